@@ -17,36 +17,14 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 
 let package = Package(
     name: "holdfast",
-    products: [
-        .executable(name: "holdfast", targets: ["HoldfastCommand"])
-    ],
     targets: [
         // Doors to C and C++ libraries.
         .systemLibrary(name: "CLMDB", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"])]),
-        .systemLibrary(
-            name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
-        .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
-        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
-        .target(
-            name: "CSimdJSON",
-            cxxSettings: [.unsafeFlags(["-O3"])],
-            linkerSettings: [.linkedLibrary("simdjson")]),
 
         // The parts, lowest first; nothing imports upwards.
         library("ObjectModel"),
         library("Rows", ["ObjectModel"]),
-        library("Query", ["Rows"]),
         library("Storage"),
-        library("StorageMemory", ["Storage"]),
-        library("StorageLMDB", ["Storage", "CLMDB"]),
-        library("ObjectStore", ["Query", "Storage"]),
-        library("HTTPServer", ["CMicroHTTPD", "CZlib"]),
-        library("JSON", ["CSimdJSON"]),
-        library("StoreService", ["ObjectStore"]),
-        library("RESTAPI", ["StoreService", "HTTPServer", "JSON", "CCrypto"]),
-        .executableTarget(
-            name: "HoldfastCommand", dependencies: ["RESTAPI", "StorageLMDB", "StorageMemory"],
-            swiftSettings: ours),
     ],
     swiftLanguageModes: [.v6],
     cxxLanguageStandard: .cxx17

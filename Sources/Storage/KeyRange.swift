@@ -1,0 +1,45 @@
+/// A half-open range of keys: from `lower` up to but without `upper`.
+package struct KeyRange: Equatable, Sendable {
+    /// The first key of the range.
+    package var lower: [UInt8]
+    /// The first key beyond it; nil for no bound.
+    package var upper: [UInt8]?
+
+    /// Makes the range `lower ..< upper`. A range whose bounds cross is empty.
+    package init(lower: [UInt8], upper: [UInt8]?) {
+        self.lower = lower
+        self.upper = upper
+    }
+
+    /// All keys that begin with `prefix`.
+    package init(prefix: [UInt8]) {
+        lower = prefix
+        upper = KeyRange.successor(ofPrefix: prefix)
+    }
+
+    /// The smallest key above every key that begins with `prefix`; nil when there is none.
+    package static func successor(ofPrefix prefix: [UInt8]) -> [UInt8]? {
+        var bytes = prefix
+        while let last = bytes.last {
+            if last < 0xFF {
+                bytes[bytes.count - 1] = last + 1
+                return bytes
+            }
+            bytes.removeLast()
+        }
+        return nil
+    }
+
+    /// Whether no key can lie in the range.
+    package var isEmpty: Bool {
+        guard let upper else { return false }
+        return !lower.lexicographicallyPrecedes(upper)
+    }
+
+    /// Whether `key` lies in the range.
+    package func contains(_ key: UnsafeRawBufferPointer) -> Bool {
+        guard lower.withUnsafeBytes({ compareKeys($0, key) }) <= 0 else { return false }
+        guard let upper else { return true }
+        return upper.withUnsafeBytes { compareKeys(key, $0) } < 0
+    }
+}

@@ -1,0 +1,57 @@
+/// A transactional, ordered map from byte-string keys to byte-string values.
+///
+/// Every engine keeps these promises, and `StorageContract` tests them:
+/// - Order: keys compare as unsigned bytes; a prefix sorts before its extensions.
+/// - Isolation: a snapshot sees exactly the last commit made before it was taken, for as long as it
+///   is open.
+/// - Atomicity: a batch is applied whole or not at all, now and after a crash.
+/// - Conflict: a batch is refused when anything was committed after the state it was made from.
+/// - Durability: a commit that returned is on disk (unless the engine was opened as relaxed).
+///
+/// The shape serves an engine with a network round trip per call as well as one in this process:
+/// calls take many keys, a follow-get joins two look-ups, scans run inside the engine, and a commit
+/// is one call. Calls block their thread: make them from a worker, never from a Swift `Task`.
+package protocol StorageEngine: AnyObject, Sendable {
+    /// What the engine is called in `GET /v1` and in logs, such as `"lmdb"`.
+    var name: String { get }
+
+    /// The longest key and value, and what else the engine bounds.
+    var limits: StorageLimits { get }
+
+    /// Takes a snapshot of the last commit.
+    ///
+    /// Cost: microseconds in process; a round trip in a cluster.
+    /// - Throws: ``StorageError`` `.readersFull` when every reader slot is taken.
+    func snapshot() throws(StorageError) -> any StorageSnapshot
+
+    /// Applies `batch` atomically if the last commit is still `base`.
+    ///
+    /// One call, one round trip, one sync. The caller holds no lock between its reads and this call:
+    /// on a conflict it runs its transaction again on a new snapshot.
+    /// - Parameters:
+    ///   - batch: Sorted changes; its pointers have to stay valid until the call returns.
+    ///   - base: The ``StorageSnapshot/commit`` of the snapshot that the batch was made from.
+    /// - Returns: The number of the new commit, once it is on disk.
+    /// - Throws: ``StorageError`` `.conflict` when another commit came first; `.diskFull`, `.io` and
+    ///   others when nothing was applied.
+    func commit(_ batch: StorageBatch, base: UInt64) throws(StorageError) -> UInt64
+
+    /// Opens the only write transaction, for changes too large to collect in memory.
+    ///
+    /// Waits for another one to end.
+    /// - Throws: ``StorageError`` `.conflict` when the last commit isn't `base`.
+    func beginWrite(base: UInt64) throws(StorageError) -> any StorageWriteTransaction
+
+    /// Calls `handler` after each commit that another process or connection made to the same data.
+    ///
+    /// The handler gets the newest commit number, runs on a thread of the engine's, may be called once
+    /// for several commits, and must return quickly. An engine whose data belongs to one process never
+    /// calls it.
+    func observeForeignCommits(_ handler: @escaping @Sendable (UInt64) -> Void)
+
+    /// How many bytes the data takes on its medium, for metrics; nil when the engine can't tell.
+    var storedByteCount: Int? { get }
+
+    /// Closes the engine. Snapshots have to be closed before; later calls throw `.closed`.
+    func close()
+}
