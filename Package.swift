@@ -22,8 +22,9 @@ let package = Package(
         .systemLibrary(name: "CLMDB", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"])]),
 
         // The parts, lowest first; nothing imports upwards.
+        library("Bytes"),
         library("ObjectModel"),
-        library("Rows", ["ObjectModel"]),
+        library("Rows", ["ObjectModel", "Bytes"]),
         library("Storage"),
     ],
     swiftLanguageModes: [.v6],

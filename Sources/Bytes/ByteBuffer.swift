@@ -1,0 +1,124 @@
+import Glibc
+
+/// Growable bytes in one block of `malloc`, written at the end.
+///
+/// Rows, keys and replies are assembled in such buffers: appending compiles to a bounds check and a
+/// store, and the block can be handed to a C library without a copy (``takeStorage()``).
+///
+/// Not thread-safe: one thread at a time uses a buffer. Running out of memory ends the process, as it
+/// does everywhere in Swift.
+package final class ByteBuffer {
+    /// The block; `capacity` bytes long.
+    package private(set) var base: UnsafeMutableRawPointer
+    /// How many bytes are written.
+    package private(set) var count: Int
+    private(set) var capacity: Int
+
+    /// Makes an empty buffer with room for `capacity` bytes.
+    package init(capacity: Int = 256) {
+        self.capacity = max(capacity, 16)
+        base = Self.checked(malloc(self.capacity))
+        count = 0
+    }
+
+    deinit { free(base) }
+
+    private static func checked(_ block: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer {
+        guard let block else { preconditionFailure("out of memory") }
+        return block
+    }
+
+    /// What is written, valid until the buffer is next changed.
+    package var bytes: UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(start: base, count: count)
+    }
+
+    func grow(_ byteCount: Int) {
+        capacity = max(capacity * 2, count + byteCount)
+        base = Self.checked(realloc(base, capacity))
+    }
+
+    /// Makes sure that `byteCount` more bytes fit without moving the block.
+    package func reserve(_ byteCount: Int) {
+        if count + byteCount > capacity { grow(byteCount) }
+    }
+
+    /// Appends one byte.
+    package func append(_ byte: UInt8) {
+        if count == capacity { grow(1) }
+        base.storeBytes(of: byte, toByteOffset: count, as: UInt8.self)
+        count += 1
+    }
+
+    /// Appends the bytes of `source`, which must not lie in this buffer.
+    package func append(_ source: UnsafeRawBufferPointer) {
+        guard let start = source.baseAddress, source.count > 0 else { return }
+        reserve(source.count)
+        memcpy(base + count, start, source.count)
+        count += source.count
+    }
+
+    /// Appends literal text.
+    package func append(_ text: StaticString) {
+        append(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+    }
+
+    /// Appends the UTF-8 bytes of `text`.
+    package func append(_ text: String) {
+        var text = text
+        text.withUTF8 { append(UnsafeRawBufferPointer($0)) }
+    }
+
+    /// Appends an array's bytes.
+    package func append(_ array: [UInt8]) {
+        array.withUnsafeBytes { append($0) }
+    }
+
+    /// Appends `value` in the machine's byte order, which is little-endian on every platform served.
+    package func append<T: BitwiseCopyable>(little value: T) {
+        reserve(MemoryLayout<T>.size)
+        base.storeBytes(of: value, toByteOffset: count, as: T.self)
+        count += MemoryLayout<T>.size
+    }
+
+    /// Appends an integer with its most significant byte first.
+    package func append<T: FixedWidthInteger & BitwiseCopyable>(big value: T) {
+        append(little: value.bigEndian)
+    }
+
+    /// Appends `byteCount` zero bytes.
+    package func appendZeros(_ byteCount: Int) {
+        reserve(byteCount)
+        memset(base + count, 0, byteCount)
+        count += byteCount
+    }
+
+    /// Overwrites bytes that were appended before.
+    ///
+    /// - Precondition: The value lies within what is written.
+    package func store<T: BitwiseCopyable>(_ value: T, at offset: Int) {
+        precondition(offset >= 0 && offset + MemoryLayout<T>.size <= count)
+        base.storeBytes(of: value, toByteOffset: offset, as: T.self)
+    }
+
+    /// Forgets everything after the first `newCount` bytes; keeps the block.
+    package func truncate(to newCount: Int) {
+        precondition(newCount >= 0 && newCount <= count)
+        count = newCount
+    }
+
+    /// Forgets everything; keeps the block.
+    package func removeAll() { count = 0 }
+
+    /// Gives up the block: the caller has to `free` it. The buffer is empty afterwards.
+    package func takeStorage() -> (base: UnsafeMutableRawPointer, count: Int) {
+        let taken = (base, count)
+        capacity = 16
+        base = Self.checked(malloc(capacity))
+        count = 0
+        return taken
+    }
+
+    /// A copy of what is written.
+    package var array: [UInt8] { Array(bytes) }
+}

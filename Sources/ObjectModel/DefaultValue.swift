@@ -1,0 +1,11 @@
+/// What a property holds in a new object that does not state it.
+package enum DefaultValue: Hashable, Sendable {
+    /// The same value in every object.
+    case constant(Value)
+    /// A random UUID, fresh for each object; `"$uuid"`.
+    case uuid
+    /// A generated object identifier, fresh for each object; `"$objectId"`.
+    case objectID
+    /// The time of the write; `"$now"`.
+    case now
+}

@@ -1,0 +1,7 @@
+/// What a single-valued property or one element of a collection holds.
+package enum ElementType: Hashable, Sendable {
+    /// A plain value.
+    case scalar(ScalarType)
+    /// An object of the named class: a link, or an embedded object if the class is embedded.
+    case object(String)
+}

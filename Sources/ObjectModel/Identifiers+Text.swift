@@ -1,0 +1,90 @@
+/// The value of one hexadecimal digit, or nil.
+private func digitValue(_ byte: UInt8) -> UInt8? {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+    default: nil
+    }
+}
+
+private let digits: StaticString = "0123456789abcdef"
+
+/// Writes the `count` lowest bytes of `number` as hexadecimal digits, highest first.
+private func append(_ number: UInt64, byteCount: Int, _ emit: (UInt8) -> Void) {
+    var shift = byteCount * 8 - 4
+    while shift >= 0 {
+        emit(digits.utf8Start[Int(number >> UInt64(shift) & 15)])
+        shift -= 4
+    }
+}
+
+extension ObjectID {
+    /// Reads 24 hexadecimal digits of either case.
+    package init?(text: UnsafeRawBufferPointer) {
+        guard text.count == 24 else { return nil }
+        var parts: (UInt64, UInt64) = (0, 0)
+        for (index, byte) in text.enumerated() {
+            guard let digit = digitValue(byte) else { return nil }
+            if index < 16 { parts.0 = parts.0 << 4 | UInt64(digit) } else { parts.1 = parts.1 << 4 | UInt64(digit) }
+        }
+        self.init(high: parts.0, low: UInt32(truncatingIfNeeded: parts.1))
+    }
+
+    /// Hands the 24 lower-case digits to `emit`, one after the other.
+    package func writeText(_ emit: (UInt8) -> Void) {
+        append(high, byteCount: 8, emit)
+        append(UInt64(low), byteCount: 4, emit)
+    }
+}
+
+extension UUID128 {
+    /// Reads the 8-4-4-4-12 form in either case.
+    package init?(text: UnsafeRawBufferPointer) {
+        guard text.count == 36 else { return nil }
+        var parts: (UInt64, UInt64) = (0, 0)
+        var count = 0
+        for (index, byte) in text.enumerated() {
+            if index == 8 || index == 13 || index == 18 || index == 23 {
+                guard byte == UInt8(ascii: "-") else { return nil }
+                continue
+            }
+            guard let digit = digitValue(byte) else { return nil }
+            if count < 16 { parts.0 = parts.0 << 4 | UInt64(digit) } else { parts.1 = parts.1 << 4 | UInt64(digit) }
+            count += 1
+        }
+        self.init(high: parts.0, low: parts.1)
+    }
+
+    /// Hands the 36 characters of the lower-case form to `emit`, one after the other.
+    package func writeText(_ emit: (UInt8) -> Void) {
+        let dash = UInt8(ascii: "-")
+        append(high >> 32, byteCount: 4, emit)
+        emit(dash)
+        append(high >> 16 & 0xFFFF, byteCount: 2, emit)
+        emit(dash)
+        append(high & 0xFFFF, byteCount: 2, emit)
+        emit(dash)
+        append(low >> 48, byteCount: 2, emit)
+        emit(dash)
+        append(low & 0xFFFF_FFFF_FFFF, byteCount: 6, emit)
+    }
+}
+
+extension ObjectID: CustomStringConvertible {
+    /// 24 lower-case hexadecimal digits.
+    package var description: String {
+        var bytes: [UInt8] = []
+        writeText { bytes.append($0) }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}
+
+extension UUID128: CustomStringConvertible {
+    /// The lower-case 8-4-4-4-12 form.
+    package var description: String {
+        var bytes: [UInt8] = []
+        writeText { bytes.append($0) }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}

@@ -1,0 +1,15 @@
+/// The object model's own limits.
+package enum ModelLimits {
+    /// The longest class name in bytes of UTF-8.
+    package static let classNameByteCountMax = 57
+    /// The longest property name in bytes of UTF-8.
+    package static let propertyNameByteCountMax = 63
+    /// The longest string and the longest data value in bytes.
+    package static let valueByteCountMax = 16 * 1024 * 1024
+    /// The most properties of one class; keeps rows' headers and change sets small.
+    package static let propertyCountMax = 1_000
+    /// The most classes of one schema.
+    package static let classCountMax = 1_000
+    /// How deep embedded objects nest in one object.
+    package static let embeddingDepthMax = 100
+}

@@ -1,0 +1,34 @@
+/// A class of objects: its name, kind and properties in declaration order.
+package struct ObjectClass: Equatable, Sendable {
+    /// How objects of a class live.
+    package enum Kind: String, Sendable, CaseIterable {
+        /// Objects of their own.
+        case object
+        /// Objects that belong to exactly one other object and go with it.
+        case embedded
+    }
+
+    /// Its name, unique in the schema.
+    package var name: String
+    /// How its objects live.
+    package var kind: Kind
+    /// The name of the primary key property, if there is one.
+    package var primaryKey: String?
+    /// Its properties in declaration order.
+    package var properties: [Property]
+
+    /// Makes a class.
+    package init(
+        name: String, kind: Kind = .object, primaryKey: String? = nil, properties: [Property]
+    ) {
+        self.name = name
+        self.kind = kind
+        self.primaryKey = primaryKey
+        self.properties = properties
+    }
+
+    /// The position of a property by name. Cost: linear; compiled classes have a table.
+    package func propertyIndex(named name: String) -> Int? {
+        properties.firstIndex { $0.name == name }
+    }
+}

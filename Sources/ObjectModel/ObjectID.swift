@@ -1,0 +1,31 @@
+import Glibc
+import Synchronization
+
+/// A 12-byte identifier, ordered by its bytes: four bytes of time, five of the process, three of a
+/// counter (the layout of BSON's ObjectId).
+package struct ObjectID: Hashable, Comparable, Sendable {
+    /// The first eight bytes, as a big-endian number.
+    package var high: UInt64
+    /// The last four bytes, as a big-endian number.
+    package var low: UInt32
+
+    /// Makes an identifier from its bytes, read as big-endian numbers.
+    package init(high: UInt64, low: UInt32) {
+        self.high = high
+        self.low = low
+    }
+
+    private static let processPart: UInt64 = UInt64.random(in: 0..<(1 << 40))
+    private static let counter = Atomic<UInt32>(UInt32.random(in: 0..<(1 << 24)))
+
+    /// Makes a fresh identifier; within a process they grow.
+    package static func generate() -> ObjectID {
+        let seconds = UInt64(UInt32(truncatingIfNeeded: time(nil)))
+        let count = counter.wrappingAdd(1, ordering: .relaxed).newValue & 0xFF_FFFF
+        return ObjectID(
+            high: seconds << 32 | processPart >> 8,
+            low: UInt32(truncatingIfNeeded: processPart & 0xFF) << 24 | count)
+    }
+
+    package static func < (a: ObjectID, b: ObjectID) -> Bool { (a.high, a.low) < (b.high, b.low) }
+}

@@ -1,0 +1,44 @@
+/// One property of a class.
+package struct Property: Hashable, Sendable {
+    /// Its name, unique in the class.
+    package var name: String
+    /// What it holds.
+    package var type: PropertyType
+    /// Whether the value, or each element of a collection, may be null. Always true for a single link
+    /// or embedded object, false for collections of objects and for inverse links.
+    package var isOptional: Bool
+    /// Whether the store keeps an index of it.
+    package var isIndexed: Bool
+    /// The declared default.
+    package var defaultValue: DefaultValue?
+
+    /// Makes a property.
+    package init(
+        name: String, type: PropertyType, isOptional: Bool = false, isIndexed: Bool = false,
+        defaultValue: DefaultValue? = nil
+    ) {
+        self.name = name
+        self.type = type
+        self.isOptional = isOptional
+        self.isIndexed = isIndexed
+        self.defaultValue = defaultValue
+    }
+
+    /// The default that holds when none is declared: null where that is allowed, else the zero value of
+    /// the type, the time of the write, or a fresh identifier, as `@Persisted` does.
+    package var effectiveDefault: DefaultValue {
+        if let defaultValue { return defaultValue }
+        guard case .single(let element) = type else { return .constant(.list([])) }
+        guard case .scalar(let scalar) = element, !isOptional else { return .constant(.null) }
+        switch scalar {
+        case .bool: return .constant(.bool(false))
+        case .int: return .constant(.int(0))
+        case .double: return .constant(.double(0))
+        case .string: return .constant(.string(""))
+        case .data: return .constant(.data([]))
+        case .date: return .now
+        case .objectID: return .objectID
+        case .uuid: return .uuid
+        }
+    }
+}

@@ -1,0 +1,27 @@
+/// What a property holds.
+package enum PropertyType: Hashable, Sendable {
+    /// One value.
+    case single(ElementType)
+    /// An ordered collection.
+    case list(ElementType)
+    /// A collection of distinct values in value order.
+    case set(ElementType)
+    /// The objects of `className` whose `property` links here; maintained by the store, never written.
+    case linkingObjects(className: String, property: String)
+
+    /// The element's type; nil for inverse links.
+    package var element: ElementType? {
+        switch self {
+        case .single(let element), .list(let element), .set(let element): element
+        case .linkingObjects: nil
+        }
+    }
+
+    /// Whether it holds several values.
+    package var isCollection: Bool {
+        switch self {
+        case .list, .set, .linkingObjects: true
+        case .single: false
+        }
+    }
+}

@@ -1,0 +1,162 @@
+extension Schema {
+    /// Everything that is wrong with the schema, in the order of its classes; empty when it holds.
+    package func faults() -> [SchemaFault] {
+        var faults: [SchemaFault] = []
+        if classes.count > ModelLimits.classCountMax {
+            faults.append(
+                SchemaFault(detail: "A schema has at most \(ModelLimits.classCountMax) classes."))
+        }
+        var byName: [String: ObjectClass] = [:]
+        for objectClass in classes {
+            if byName.updateValue(objectClass, forKey: objectClass.name) != nil {
+                faults.append(
+                    SchemaFault(
+                        className: objectClass.name,
+                        detail: "Two classes are named '\(objectClass.name)'; names are unique."))
+            }
+        }
+        for objectClass in classes { objectClass.collectFaults(byName, into: &faults) }
+        return faults
+    }
+
+    /// Whether `name` consists of letters and digits of any script, `_`, `-` and blanks, and begins
+    /// with a letter or `_`.
+    static func isName(_ name: String) -> Bool {
+        guard let first = name.unicodeScalars.first, first == "_" || first.properties.isAlphabetic
+        else { return false }
+        return name.unicodeScalars.allSatisfy { scalar in
+            if scalar == "_" || scalar == "-" || scalar == " " || scalar.properties.isAlphabetic {
+                return true
+            }
+            switch scalar.properties.generalCategory {
+            case .decimalNumber, .letterNumber, .nonspacingMark, .spacingMark: return true
+            default: return false
+            }
+        }
+    }
+}
+
+extension ObjectClass {
+    fileprivate func collectFaults(
+        _ classes: [String: ObjectClass], into faults: inout [SchemaFault]
+    ) {
+        func fault(_ property: String? = nil, _ detail: String) {
+            faults.append(SchemaFault(className: name, property: property, detail: detail))
+        }
+        if name.utf8.count > ModelLimits.classNameByteCountMax {
+            fault(
+                nil,
+                "The class name has \(name.utf8.count) bytes of UTF-8; "
+                    + "\(ModelLimits.classNameByteCountMax) are allowed.")
+        }
+        if !Schema.isName(name) {
+            fault(nil, "A class name begins with a letter or '_' and goes on with letters, digits, '_', '-' or blanks.")
+        }
+        if properties.count > ModelLimits.propertyCountMax {
+            fault(nil, "A class has at most \(ModelLimits.propertyCountMax) properties.")
+        }
+        var names: Set<String> = []
+        for property in properties {
+            if !names.insert(property.name).inserted {
+                fault(property.name, "Two properties are named '\(property.name)'.")
+            }
+            collectFaults(of: property, classes, fault)
+        }
+        guard let primaryKey else { return }
+        guard kind == .object else {
+            return fault(nil, "An embedded class can't have a primary key: its objects are found through their owner.")
+        }
+        guard let property = properties.first(where: { $0.name == primaryKey }) else {
+            return fault(nil, "The primary key '\(primaryKey)' is not a property of the class.")
+        }
+        guard case .single(.scalar(let scalar)) = property.type, scalar.canBePrimaryKey else {
+            return fault(
+                primaryKey,
+                "Property '\(primaryKey)' cannot be made the primary key of '\(name)' because it is not "
+                    + "a 'string', 'int', 'objectId', or 'uuid' property.")
+        }
+    }
+
+    private func collectFaults(
+        of property: Property, _ classes: [String: ObjectClass],
+        _ fault: (String?, String) -> Void
+    ) {
+        let name = property.name
+        if name.utf8.count > ModelLimits.propertyNameByteCountMax {
+            fault(
+                name,
+                "The property name has \(name.utf8.count) bytes of UTF-8; "
+                    + "\(ModelLimits.propertyNameByteCountMax) are allowed.")
+        }
+        if !Schema.isName(name) {
+            fault(name, "A property name begins with a letter or '_' and goes on with letters, digits, '_', '-' or blanks.")
+        }
+        switch property.type {
+        case .linkingObjects(let originName, let originProperty):
+            guard let origin = classes[originName] else {
+                return fault(name, "The inverse link names the class '\(originName)', which the schema lacks.")
+            }
+            guard let forward = origin.properties.first(where: { $0.name == originProperty }) else {
+                return fault(name, "The inverse link names '\(originName).\(originProperty)', which does not exist.")
+            }
+            guard forward.type.element == .object(self.name) else {
+                return fault(name, "'\(originName).\(originProperty)' does not link to '\(self.name)'.")
+            }
+            guard kind == .object else {
+                return fault(name, "An embedded class has one owner and no inverse links.")
+            }
+            if property.isIndexed || property.defaultValue != nil || property.isOptional {
+                fault(name, "An inverse link has no index, default or optionality.")
+            }
+        case .single(let element), .list(let element), .set(let element):
+            if case .object(let target) = element {
+                guard let targetClass = classes[target] else {
+                    return fault(name, "The class '\(target)' is not in the schema.")
+                }
+                if case .set = property.type, targetClass.kind == .embedded {
+                    fault(name, "A set can't hold embedded objects; use a list.")
+                }
+                if case .single = property.type {
+                    if !property.isOptional {
+                        fault(name, "The `\(self.name).\(name)` property must be marked as being optional.")
+                    }
+                } else if property.isOptional {
+                    fault(name, "A collection of objects has no null elements; leave the '?' out.")
+                }
+            }
+            if property.isIndexed {
+                guard case .single(.scalar(let scalar)) = property.type, scalar.canBeIndexed,
+                    kind == .object
+                else {
+                    return fault(
+                        name,
+                        "An index needs a single bool, int, double, string, date, objectId or uuid "
+                            + "property of a class that is not embedded.")
+                }
+            }
+            if let defaultValue = property.defaultValue, !property.accepts(defaultValue) {
+                fault(name, "The default does not fit the property's type.")
+            }
+        }
+    }
+}
+
+extension Property {
+    /// Whether a default fits the type. Only single scalars and empty collections have one.
+    fileprivate func accepts(_ defaultValue: DefaultValue) -> Bool {
+        guard case .single(.scalar(let scalar)) = type else {
+            switch defaultValue {
+            case .constant(.null): return isOptional && !type.isCollection
+            case .constant(.list(let values)): return values.isEmpty && type.isCollection
+            default: return false
+            }
+        }
+        switch defaultValue {
+        case .uuid: return scalar == .uuid
+        case .objectID: return scalar == .objectID
+        case .now: return scalar == .date
+        case .constant(.null): return isOptional
+        case .constant(let value): return value.scalarType == scalar
+        }
+    }
+}

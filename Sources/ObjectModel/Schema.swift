@@ -1,0 +1,21 @@
+/// The classes of a store.
+package struct Schema: Equatable, Sendable {
+    /// Counts the schemas of the store, from 1; 0 before the first.
+    package var revision: UInt64
+    /// The number that Swift programs choose, if any did.
+    package var schemaVersion: UInt64?
+    /// The classes in the order they were declared.
+    package var classes: [ObjectClass]
+
+    /// Makes a schema.
+    package init(revision: UInt64 = 0, schemaVersion: UInt64? = nil, classes: [ObjectClass] = []) {
+        self.revision = revision
+        self.schemaVersion = schemaVersion
+        self.classes = classes
+    }
+
+    /// The class of a name. Cost: linear; compiled schemas have a table.
+    package func objectClass(named name: String) -> ObjectClass? {
+        classes.first { $0.name == name }
+    }
+}

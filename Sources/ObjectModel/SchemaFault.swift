@@ -1,0 +1,16 @@
+/// One thing that is wrong with a schema.
+package struct SchemaFault: Error, Equatable, Sendable {
+    /// The class that has the fault; nil when it is the schema's own.
+    package var className: String?
+    /// The property that has the fault; nil when it is the class's own.
+    package var property: String?
+    /// What is wrong and what to do instead.
+    package var detail: String
+
+    /// Describes a fault.
+    package init(className: String? = nil, property: String? = nil, detail: String) {
+        self.className = className
+        self.property = property
+        self.detail = detail
+    }
+}

@@ -1,0 +1,42 @@
+/// A value outside a row: a default, an argument of a query, an identifier in a path.
+///
+/// Rows are read in place; this type is for the places where a value travels alone.
+package enum Value: Hashable, Sendable {
+    /// No value.
+    case null
+    /// True or false.
+    case bool(Bool)
+    /// A signed integer.
+    case int(Int64)
+    /// A floating-point number.
+    case double(Double)
+    /// Text.
+    case string(String)
+    /// Bytes.
+    case data([UInt8])
+    /// A point in time.
+    case date(Timestamp)
+    /// An object identifier.
+    case objectID(ObjectID)
+    /// A UUID.
+    case uuid(UUID128)
+    /// An object of a class, by its primary key, or by its object key where the class has none.
+    indirect case link(className: String, key: Value)
+    /// Several values in order.
+    case list([Value])
+
+    /// The scalar type of the value; nil for null, links and lists.
+    package var scalarType: ScalarType? {
+        switch self {
+        case .bool: .bool
+        case .int: .int
+        case .double: .double
+        case .string: .string
+        case .data: .data
+        case .date: .date
+        case .objectID: .objectID
+        case .uuid: .uuid
+        case .null, .link, .list: nil
+        }
+    }
+}

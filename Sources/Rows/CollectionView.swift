@@ -1,0 +1,91 @@
+import ObjectModel
+
+/// A list or set read in place.
+///
+///     offset  bytes  field
+///     0       4      element count n
+///     4       4      bit 0: a null bitmap follows
+///     8       (n+7)/8 if so: null bitmap
+///     …       4·n    for values of variable width: where each ends, from the end of this table
+///     …       …      the elements, packed
+package struct CollectionView {
+    /// How many elements there are.
+    package let count: Int
+    /// What they are.
+    package let element: ElementStorage
+    let nulls: UnsafeRawPointer?
+    let ends: UnsafeRawPointer
+    let start: UnsafeRawPointer
+    let stride: Int
+    let byteCount: Int
+
+    /// Reads the collection that lies in `bytes`; damaged bytes give an empty one.
+    package init(_ bytes: UnsafeRawBufferPointer, element: ElementStorage) {
+        let stride = element.fixedByteCount ?? 0
+        guard bytes.count >= 8, let base = bytes.baseAddress else {
+            self.init(emptyOf: element)
+            return
+        }
+        let count = Int(base.loadUnaligned(as: UInt32.self))
+        let flags = base.loadUnaligned(fromByteOffset: 4, as: UInt32.self)
+        let bitmapByteCount = flags & 1 != 0 ? (count + 7) / 8 : 0
+        let startOffset = 8 + bitmapByteCount + (stride == 0 ? 4 * count : 0)
+        guard startOffset + stride * count <= bytes.count else {
+            self.init(emptyOf: element)
+            return
+        }
+        self.init(
+            count: count, element: element, nulls: bitmapByteCount > 0 ? base + 8 : nil,
+            ends: base + 8 + bitmapByteCount, start: base + startOffset, stride: stride,
+            byteCount: bytes.count - startOffset)
+    }
+
+    /// Where an empty collection points; never read.
+    private nonisolated(unsafe) static let nothing = UnsafeRawPointer(
+        UnsafeMutableRawPointer.allocate(byteCount: 16, alignment: 8))
+
+    private init(emptyOf element: ElementStorage) {
+        self.init(
+            count: 0, element: element, nulls: nil, ends: Self.nothing, start: Self.nothing,
+            stride: element.fixedByteCount ?? 0, byteCount: 0)
+    }
+
+    private init(
+        count: Int, element: ElementStorage, nulls: UnsafeRawPointer?, ends: UnsafeRawPointer,
+        start: UnsafeRawPointer, stride: Int, byteCount: Int
+    ) {
+        self.count = count
+        self.element = element
+        self.nulls = nulls
+        self.ends = ends
+        self.start = start
+        self.stride = stride
+        self.byteCount = byteCount
+    }
+
+    /// Whether the element at `index` is null.
+    package func isNull(_ index: Int) -> Bool {
+        guard let nulls else { return false }
+        return nulls.load(fromByteOffset: index >> 3, as: UInt8.self) & (1 << UInt8(index & 7)) != 0
+    }
+
+    /// The bytes of the element at `index`.
+    ///
+    /// - Precondition: `index` lies in `0 ..< count`.
+    package func bytes(_ index: Int) -> UnsafeRawBufferPointer {
+        precondition(index >= 0 && index < count)
+        if stride > 0 { return UnsafeRawBufferPointer(start: start + index * stride, count: stride) }
+        let from = index == 0 ? 0 : Int(ends.loadUnaligned(fromByteOffset: 4 * index - 4, as: UInt32.self))
+        let to = Int(ends.loadUnaligned(fromByteOffset: 4 * index, as: UInt32.self))
+        guard from <= to, to <= byteCount else { return UnsafeRawBufferPointer(start: start, count: 0) }
+        return UnsafeRawBufferPointer(start: start + from, count: to - from)
+    }
+
+    /// The address of the fixed-width element at `index`.
+    ///
+    /// - Precondition: The elements have a fixed width and `index` lies in `0 ..< count`.
+    package func pointer(_ index: Int) -> UnsafeRawPointer {
+        precondition(index >= 0 && index < count && stride > 0)
+        return start + index * stride
+    }
+}

@@ -1,0 +1,50 @@
+import ObjectModel
+
+/// How one value is stored. Raw values are part of the storage format.
+package enum ElementStorage: UInt8, Sendable {
+    /// One byte, 0 or 1.
+    case bool = 1
+    /// Eight bytes, little-endian.
+    case int = 2
+    /// Eight bytes, IEEE 754.
+    case double = 3
+    /// UTF-8 in the heap.
+    case string = 4
+    /// Bytes in the heap.
+    case data = 5
+    /// Eight bytes of seconds, four of nanoseconds.
+    case date = 6
+    /// Twelve bytes in the order of their text.
+    case objectID = 7
+    /// Sixteen bytes in the order of their text.
+    case uuid = 8
+    /// Eight bytes: the target's object key.
+    case link = 32
+    /// A row in the heap.
+    case embedded = 33
+
+    /// The storage of a plain value.
+    package init(_ scalar: ScalarType) {
+        switch scalar {
+        case .bool: self = .bool
+        case .int: self = .int
+        case .double: self = .double
+        case .string: self = .string
+        case .data: self = .data
+        case .date: self = .date
+        case .objectID: self = .objectID
+        case .uuid: self = .uuid
+        }
+    }
+
+    /// The bytes of a value that has a fixed width; nil for values in the heap.
+    package var fixedByteCount: Int? {
+        switch self {
+        case .bool: 1
+        case .int, .double, .link: 8
+        case .date, .objectID: 12
+        case .uuid: 16
+        case .string, .data, .embedded: nil
+        }
+    }
+}

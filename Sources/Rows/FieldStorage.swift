@@ -1,0 +1,43 @@
+/// How a property is stored in a row.
+package struct FieldStorage: Hashable, Sendable {
+    /// Whether it holds one value or several. Raw values are part of the storage format.
+    package enum Shape: UInt8, Sendable {
+        /// One value: in its slot, or in the heap with the slot pointing there.
+        case single = 0
+        /// A list in the heap.
+        case list = 1
+        /// A set in the heap, its elements in value order.
+        case set = 2
+        /// Nothing is stored: an inverse link.
+        case none = 255
+    }
+
+    /// One value or several.
+    package var shape: Shape
+    /// What the value or each element is.
+    package var element: ElementStorage
+
+    /// Makes a description of a field's storage.
+    package init(_ shape: Shape, _ element: ElementStorage) {
+        self.shape = shape
+        self.element = element
+    }
+
+    /// The bytes of its slot: the value itself, or offset and length of its heap part.
+    package var slotByteCount: Int {
+        switch shape {
+        case .none: 0
+        case .list, .set: 8
+        case .single: element.fixedByteCount ?? 8
+        }
+    }
+
+    /// Whether the slot points into the heap.
+    package var isInHeap: Bool {
+        switch shape {
+        case .none: false
+        case .list, .set: true
+        case .single: element.fixedByteCount == nil
+        }
+    }
+}

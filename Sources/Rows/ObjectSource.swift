@@ -1,0 +1,22 @@
+/// Where the evaluation of a query finds other objects than the one it looks at.
+///
+/// `ObjectStore` implements it on a snapshot. Calls may read storage; an implementation keeps the first
+/// storage error and answers as if nothing were found, and whoever runs the evaluation asks for that
+/// error afterwards.
+package protocol ObjectSource: AnyObject {
+    /// The row of an object, valid until the snapshot ends; nil when there is none.
+    func row(classIndex: Int, key: UInt64) -> RowView?
+
+    /// Calls `body` with the class and key of each object that links to the object `key` of class
+    /// `classIndex` through the property `member` of class `originClass`, once per link, until it
+    /// returns false. Where the property belongs to an embedded class, the owner is handed over.
+    func forEachOrigin(
+        ofClass classIndex: Int, key: UInt64, originClass: Int, member: Int,
+        _ body: (_ originClass: Int, _ originKey: UInt64) -> Bool)
+
+    /// How many links lead to the object from any property of any class.
+    func incomingLinkCount(classIndex: Int, key: UInt64) -> Int
+
+    /// The object key of the object with a primary key; nil when there is none.
+    func objectKey(classIndex: Int, primaryKey: OrderedKey) -> UInt64?
+}

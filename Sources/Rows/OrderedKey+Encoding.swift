@@ -1,0 +1,152 @@
+import Bytes
+import ObjectModel
+
+extension OrderedKey {
+    /// Appends a plain value or null in the encoding of ``OrderedKey``.
+    ///
+    /// - Returns: False, with nothing appended, for links and lists.
+    @discardableResult
+    package static func append(_ value: Value, to buffer: ByteBuffer) -> Bool {
+        switch value {
+        case .null: appendNull(to: buffer)
+        case .bool(let value): append(value, to: buffer)
+        case .int(let value): append(value, to: buffer)
+        case .double(let value): append(value, to: buffer)
+        case .string(let value):
+            var value = value
+            value.withUTF8 { append(text: UnsafeRawBufferPointer($0), to: buffer) }
+        case .data(let value): value.withUnsafeBytes { append(text: $0, to: buffer) }
+        case .date(let value): append(value, to: buffer)
+        case .objectID(let value): append(value, to: buffer)
+        case .uuid(let value): append(value, to: buffer)
+        case .link, .list: return false
+        }
+        return true
+    }
+
+    /// Appends the value of a stored scalar at `address`, or of its heap bytes for text.
+    ///
+    /// - Parameters:
+    ///   - element: Not a link and not embedded.
+    ///   - bytes: The slot's or element's bytes, or the heap bytes of a string or data value.
+    package static func append(
+        stored bytes: UnsafeRawBufferPointer, element: ElementStorage, to buffer: ByteBuffer
+    ) {
+        guard let address = bytes.baseAddress else {
+            if element == .string || element == .data { append(text: bytes, to: buffer) }
+            return
+        }
+        switch element {
+        case .bool: append(address.storedBool, to: buffer)
+        case .int: append(address.storedInt, to: buffer)
+        case .double: append(address.storedDouble, to: buffer)
+        case .string, .data: append(text: bytes, to: buffer)
+        case .date: append(address.storedDate, to: buffer)
+        case .objectID, .uuid:
+            buffer.append(1 as UInt8)
+            buffer.append(bytes)
+        case .link, .embedded: break
+        }
+    }
+
+    /// Appends a row's value of a single scalar property, or null.
+    package static func append(_ field: Field, _ element: ElementStorage, to buffer: ByteBuffer) {
+        if field.isNull { return appendNull(to: buffer) }
+        if let width = element.fixedByteCount {
+            append(
+                stored: UnsafeRawBufferPointer(start: field.slot, count: width), element: element,
+                to: buffer)
+        } else {
+            append(text: field.heap, to: buffer)
+        }
+    }
+
+    /// Appends null, which sorts before every value.
+    package static func appendNull(to buffer: ByteBuffer) { buffer.append(0 as UInt8) }
+
+    /// Appends a bool.
+    package static func append(_ value: Bool, to buffer: ByteBuffer) {
+        buffer.append(1 as UInt8)
+        buffer.append((value ? 1 : 0) as UInt8)
+    }
+
+    /// Appends an int.
+    package static func append(_ value: Int64, to buffer: ByteBuffer) {
+        buffer.append(1 as UInt8)
+        buffer.append(big: UInt64(bitPattern: value) ^ 1 << 63)
+    }
+
+    /// Appends a double.
+    package static func append(_ value: Double, to buffer: ByteBuffer) {
+        buffer.append(1 as UInt8)
+        buffer.append(big: orderedBits(value))
+    }
+
+    /// A double's bits in an order that unsigned comparison keeps; NaN is 0.
+    package static func orderedBits(_ value: Double) -> UInt64 {
+        if value.isNaN { return 0 }
+        let bits = (value == 0 ? 0 : value).bitPattern
+        return bits >> 63 != 0 ? ~bits : bits | 1 << 63
+    }
+
+    /// Appends a date.
+    package static func append(_ value: Timestamp, to buffer: ByteBuffer) {
+        buffer.append(1 as UInt8)
+        buffer.append(big: UInt64(bitPattern: value.seconds) ^ 1 << 63)
+        buffer.append(big: UInt32(bitPattern: value.nanoseconds))
+    }
+
+    /// Appends an object identifier.
+    package static func append(_ value: ObjectID, to buffer: ByteBuffer) {
+        buffer.append(1 as UInt8)
+        buffer.append(big: value.high)
+        buffer.append(big: value.low)
+    }
+
+    /// Appends a UUID.
+    package static func append(_ value: UUID128, to buffer: ByteBuffer) {
+        buffer.append(1 as UInt8)
+        buffer.append(big: value.high)
+        buffer.append(big: value.low)
+    }
+
+    /// Appends the bytes of a string or data value, cut with a hash if they are long.
+    package static func append(text: UnsafeRawBufferPointer, to buffer: ByteBuffer) {
+        buffer.append(1 as UInt8)
+        let start = buffer.count
+        let end = appendEscaped(text, to: buffer, byteCountMax: textByteCountMax)
+        if end == text.count {
+            buffer.append(big: 0 as UInt16)
+        } else {
+            precondition(buffer.count - start <= textByteCountMax)
+            buffer.append(big: 1 as UInt16)
+            let hash = SipHash128.hash(text)
+            buffer.append(big: hash.high)
+            buffer.append(big: hash.low)
+        }
+    }
+
+    /// Appends the beginning of every key of strings that start with `text`: a bound for prefix scans.
+    ///
+    /// - Returns: Whether the whole text stands in the bound; if not, matches have to be checked.
+    @discardableResult
+    package static func append(prefix text: UnsafeRawBufferPointer, to buffer: ByteBuffer) -> Bool {
+        buffer.append(1 as UInt8)
+        return appendEscaped(text, to: buffer, byteCountMax: textByteCountMax) == text.count
+    }
+
+    /// Appends escaped bytes as long as they fit and returns how many of `text` did.
+    private static func appendEscaped(
+        _ text: UnsafeRawBufferPointer, to buffer: ByteBuffer, byteCountMax: Int
+    ) -> Int {
+        var room = byteCountMax
+        for (position, byte) in text.enumerated() {
+            let width = byte == 0 ? 2 : 1
+            guard width <= room else { return position }
+            room -= width
+            buffer.append(byte)
+            if byte == 0 { buffer.append(0xFF as UInt8) }
+        }
+        return text.count
+    }
+}

@@ -1,0 +1,54 @@
+/// Where the properties of a class lie in rows of one age of the class.
+///
+///     offset  bytes  field
+///     0       4      layout number, little-endian like all numbers of a row
+///     4       4      byte count of the whole row
+///     8       8      version of the object's last change; 0 in embedded rows
+///     16      n      null bitmap: bit i is set when the property of slot i is null
+///     16 + n  …      slots in declaration order, unaligned
+///     …       …      heap
+///
+/// A slot of a value in the heap holds its offset in the row and its byte count, four bytes each. The
+/// highest bit of the byte count is reserved for values stored outside the row.
+/// When a class changes, it gets a new layout; rows written before keep theirs.
+package struct RowLayout: Hashable, Sendable {
+    /// One property's place.
+    package struct Slot: Hashable, Sendable {
+        /// The property's number, unique in the store and never reused.
+        package var propertyNumber: UInt32
+        /// What lies there.
+        package var storage: FieldStorage
+        /// Where, from the beginning of the row.
+        package var offset: Int
+    }
+
+    /// The layout's number, unique in its class; layouts of a class grow.
+    package var number: UInt32
+    /// The slots; the position of one is its bit in the null bitmap.
+    package var slots: [Slot]
+    /// The bytes of header, bitmap and slots: where the heap begins.
+    package var fixedByteCount: Int
+    /// A row in this layout with the declared defaults as they were when the layout was made. A row of
+    /// an older layout, which lacks a property, reads it here.
+    package var fillRow: [UInt8]
+
+    /// The bytes before the null bitmap.
+    package static let headerByteCount = 16
+
+    /// Lays out properties in order; the fill row is empty.
+    package init(number: UInt32, properties: [(number: UInt32, storage: FieldStorage)]) {
+        self.number = number
+        let stored = properties.filter { $0.storage.shape != .none }
+        var offset = Self.headerByteCount + (stored.count + 7) / 8
+        var slots: [Slot] = []
+        slots.reserveCapacity(stored.count)
+        for property in stored {
+            slots.append(
+                Slot(propertyNumber: property.number, storage: property.storage, offset: offset))
+            offset += property.storage.slotByteCount
+        }
+        self.slots = slots
+        fixedByteCount = offset
+        fillRow = []
+    }
+}

@@ -1,0 +1,39 @@
+import ObjectModel
+
+/// The classes of a store, made ready for rows. Immutable; safe to use from any thread.
+package final class RowSchema: Sendable {
+    /// The schema as declared.
+    package let definition: Schema
+    /// The classes, in the order of the schema.
+    package let classes: [RowClass]
+    /// The position of each class by name.
+    package let classIndex: [String: Int]
+    /// The position of each class by its number.
+    package let classIndexByNumber: [UInt32: Int]
+    /// The class and member position of each property by its number.
+    package let memberByNumber: [UInt32: (classIndex: Int, member: Int)]
+
+    /// Makes a compiled schema; `classes` are in the order of `definition.classes`.
+    package init(definition: Schema, classes: [RowClass]) {
+        self.definition = definition
+        self.classes = classes
+        var classIndex: [String: Int] = [:]
+        var classIndexByNumber: [UInt32: Int] = [:]
+        var memberByNumber: [UInt32: (classIndex: Int, member: Int)] = [:]
+        for (position, rowClass) in classes.enumerated() {
+            classIndex[rowClass.definition.name] = position
+            classIndexByNumber[rowClass.number] = position
+            for (member, compiled) in rowClass.members.enumerated() {
+                memberByNumber[compiled.number] = (position, member)
+            }
+        }
+        self.classIndex = classIndex
+        self.classIndexByNumber = classIndexByNumber
+        self.memberByNumber = memberByNumber
+    }
+
+    /// The class of a name.
+    package func rowClass(named name: String) -> RowClass? {
+        classIndex[name].map { classes[$0] }
+    }
+}
