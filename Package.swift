@@ -25,7 +25,9 @@ let package = Package(
         library("Bytes"),
         library("ObjectModel"),
         library("Rows", ["ObjectModel", "Bytes"]),
+        library("Query", ["Rows", "ObjectModel", "Bytes"]),
         library("Storage"),
+        library("ObjectStore", ["Query", "Rows", "ObjectModel", "Bytes", "Storage"]),
     ],
     swiftLanguageModes: [.v6],
     cxxLanguageStandard: .cxx17

@@ -101,6 +101,14 @@ package final class ByteBuffer {
         base.storeBytes(of: value, toByteOffset: offset, as: T.self)
     }
 
+    /// Overwrites bytes that were appended before with `byteCount` bytes from elsewhere.
+    ///
+    /// - Precondition: They lie within what is written.
+    package func store(bytes source: UnsafeRawPointer, byteCount: Int, at offset: Int) {
+        precondition(offset >= 0 && offset + byteCount <= count)
+        memcpy(base + offset, source, byteCount)
+    }
+
     /// Forgets everything after the first `newCount` bytes; keeps the block.
     package func truncate(to newCount: Int) {
         precondition(newCount >= 0 && newCount <= count)

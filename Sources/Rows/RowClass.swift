@@ -21,6 +21,19 @@ package final class RowClass: @unchecked Sendable {
         package var originProperty: Int
         /// Whether the store keeps an index of it.
         package var isIndexed: Bool
+
+        /// Makes a compiled property.
+        package init(
+            number: UInt32, storage: FieldStorage, isOptional: Bool, classIndex: Int,
+            originProperty: Int, isIndexed: Bool
+        ) {
+            self.number = number
+            self.storage = storage
+            self.isOptional = isOptional
+            self.classIndex = classIndex
+            self.originProperty = originProperty
+            self.isIndexed = isIndexed
+        }
     }
 
     /// The class's position in ``RowSchema/classes``.
@@ -144,6 +157,20 @@ package final class RowClass: @unchecked Sendable {
         let location = table[member]
         return Field(base: location.fill ?? row.base, location: location)
     }
+
+    /// The properties with a random default that a row lacks because it is older than they are.
+    package func generatedMembers(missingIn row: RowView) -> MemberSet {
+        var missing = MemberSet()
+        for (member, property) in definition.properties.enumerated()
+        where property.defaultValue == .uuid || property.defaultValue == .objectID {
+            let table = row.layoutNumber == currentNumber ? currentTable : olderTable(row.layoutNumber)
+            if table[member].fill != nil { missing.insert(member) }
+        }
+        return missing
+    }
+
+    /// Where the property at `member` lies in rows of the current layout.
+    func currentLocation(_ member: Int) -> FieldLocation { currentTable[member] }
 
     /// The collection in the list or set property at `member` of `row`.
     package func collection(_ member: Int, in row: RowView) -> CollectionView {

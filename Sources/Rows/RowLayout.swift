@@ -20,6 +20,13 @@ package struct RowLayout: Hashable, Sendable {
         package var storage: FieldStorage
         /// Where, from the beginning of the row.
         package var offset: Int
+
+        /// Makes a slot.
+        package init(propertyNumber: UInt32, storage: FieldStorage, offset: Int) {
+            self.propertyNumber = propertyNumber
+            self.storage = storage
+            self.offset = offset
+        }
     }
 
     /// The layout's number, unique in its class; layouts of a class grow.
@@ -50,5 +57,13 @@ package struct RowLayout: Hashable, Sendable {
         self.slots = slots
         fixedByteCount = offset
         fillRow = []
+    }
+
+    /// A layout read back from storage.
+    package init(number: UInt32, slots: [Slot], fixedByteCount: Int, fillRow: [UInt8]) {
+        self.number = number
+        self.slots = slots
+        self.fixedByteCount = fixedByteCount
+        self.fillRow = fillRow
     }
 }

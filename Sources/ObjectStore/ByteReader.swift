@@ -1,0 +1,43 @@
+/// Reads encoded records with bounds checks; a short or damaged record makes every later read nil.
+struct ByteReader {
+    private let bytes: UnsafeRawBufferPointer
+    private(set) var position = 0
+
+    init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
+
+    var isAtEnd: Bool { position >= bytes.count }
+
+    mutating func read<T: BitwiseCopyable>(_ type: T.Type) -> T? {
+        guard position + MemoryLayout<T>.size <= bytes.count else { return nil }
+        defer { position += MemoryLayout<T>.size }
+        return bytes.loadUnaligned(fromByteOffset: position, as: type)
+    }
+
+    mutating func readBytes(_ count: Int) -> UnsafeRawBufferPointer? {
+        guard count >= 0, count <= bytes.count - position else { return nil }
+        defer { position += count }
+        return UnsafeRawBufferPointer(rebasing: bytes[position..<(position + count)])
+    }
+
+    /// A count of four bytes, then as many bytes.
+    mutating func readBlock() -> UnsafeRawBufferPointer? {
+        guard let count = read(UInt32.self) else { return nil }
+        return readBytes(Int(count))
+    }
+
+    mutating func readString() -> String? {
+        readBlock().map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// A variable-length integer: seven bits a byte, lowest first.
+    mutating func readVariable() -> UInt64? {
+        var value: UInt64 = 0
+        var shift: UInt64 = 0
+        while shift < 64, let byte = read(UInt8.self) {
+            value |= UInt64(byte & 0x7F) << shift
+            if byte & 0x80 == 0 { return value }
+            shift += 7
+        }
+        return nil
+    }
+}

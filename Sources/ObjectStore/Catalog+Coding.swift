@@ -1,0 +1,246 @@
+import Bytes
+import ObjectModel
+import Rows
+
+/// The catalog's record. Numbers are little-endian; text and blocks have a byte count of four bytes
+/// before them; lists have a count of four bytes.
+///
+///     revision 8, schema version 8 (all ones: none), next class number 4, next property number 4,
+///     classes: name, kind (0 object, 1 embedded), number 4, primary key (empty: none),
+///       properties: name, number 4, flags 1 (1 optional, 2 indexed), type, default
+///         type: shape 1 (0 single, 1 list, 2 set, 3 inverse), then 0 and a scalar's code, or 1 and a
+///           class's name, or for inverse links a class's and a property's name
+///         default: 0 none, 1 and a value, 2 uuid, 3 objectId, 4 now
+///         value: a scalar's code (0 null, 255 an empty collection) and the bytes of an inline value, or
+///           a block
+///       layouts: number 4, fixed byte count 4, slots (property 4, shape 1, element 1, offset 4), fill row
+extension Catalog {
+    func append(to buffer: ByteBuffer) {
+        buffer.append(little: schema.revision)
+        buffer.append(little: schema.schemaVersion ?? .max)
+        buffer.append(little: nextClassNumber)
+        buffer.append(little: nextPropertyNumber)
+        buffer.append(little: UInt32(rows.classes.count))
+        for stored in storedClasses {
+            let definition = stored.definition
+            buffer.append(block: definition.name)
+            buffer.append((definition.kind == .object ? 0 : 1) as UInt8)
+            buffer.append(little: stored.number)
+            buffer.append(block: definition.primaryKey ?? "")
+            buffer.append(little: UInt32(definition.properties.count))
+            for (property, number) in zip(definition.properties, stored.propertyNumbers) {
+                Self.append(property, number, to: buffer)
+            }
+            buffer.append(little: UInt32(stored.layouts.count))
+            for layout in stored.layouts { Self.append(layout, to: buffer) }
+        }
+    }
+
+    convenience init?(_ bytes: UnsafeRawBufferPointer) {
+        var reader = ByteReader(bytes)
+        guard let revision = reader.read(UInt64.self), let version = reader.read(UInt64.self),
+            let nextClass = reader.read(UInt32.self), let nextProperty = reader.read(UInt32.self),
+            let count = reader.read(UInt32.self)
+        else { return nil }
+        var classes: [StoredClass] = []
+        for _ in 0..<count {
+            guard let stored = Self.readClass(&reader) else { return nil }
+            classes.append(stored)
+        }
+        guard reader.isAtEnd else { return nil }
+        self.init(
+            revision: revision, schemaVersion: version == .max ? nil : version, classes: classes,
+            nextClass: nextClass, nextProperty: nextProperty)
+    }
+
+    // MARK: Parts
+
+    private static func append(_ property: Property, _ number: UInt32, to buffer: ByteBuffer) {
+        buffer.append(block: property.name)
+        buffer.append(little: number)
+        buffer.append((property.isOptional ? 1 : 0) | (property.isIndexed ? 2 : 0) as UInt8)
+        func appendElement(_ element: ElementType) {
+            switch element {
+            case .scalar(let scalar):
+                buffer.append(0 as UInt8)
+                buffer.append(scalar.rawValue)
+            case .object(let name):
+                buffer.append(1 as UInt8)
+                buffer.append(block: name)
+            }
+        }
+        switch property.type {
+        case .single(let element):
+            buffer.append(0 as UInt8)
+            appendElement(element)
+        case .list(let element):
+            buffer.append(1 as UInt8)
+            appendElement(element)
+        case .set(let element):
+            buffer.append(2 as UInt8)
+            appendElement(element)
+        case .linkingObjects(let className, let origin):
+            buffer.append(3 as UInt8)
+            buffer.append(block: className)
+            buffer.append(block: origin)
+        }
+        switch property.defaultValue {
+        case nil: buffer.append(0 as UInt8)
+        case .constant(let value)?:
+            buffer.append(1 as UInt8)
+            append(value, to: buffer)
+        case .uuid?: buffer.append(2 as UInt8)
+        case .objectID?: buffer.append(3 as UInt8)
+        case .now?: buffer.append(4 as UInt8)
+        }
+    }
+
+    private static func append(_ value: Value, to buffer: ByteBuffer) {
+        guard let scalar = value.scalarType else {
+            return buffer.append((value == .null ? 0 : 255) as UInt8)
+        }
+        buffer.append(scalar.rawValue)
+        switch value {
+        case .bool(let value): buffer.append((value ? 1 : 0) as UInt8)
+        case .int(let value): buffer.append(little: value)
+        case .double(let value): buffer.append(little: value.bitPattern)
+        case .string(let value): buffer.append(block: value)
+        case .data(let value): value.withUnsafeBytes { buffer.append(block: $0) }
+        case .date(let value):
+            buffer.append(little: value.seconds)
+            buffer.append(little: value.nanoseconds)
+        case .objectID(let value):
+            buffer.append(little: value.high)
+            buffer.append(little: value.low)
+        case .uuid(let value):
+            buffer.append(little: value.high)
+            buffer.append(little: value.low)
+        case .null, .link, .list: break
+        }
+    }
+
+    private static func append(_ layout: RowLayout, to buffer: ByteBuffer) {
+        buffer.append(little: layout.number)
+        buffer.append(little: UInt32(layout.fixedByteCount))
+        buffer.append(little: UInt32(layout.slots.count))
+        for slot in layout.slots {
+            buffer.append(little: slot.propertyNumber)
+            buffer.append(slot.storage.shape.rawValue)
+            buffer.append(slot.storage.element.rawValue)
+            buffer.append(little: UInt32(slot.offset))
+        }
+        layout.fillRow.withUnsafeBytes { buffer.append(block: $0) }
+    }
+
+    private static func readClass(_ reader: inout ByteReader) -> StoredClass? {
+        guard let name = reader.readString(), let kind = reader.read(UInt8.self), kind <= 1,
+            let number = reader.read(UInt32.self), let primaryKey = reader.readString(),
+            let propertyCount = reader.read(UInt32.self)
+        else { return nil }
+        var stored = StoredClass(
+            definition: ObjectClass(
+                name: name, kind: kind == 0 ? .object : .embedded,
+                primaryKey: primaryKey.isEmpty ? nil : primaryKey, properties: []),
+            number: number, propertyNumbers: [], layouts: [])
+        for _ in 0..<propertyCount {
+            guard let (property, number) = readProperty(&reader) else { return nil }
+            stored.definition.properties.append(property)
+            stored.propertyNumbers.append(number)
+        }
+        guard let layoutCount = reader.read(UInt32.self), layoutCount > 0 else { return nil }
+        for _ in 0..<layoutCount {
+            guard let layout = readLayout(&reader) else { return nil }
+            stored.layouts.append(layout)
+        }
+        return stored
+    }
+
+    private static func readProperty(_ reader: inout ByteReader) -> (Property, UInt32)? {
+        guard let name = reader.readString(), let number = reader.read(UInt32.self),
+            let flags = reader.read(UInt8.self), let shape = reader.read(UInt8.self)
+        else { return nil }
+        func readElement() -> ElementType? {
+            switch reader.read(UInt8.self) {
+            case 0: reader.read(UInt8.self).flatMap(ScalarType.init(rawValue:)).map { .scalar($0) }
+            case 1: reader.readString().map { .object($0) }
+            default: nil
+            }
+        }
+        let type: PropertyType?
+        switch shape {
+        case 0: type = readElement().map { .single($0) }
+        case 1: type = readElement().map { .list($0) }
+        case 2: type = readElement().map { .set($0) }
+        case 3:
+            if let className = reader.readString(), let origin = reader.readString() {
+                type = .linkingObjects(className: className, property: origin)
+            } else {
+                type = nil
+            }
+        default: type = nil
+        }
+        guard let type, let form = reader.read(UInt8.self) else { return nil }
+        var property = Property(
+            name: name, type: type, isOptional: flags & 1 != 0, isIndexed: flags & 2 != 0)
+        switch form {
+        case 0: break
+        case 1:
+            guard let value = readValue(&reader) else { return nil }
+            property.defaultValue = .constant(value)
+        case 2: property.defaultValue = .uuid
+        case 3: property.defaultValue = .objectID
+        case 4: property.defaultValue = .now
+        default: return nil
+        }
+        return (property, number)
+    }
+
+    private static func readValue(_ reader: inout ByteReader) -> Value? {
+        guard let code = reader.read(UInt8.self) else { return nil }
+        if code == 0 { return .null }
+        if code == 255 { return .list([]) }
+        switch ScalarType(rawValue: code) {
+        case .bool: return reader.read(UInt8.self).map { .bool($0 != 0) }
+        case .int: return reader.read(Int64.self).map { .int($0) }
+        case .double: return reader.read(UInt64.self).map { .double(Double(bitPattern: $0)) }
+        case .string: return reader.readString().map { .string($0) }
+        case .data: return reader.readBlock().map { .data(Array($0)) }
+        case .date:
+            guard let seconds = reader.read(Int64.self), let nanoseconds = reader.read(Int32.self)
+            else { return nil }
+            return .date(Timestamp(seconds: seconds, nanoseconds: nanoseconds))
+        case .objectID:
+            guard let high = reader.read(UInt64.self), let low = reader.read(UInt32.self) else {
+                return nil
+            }
+            return .objectID(ObjectID(high: high, low: low))
+        case .uuid:
+            guard let high = reader.read(UInt64.self), let low = reader.read(UInt64.self) else {
+                return nil
+            }
+            return .uuid(UUID128(high: high, low: low))
+        case nil: return nil
+        }
+    }
+
+    private static func readLayout(_ reader: inout ByteReader) -> RowLayout? {
+        guard let number = reader.read(UInt32.self), let fixed = reader.read(UInt32.self),
+            let slotCount = reader.read(UInt32.self)
+        else { return nil }
+        var slots: [RowLayout.Slot] = []
+        for _ in 0..<slotCount {
+            guard let property = reader.read(UInt32.self),
+                let shape = reader.read(UInt8.self).flatMap(FieldStorage.Shape.init(rawValue:)),
+                let element = reader.read(UInt8.self).flatMap(ElementStorage.init(rawValue:)),
+                let offset = reader.read(UInt32.self), offset < fixed
+            else { return nil }
+            slots.append(
+                RowLayout.Slot(
+                    propertyNumber: property, storage: FieldStorage(shape, element),
+                    offset: Int(offset)))
+        }
+        guard let fill = reader.readBlock() else { return nil }
+        return RowLayout(
+            number: number, slots: slots, fixedByteCount: Int(fixed), fillRow: Array(fill))
+    }
+}

@@ -1,0 +1,129 @@
+import ObjectModel
+import Rows
+
+/// The schema as the store keeps it: with the numbers of classes and properties, and with the layouts
+/// that rows were ever written in. Immutable; safe to use from any thread.
+package final class Catalog: Sendable {
+    /// The classes, ready for rows.
+    package let rows: RowSchema
+    /// The number that the next new class gets.
+    let nextClassNumber: UInt32
+    /// The number that the next new property gets.
+    let nextPropertyNumber: UInt32
+
+    /// The schema as declared.
+    package var schema: Schema { rows.definition }
+
+    /// A class as the store keeps it.
+    struct StoredClass {
+        var definition: ObjectClass
+        var number: UInt32
+        var propertyNumbers: [UInt32]
+        var layouts: [RowLayout]
+    }
+
+    /// An empty catalog, of a new store.
+    convenience init() {
+        self.init(revision: 0, schemaVersion: nil, classes: [], nextClass: 1, nextProperty: 1)
+    }
+
+    init(
+        revision: UInt64, schemaVersion: UInt64?, classes: [StoredClass], nextClass: UInt32,
+        nextProperty: UInt32
+    ) {
+        let schema = Schema(
+            revision: revision, schemaVersion: schemaVersion, classes: classes.map(\.definition))
+        rows = Catalog.compile(schema, classes)
+        nextClassNumber = nextClass
+        nextPropertyNumber = nextProperty
+    }
+
+    /// The classes with their numbers and layouts.
+    var storedClasses: [StoredClass] {
+        rows.classes.map { rowClass in
+            StoredClass(
+                definition: rowClass.definition, number: rowClass.number,
+                propertyNumbers: rowClass.members.map(\.number), layouts: rowClass.layouts)
+        }
+    }
+
+    /// How a property of a schema is stored.
+    static func storage(of property: Property, in schema: Schema) -> FieldStorage {
+        func element(_ type: ElementType) -> ElementStorage {
+            switch type {
+            case .scalar(let scalar): ElementStorage(scalar)
+            case .object(let name):
+                schema.objectClass(named: name)?.kind == .embedded ? .embedded : .link
+            }
+        }
+        switch property.type {
+        case .single(let type): return FieldStorage(.single, element(type))
+        case .list(let type): return FieldStorage(.list, element(type))
+        case .set(let type): return FieldStorage(.set, element(type))
+        case .linkingObjects: return FieldStorage(.none, .link)
+        }
+    }
+
+    private static func compile(_ schema: Schema, _ classes: [StoredClass]) -> RowSchema {
+        var positions: [String: Int] = [:]
+        for (position, objectClass) in schema.classes.enumerated() {
+            positions[objectClass.name] = position
+        }
+        let members = classes.map { stored in
+            zip(stored.definition.properties, stored.propertyNumbers).map { property, number in
+                var member = RowClass.Member(
+                    number: number, storage: storage(of: property, in: schema),
+                    isOptional: property.isOptional, classIndex: -1, originProperty: -1,
+                    isIndexed: property.isIndexed)
+                switch property.type {
+                case .linkingObjects(let className, let originName):
+                    member.classIndex = positions[className] ?? -1
+                    member.originProperty =
+                        schema.objectClass(named: className)?.propertyIndex(named: originName) ?? -1
+                default:
+                    if case .object(let target)? = property.type.element {
+                        member.classIndex = positions[target] ?? -1
+                    }
+                }
+                return member
+            }
+        }
+        let linking = linkingClasses(members)
+        let compiled = classes.indices.map { position in
+            RowClass(
+                index: position, number: classes[position].number,
+                definition: classes[position].definition, members: members[position],
+                layouts: classes[position].layouts,
+                linkingMembers: members[position].indices.filter {
+                    holdsLinks(members[position][$0], linking)
+                })
+        }
+        return RowSchema(definition: schema, classes: compiled)
+    }
+
+    private static func holdsLinks(_ member: RowClass.Member, _ linking: [Bool]) -> Bool {
+        guard member.storage.shape != .none, member.classIndex >= 0 else { return false }
+        return member.storage.element == .link || linking[member.classIndex]
+    }
+
+    /// Which classes have links in their rows, also through embedded objects, which may be recursive.
+    private static func linkingClasses(_ members: [[RowClass.Member]]) -> [Bool] {
+        var linking = Array(repeating: false, count: members.count)
+        var changed = true
+        while changed {
+            changed = false
+            for position in members.indices where !linking[position] {
+                let embeds = members[position].contains { member in
+                    member.storage.element == .link && member.storage.shape != .none
+                        || member.storage.element == .embedded && member.classIndex >= 0
+                            && linking[member.classIndex]
+                }
+                if embeds {
+                    linking[position] = true
+                    changed = true
+                }
+            }
+        }
+        return linking
+    }
+}

@@ -1,0 +1,32 @@
+import Rows
+
+/// What a transaction did to one object.
+package struct ChangeRecord: Sendable {
+    /// The kinds of change. Raw values are part of the storage format.
+    package enum Kind: UInt8, Sendable {
+        case insert = 1
+        case update = 2
+        case delete = 3
+    }
+
+    /// What happened.
+    package var kind: Kind
+    /// The class's number.
+    package var classNumber: UInt32
+    /// The object key.
+    package var key: UInt64
+    /// Of an update the numbers of the top-level properties that changed, of the class's own.
+    package var properties: [UInt32]
+    /// Of a deletion the object's primary key as an `OrderedKey`; empty for a class without one.
+    package var primaryKey: [UInt8]
+}
+
+/// An object that lost an incoming link, by deletion or change of the origin.
+package struct LostLink: Hashable, Sendable {
+    /// The target's class, by number.
+    package var classNumber: UInt32
+    /// The target's object key.
+    package var key: UInt64
+    /// The property that held the link.
+    package var propertyNumber: UInt32
+}

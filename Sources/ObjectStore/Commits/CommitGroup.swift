@@ -1,0 +1,75 @@
+import Bytes
+import Rows
+import Storage
+
+/// What the transactions of one commit share: the snapshot they read, the overlay they write, and the
+/// counters. The writer's thread alone uses a group.
+final class CommitGroup {
+    let snapshot: any StorageSnapshot
+    let catalog: Catalog
+    let overlay: Overlay
+    let rowBuilder: RowBuilder
+    /// The store's state as the last successful member left it.
+    var state: StoreState
+    /// Counters of the classes that were looked at, by position.
+    var classStates: [Int: ClassState] = [:]
+    /// Two buffers for keys and rows under construction.
+    let keyBuffer = ByteBuffer(capacity: 1024)
+    let rowBuffer = ByteBuffer(capacity: 4096)
+
+    init(
+        snapshot: any StorageSnapshot, catalog: Catalog, overlay: Overlay, rowBuilder: RowBuilder,
+        state: StoreState
+    ) {
+        self.snapshot = snapshot
+        self.catalog = catalog
+        self.overlay = overlay
+        self.rowBuilder = rowBuilder
+        self.state = state
+    }
+
+    /// The present value of a key: the overlay's, else the snapshot's.
+    func value(_ key: UnsafeRawBufferPointer) throws(StorageError) -> UnsafeRawBufferPointer? {
+        switch overlay.entry(key) {
+        case .value(let value): return value
+        case .removed: return nil
+        case .none: return try snapshot.value(forKey: key)
+        }
+    }
+
+    /// Walks the present entries of a range in order until `body` returns false.
+    ///
+    /// `body` must not change the overlay.
+    func scan(
+        _ range: KeyRange, expecting: Int,
+        _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Bool
+    ) throws(StorageError) {
+        var cursor = Overlay.Cursor(overlay, range, reversed: false)
+        var own = cursor.next()
+        var goesOn = true
+        try snapshot.scan(range, reversed: false, expecting: expecting) { key, value in
+            while goesOn, let (ownKey, entry) = own {
+                let order = compareKeys(ownKey, key)
+                if order > 0 { break }
+                own = cursor.next()
+                if case .value(let ownValue) = entry { goesOn = body(ownKey, ownValue) }
+                if order == 0 { return goesOn }
+            }
+            if goesOn, !overlay.isInRemovedRange(key) { goesOn = body(key, value) }
+            return goesOn
+        }
+        while goesOn, let (ownKey, entry) = own {
+            own = cursor.next()
+            if case .value(let ownValue) = entry { goesOn = body(ownKey, ownValue) }
+        }
+    }
+
+    /// The counters of a class.
+    func classState(_ rowClass: RowClass) throws(StorageError) -> ClassState {
+        if let state = classStates[rowClass.index] { return state }
+        let key = keyBuffer.making { StoreKey.appendClassState(rowClass.number, to: $0) }
+        let state = try value(key).flatMap { ClassState($0) } ?? ClassState()
+        classStates[rowClass.index] = state
+        return state
+    }
+}

@@ -1,0 +1,276 @@
+import Bytes
+import Glibc
+import ObjectModel
+import Rows
+import Storage
+
+/// Runs writes one after the other on a thread of its own and commits as many as are waiting with one
+/// sync.
+///
+/// Each write is a transaction with a version and an outcome of its own; later ones see the earlier. If
+/// the commit fails, all of its writes fail, those too that changed nothing, since they may have seen
+/// what was never stored.
+final class CommitQueue: @unchecked Sendable {
+    // Unchecked: everything but `waiting` belongs to the writer's thread.
+    private struct Waiting {
+        var writes: [any PendingWrite] = []
+        var isStopping = false
+        var isWriterIdle = false
+        var hasStopped = false
+    }
+
+    /// How often a group is run again because something else was committed meanwhile.
+    private static let conflictCountMax = 100
+
+    private let engine: any StorageEngine
+    private let catalogs: CatalogHistory
+    private let publisher: CommitPublisher
+    private let options: StoreOptions
+    private let waiting = Monitor(Waiting())
+    private let overlay = Overlay()
+    private let rowBuilder = RowBuilder()
+
+    init(
+        engine: any StorageEngine, catalogs: CatalogHistory, publisher: CommitPublisher,
+        options: StoreOptions
+    ) {
+        self.engine = engine
+        self.catalogs = catalogs
+        self.publisher = publisher
+        self.options = options
+    }
+
+    /// Starts the writer's thread.
+    func start() {
+        startThread { self.runWriter() }
+    }
+
+    /// Adds a write; one that comes after ``stop()`` fails with `.closing`.
+    func submit(_ write: any PendingWrite) {
+        var isRefused = false
+        waiting.signal { state in
+            guard !state.isStopping else {
+                isRefused = true
+                return false
+            }
+            state.writes.append(write)
+            return state.isWriterIdle
+        }
+        if isRefused { write.finish(.failed(.closing)) }
+    }
+
+    /// Lets the writer finish what is waiting and ends its thread.
+    func stop() {
+        waiting.signal {
+            $0.isStopping = true
+            return true
+        }
+        waiting.wait { $0.hasStopped ? () : nil }
+    }
+
+    // MARK: The writer's thread
+
+    private func runWriter() {
+        while true {
+            let group: [any PendingWrite]? = waiting.wait { state in
+                if state.writes.isEmpty {
+                    if state.isStopping { return .some(nil) }
+                    state.isWriterIdle = true
+                    return nil
+                }
+                state.isWriterIdle = false
+                if state.writes.count <= options.groupCountMax {
+                    let all = state.writes
+                    state.writes = []
+                    return all
+                }
+                let first = Array(state.writes[..<options.groupCountMax])
+                state.writes.removeFirst(options.groupCountMax)
+                return first
+            }
+            guard let group else { break }
+            var rest = group[...]
+            while !rest.isEmpty { rest = commitFirst(of: rest) }
+        }
+        waiting.signal {
+            $0.hasStopped = true
+            return true
+        }
+    }
+
+    /// Commits writes from the front until the group is full or one needs a commit of its own; returns
+    /// those that are left.
+    private func commitFirst(of writes: ArraySlice<any PendingWrite>) -> ArraySlice<any PendingWrite> {
+        if let schemaWrite = writes.first as? any PendingSchemaWrite {
+            commitSchema(schemaWrite)
+            return writes.dropFirst()
+        }
+        for _ in 0..<Self.conflictCountMax {
+            do {
+                return try attempt(writes)
+            } catch {
+                if error.code == .conflict { continue }
+                // What was run in the attempt is unknown here only when nothing could be read at all.
+                for write in writes { write.finish(.failed(.storage(error))) }
+                return []
+            }
+        }
+        for write in writes {
+            write.finish(.failed(.storage(StorageError(.conflict, operation: "commit"))))
+        }
+        return []
+    }
+
+    private func openGroup() throws(StorageError) -> CommitGroup {
+        let snapshot = try engine.snapshot()
+        do throws(StorageError) {
+            guard let bytes = try snapshot.value(StoreKey.state), let state = StoreState(bytes),
+                let catalog = catalogs.catalog(at: snapshot.commit)
+            else { throw StorageError(.corrupted, operation: "read state") }
+            overlay.reset()
+            return CommitGroup(
+                snapshot: snapshot, catalog: catalog, overlay: overlay, rowBuilder: rowBuilder,
+                state: state)
+        } catch {
+            snapshot.close()
+            throw error
+        }
+    }
+
+    /// Runs writes as one group and commits it.
+    ///
+    /// - Throws: A conflict, after which nothing was answered; or the error of reading the state.
+    private func attempt(_ writes: ArraySlice<any PendingWrite>) throws(StorageError)
+        -> ArraySlice<any PendingWrite>
+    {
+        let group = try openGroup()
+        defer {
+            group.snapshot.close()
+            overlay.reset()
+        }
+        let firstVersion = group.state.version
+        var outcomes: [WriteOutcome] = []
+        outcomes.reserveCapacity(writes.count)
+        let now = Timestamp.now()
+        for write in writes {
+            if !outcomes.isEmpty,
+                write is any PendingSchemaWrite || overlay.byteCount > options.groupByteCountMax
+            {
+                break
+            }
+            outcomes.append(run(write, group, now))
+        }
+        let done = writes.prefix(outcomes.count)
+        if group.state.version > firstVersion {
+            trimChangeLog(group, now)
+            putState(group)
+            do {
+                _ = try engine.commit(overlay.batch(), base: group.snapshot.commit)
+            } catch {
+                if error.code == .conflict { throw error }
+                for write in done { write.finish(.failed(.storage(error))) }
+                return writes.dropFirst(outcomes.count)
+            }
+            publisher.publish(group.state.version)
+        }
+        for (write, outcome) in zip(done, outcomes) { write.finish(outcome) }
+        return writes.dropFirst(outcomes.count)
+    }
+
+    private func run(_ write: any PendingWrite, _ group: CommitGroup, _ now: Timestamp)
+        -> WriteOutcome
+    {
+        let transaction = WriteTransaction(group: group, now: now)
+        transaction.operationCountMax = options.operationCountMax
+        do {
+            try write.run(transaction)
+            try transaction.finish()
+            return .committed(version: group.state.version)
+        } catch {
+            transaction.rollBack()
+            return .failed(error)
+        }
+    }
+
+    private func putState(_ group: CommitGroup) {
+        let bytes = group.rowBuffer.making { group.state.append(to: $0) }
+        StoreKey.state.withUnsafeBytes { _ = overlay.put($0, bytes) }
+    }
+
+    // MARK: Change log
+
+    /// Removes entries of the change log that are too old or too many, a few with each commit.
+    private func trimChangeLog(_ group: CommitGroup, _ now: Timestamp) {
+        let oldest = UInt64(max(0, now.seconds - Int64(options.retentionSeconds))) * 1000
+        let prefix: [UInt8] = [StoreKey.Tag.changeLog]
+        var lower = prefix
+        withUnsafeBytes(of: group.state.logFirst.bigEndian) { lower.append(contentsOf: $0) }
+        let range = KeyRange(lower: lower, upper: KeyRange.successor(ofPrefix: prefix))
+        var first = group.state.logFirst
+        var byteCount = group.state.logByteCount
+        // The scan goes over what was committed before, so the group's own entries always stay.
+        let failure: StorageError?
+        do {
+            try group.snapshot.scan(range, reversed: false, expecting: 1) { key, value in
+                guard key.count == 9, value.count >= 8 else { return false }
+                let time = value.loadUnaligned(as: UInt64.self)
+                guard time < oldest || byteCount > options.retentionByteCount else { return false }
+                overlay.remove(key)
+                byteCount -= min(byteCount, UInt64(value.count))
+                first = UInt64(bigEndian: key.loadUnaligned(fromByteOffset: 1, as: UInt64.self)) + 1
+                return first < group.state.logFirst + 1024
+            }
+            failure = nil
+        } catch {
+            failure = error
+        }
+        // An unreadable log is not this commit's concern: `check` reports it.
+        guard failure == nil else { return }
+        group.state.logFirst = first
+        group.state.logByteCount = byteCount
+    }
+
+    // MARK: Schema
+
+    private func commitSchema(_ write: any PendingSchemaWrite) {
+        for _ in 0..<Self.conflictCountMax {
+            do {
+                try changeSchema(write)
+                return
+            } catch {
+                if case .storage(let storage) = error, storage.code == .conflict { continue }
+                write.finish(.failed(error))
+                return
+            }
+        }
+        write.finish(.failed(.storage(StorageError(.conflict, operation: "commit"))))
+    }
+
+    private func changeSchema(_ write: any PendingSchemaWrite) throws(StoreError) {
+        let group: CommitGroup
+        do { group = try openGroup() } catch { throw .storage(error) }
+        defer {
+            group.snapshot.close()
+            overlay.reset()
+        }
+        guard let proposed = try write.proposal(group.catalog.schema) else {
+            return write.finish(.committed(version: group.state.version))
+        }
+        let change = try SchemaChange(from: group.catalog, to: proposed)
+        guard change.isChange else {
+            return write.finish(.committed(version: group.state.version))
+        }
+        let migration = Migration(
+            change: change, group: group, rowBuilder: rowBuilder, now: Timestamp.now())
+        let commit = group.snapshot.commit + 1
+        catalogs.enter(change.catalog, commit: commit)
+        do {
+            try migration.run(engine)
+        } catch {
+            catalogs.withdraw(commit: commit)
+            throw error
+        }
+        publisher.publish(group.state.version)
+        write.finish(.committed(version: group.state.version))
+    }
+}

@@ -1,0 +1,28 @@
+import Glibc
+
+/// Starts a detached thread that runs `body`.
+///
+/// Threads, not tasks: they block on storage.
+package func startThread(_ body: @escaping @Sendable () -> Void) {
+    final class Work: Sendable {
+        let body: @Sendable () -> Void
+        init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+    }
+    var attributes = pthread_attr_t()
+    pthread_attr_init(&attributes)
+    pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
+    pthread_attr_setstacksize(&attributes, 8 << 20)
+    defer { pthread_attr_destroy(&attributes) }
+    let work = Unmanaged.passRetained(Work(body))
+    var thread = pthread_t()
+    let status = pthread_create(
+        &thread, &attributes,
+        { argument in
+            guard let argument else { return nil }
+            let work = Unmanaged<Work>.fromOpaque(argument).takeRetainedValue()
+            work.body()
+            return nil
+        }, work.toOpaque())
+    // Without its threads a store can't work, and this happens only while it is being opened.
+    precondition(status == 0, "no thread can be started: error \(status)")
+}

@@ -1,0 +1,15 @@
+import Rows
+
+/// What a write did to one object.
+package struct WriteResult {
+    /// The class's position.
+    package var classIndex: Int
+    /// The object key.
+    package var key: UInt64
+    /// The object's row after the write, valid while the transaction's body runs.
+    package var row: RowView
+    /// Whether the object is new.
+    package var isCreated: Bool
+    /// Whether anything changed.
+    package var isChanged: Bool
+}

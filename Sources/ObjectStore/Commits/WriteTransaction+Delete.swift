@@ -1,0 +1,61 @@
+import Bytes
+import Rows
+import Storage
+
+extension WriteTransaction {
+    /// Deletes an object, the embedded objects it owns, and every link to it: links become null and
+    /// collections lose the element, which changes the objects that held them.
+    ///
+    /// - Throws: ``StoreError`` `.objectNotFound`, a failed precondition, or failing storage.
+    package func delete(
+        _ rowClass: RowClass, key: UInt64, precondition: Precondition = .none
+    ) throws(StoreError) {
+        try countOperation()
+        let stored = try row(rowClass, key)
+        try check(precondition, rowClass, key: key, stored)
+        guard let stored else { throw .objectNotFound }
+
+        for origin in try origins(of: rowClass, key) {
+            if origin == ObjectIdentity(classIndex: rowClass.index, key: key) { continue }
+            try unlink(origin, from: rowClass, key)
+        }
+        for member in rowClass.indexedMembers { removeIndexEntry(rowClass, member, key, stored) }
+        removeInverseLinks(rowClass, key, stored)
+
+        var primaryKey: [UInt8] = []
+        if let member = rowClass.primaryKeyIndex {
+            primaryKey =
+                Array(
+                    group.rowBuffer.making {
+                        OrderedKey.append(
+                            rowClass.field(member, in: stored),
+                            rowClass.members[member].storage.element, to: $0)
+                    })
+            group.overlay.remove(
+                group.keyBuffer.making {
+                    StoreKey.appendPrimaryKeyPrefix(rowClass.number, to: $0)
+                    $0.append(primaryKey)
+                })
+        }
+        group.overlay.remove(
+            group.keyBuffer.making { StoreKey.appendRow(rowClass.number, key, to: $0) })
+        var state = try classState(rowClass)
+        state.count -= min(state.count, 1)
+        group.classStates[rowClass.index] = state
+        record(.delete, rowClass, key, primaryKey: primaryKey)
+    }
+
+    /// Rewrites an object without its links to one that goes away.
+    private func unlink(_ origin: ObjectIdentity, from target: RowClass, _ targetKey: UInt64)
+        throws(StoreError)
+    {
+        let originClass = rows.classes[origin.classIndex]
+        guard let stored = try row(originClass, origin.key) else { return }
+        let bytes = group.rowBuffer.making {
+            group.rowBuilder.append(
+                stored, originClass, withoutLinksTo: targetKey, classIndex: target.index,
+                schema: rows, version: version, to: $0)
+        }
+        _ = try replace(originClass, origin.key, stored, by: bytes)
+    }
+}

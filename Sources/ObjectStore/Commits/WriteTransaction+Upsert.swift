@@ -1,0 +1,263 @@
+import Bytes
+import ObjectModel
+import Rows
+import Storage
+
+extension WriteTransaction {
+    /// Writes one object.
+    ///
+    /// - Parameters:
+    ///   - draft: States the primary key if the class has one, unless `objectKey` is given.
+    ///   - objectKey: Which object, for a class without a primary key; nil makes a new one.
+    ///   - mode: What to do when the object is or isn't there.
+    ///   - precondition: What must hold of it.
+    /// - Throws: ``StoreError`` for a taken key, a missing object, a failed precondition, a link that
+    ///   can't be resolved, or failing storage; the transaction has to be abandoned then.
+    package func write(
+        _ draft: ObjectDraft, objectKey: UInt64? = nil, mode: WriteMode,
+        precondition: Precondition = .none
+    ) throws(StoreError) -> WriteResult {
+        try countOperation()
+        let rowClass = draft.rowClass
+        var primaryKey: [UInt8] = []
+        var key = objectKey
+        if rowClass.primaryKeyIndex != nil {
+            let buffer = group.rowBuffer
+            buffer.removeAll()
+            guard draft.appendPrimaryKey(to: buffer) else {
+                throw .missingKey(
+                    className: rowClass.definition.name,
+                    property: rowClass.definition.primaryKey ?? "")
+            }
+            primaryKey = buffer.array
+            key = try self.objectKey(rowClass, bytes: primaryKey)
+        }
+        var stored: RowView?
+        if let key { stored = try row(rowClass, key) }
+        try check(precondition, rowClass, key: key, stored)
+        if let stored, let key {
+            switch mode {
+            case .create: throw .duplicateKey(className: rowClass.definition.name)
+            case .ignore:
+                return WriteResult(
+                    classIndex: rowClass.index, key: key, row: stored, isCreated: false,
+                    isChanged: false)
+            case .merge, .update:
+                return try change(draft, key, stored, nil, keepsAbsent: true)
+            case .replace, .replaceExisting:
+                return try change(draft, key, stored, nil, keepsAbsent: false)
+            }
+        }
+        if mode == .update || mode == .replaceExisting || objectKey != nil { throw .objectNotFound }
+        return try insert(draft, awaitedKey: key, primaryKey: primaryKey)
+    }
+
+    func check(
+        _ precondition: Precondition, _ rowClass: RowClass, key: UInt64?, _ stored: RowView?
+    ) throws(StoreError) {
+        let holds: Bool
+        switch precondition {
+        case .none: return
+        case .exists: holds = stored != nil
+        case .absent: holds = stored == nil
+        case .matches(let versions):
+            holds = stored.map { row in
+                versions.contains(StoreVersion(epoch: epoch, number: row.version))
+            } ?? false
+        }
+        if holds { return }
+        var failure = Precondition.Failure(current: nil)
+        if let stored, let key {
+            failure.current = StoredObject(
+                schema: rows, classIndex: rowClass.index, key: key, row: stored)
+        }
+        throw .preconditionFailed(failure)
+    }
+
+    private func insert(
+        _ draft: ObjectDraft, awaitedKey: UInt64?, primaryKey: [UInt8]
+    ) throws(StoreError) -> WriteResult {
+        let rowClass = draft.rowClass
+        let key: UInt64
+        if let awaitedKey {
+            key = awaitedKey
+            pending[ObjectIdentity(classIndex: rowClass.index, key: key)] = nil
+        } else {
+            key = try makeKey(rowClass, primaryKey: primaryKey)
+        }
+        var state = try classState(rowClass)
+        state.count += 1
+        group.classStates[rowClass.index] = state
+
+        // The object can be linked to by its own children, so it is known before they are written.
+        let targets = try resolve(draft, path: [])
+        if !draft.children.isEmpty, let written = try self.row(rowClass, key) {
+            // A nested object was this object again.
+            return try change(draft, key, written, targets, keepsAbsent: false)
+        }
+        group.rowBuilder.now = now
+        let bytes = group.rowBuffer.making {
+            group.rowBuilder.append(
+                draft, over: nil, keepsAbsent: false, version: version, targets: targets, to: $0)
+        }
+        let row = try put(rowClass, key, bytes)
+        for member in rowClass.indexedMembers { putIndexEntry(rowClass, member, key, row) }
+        addInverseLinks(rowClass, key, row)
+        record(.insert, rowClass, key)
+        return WriteResult(
+            classIndex: rowClass.index, key: key, row: row, isCreated: true, isChanged: true)
+    }
+
+    private func change(
+        _ draft: ObjectDraft, _ key: UInt64, _ before: RowView, _ resolved: ResolvedReferences?,
+        keepsAbsent: Bool
+    ) throws(StoreError) -> WriteResult {
+        let rowClass = draft.rowClass
+        let targets: ResolvedReferences
+        if let resolved { targets = resolved } else { targets = try resolve(draft, path: []) }
+        // Writing a nested object may have changed this one.
+        let stored = draft.children.isEmpty ? before : try row(rowClass, key) ?? before
+        group.rowBuilder.now = now
+        let bytes = group.rowBuffer.making {
+            group.rowBuilder.append(
+                draft, over: stored, keepsAbsent: keepsAbsent, version: version, targets: targets,
+                to: $0)
+        }
+        return try replace(rowClass, key, stored, by: bytes)
+    }
+
+    /// Puts `bytes` in the place of a stored row, with its indexes and inverse links, if they differ.
+    func replace(
+        _ rowClass: RowClass, _ key: UInt64, _ stored: RowView, by bytes: UnsafeRawBufferPointer
+    ) throws(StoreError) -> WriteResult {
+        guard let candidate = RowView(bytes) else {
+            throw .storage(StorageError(.corrupted, operation: "build row"))
+        }
+        let changed = rowClass.changedMembers(from: stored, to: candidate)
+        if changed.isEmpty {
+            return WriteResult(
+                classIndex: rowClass.index, key: key, row: stored, isCreated: false,
+                isChanged: false)
+        }
+        let row = try put(rowClass, key, bytes)
+        for member in rowClass.indexedMembers where changed.contains(member) {
+            removeIndexEntry(rowClass, member, key, stored)
+            putIndexEntry(rowClass, member, key, row)
+        }
+        if rowClass.linkingMembers.contains(where: { changed.contains($0) }) {
+            changeInverseLinks(rowClass, key, from: stored, to: row, only: changed)
+        }
+        record(.update, rowClass, key, members: changed)
+        return WriteResult(
+            classIndex: rowClass.index, key: key, row: row, isCreated: false, isChanged: true)
+    }
+
+    func put(_ rowClass: RowClass, _ key: UInt64, _ bytes: UnsafeRawBufferPointer)
+        throws(StoreError) -> RowView
+    {
+        let rowKey = group.keyBuffer.making { StoreKey.appendRow(rowClass.number, key, to: $0) }
+        guard let row = RowView(group.overlay.put(rowKey, bytes)) else {
+            throw .storage(StorageError(.corrupted, operation: "build row"))
+        }
+        return row
+    }
+
+    func classState(_ rowClass: RowClass) throws(StoreError) -> ClassState {
+        do { return try group.classState(rowClass) } catch { throw .storage(error) }
+    }
+
+    /// Takes the next object key of a class and maps the primary key to it, if there is one.
+    func makeKey(_ rowClass: RowClass, primaryKey: [UInt8]) throws(StoreError) -> UInt64 {
+        var state = try classState(rowClass)
+        let key = state.nextKey
+        state.nextKey += 1
+        group.classStates[rowClass.index] = state
+        if !primaryKey.isEmpty {
+            let mapKey = group.keyBuffer.making {
+                StoreKey.appendPrimaryKeyPrefix(rowClass.number, to: $0)
+                $0.append(primaryKey)
+            }
+            var value = key.bigEndian
+            withUnsafeBytes(of: &value) { _ = group.overlay.put(mapKey, $0) }
+        }
+        return key
+    }
+
+    // MARK: Links of a draft
+
+    /// Finds the object key of every link of a draft, writing nested objects first.
+    ///
+    /// A primary key that leads nowhere gets an object key at once and is awaited until the transaction
+    /// ends, so that links forward and in circles work.
+    func resolve(_ draft: ObjectDraft, path: [DanglingLink.PathStep])
+        throws(StoreError) -> ResolvedReferences
+    {
+        if draft.references.isEmpty && draft.children.isEmpty { return .none }
+        var resolved = ResolvedReferences()
+        resolved.keys.reserveCapacity(draft.references.count)
+        var nested: Set<Int> = []
+        for (position, reference) in draft.references.enumerated() {
+            let target = rows.classes[draft.rowClass.members[reference.member].classIndex]
+            switch reference.target {
+            case .primaryKey(let start, let count):
+                let bytes = draft.arenaBytes(start: start, count: count)
+                if let key = try objectKey(target, primaryKey: bytes) {
+                    resolved.keys.append(key)
+                    let identity = ObjectIdentity(classIndex: target.index, key: key)
+                    if pending[identity] != nil {
+                        awaitTarget(identity, draft, position, path)
+                    }
+                } else {
+                    let key = try makeKey(target, primaryKey: Array(bytes))
+                    resolved.keys.append(key)
+                    awaitTarget(
+                        ObjectIdentity(classIndex: target.index, key: key), draft, position, path)
+                }
+            case .objectKey(let key):
+                resolved.keys.append(key)
+                if try row(target, key) == nil {
+                    awaitTarget(
+                        ObjectIdentity(classIndex: target.index, key: key), draft, position, path)
+                }
+            case .child(let child):
+                nested.insert(child)
+                let inner = draft.children[child]
+                resolved.keys.append(try write(inner, mode: .merge).key)
+            }
+        }
+        for (position, child) in draft.children.enumerated() where !nested.contains(position) {
+            guard !child.references.isEmpty || !child.children.isEmpty else { continue }
+            resolved.children[position] = try resolve(
+                child, path: path + draft.steps(toChild: position))
+        }
+        return resolved
+    }
+
+    private func awaitTarget(
+        _ target: ObjectIdentity, _ draft: ObjectDraft, _ reference: Int,
+        _ path: [DanglingLink.PathStep]
+    ) {
+        let link = draft.references[reference]
+        var steps = path
+        steps.append(.property(draft.rowClass.definition.properties[link.member].name))
+        if let element = link.element { steps.append(.element(element)) }
+        pending[target, default: []].append(
+            PendingLink(source: source, draft: draft, reference: reference, path: steps))
+    }
+}
+
+extension ObjectDraft {
+    /// The way from an object into one of its embedded children.
+    fileprivate func steps(toChild position: Int) -> [DanglingLink.PathStep] {
+        for (member, field) in fields.enumerated() {
+            let name = rowClass.definition.properties[member].name
+            switch field.state {
+            case .child where field.start == position: return [.property(name)]
+            case .children where (field.start..<(field.start + field.count)).contains(position):
+                return [.property(name), .element(position - field.start)]
+            default: continue
+            }
+        }
+        return []
+    }
+}

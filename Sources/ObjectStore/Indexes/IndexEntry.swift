@@ -1,0 +1,15 @@
+import Bytes
+import Rows
+
+/// Index entries: property, value and object key as one key, with an empty value.
+enum IndexEntry {
+    /// Appends the key of the entry that `row` has for the indexed property `member`.
+    static func append(
+        _ rowClass: RowClass, _ member: Int, _ key: UInt64, _ row: RowView, to buffer: ByteBuffer
+    ) {
+        StoreKey.appendIndexPrefix(rowClass.members[member].number, to: buffer)
+        OrderedKey.append(
+            rowClass.field(member, in: row), rowClass.members[member].storage.element, to: buffer)
+        buffer.append(big: key)
+    }
+}

@@ -1,0 +1,22 @@
+import Bytes
+import Rows
+
+extension WriteTransaction {
+    /// The key of the index entry that a row has for an indexed property.
+    private func indexKey(_ rowClass: RowClass, _ member: Int, _ key: UInt64, _ row: RowView)
+        -> UnsafeRawBufferPointer
+    {
+        group.keyBuffer.making {
+            IndexEntry.append(rowClass, member, key, row, to: $0)
+        }
+    }
+
+    func putIndexEntry(_ rowClass: RowClass, _ member: Int, _ key: UInt64, _ row: RowView) {
+        group.overlay.put(
+            indexKey(rowClass, member, key, row), UnsafeRawBufferPointer(start: nil, count: 0))
+    }
+
+    func removeIndexEntry(_ rowClass: RowClass, _ member: Int, _ key: UInt64, _ row: RowView) {
+        group.overlay.remove(indexKey(rowClass, member, key, row))
+    }
+}

@@ -1,0 +1,210 @@
+import Bytes
+import ObjectModel
+import Rows
+import Storage
+
+/// One unchanging view of the store: a snapshot and the catalog that belongs to it.
+///
+/// Close it soon (``close()``): an engine keeps old pages as long as a snapshot is open. One thread at
+/// a time uses it. Rows are valid until it is closed.
+package final class ReadTransaction: ObjectSource {
+    let snapshot: any StorageSnapshot
+    /// The schema that the snapshot's rows are read with.
+    package let catalog: Catalog
+    /// The epoch of the store.
+    package let epoch: UInt64
+    /// The first storage error that a call without `throws` met; see ``ObjectSource``.
+    package private(set) var failure: StorageError?
+    private let keyBuffer = ByteBuffer(capacity: 512)
+
+    init(snapshot: any StorageSnapshot, catalog: Catalog, epoch: UInt64) {
+        self.snapshot = snapshot
+        self.catalog = catalog
+        self.epoch = epoch
+    }
+
+    /// The compiled schema.
+    package var rows: RowSchema { catalog.rows }
+    /// How many entries of storage were read so far.
+    package var entriesRead: Int { snapshot.entriesRead }
+
+    /// Ends the view. Closing twice is harmless.
+    package func close() { snapshot.close() }
+
+    deinit { snapshot.close() }
+
+    /// Throws the storage error that a call without `throws` met, if there was one.
+    package func checkFailure() throws(StoreError) {
+        if let failure { throw .storage(failure) }
+    }
+
+    private func fail(_ error: StorageError) {
+        if failure == nil { failure = error }
+    }
+
+    // MARK: Objects
+
+    /// Finds an object by its primary key, in one round trip.
+    package func find(_ rowClass: RowClass, primaryKey: UnsafeRawBufferPointer)
+        throws(StoreError) -> (key: UInt64, row: RowView)?
+    {
+        keyBuffer.removeAll()
+        StoreKey.appendRowPrefix(rowClass.number, to: keyBuffer)
+        let prefixByteCount = keyBuffer.count
+        StoreKey.appendPrimaryKeyPrefix(rowClass.number, to: keyBuffer)
+        keyBuffer.append(primaryKey)
+        let prefix = UnsafeRawBufferPointer(rebasing: keyBuffer.bytes[..<prefixByteCount])
+        let mapKey = UnsafeRawBufferPointer(rebasing: keyBuffer.bytes[prefixByteCount...])
+        let found: (link: UnsafeRawBufferPointer?, value: UnsafeRawBufferPointer?)
+        do { found = try snapshot.follow(mapKey, prefix: prefix) } catch { throw .storage(error) }
+        guard let link = found.link, link.count == 8, let bytes = found.value else { return nil }
+        guard let row = RowView(bytes) else {
+            throw .storage(StorageError(.corrupted, operation: "read row"))
+        }
+        return (UInt64(bigEndian: link.loadUnaligned(as: UInt64.self)), row)
+    }
+
+    /// The row of an object by its object key; nil when there is none.
+    package func find(_ rowClass: RowClass, key: UInt64) throws(StoreError) -> RowView? {
+        let rowKey = keyBuffer.making { StoreKey.appendRow(rowClass.number, key, to: $0) }
+        do throws(StorageError) {
+            guard let bytes = try snapshot.value(forKey: rowKey) else { return nil }
+            guard let row = RowView(bytes) else {
+                throw StorageError(.corrupted, operation: "read row")
+            }
+            return row
+        } catch {
+            throw .storage(error)
+        }
+    }
+
+    /// How many objects a class has. Cost: one look-up.
+    package func count(_ rowClass: RowClass) throws(StoreError) -> Int {
+        let key = keyBuffer.making { StoreKey.appendClassState(rowClass.number, to: $0) }
+        do throws(StorageError) {
+            return Int(try snapshot.value(forKey: key).flatMap { ClassState($0) }?.count ?? 0)
+        } catch {
+            throw .storage(error)
+        }
+    }
+
+    /// The store's state as of this view.
+    package func state() throws(StoreError) -> StoreState {
+        do throws(StorageError) {
+            guard let bytes = try snapshot.value(StoreKey.state), let state = StoreState(bytes) else {
+                throw StorageError(.corrupted, operation: "read state")
+            }
+            return state
+        } catch {
+            throw .storage(error)
+        }
+    }
+
+    /// Walks the rows of a class in the order of their object keys until `body` returns false.
+    ///
+    /// - Parameters:
+    ///   - after: Starts behind this object key.
+    ///   - expecting: How many rows are likely to be taken.
+    package func scan(
+        _ rowClass: RowClass, after: UInt64 = 0, reversed: Bool = false, expecting: Int = 1024,
+        _ body: (_ key: UInt64, _ row: RowView) -> Bool
+    ) throws(StoreError) {
+        let lower = Array(
+            keyBuffer.making { StoreKey.appendRow(rowClass.number, after + 1, to: $0) })
+        let prefix = Array(keyBuffer.making { StoreKey.appendRowPrefix(rowClass.number, to: $0) })
+        let range = KeyRange(lower: lower, upper: KeyRange.successor(ofPrefix: prefix))
+        var isDamaged = false
+        do {
+            try snapshot.scan(range, reversed: reversed, expecting: expecting) { key, value in
+                guard let row = RowView(value) else {
+                    isDamaged = true
+                    return false
+                }
+                return body(StoreKey.trailingObjectKey(key), row)
+            }
+        } catch {
+            throw .storage(error)
+        }
+        if isDamaged { throw .storage(StorageError(.corrupted, operation: "scan rows")) }
+    }
+
+    // MARK: ObjectSource
+
+    package func row(classIndex: Int, key: UInt64) -> RowView? {
+        do {
+            return try find(rows.classes[classIndex], key: key)
+        } catch {
+            if case .storage(let error) = error { fail(error) }
+            return nil
+        }
+    }
+
+    package func forEachOrigin(
+        ofClass classIndex: Int, key: UInt64, originClass: Int, member: Int,
+        _ body: (_ originClass: Int, _ originKey: UInt64) -> Bool
+    ) {
+        let property = rows.classes[originClass].members[member].number
+        scanOrigins(classIndex, key, property: property, after: nil) { origin, count in
+            for _ in 0..<count where !body(origin.classIndex, origin.key) { return false }
+            return true
+        }
+    }
+
+    /// Hands over the objects that link to an object through one property, in the order of their object
+    /// keys, each with the number of its links, until `body` returns false.
+    ///
+    /// - Parameter after: Starts behind this origin.
+    package func scanOrigins(
+        _ classIndex: Int, _ key: UInt64, property: UInt32, after: ObjectIdentity?,
+        _ body: (ObjectIdentity, Int) -> Bool
+    ) {
+        let prefix = Array(
+            keyBuffer.making {
+                StoreKey.appendInversePrefix(rows.classes[classIndex].number, key, to: $0)
+                $0.append(big: property)
+            })
+        var range = KeyRange(prefix: prefix)
+        if let after {
+            keyBuffer.append(big: rows.classes[after.classIndex].number)
+            keyBuffer.append(big: after.key)
+            keyBuffer.append(0 as UInt8)
+            range.lower = keyBuffer.array
+        }
+        do {
+            try snapshot.scan(range, reversed: false, expecting: 64) { entry, value in
+                guard let origin = InverseLink.origin(entry, rows) else { return true }
+                return body(origin, InverseLink.count(value))
+            }
+        } catch {
+            fail(error)
+        }
+    }
+
+    package func incomingLinkCount(classIndex: Int, key: UInt64) -> Int {
+        let prefix = Array(
+            keyBuffer.making {
+                StoreKey.appendInversePrefix(rows.classes[classIndex].number, key, to: $0)
+            })
+        var count = 0
+        do {
+            try snapshot.scan(KeyRange(prefix: prefix), reversed: false, expecting: 64) { _, value in
+                count += InverseLink.count(value)
+                return true
+            }
+        } catch {
+            fail(error)
+        }
+        return count
+    }
+
+    package func objectKey(classIndex: Int, primaryKey: OrderedKey) -> UInt64? {
+        primaryKey.bytes.withUnsafeBytes { bytes in
+            do throws(StoreError) {
+                return try find(rows.classes[classIndex], primaryKey: bytes)?.key
+            } catch {
+                if case .storage(let error) = error { fail(error) }
+                return nil
+            }
+        }
+    }
+}

@@ -1,0 +1,25 @@
+import Rows
+
+/// Reads the keys of inverse links.
+enum InverseLink {
+    /// The bytes of an inverse link's key.
+    static let keyByteCount = 29
+
+    /// The number of the property that holds the link.
+    static func propertyNumber(_ key: UnsafeRawBufferPointer) -> UInt32 {
+        UInt32(bigEndian: key.loadUnaligned(fromByteOffset: 13, as: UInt32.self))
+    }
+
+    /// The object that holds the link; nil for a damaged key or a class that is gone.
+    static func origin(_ key: UnsafeRawBufferPointer, _ schema: RowSchema) -> ObjectIdentity? {
+        guard key.count == keyByteCount else { return nil }
+        let number = UInt32(bigEndian: key.loadUnaligned(fromByteOffset: 17, as: UInt32.self))
+        guard let index = schema.classIndexByNumber[number] else { return nil }
+        return ObjectIdentity(classIndex: index, key: StoreKey.trailingObjectKey(key))
+    }
+
+    /// How many links of the property the origin has to the target.
+    static func count(_ value: UnsafeRawBufferPointer) -> Int {
+        value.count == 4 ? Int(value.loadUnaligned(as: UInt32.self)) : 0
+    }
+}

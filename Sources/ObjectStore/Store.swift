@@ -1,0 +1,126 @@
+import Bytes
+import ObjectModel
+import Rows
+import Storage
+import Synchronization
+
+/// Objects in a storage engine.
+///
+/// Any thread may read (``read()``) and hand in writes (``submit(_:)``); one thread of the store's own
+/// runs them, many in one commit. Thread-safe.
+package final class Store: Sendable {
+    let engine: any StorageEngine
+    let catalogs: CatalogHistory
+    /// How the store behaves.
+    package let options: StoreOptions
+    /// Distinguishes versions of this store from those of its copies.
+    package let epoch: UInt64
+    /// Tells of every commit.
+    package let publisher: CommitPublisher
+    private let queue: CommitQueue
+
+    /// Opens the objects in an engine; an empty engine becomes an empty store.
+    ///
+    /// - Throws: ``StoreError`` `.storage` with `.format` when the engine holds something else or a
+    ///   format that this program does not know; nothing is changed then.
+    package init(engine: any StorageEngine, options: StoreOptions = StoreOptions()) throws(StoreError) {
+        let opened: (catalog: Catalog, state: StoreState)
+        do { opened = try Store.open(engine) } catch { throw .storage(error) }
+        self.engine = engine
+        self.options = options
+        epoch = opened.state.epoch
+        catalogs = CatalogHistory(opened.catalog)
+        publisher = CommitPublisher(version: opened.state.version)
+        queue = CommitQueue(
+            engine: engine, catalogs: catalogs, publisher: publisher, options: options)
+        queue.start()
+    }
+
+    /// Finishes the writes handed in so far, refuses others, and closes the engine.
+    ///
+    /// Every ``ReadTransaction`` has to be closed before.
+    package func close() {
+        queue.stop()
+        engine.close()
+    }
+
+    // MARK: Reading
+
+    /// A view of the last commit. Cost: well under a microsecond on LMDB.
+    package func read() throws(StoreError) -> ReadTransaction {
+        let snapshot: any StorageSnapshot
+        do { snapshot = try engine.snapshot() } catch { throw .storage(error) }
+        guard let catalog = catalogs.catalog(at: snapshot.commit) else {
+            snapshot.close()
+            throw .storage(StorageError(.corrupted, operation: "find catalog"))
+        }
+        return ReadTransaction(snapshot: snapshot, catalog: catalog, epoch: epoch)
+    }
+
+    /// The newest catalog.
+    package var catalog: Catalog { catalogs.newest ?? Catalog() }
+
+    /// The version of the last commit.
+    package var version: StoreVersion { StoreVersion(epoch: epoch, number: publisher.version) }
+
+    /// The engine's name.
+    package var engineName: String { engine.name }
+    /// The bytes on disk, if the engine can tell.
+    package var storedByteCount: Int? { engine.storedByteCount }
+
+    // MARK: Writing
+
+    /// Hands in a write; its completion is called on the writer's thread after the sync.
+    package func submit(_ write: any PendingWrite) { queue.submit(write) }
+
+    // MARK: Opening
+
+    private static func open(_ engine: any StorageEngine) throws(StorageError)
+        -> (catalog: Catalog, state: StoreState)
+    {
+        while true {
+            let snapshot = try engine.snapshot()
+            defer { snapshot.close() }
+            if let marker = try snapshot.value(StoreKey.format) {
+                guard let version = StoreFormat.decode(marker) else {
+                    throw StorageError(.format, operation: "open store", native: "no format marker")
+                }
+                guard version == StoreFormat.current else {
+                    throw StorageError(
+                        .format, operation: "open store",
+                        native: "format \(version), this program reads \(StoreFormat.current)")
+                }
+                guard let state = try snapshot.value(StoreKey.state).flatMap({ StoreState($0) }),
+                    let catalog = try snapshot.value(StoreKey.catalog).flatMap({ Catalog($0) })
+                else { throw StorageError(.corrupted, operation: "open store") }
+                return (catalog, state)
+            }
+            var isEmpty = true
+            try snapshot.scan(KeyRange(lower: [], upper: nil), reversed: false, expecting: 1) { _, _ in
+                isEmpty = false
+                return false
+            }
+            guard isEmpty else {
+                throw StorageError(.format, operation: "open store", native: "no format marker")
+            }
+            do throws(StorageError) {
+                _ = try engine.commit(firstBatch().batch(), base: snapshot.commit)
+            } catch {
+                if error.code != .conflict { throw error }
+            }
+        }
+    }
+
+    private static func firstBatch() -> Overlay {
+        let overlay = Overlay()
+        let buffer = ByteBuffer()
+        func put(_ key: [UInt8], _ value: UnsafeRawBufferPointer) {
+            key.withUnsafeBytes { _ = overlay.put($0, value) }
+        }
+        StoreFormat.encode(StoreFormat.current).withUnsafeBytes { put(StoreKey.format, $0) }
+        let state = StoreState(epoch: UInt64.random(in: 1..<StoreVersion.epochEnd))
+        put(StoreKey.state, buffer.making { state.append(to: $0) })
+        put(StoreKey.catalog, buffer.making { Catalog().append(to: $0) })
+        return overlay
+    }
+}

@@ -1,0 +1,51 @@
+import ObjectModel
+import Query
+import Storage
+
+/// Why an operation on objects failed. Nothing was changed.
+package enum StoreError: Error, Sendable {
+    /// The schema has no class of this name.
+    case unknownClass(String)
+    /// No object has this identity.
+    case objectNotFound
+    /// An object with the primary key is there already.
+    case duplicateKey(className: String)
+    /// A link names an object that does not exist when the transaction ends.
+    case danglingLinks([DanglingLink])
+    /// A precondition does not hold.
+    case preconditionFailed(Precondition.Failure)
+    /// The class has a primary key that the new object does not state and that can't be generated.
+    case missingKey(className: String, property: String)
+    /// The schema itself is wrong.
+    case invalidSchema([SchemaFault])
+    /// The schema change is not one that this version performs.
+    case unsupportedMigration([SchemaFault])
+    /// Another schema came first.
+    case schemaRevision(current: UInt64)
+    /// The transaction has more operations than allowed.
+    case tooManyOperations(limit: Int)
+    /// A value, row or key is too large to be stored.
+    case tooLarge(detail: String)
+    /// Storage failed.
+    case storage(StorageError)
+    /// The store is shutting down.
+    case closing
+}
+
+/// A link to nothing, as the client stated it.
+package struct DanglingLink: Sendable {
+    /// Which of the transaction's operations or import lines holds it.
+    package var source: Int
+    /// Where it stands in the object, as property names and positions from the outside in.
+    package var path: [PathStep]
+    /// The class that lacks the target.
+    package var targetClass: String
+
+    /// One step from an object into it.
+    package enum PathStep: Sendable, Equatable {
+        /// Into a property.
+        case property(String)
+        /// Into an element of a collection.
+        case element(Int)
+    }
+}

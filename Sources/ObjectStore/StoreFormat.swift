@@ -1,0 +1,19 @@
+/// The version of the object-level storage format, kept in the store as eight bytes: `HFST` and the
+/// version as a little-endian number.
+///
+/// Describes what lies under the keys of ``StoreKey``. A program opens exactly the versions it knows.
+package enum StoreFormat {
+    /// The version that this program writes.
+    package static let current: UInt32 = 1
+    static let magic: [UInt8] = Array("HFST".utf8)
+
+    static func encode(_ version: UInt32) -> [UInt8] {
+        magic + (0..<4).map { UInt8(truncatingIfNeeded: version >> ($0 * 8)) }
+    }
+
+    /// The version in a marker; nil when it is none.
+    static func decode(_ bytes: UnsafeRawBufferPointer) -> UInt32? {
+        guard bytes.count == 8, bytes.prefix(4).elementsEqual(magic) else { return nil }
+        return bytes.loadUnaligned(fromByteOffset: 4, as: UInt32.self)
+    }
+}

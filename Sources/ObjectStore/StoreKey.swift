@@ -1,0 +1,88 @@
+import Bytes
+
+/// The key space of a store. Numbers are big-endian, so that key order is number order.
+///
+///     00 'F'                                     format marker, see ``StoreFormat``
+///     00 'S'                                     state, see ``StoreState``
+///     00 'C'                                     catalog, see ``Catalog``
+///     01 class:4                                 class state, see ``ClassState``
+///     02 class:4 object:8                        row, see `RowLayout`
+///     03 class:4 primary key                     object:8; the key as an `OrderedKey`
+///     04 property:4 value object:8               index entry, empty; the value as an `OrderedKey`
+///     05 class:4 object:8 property:4 class:4 object:8
+///                                                inverse link: target, property, origin; the value is
+///                                                the number of links, four bytes little-endian
+///     06 version:8                               change log entry, see ``ChangeLogEntry``
+///     07                                         reserved for values and collections outside rows
+///
+/// Classes and properties are written by their numbers, which are never reused.
+package enum StoreKey {
+    /// The first byte of each kind of key.
+    package enum Tag {
+        package static let meta: UInt8 = 0
+        package static let classState: UInt8 = 1
+        package static let row: UInt8 = 2
+        package static let primaryKey: UInt8 = 3
+        package static let index: UInt8 = 4
+        package static let inverseLink: UInt8 = 5
+        package static let changeLog: UInt8 = 6
+    }
+
+    static let format: [UInt8] = [Tag.meta, UInt8(ascii: "F")]
+    static let state: [UInt8] = [Tag.meta, UInt8(ascii: "S")]
+    static let catalog: [UInt8] = [Tag.meta, UInt8(ascii: "C")]
+
+    /// The bytes of a row's key.
+    static let rowByteCount = 13
+
+    static func appendClassState(_ number: UInt32, to buffer: ByteBuffer) {
+        buffer.append(Tag.classState)
+        buffer.append(big: number)
+    }
+
+    static func appendRowPrefix(_ classNumber: UInt32, to buffer: ByteBuffer) {
+        buffer.append(Tag.row)
+        buffer.append(big: classNumber)
+    }
+
+    static func appendRow(_ classNumber: UInt32, _ key: UInt64, to buffer: ByteBuffer) {
+        appendRowPrefix(classNumber, to: buffer)
+        buffer.append(big: key)
+    }
+
+    static func appendPrimaryKeyPrefix(_ classNumber: UInt32, to buffer: ByteBuffer) {
+        buffer.append(Tag.primaryKey)
+        buffer.append(big: classNumber)
+    }
+
+    static func appendIndexPrefix(_ propertyNumber: UInt32, to buffer: ByteBuffer) {
+        buffer.append(Tag.index)
+        buffer.append(big: propertyNumber)
+    }
+
+    static func appendInversePrefix(_ classNumber: UInt32, _ key: UInt64, to buffer: ByteBuffer) {
+        buffer.append(Tag.inverseLink)
+        buffer.append(big: classNumber)
+        buffer.append(big: key)
+    }
+
+    static func appendChangeLog(_ version: UInt64, to buffer: ByteBuffer) {
+        buffer.append(Tag.changeLog)
+        buffer.append(big: version)
+    }
+
+    /// The object key that ends a row's, an index entry's or an inverse link's key.
+    static func trailingObjectKey(_ key: UnsafeRawBufferPointer) -> UInt64 {
+        key.count < 8
+            ? 0 : UInt64(bigEndian: key.loadUnaligned(fromByteOffset: key.count - 8, as: UInt64.self))
+    }
+}
+
+extension ByteBuffer {
+    /// Replaces the contents by what `write` appends and returns them.
+    func making(_ write: (ByteBuffer) -> Void) -> UnsafeRawBufferPointer {
+        removeAll()
+        write(self)
+        return bytes
+    }
+}

@@ -1,0 +1,43 @@
+import Bytes
+
+/// What changes with every commit.
+///
+///     offset  bytes  field (little-endian)
+///     0       8      epoch: random, new after a restore
+///     8       8      version of the last transaction
+///     16      8      first version whose change log entry is kept; cursors before it are expired
+///     24      8      bytes of all change log entries
+package struct StoreState: Equatable, Sendable {
+    /// Distinguishes versions of this store from those of its copies.
+    package var epoch: UInt64
+    /// The version of the last transaction; 0 in a new store.
+    package var version: UInt64
+    /// The first version whose change log entry is still kept.
+    package var logFirst: UInt64
+    /// The bytes of all change log entries.
+    package var logByteCount: UInt64
+
+    static let byteCount = 32
+
+    init(epoch: UInt64) {
+        self.epoch = epoch
+        version = 0
+        logFirst = 1
+        logByteCount = 0
+    }
+
+    init?(_ bytes: UnsafeRawBufferPointer) {
+        guard bytes.count == Self.byteCount else { return nil }
+        epoch = bytes.loadUnaligned(fromByteOffset: 0, as: UInt64.self)
+        version = bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self)
+        logFirst = bytes.loadUnaligned(fromByteOffset: 16, as: UInt64.self)
+        logByteCount = bytes.loadUnaligned(fromByteOffset: 24, as: UInt64.self)
+    }
+
+    func append(to buffer: ByteBuffer) {
+        buffer.append(little: epoch)
+        buffer.append(little: version)
+        buffer.append(little: logFirst)
+        buffer.append(little: logByteCount)
+    }
+}

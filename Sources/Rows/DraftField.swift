@@ -1,0 +1,36 @@
+/// What a draft says of one property.
+package struct DraftField: Sendable {
+    /// The kinds of statement.
+    package enum State: UInt8, Sendable {
+        /// Nothing: the default holds, or in a merge what is stored.
+        case absent
+        /// Null.
+        case null
+        /// A value of fixed width, in ``low`` and ``high``.
+        case inline
+        /// A string, data value, or collection of scalars: `start ..< start + count` of the arena.
+        case heap
+        /// A link: the reference at `start`.
+        case reference
+        /// A collection of links: the references `start ..< start + count`.
+        case references
+        /// An embedded object: the child at `start`.
+        case child
+        /// A list of embedded objects: the children `start ..< start + count`.
+        case children
+    }
+
+    /// Which kind of statement it is.
+    package var state: State = .absent
+    /// The first eight slot bytes of an inline value.
+    package var low: UInt64 = 0
+    /// The remaining slot bytes of an inline value.
+    package var high: UInt64 = 0
+    /// Where the value lies, by kind.
+    package var start: Int = 0
+    /// How much lies there, by kind.
+    package var count: Int = 0
+
+    /// A property that is not stated.
+    package init() {}
+}

@@ -1,0 +1,26 @@
+/// A link in a draft, named as the client named it; resolved when the draft is written.
+package struct DraftReference: Sendable {
+    /// How the target is named.
+    package enum Target: Sendable {
+        /// By its primary key: this range of the draft's arena holds an ``OrderedKey``.
+        case primaryKey(start: Int, count: Int)
+        /// By its object key.
+        case objectKey(UInt64)
+        /// By the object itself, to be created or merged in the same write: this child of the draft.
+        case child(Int)
+    }
+
+    /// The property that holds the link.
+    package var member: Int
+    /// The position in the collection; nil for a to-one link.
+    package var element: Int?
+    /// The target.
+    package var target: Target
+
+    /// Makes a reference.
+    package init(member: Int, element: Int?, target: Target) {
+        self.member = member
+        self.element = element
+        self.target = target
+    }
+}

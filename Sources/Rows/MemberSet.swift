@@ -1,0 +1,50 @@
+/// A set of properties of one class, by position. Sets of the first 64 need no allocation.
+package struct MemberSet: Hashable, Sendable {
+    private var first: UInt64 = 0
+    private var rest: [UInt64] = []
+
+    /// Makes an empty set.
+    package init() {}
+
+    /// Whether nothing is in the set.
+    package var isEmpty: Bool { first == 0 && rest.allSatisfy { $0 == 0 } }
+
+    /// Adds a position.
+    package mutating func insert(_ member: Int) {
+        if member < 64 {
+            first |= 1 << UInt64(member)
+        } else {
+            let word = member / 64 - 1
+            while rest.count <= word { rest.append(0) }
+            rest[word] |= 1 << UInt64(member % 64)
+        }
+    }
+
+    /// Whether a position is in the set.
+    package func contains(_ member: Int) -> Bool {
+        if member < 64 { return first >> UInt64(member) & 1 != 0 }
+        let word = member / 64 - 1
+        return word < rest.count && rest[word] >> UInt64(member % 64) & 1 != 0
+    }
+
+    /// Adds every position of another set.
+    package mutating func formUnion(_ other: MemberSet) {
+        first |= other.first
+        for (word, bits) in other.rest.enumerated() {
+            if word < rest.count { rest[word] |= bits } else { rest.append(bits) }
+        }
+    }
+
+    /// The words of the set, 64 positions each, without trailing zeros.
+    package var words: [UInt64] {
+        var words = [first] + rest
+        while words.last == 0 { words.removeLast() }
+        return words
+    }
+
+    /// Makes a set from its words.
+    package init(words: [UInt64]) {
+        first = words.first ?? 0
+        rest = Array(words.dropFirst())
+    }
+}

@@ -1,0 +1,153 @@
+import Bytes
+import Glibc
+import ObjectModel
+
+/// Collects the scalars of a list or set and encodes them as ``CollectionView`` reads them.
+///
+/// Reusable: ``reset(_:)`` keeps the memory. One thread at a time uses a builder.
+package final class ScalarCollectionBuilder {
+    private var element: ElementStorage = .int
+    private let values = ByteBuffer(capacity: 256)
+    private var ends: [Int] = []
+    private var nulls: [Bool] = []
+    private var hasNull = false
+
+    /// Makes an empty builder.
+    package init() {}
+
+    /// Starts a collection of `element`s.
+    package func reset(_ element: ElementStorage) {
+        self.element = element
+        values.removeAll()
+        ends.removeAll(keepingCapacity: true)
+        nulls.removeAll(keepingCapacity: true)
+        hasNull = false
+    }
+
+    /// How many elements were added.
+    package var count: Int { ends.count }
+
+    /// Adds null.
+    package func appendNull() {
+        values.appendZeros(element.fixedByteCount ?? 0)
+        ends.append(values.count)
+        nulls.append(true)
+        hasNull = true
+    }
+
+    private func finishElement() {
+        ends.append(values.count)
+        nulls.append(false)
+    }
+
+    /// Adds a bool.
+    package func append(_ value: Bool) {
+        values.append((value ? 1 : 0) as UInt8)
+        finishElement()
+    }
+    /// Adds an int.
+    package func append(_ value: Int64) {
+        values.append(little: value)
+        finishElement()
+    }
+    /// Adds a double; every NaN becomes the one quiet NaN.
+    package func append(_ value: Double) {
+        values.append(little: (value.isNaN ? Double.nan : value).bitPattern)
+        finishElement()
+    }
+    /// Adds a date.
+    package func append(_ value: Timestamp) {
+        values.append(little: value.seconds)
+        values.append(little: value.nanoseconds)
+        finishElement()
+    }
+    /// Adds an object identifier.
+    package func append(_ value: ObjectID) {
+        values.append(big: value.high)
+        values.append(big: value.low)
+        finishElement()
+    }
+    /// Adds a UUID.
+    package func append(_ value: UUID128) {
+        values.append(big: value.high)
+        values.append(big: value.low)
+        finishElement()
+    }
+    /// Adds a string or data value.
+    package func append(text: UnsafeRawBufferPointer) {
+        values.append(text)
+        finishElement()
+    }
+
+    private func bytes(_ index: Int) -> UnsafeRawBufferPointer {
+        let start = index == 0 ? 0 : ends[index - 1]
+        return UnsafeRawBufferPointer(rebasing: values.bytes[start..<ends[index]])
+    }
+
+    /// Appends the encoded collection.
+    ///
+    /// - Parameter isSet: Sorts the elements in value order, null first, and keeps equal ones once.
+    package func write(to buffer: ByteBuffer, isSet: Bool) {
+        if !isSet { return write(Array(ends.indices), to: buffer) }
+        let keys = ends.indices.map { index in
+            let key = ByteBuffer(capacity: 32)
+            if nulls[index] {
+                OrderedKey.appendNull(to: key)
+            } else if element == .string || element == .data {
+                // The bytes themselves order text exactly; an ordered key may be cut.
+                key.append(1 as UInt8)
+                key.append(bytes(index))
+            } else {
+                OrderedKey.append(stored: bytes(index), element: element, to: key)
+            }
+            return key
+        }
+        var order = Array(ends.indices)
+        order.sort { CollectionOrder.compare(keys[$0].bytes, keys[$1].bytes) < 0 }
+        var distinct: [Int] = []
+        distinct.reserveCapacity(order.count)
+        for index in order {
+            if let last = distinct.last,
+                CollectionOrder.compare(keys[last].bytes, keys[index].bytes) == 0
+            {
+                continue
+            }
+            distinct.append(index)
+        }
+        write(distinct, to: buffer)
+    }
+
+    private func write(_ order: [Int], to buffer: ByteBuffer) {
+        let withNulls = hasNull
+        buffer.append(little: UInt32(order.count))
+        buffer.append(little: (withNulls ? 1 : 0) as UInt32)
+        if withNulls {
+            let bitmap = buffer.count
+            buffer.appendZeros((order.count + 7) / 8)
+            for (position, index) in order.enumerated() where nulls[index] {
+                let offset = bitmap + position / 8
+                buffer.store(buffer.bytes[offset] | 1 << UInt8(position % 8), at: offset)
+            }
+        }
+        if element.fixedByteCount == nil {
+            var end: UInt32 = 0
+            for index in order {
+                end += UInt32(bytes(index).count)
+                buffer.append(little: end)
+            }
+        }
+        for index in order { buffer.append(bytes(index)) }
+    }
+}
+
+/// The order of encoded set elements: unsigned bytes, a prefix before its extensions.
+enum CollectionOrder {
+    /// Negative, zero or positive.
+    static func compare(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Int {
+        if let left = a.baseAddress, let right = b.baseAddress {
+            let order = memcmp(left, right, min(a.count, b.count))
+            if order != 0 { return Int(order) }
+        }
+        return a.count - b.count
+    }
+}
