@@ -47,6 +47,8 @@ let package = Package(
         .executableTarget(
             name: "HoldfastCommand", dependencies: ["RESTAPI", "StorageLMDB", "StorageMemory"],
             swiftSettings: ours),
+
+        tests("HTTPServerTests", ["HTTPServer"]),
     ],
     swiftLanguageModes: [.v6],
     cxxLanguageStandard: .cxx17
