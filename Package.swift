@@ -20,6 +20,10 @@ let package = Package(
     targets: [
         // Doors to C and C++ libraries.
         .systemLibrary(name: "CLMDB", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"])]),
+        .systemLibrary(
+            name: "CMicroHTTPD", pkgConfig: "libmicrohttpd",
+            providers: [.apt(["libmicrohttpd-dev"])]),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
 
         // The parts, lowest first; nothing imports upwards.
         library("Bytes"),
@@ -27,7 +31,13 @@ let package = Package(
         library("Rows", ["ObjectModel", "Bytes"]),
         library("Query", ["Rows", "ObjectModel", "Bytes"]),
         library("Storage"),
+        library("StorageMemory", ["Storage"]),
+        library("StorageLMDB", ["Storage", "CLMDB"]),
         library("ObjectStore", ["Query", "Rows", "ObjectModel", "Bytes", "Storage"]),
+        library("HTTPServer", ["CMicroHTTPD", "CZlib"]),
+
+        // Tests.
+        tests("HTTPServerTests", ["HTTPServer"]),
     ],
     swiftLanguageModes: [.v6],
     cxxLanguageStandard: .cxx17

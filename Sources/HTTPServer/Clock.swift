@@ -1,0 +1,65 @@
+import Glibc
+
+/// Nanoseconds of the monotonic clock. Cost: about 20 ns, no system call.
+@inline(__always)
+func monotonicNanoseconds() -> UInt64 {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec)
+}
+
+/// The wall clock as `2026-01-31T12:00:00.123456Z` (RFC 3339), appended to `text`.
+func appendTimestamp(to text: inout [UInt8]) {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    var parts = tm()
+    gmtime_r(&time.tv_sec, &parts)
+    digits(Int(parts.tm_year) + 1900, 4, &text)
+    text.append(UInt8(ascii: "-"))
+    digits(Int(parts.tm_mon) + 1, 2, &text)
+    text.append(UInt8(ascii: "-"))
+    digits(Int(parts.tm_mday), 2, &text)
+    text.append(UInt8(ascii: "T"))
+    appendTime(parts, &text)
+    text.append(UInt8(ascii: "."))
+    digits(time.tv_nsec / 1000, 6, &text)
+    text.append(UInt8(ascii: "Z"))
+}
+
+/// The wall clock as the value of `Date` (RFC 9110, section 5.6.7), appended to `text`.
+func appendHTTPDate(to text: inout [UInt8]) {
+    let days: [StaticString] = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
+    let months: [StaticString] = [
+        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+    ]
+    var seconds = time(nil)
+    var parts = tm()
+    gmtime_r(&seconds, &parts)
+    text.append(contentsOf: days[Int(parts.tm_wday)].bytes)
+    text.append(contentsOf: [0x2C, 0x20])
+    digits(Int(parts.tm_mday), 2, &text)
+    text.append(0x20)
+    text.append(contentsOf: months[Int(parts.tm_mon)].bytes)
+    text.append(0x20)
+    digits(Int(parts.tm_year) + 1900, 4, &text)
+    text.append(0x20)
+    appendTime(parts, &text)
+    text.append(contentsOf: (" GMT" as StaticString).bytes)
+}
+
+private func appendTime(_ parts: tm, _ text: inout [UInt8]) {
+    digits(Int(parts.tm_hour), 2, &text)
+    text.append(UInt8(ascii: ":"))
+    digits(Int(parts.tm_min), 2, &text)
+    text.append(UInt8(ascii: ":"))
+    digits(Int(parts.tm_sec), 2, &text)
+}
+
+private func digits(_ value: Int, _ width: Int, _ text: inout [UInt8]) {
+    var divisor = 1
+    for _ in 1..<width { divisor *= 10 }
+    while divisor > 0 {
+        text.append(0x30 + UInt8(value / divisor % 10))
+        divisor /= 10
+    }
+}

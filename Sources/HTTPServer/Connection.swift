@@ -1,0 +1,209 @@
+import CMicroHTTPD
+import Glibc
+import Synchronization
+
+/// One TCP connection, from its acceptance until libmicrohttpd closes it.
+// @unchecked: `request` and the counters belong to the connection's thread; what other threads
+// touch is in `waiting` (a mutex) and in atomics. `handle` is used by another thread only under
+// that mutex while the connection is suspended, and libmicrohttpd frees no suspended connection.
+final class Connection: @unchecked Sendable {
+    /// An answer on its way from the thread that gave it to the connection's thread.
+    enum Answer: Sendable {
+        case ready(Response)
+        case make(@Sendable () -> Response)
+        /// Nobody answered, and nobody can any more.
+        case dropped
+        /// The server stops before an answer came.
+        case stopping
+    }
+
+    private enum Wait {
+        case nothing
+        case answer
+        case upload
+    }
+
+    private struct State {
+        /// Grows with each suspension, so that a late answer cannot meet a later request.
+        var ticket: UInt64 = 0
+        var wait = Wait.nothing
+        var answer: Answer?
+        /// `resume()` came before the `.wait` it belongs to.
+        var mayContinue = false
+        var isClosed = false
+    }
+
+    let server: Server
+    let handle: OpaquePointer
+    let socket: Int32
+    /// 48 random bits: the first part of request ids.
+    let identity: UInt64
+    /// Whether it was accepted over the limit and is only told so.
+    var request: Request?
+    private var requestCount = 0
+    /// Monotonic nanoseconds by which headers or body must be complete; 0 for none.
+    let deadline = Atomic<UInt64>(0)
+    /// Set by the watch when the deadline passed: the reply is 408.
+    let isExpired = Atomic<Bool>(false)
+    private let waiting = Mutex(State())
+
+    init(_ server: Server, _ handle: OpaquePointer, identity: UInt64) {
+        self.server = server
+        self.handle = handle
+        self.identity = identity
+        socket = shim_connection_socket(handle)
+        var on: Int32 = 1
+        setsockopt(
+            socket, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
+    }
+
+    /// The request object for the request that begins now. Connection thread.
+    func nextRequest() -> Request {
+        requestCount += 1
+        if isKnownUniquelyReferenced(&request), let request {
+            request.sequence = requestCount
+            return request
+        }
+        let fresh = Request(self)
+        fresh.sequence = requestCount
+        request = fresh
+        return fresh
+    }
+
+    /// The peer as `address:port`, `[address]:port` for IPv6.
+    var peer: String {
+        guard let address = shim_connection_address(handle) else { return "unknown" }
+        return describe(address)
+    }
+
+    // MARK: Waiting for an answer
+
+    /// Suspends the connection until an answer comes. Connection thread, inside a handler.
+    ///
+    /// - Returns: The ticket of the exchange, or nil when the server no longer lets anyone wait.
+    func suspendForAnswer() -> UInt64? {
+        waiting.withLock { state in
+            guard server.allowsSuspension else { return nil }
+            state.ticket += 1
+            state.wait = .answer
+            state.answer = nil
+            MHD_suspend_connection(handle)
+            return state.ticket
+        }
+    }
+
+    /// Stores the answer and resumes the connection. Any thread.
+    @discardableResult
+    func answer(_ ticket: UInt64, _ answer: Answer) -> Bool {
+        waiting.withLock { state in
+            guard state.ticket == ticket, case .answer = state.wait, !state.isClosed else {
+                return false
+            }
+            state.wait = .nothing
+            state.answer = answer
+            MHD_resume_connection(handle)
+            return true
+        }
+    }
+
+    /// The answer that resumed the connection. Connection thread.
+    func takeAnswer() -> Answer? {
+        waiting.withLock { state in state.answer.take() }
+    }
+
+    /// Whether the exchange with `ticket` has no client any more. Any thread.
+    func isGone(_ ticket: UInt64) -> Bool {
+        waiting.withLock { state in
+            guard state.ticket == ticket, case .answer = state.wait, !state.isClosed else {
+                return true
+            }
+            return shim_is_peer_closed(socket) != 0
+        }
+    }
+
+    // MARK: Back-pressure of uploads
+
+    /// A ticket for the upload that begins. Connection thread.
+    func beginUpload() -> UInt64 {
+        waiting.withLock { state in
+            state.ticket += 1
+            state.mayContinue = false
+            return state.ticket
+        }
+    }
+
+    /// Suspends the connection until ``resumeUpload(_:)``, unless that came already.
+    func suspendForUpload() {
+        waiting.withLock { state in
+            if state.mayContinue || !server.allowsSuspension {
+                state.mayContinue = false
+                return
+            }
+            if case .upload = state.wait { return }
+            state.wait = .upload
+            MHD_suspend_connection(handle)
+        }
+    }
+
+    /// Whether an upload waits, so that libmicrohttpd must keep the piece it offers.
+    var isUploadWaiting: Bool {
+        waiting.withLock { if case .upload = $0.wait { true } else { false } }
+    }
+
+    /// Lets an upload go on. Any thread.
+    func resumeUpload(_ ticket: UInt64) {
+        waiting.withLock { state in
+            guard state.ticket == ticket, !state.isClosed else { return }
+            if case .upload = state.wait {
+                state.wait = .nothing
+                MHD_resume_connection(handle)
+            } else {
+                state.mayContinue = true
+            }
+        }
+    }
+
+    // MARK: The end
+
+    /// Ends every wait, because the server stops: an exchange is answered 503. Any thread.
+    func cancelWait() {
+        waiting.withLock { state in
+            guard !state.isClosed else { return }
+            switch state.wait {
+            case .nothing: return
+            case .answer: state.answer = .stopping
+            case .upload: break
+            }
+            state.wait = .nothing
+            MHD_resume_connection(handle)
+        }
+    }
+
+    /// Ends the current request's claims. Connection thread.
+    func requestEnded() {
+        let left = waiting.withLock { state in
+            state.ticket += 1
+            state.wait = .nothing
+            return state.answer.take()
+        }
+        // Released here and not under the lock: it may hold the last reference to an exchange.
+        _ = left
+    }
+
+    /// Libmicrohttpd is about to close the socket. Connection thread.
+    func closed() {
+        waiting.withLock { $0.isClosed = true }
+        requestEnded()
+        request = nil
+    }
+
+    /// Cuts the receiving side of a connection that is too slow, or whose client left while it was
+    /// suspended. Any thread.
+    func expire() {
+        waiting.withLock { state in
+            guard !state.isClosed, case .nothing = state.wait else { return }
+            isExpired.store(true, ordering: .releasing)
+            shutdown(socket, Int32(SHUT_RD))
+        }
+    }
+}

@@ -1,0 +1,140 @@
+import Synchronization
+
+/// The body of a reply that other threads push, such as server-sent events.
+///
+/// The queue is bounded in bytes: past the bound `send` refuses, and the owner decides what to fold.
+/// Once it is returned from a handler (``Response/init(events:)``) its socket is served by one
+/// thread for all streams, so an idle stream holds no buffer and no libmicrohttpd connection, and
+/// a client that leaves is noticed at once when it closes its socket.
+package final class EventStream: Sendable {
+    /// What became of bytes that were given to ``send(_:)``.
+    package enum Sent: Sendable {
+        case queued
+        /// The queue is full; nothing was taken.
+        case full
+        /// The stream was ended or its client is gone; nothing was taken.
+        case closed
+    }
+
+    private struct State {
+        var queue: [Bytes] = []
+        var first = 0
+        var byteCount = 0
+        var isEnded = false
+        var isClosed = false
+        /// The loop knows that there is something to write.
+        var isScheduled = false
+        var socket: StreamSocket?
+        var onClose: (@Sendable () -> Void)?
+    }
+
+    /// The bound of the queue, in bytes.
+    package let queueByteCountMax: Int
+    private let state: Mutex<State>
+
+    /// A stream that is not sent yet; what is queued before it is goes out first.
+    ///
+    /// - Parameter onClose: Runs exactly once, when the stream is over for whatever reason.
+    package init(
+        queueByteCountMax: Int = 1 << 20, onClose: @escaping @Sendable () -> Void = {}
+    ) {
+        self.queueByteCountMax = queueByteCountMax
+        state = Mutex(State(onClose: onClose))
+    }
+
+    /// Queues bytes, which may be shared with other streams. Any thread. Cost: a lock, and a wake-up
+    /// of the streams' thread when it sleeps.
+    ///
+    /// A piece larger than the whole bound is taken when the queue is empty.
+    package func send(_ bytes: Bytes) -> Sent {
+        let (sent, socket) = state.withLock { state -> (Sent, StreamSocket?) in
+            if state.isEnded || state.isClosed { return (.closed, nil) }
+            if state.byteCount > 0, state.byteCount + bytes.count > queueByteCountMax {
+                return (.full, nil)
+            }
+            if bytes.count > 0 {
+                state.queue.append(bytes)
+                state.byteCount += bytes.count
+            }
+            return (.queued, EventStream.schedule(&state))
+        }
+        if let socket { socket.loop.wake(for: socket) }
+        return sent
+    }
+
+    /// Ends the stream after what is queued. Any thread; more calls do nothing.
+    package func end() {
+        let socket = state.withLock { state -> StreamSocket? in
+            if state.isEnded { return nil }
+            state.isEnded = true
+            return EventStream.schedule(&state)
+        }
+        if let socket { socket.loop.wake(for: socket) }
+    }
+
+    /// Bytes that wait to be sent.
+    package var queuedByteCount: Int { state.withLock { $0.byteCount } }
+
+    /// Whether nothing more can be sent.
+    package var isClosed: Bool { state.withLock { $0.isClosed || $0.isEnded } }
+
+    private static func schedule(_ state: inout State) -> StreamSocket? {
+        guard !state.isScheduled, let socket = state.socket else { return nil }
+        state.isScheduled = true
+        return socket
+    }
+
+    // MARK: The loop's side
+
+    /// Binds the stream to its socket. Returns false when it already has one.
+    func attach(_ socket: StreamSocket) -> Bool {
+        state.withLock { state in
+            guard state.socket == nil, !state.isClosed else { return false }
+            state.socket = socket
+            state.isScheduled = true
+            return true
+        }
+    }
+
+    /// Moves up to `limit` queued bytes (whole pieces, one at least) to `sink`.
+    ///
+    /// - Returns: Whether the stream is ended and nothing is left. When false and nothing was
+    ///   moved, the loop is woken by the next `send`.
+    func take(upTo limit: Int, _ sink: (Bytes) -> Void) -> Bool {
+        state.withLock { state in
+            var moved = 0
+            while state.first < state.queue.count, moved < limit {
+                let piece = state.queue[state.first]
+                state.first += 1
+                moved += piece.count
+                sink(piece)
+            }
+            state.byteCount -= moved
+            if state.first == state.queue.count {
+                state.queue.removeAll(keepingCapacity: false)
+                state.first = 0
+            } else if state.first > 64 {
+                state.queue.removeFirst(state.first)
+                state.first = 0
+            }
+            if moved == 0 { state.isScheduled = false }
+            return moved == 0 && state.isEnded
+        }
+    }
+
+    /// The stream is over: drops what is queued and tells the owner, once.
+    func close() {
+        let (onClose, queue, socket) = state.withLock { state in
+            state.isClosed = true
+            let left = (state.onClose.take(), state.queue, state.socket.take())
+            state.queue = []
+            state.first = 0
+            state.byteCount = 0
+            return left
+        }
+        onClose?()
+        _ = (queue, socket)
+    }
+
+    deinit { close() }
+}

@@ -1,0 +1,41 @@
+/// A request that waits, suspended, for its reply.
+///
+/// Any thread may answer, once. An exchange that is dropped without an answer is answered 500, so
+/// that no client waits for ever.
+package final class Exchange: Sendable {
+    /// The request. Its text, headers and body are valid until the exchange is answered.
+    package let request: Request
+    private let connection: Connection
+    private let ticket: UInt64
+
+    init(_ request: Request, _ connection: Connection, ticket: UInt64) {
+        self.request = request
+        self.connection = connection
+        self.ticket = ticket
+    }
+
+    /// Answers with a reply that is ready. Cost: a lock and a write to an event descriptor.
+    ///
+    /// - Returns: False when it was answered before, or the server has given it up while stopping.
+    @discardableResult
+    package func respond(_ response: Response) -> Bool {
+        connection.answer(ticket, .ready(response))
+    }
+
+    /// Answers with a closure that makes the reply on the connection's own thread, so that the
+    /// caller (the only writer, for example) spends no time on encoding.
+    ///
+    /// - Returns: As ``respond(_:)-(Response)``.
+    @discardableResult
+    package func respond(_ make: @escaping @Sendable () -> Response) -> Bool {
+        connection.answer(ticket, .make(make))
+    }
+
+    /// Whether nobody waits any more: it was answered or given up, or the client closed its side.
+    /// Best effort: a client that vanished without a word is not noticed. Cost: a system call.
+    package var isGone: Bool { connection.isGone(ticket) }
+
+    deinit {
+        connection.answer(ticket, .dropped)
+    }
+}

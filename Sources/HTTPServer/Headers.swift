@@ -1,0 +1,65 @@
+/// Header fields of a reply, in the order they were added, in one block of memory.
+///
+/// Each entry is `name NUL value NUL`, the form libmicrohttpd takes, so that sending needs no
+/// further copy of ours. A usual reply costs one allocation here.
+package struct Headers: Sendable {
+    private(set) var block: [UInt8] = []
+
+    /// No fields.
+    package init() {}
+
+    /// Whether there are no fields.
+    package var isEmpty: Bool { block.isEmpty }
+
+    /// Appends a field. Control characters in `value` (they would end the field) become blanks; an
+    /// empty value adds nothing.
+    package mutating func add(_ name: HeaderName, _ value: String) {
+        var value = value
+        value.withUTF8 { add(name, $0) }
+    }
+
+    /// Appends a field whose value is a constant.
+    package mutating func add(_ name: HeaderName, _ value: StaticString) {
+        add(name, value.bytes)
+    }
+
+    /// Appends a field from bytes, such as an ETag that was formatted into a buffer.
+    package mutating func add(_ name: HeaderName, _ value: UnsafeBufferPointer<UInt8>) {
+        guard !value.isEmpty else { return }
+        if block.isEmpty { block.reserveCapacity(256) }
+        block.append(contentsOf: name.text.bytes)
+        block.append(0)
+        let start = block.count
+        block.append(contentsOf: value)
+        for index in start..<block.count where block[index] < 0x20 || block[index] == 0x7F {
+            block[index] = 0x20
+        }
+        block.append(0)
+    }
+
+    /// Calls `body` with pointers to each NUL-terminated name and value.
+    func forEach(_ body: (UnsafePointer<CChar>, UnsafePointer<CChar>) -> Void) {
+        block.withUnsafeBytes { bytes in
+            guard let base = bytes.baseAddress?.assumingMemoryBound(to: CChar.self) else { return }
+            var index = 0
+            while index < bytes.count {
+                let name = base + index
+                while base[index] != 0 { index += 1 }
+                index += 1
+                let value = base + index
+                while base[index] != 0 { index += 1 }
+                index += 1
+                body(name, value)
+            }
+        }
+    }
+
+    /// The first value of that name, copied; for tests and for stored replies.
+    package func value(_ wanted: HeaderName) -> String? {
+        var found: String?
+        forEach { name, value in
+            if found == nil, wanted.text.equalsCString(name) { found = String(cString: value) }
+        }
+        return found
+    }
+}

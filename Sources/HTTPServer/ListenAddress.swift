@@ -1,0 +1,143 @@
+import Glibc
+
+/// Where a server listens: a host and a port.
+package struct ListenAddress: Sendable, Equatable, CustomStringConvertible {
+    /// A name or a numeric IPv4 or IPv6 address, without brackets.
+    package let host: String
+    /// 0 lets the system choose a free one.
+    package let port: UInt16
+
+    package init(host: String, port: UInt16) {
+        self.host = host
+        self.port = port
+    }
+
+    /// Reads `host:port`, `[v6]:port`.
+    ///
+    /// - Throws: ``ServerError`` `.badAddress` with what was expected.
+    package init(_ text: String) throws(ServerError) {
+        let bad = ServerError(
+            code: .badAddress,
+            description: "'\(text)' is not an address: write HOST:PORT, such as 127.0.0.1:8080 or "
+                + "[::1]:8080")
+        guard let colon = text.lastIndex(of: ":") else { throw bad }
+        guard let port = UInt16(text[text.index(after: colon)...]) else { throw bad }
+        var host = String(text[..<colon])
+        if host.hasPrefix("["), host.hasSuffix("]") {
+            host = String(host.dropFirst().dropLast())
+        } else if host.contains(":") {
+            throw bad
+        }
+        guard !host.isEmpty else { throw bad }
+        self.init(host: host, port: port)
+    }
+
+    /// `host:port`, with brackets around IPv6 addresses.
+    package var description: String {
+        host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
+    }
+
+    /// Opens one listening socket for each address the host has.
+    func open(backlog: Int32) throws(ServerError) -> [(socket: Int32, address: ListenAddress)] {
+        var hints = addrinfo()
+        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        hints.ai_flags = AI_PASSIVE | AI_NUMERICSERV
+        var list: UnsafeMutablePointer<addrinfo>?
+        let failure = getaddrinfo(host, String(port), &hints, &list)
+        guard failure == 0, let first = list else {
+            throw ServerError(
+                code: .badAddress,
+                description: "host '\(host)' is unknown: \(String(cString: gai_strerror(failure)))")
+        }
+        defer { freeaddrinfo(first) }
+        var opened: [(socket: Int32, address: ListenAddress)] = []
+        var entry: UnsafeMutablePointer<addrinfo>? = first
+        do throws(ServerError) {
+            while let info = entry?.pointee {
+                opened.append(try open(info, backlog))
+                entry = info.ai_next
+                // With port 0 each family would get another one; the first is enough.
+                if port == 0 { break }
+            }
+        } catch {
+            for (socket, _) in opened { close(socket) }
+            throw error
+        }
+        return opened
+    }
+
+    private func open(
+        _ info: addrinfo, _ backlog: Int32
+    ) throws(ServerError) -> (socket: Int32, address: ListenAddress) {
+        let type = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
+        let socket = Glibc.socket(info.ai_family, type, 0)
+        guard socket >= 0 else { throw .system("socket", errno: errno) }
+        var on: Int32 = 1
+        let size = socklen_t(MemoryLayout<Int32>.size)
+        setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &on, size)
+        if info.ai_family == AF_INET6 {
+            setsockopt(socket, Int32(IPPROTO_IPV6), IPV6_V6ONLY, &on, size)
+        }
+        guard bind(socket, info.ai_addr, info.ai_addrlen) == 0, listen(socket, backlog) == 0 else {
+            let number = errno
+            close(socket)
+            throw ListenAddress.failure(number, self)
+        }
+        var address = sockaddr_storage()
+        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        let actual = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                getsockname(socket, address, &length) == 0 ? portNumber(address) : port
+            }
+        }
+        return (socket, ListenAddress(host: host, port: actual))
+    }
+
+    private static func failure(_ number: Int32, _ address: ListenAddress) -> ServerError {
+        switch number {
+        case EADDRINUSE:
+            ServerError(
+                code: .addressInUse,
+                description: "\(address) is in use: another process listens there; stop it or "
+                    + "choose another port")
+        case EACCES, EPERM:
+            ServerError(
+                code: .notPermitted,
+                description: "listening on \(address) is not permitted: ports below 1024 need "
+                    + "CAP_NET_BIND_SERVICE")
+        case EADDRNOTAVAIL:
+            ServerError(
+                code: .badAddress, description: "\(address.host) is not an address of this machine")
+        default: .system("listening on \(address)", errno: number)
+        }
+    }
+}
+
+/// The port of an IPv4 or IPv6 address, 0 for others.
+func portNumber(_ address: UnsafePointer<sockaddr>) -> UInt16 {
+    switch Int32(address.pointee.sa_family) {
+    case AF_INET:
+        UnsafeRawPointer(address).assumingMemoryBound(to: sockaddr_in.self).pointee.sin_port.bigEndian
+    case AF_INET6:
+        UnsafeRawPointer(address).assumingMemoryBound(to: sockaddr_in6.self).pointee.sin6_port
+            .bigEndian
+    default: 0
+    }
+}
+
+/// `address:port`, with brackets around IPv6 addresses.
+func describe(_ address: UnsafePointer<sockaddr>) -> String {
+    var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
+    let raw = UnsafeRawPointer(address)
+    switch Int32(address.pointee.sa_family) {
+    case AF_INET:
+        var inner = raw.assumingMemoryBound(to: sockaddr_in.self).pointee.sin_addr
+        inet_ntop(AF_INET, &inner, &text, socklen_t(text.count))
+    case AF_INET6:
+        var inner = raw.assumingMemoryBound(to: sockaddr_in6.self).pointee.sin6_addr
+        inet_ntop(AF_INET6, &inner, &text, socklen_t(text.count))
+    default: return "unknown"
+    }
+    let host = String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    return ListenAddress(host: host, port: portNumber(address)).description
+}

@@ -1,0 +1,17 @@
+import Glibc
+
+/// The process's limit of open files: each connection needs one.
+package enum OpenFileLimit {
+    /// Raises the soft limit to the hard one and returns the limit that then holds.
+    package static func raise() -> Int {
+        var limit = rlimit()
+        let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+        guard getrlimit(resource, &limit) == 0 else { return 1024 }
+        if limit.rlim_cur < limit.rlim_max {
+            var raised = limit
+            raised.rlim_cur = limit.rlim_max
+            if setrlimit(resource, &raised) == 0 { limit = raised }
+        }
+        return Int(clamping: limit.rlim_cur)
+    }
+}

@@ -1,0 +1,53 @@
+import Synchronization
+
+/// What a pull of a body's next piece gave.
+package enum Pull: Sendable {
+    /// That many bytes were written to the buffer; at least one.
+    case bytes(Int)
+    /// The body is complete.
+    case end
+    /// It cannot be completed: the connection is cut, so that the client notices.
+    case failed
+}
+
+/// Produces a reply's body piece by piece.
+///
+/// Thread rule: `read` and `close` are called on the connection's thread, one at a time. A long
+/// pause in `read` holds up every other connection of that thread, so a piece should be made of
+/// data at hand.
+package protocol PullSource: AnyObject {
+    /// Writes the next bytes to `buffer` (128 bytes at least, usually 16 to 32 KiB).
+    func read(into buffer: UnsafeMutableRawBufferPointer) -> Pull
+
+    /// Called exactly once, when no more is read; also for a reply that was never sent.
+    func close(_ completion: Completion)
+}
+
+/// The body of a reply that is pulled; it owns the source and closes it exactly once.
+// @unchecked: the source is touched only by the thread that owns the reply: the handler's until it
+// is returned, the connection's afterwards. The hand-over goes through a lock.
+package final class PullBody: @unchecked Sendable {
+    private let source: any PullSource
+    private var isEnded = false
+    private var isClosed = false
+
+    /// Wraps `source`; one protocol call a piece, not a byte.
+    package init(_ source: some PullSource) {
+        self.source = source
+    }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer) -> Pull {
+        if isClosed { return .failed }
+        let pull = source.read(into: buffer)
+        if case .end = pull { isEnded = true }
+        return pull
+    }
+
+    func close() {
+        guard !isClosed else { return }
+        isClosed = true
+        source.close(isEnded ? .sent : .aborted)
+    }
+
+    deinit { close() }
+}

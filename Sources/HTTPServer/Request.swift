@@ -1,0 +1,177 @@
+import CMicroHTTPD
+import Glibc
+
+/// One request: its method, target, headers and body.
+///
+/// Handlers read it on the connection's thread; after `.later`, the thread that answers may read it
+/// until it answers. Pieces of it (``RequestText``, ``body``) point into its memory. One object
+/// serves the requests of a connection one after the other, unless somebody keeps a reference.
+// @unchecked: the connection's thread writes all fields before the handler runs; from then until
+// the answer they are constant, and the hand-over to another thread goes through a lock.
+package final class Request: @unchecked Sendable {
+    /// Where the request stands.
+    enum Phase {
+        /// The request line is here.
+        case headers
+        /// Waiting for the body, or for libmicrohttpd's call after it.
+        case receiving
+        /// The reply is decided, and the rest of the body is being dropped.
+        case refused
+        /// Suspended until an exchange answers.
+        case waiting
+        /// The reply is queued, or the connection is being cut.
+        case replied
+        /// The request is over.
+        case finished
+    }
+
+    let connection: Connection
+    var phase = Phase.headers
+    var target = Target()
+    var requestBody = RequestBody()
+    var route = -1
+    /// What refuses the request, while `phase` is `.refused`.
+    var refusal: Response?
+    var drained = 0
+    var upload: (any UploadSink)?
+    var inflater: GzipReader?
+    var bodyLimit = Int.max
+    var onCompletion: (@Sendable (Completion) -> Void)?
+    var requestIDText: RequestText?
+    var sequence = 0
+    var status: UInt16 = 0
+    var sentByteCount = 0
+    var receivedByteCount = 0
+    var closesEarly = false
+    var isDetached = false
+
+    /// The method; `.head` also when a GET route answers it.
+    package internal(set) var method = Method.other
+    /// Nanoseconds of the monotonic clock when the request line was complete.
+    package internal(set) var startedAt: UInt64 = 0
+    /// Whether the client speaks HTTP/1.1 (else 1.0).
+    package internal(set) var isHTTP11 = true
+
+    init(_ connection: Connection) {
+        self.connection = connection
+    }
+
+    /// Makes the object ready for the connection's next request.
+    func begin(_ text: UnsafePointer<CChar>) -> Bool {
+        phase = .headers
+        route = -1
+        drained = 0
+        status = 0
+        sentByteCount = 0
+        receivedByteCount = 0
+        closesEarly = false
+        isDetached = false
+        bodyLimit = Int.max
+        requestIDText = nil
+        method = .other
+        startedAt = monotonicNanoseconds()
+        return target.load(text)
+    }
+
+    /// Drops what the next request of the connection must not see.
+    func end() {
+        phase = .finished
+        refusal = nil
+        upload = nil
+        inflater = nil
+        requestIDText = nil
+        requestBody.reset()
+    }
+
+    /// The target as it was received, query included.
+    package var rawTarget: RequestText { target.raw }
+
+    /// The path as it was received.
+    package var rawPath: RequestText {
+        RequestText(UnsafeBufferPointer(rebasing: target.raw.bytes[0..<target.pathCount]))
+    }
+
+    /// The decoded path segments: `/a/b%2Fc` has `a` and `b/c`.
+    package var segments: ContiguousArray<RequestText> { target.segments }
+
+    /// The path parameter number `index`, in the order they stand in the route's pattern; for a
+    /// rest, its first segment (see ``rest``).
+    package func parameter(_ index: Int) -> RequestText {
+        let positions = connection.server.router.parameterSegments[route]
+        return target.segments[positions[index]]
+    }
+
+    /// The segments that a last `{name*}` matched.
+    package var rest: ArraySlice<RequestText> {
+        let positions = connection.server.router.parameterSegments[route]
+        guard let first = positions.last else { return [] }
+        return ArraySlice(target.segments[first...])
+    }
+
+    /// The query parameters in the order they stand, repeats included. `+` is `+`.
+    package var query: ContiguousArray<(name: RequestText, value: RequestText)> { target.query }
+
+    /// The body, complete and decompressed, followed by 64 readable zero bytes.
+    package var body: UnsafeRawBufferPointer { requestBody.buffer }
+
+    /// The route's operation name; empty before routing.
+    package var operationID: String {
+        route < 0 ? "" : connection.server.router.routes[route].operationID
+    }
+
+    /// The first header of that name, not copied; nil when there is none. Cost: a pass over the
+    /// headers.
+    package func header(_ name: HeaderName) -> RequestText? {
+        guard phase != .finished else { return nil }
+        var count = 0
+        let found = shim_request_header(
+            connection.handle, name.text.cString, name.text.utf8CodeUnitCount, &count)
+        guard let found else { return nil }
+        return RequestText(UnsafeRawPointer(found).assumingMemoryBound(to: UInt8.self), count: count)
+    }
+
+    /// All headers of that name, in order.
+    package func headers(_ name: HeaderName) -> [RequestText] {
+        guard phase != .finished else { return [] }
+        return collectHeaders(connection.handle, name)
+    }
+
+    /// The client's address and port, such as `127.0.0.1:50312`.
+    package var client: String { connection.peer }
+
+    /// The id that ties log lines and the reply to this request: the client's `X-Request-Id` when
+    /// it is sane, else one of ours.
+    package var id: String { withRequestID { String(decoding: $0, as: UTF8.self) } }
+
+    /// Registers what runs exactly once when the request is over, on the connection's thread (for an
+    /// event stream on the thread of the streams). Call it at most once, in the handler.
+    package func whenComplete(_ body: @escaping @Sendable (Completion) -> Void) {
+        onCompletion = body
+    }
+}
+
+private final class HeaderCollection {
+    let name: HeaderName
+    var values: [RequestText] = []
+    init(_ name: HeaderName) { self.name = name }
+}
+
+private func collectHeaders(_ handle: OpaquePointer, _ name: HeaderName) -> [RequestText] {
+    let collection = HeaderCollection(name)
+    shim_each_request_header(
+        handle,
+        { context, _, key, keyCount, value, valueCount in
+            guard let context, let key, let value else { return .YES }
+            let collection = Unmanaged<HeaderCollection>.fromOpaque(context).takeUnretainedValue()
+            let text = RequestText(
+                UnsafeRawPointer(key).assumingMemoryBound(to: UInt8.self), count: keyCount)
+            if text.equalsIgnoringCase(collection.name.text) {
+                collection.values.append(
+                    RequestText(
+                        UnsafeRawPointer(value).assumingMemoryBound(to: UInt8.self),
+                        count: valueCount))
+            }
+            return .YES
+        }, Unmanaged.passUnretained(collection).toOpaque())
+    return collection.values
+}

@@ -1,0 +1,56 @@
+import Glibc
+
+/// A request body in one piece of memory, followed by readable zero bytes.
+///
+/// simdjson reads up to 64 bytes past the end of its input, so that many always follow.
+struct RequestBody: ~Copyable {
+    /// Readable bytes after the last one of the body.
+    static let paddingByteCount = 64
+
+    private var memory: UnsafeMutableRawPointer?
+    private var capacity = 0
+    private(set) var count = 0
+
+    deinit { free(memory) }
+
+    /// The body; valid until the next change.
+    var buffer: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: memory, count: count) }
+
+    /// Makes room for `wanted` bytes in all. Returns false when there is no memory.
+    mutating func reserve(_ wanted: Int) -> Bool {
+        guard wanted + RequestBody.paddingByteCount > capacity else { return true }
+        // Doubling keeps the copying linear; the length that a client only announces is not trusted
+        // beyond a first 256 KiB.
+        let next = max(wanted + RequestBody.paddingByteCount, min(capacity * 2, 1 << 26))
+        guard let grown = realloc(memory, next) else { return false }
+        memory = grown
+        capacity = next
+        return true
+    }
+
+    /// Appends `bytes`. Returns false when there is no memory.
+    mutating func append(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        guard let from = bytes.baseAddress, bytes.count > 0 else { return true }
+        guard reserve(count + bytes.count), let memory else { return false }
+        (memory + count).copyMemory(from: from, byteCount: bytes.count)
+        count += bytes.count
+        return true
+    }
+
+    /// Writes the zero bytes that follow the body. Returns false when there is no memory.
+    mutating func pad() -> Bool {
+        guard reserve(count), let memory else { return false }
+        memset(memory + count, 0, RequestBody.paddingByteCount)
+        return true
+    }
+
+    /// Empties it, and gives memory back that a usual request does not need.
+    mutating func reset() {
+        count = 0
+        if capacity > 4096 {
+            free(memory)
+            memory = nil
+            capacity = 0
+        }
+    }
+}

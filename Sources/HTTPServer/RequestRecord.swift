@@ -1,0 +1,13 @@
+/// What the access log and the metrics say of a request that is over.
+struct RequestRecord: Sendable {
+    var route = -1
+    var method = Method.other
+    var status: UInt16 = 0
+    var startedAt: UInt64 = 0
+    var byteCount = 0
+    var receivedByteCount = 0
+    /// Copied only for streams, and only while there is an access log.
+    var target = ""
+    var id = ""
+    var client = ""
+}

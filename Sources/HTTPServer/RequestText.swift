@@ -1,0 +1,121 @@
+import Glibc
+
+/// A piece of a request in place: a path segment, a query name or value, a header's value.
+///
+/// - Important: It points into the request and is valid until the request is answered. Take
+///   ``string`` to keep it.
+package struct RequestText: @unchecked Sendable {
+    // @unchecked: the bytes are written before the handler runs and constant until the answer.
+
+    /// The bytes after percent-decoding; path and query pieces are valid UTF-8, headers need not be.
+    package let bytes: UnsafeBufferPointer<UInt8>
+
+    init(_ bytes: UnsafeBufferPointer<UInt8>) {
+        self.bytes = bytes
+    }
+
+    init(_ start: UnsafePointer<UInt8>, count: Int) {
+        bytes = UnsafeBufferPointer(start: start, count: count)
+    }
+
+    /// Number of bytes.
+    package var count: Int { bytes.count }
+    /// Whether there are no bytes.
+    package var isEmpty: Bool { bytes.isEmpty }
+    /// A copy; bytes that are not UTF-8 are repaired.
+    package var string: String { String(decoding: bytes, as: UTF8.self) }
+
+    /// Byte-wise equality, without a copy.
+    package static func == (left: RequestText, right: StaticString) -> Bool {
+        left.count == right.utf8CodeUnitCount
+            && areEqual(left.bytes.baseAddress, right.utf8Start, left.count)
+    }
+
+    /// The opposite of `==`.
+    package static func != (left: RequestText, right: StaticString) -> Bool { !(left == right) }
+
+    /// Equality that ignores the case of ASCII letters.
+    package func equalsIgnoringCase(_ other: StaticString) -> Bool {
+        guard count == other.utf8CodeUnitCount else { return false }
+        for index in 0..<count where lower(bytes[index]) != lower(other.utf8Start[index]) {
+            return false
+        }
+        return true
+    }
+
+    /// Whether `self` begins with `prefix`, byte by byte.
+    package func hasPrefix(_ prefix: StaticString) -> Bool {
+        count >= prefix.utf8CodeUnitCount
+            && areEqual(bytes.baseAddress, prefix.utf8Start, prefix.utf8CodeUnitCount)
+    }
+
+    /// Whether a comma-separated list has `token` as an element (case ignored), whatever parameters
+    /// follow it after `;`, unless one of them is `q=0`.
+    package func listContains(_ token: StaticString) -> Bool {
+        var index = 0
+        while index < count {
+            var end = index
+            while end < count, bytes[end] != UInt8(ascii: ",") { end += 1 }
+            if element(index..<end, accepts: token) { return true }
+            index = end + 1
+        }
+        return false
+    }
+
+    private func element(_ range: Range<Int>, accepts token: StaticString) -> Bool {
+        var nameEnd = range.lowerBound
+        while nameEnd < range.upperBound, bytes[nameEnd] != UInt8(ascii: ";") { nameEnd += 1 }
+        guard trimmed(range.lowerBound..<nameEnd).equalsIgnoringCase(token) else { return false }
+        var index = nameEnd
+        while index < range.upperBound {
+            var end = index + 1
+            while end < range.upperBound, bytes[end] != UInt8(ascii: ";") { end += 1 }
+            let parameter = trimmed(index + 1..<end)
+            if parameter.hasPrefix("q=0") || parameter.hasPrefix("Q=0") {
+                // `q=0`, `q=0.0…` refuse; `q=0.5` does not.
+                let digits = parameter.bytes.dropFirst(3)
+                if digits.allSatisfy({ $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "0") }) {
+                    return false
+                }
+            }
+            index = end
+        }
+        return true
+    }
+
+    /// The bytes in `range` without blanks at either end.
+    func trimmed(_ range: Range<Int>) -> RequestText {
+        var start = range.lowerBound
+        var end = max(range.upperBound, start)
+        while start < end, bytes[start] == 0x20 || bytes[start] == 0x09 { start += 1 }
+        while end > start, bytes[end - 1] == 0x20 || bytes[end - 1] == 0x09 { end -= 1 }
+        return RequestText(UnsafeBufferPointer(rebasing: bytes[start..<end]))
+    }
+
+    /// A decimal number without sign that fits, or nil.
+    package var decimal: UInt64? {
+        guard !isEmpty else { return nil }
+        var value: UInt64 = 0
+        for byte in bytes {
+            guard byte >= 0x30, byte <= 0x39 else { return nil }
+            let (product, overflow) = value.multipliedReportingOverflow(by: 10)
+            let (sum, carry) = product.addingReportingOverflow(UInt64(byte - 0x30))
+            if overflow || carry { return nil }
+            value = sum
+        }
+        return value
+    }
+}
+
+@inline(__always)
+private func lower(_ byte: UInt8) -> UInt8 {
+    byte >= 0x41 && byte <= 0x5A ? byte | 0x20 : byte
+}
+
+/// Whether two runs of `count` bytes are the same; a missing one equals only an empty one.
+@inline(__always)
+func areEqual(_ left: UnsafePointer<UInt8>?, _ right: UnsafePointer<UInt8>?, _ count: Int) -> Bool {
+    guard count > 0 else { return true }
+    guard let left, let right else { return false }
+    return memcmp(left, right, count) == 0
+}

@@ -1,0 +1,68 @@
+/// A reply: a status, header fields and a body.
+///
+/// `Content-Length`, `Date`, `Connection`, `Vary`, `X-Request-Id`, compression and the fields of
+/// CORS are the server's; everything else is set here.
+package struct Response: Sendable {
+    package enum Body: Sendable {
+        case empty
+        /// Handed to libmicrohttpd without a copy.
+        case bytes(Bytes)
+        /// Pulled piece by piece on the connection's thread, in bounded memory.
+        case pull(PullBody)
+        /// Pushed by other threads until the stream ends. Its status is always 200.
+        case events(EventStream)
+    }
+
+    /// The status code (RFC 9110, section 15).
+    package var status: UInt16
+    package var contentType: ContentType?
+    package var headers = Headers()
+    package var body: Body
+    /// Set it to false for a body that must not be compressed, whatever its type.
+    package var allowsCompression = true
+
+    /// A reply without a body.
+    package init(_ status: UInt16) {
+        self.status = status
+        body = .empty
+    }
+
+    /// A reply with bytes that are complete.
+    package init(_ status: UInt16, _ contentType: ContentType, _ bytes: Bytes) {
+        self.status = status
+        self.contentType = contentType
+        body = .bytes(bytes)
+    }
+
+    /// A reply with a text; for small ones, since it is copied.
+    package init(_ status: UInt16, _ contentType: ContentType, _ text: String) {
+        self.init(status, contentType, Bytes(text))
+    }
+
+    /// A reply whose body `source` produces while it is sent.
+    package init(_ status: UInt16, _ contentType: ContentType, pulling source: some PullSource) {
+        self.status = status
+        self.contentType = contentType
+        body = .pull(PullBody(source))
+    }
+
+    /// A stream of server-sent events (status 200, `text/event-stream`, never stored or compressed).
+    package init(events stream: EventStream) {
+        status = 200
+        contentType = .eventStream
+        body = .events(stream)
+        headers.add(.cacheControl, "no-store")
+    }
+
+    /// The same reply with one more header field.
+    package consuming func with(_ name: HeaderName, _ value: String) -> Response {
+        headers.add(name, value)
+        return self
+    }
+
+    /// The same reply with one more header field whose value is a constant.
+    package consuming func with(_ name: HeaderName, _ value: StaticString) -> Response {
+        headers.add(name, value)
+        return self
+    }
+}

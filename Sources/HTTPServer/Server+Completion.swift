@@ -1,0 +1,112 @@
+import CMicroHTTPD
+import Glibc
+
+// The end of requests: figures, log lines, callbacks.
+extension Server {
+    /// libmicrohttpd is done with a request. Called exactly once for each that began.
+    func complete(_ request: Request, _ reason: MHD_RequestTerminationCode) {
+        let connection = request.connection
+        connection.deadline.store(0, ordering: .relaxed)
+        let wasCounted = request.phase != .headers
+        answerTimeout(request, reason)
+        // Also a reply whose last bytes the client no longer took counts as sent: nobody can know.
+        let isSent = reason == .REQUEST_TERMINATED_COMPLETED_OK && request.status != 0
+        request.upload?.abort()
+        request.upload = nil
+        if request.closesEarly { linger(connection.socket) }
+        if wasCounted {
+            metrics.inFlight.wrappingSubtract(1, ordering: .relaxed)
+            if !request.isDetached { finished(record(request, forLater: false), request) }
+        }
+        connection.requestEnded()
+        let onCompletion = request.onCompletion.take()
+        request.end()
+        onCompletion?(isSent ? .sent : .aborted)
+    }
+
+    /// A client that was too slow with its request is told so before the connection closes.
+    private func answerTimeout(_ request: Request, _ reason: MHD_RequestTerminationCode) {
+        switch request.phase {
+        case .headers, .receiving, .refused: break
+        case .waiting, .replied, .finished: return
+        }
+        let isExpired = request.connection.isExpired.load(ordering: .acquiring)
+        guard isExpired || reason == .REQUEST_TERMINATED_TIMEOUT_REACHED else { return }
+        let phase = request.phase
+        cut(
+            request,
+            fault(408, .requestTimeout, "The request did not arrive in time; send it again."))
+        // Headers that never came are not counted as a request.
+        if phase == .headers { request.phase = .headers }
+    }
+
+    private func linger(_ socket: Int32) {
+        let copy = fcntl(socket, F_DUPFD_CLOEXEC, 0)
+        if copy >= 0 { loop?.post(.linger(copy)) }
+    }
+
+    func record(_ request: Request, forLater: Bool) -> RequestRecord {
+        var record = RequestRecord(
+            route: request.route, method: request.method, status: request.status,
+            startedAt: request.startedAt, byteCount: request.sentByteCount,
+            receivedByteCount: request.receivedByteCount)
+        if forLater, options.accessLog != nil {
+            record.target = request.rawTarget.string
+            record.id = request.id
+            record.client = request.client
+        }
+        return record
+    }
+
+    private func finished(_ record: RequestRecord, _ request: Request) {
+        let microseconds = Int((monotonicNanoseconds() &- record.startedAt) / 1000)
+        metrics.count(record, microseconds: microseconds)
+        guard let log = options.accessLog else { return }
+        log.write(
+            line(record, microseconds) { text in
+                text.member("target", request.rawTarget.bytes)
+                request.withRequestID { text.member("requestId", $0) }
+                text.member("client", request.client)
+            })
+    }
+
+    /// An event stream is over.
+    func streamFinished(_ record: RequestRecord) {
+        let microseconds = Int((monotonicNanoseconds() &- record.startedAt) / 1000)
+        metrics.connections.wrappingSubtract(1, ordering: .relaxed)
+        metrics.streams.wrappingSubtract(1, ordering: .relaxed)
+        metrics.count(record, microseconds: microseconds)
+        guard let log = options.accessLog else { return }
+        log.write(
+            line(record, microseconds) { text in
+                text.member("target", record.target)
+                text.member("requestId", record.id)
+                text.member("client", record.client)
+            })
+    }
+
+    private func line(
+        _ record: RequestRecord, _ microseconds: Int, _ rest: (inout JSONText) -> Void
+    ) -> [UInt8] {
+        var text = JSONText(capacity: 384)
+        text.object { text in
+            withTimestamp { text.member("time", $0) }
+            text.member("method", record.method.name.bytes)
+            text.member("status", Int(record.status))
+            text.member("bytes", record.byteCount)
+            text.member("microseconds", microseconds)
+            if record.route >= 0 {
+                text.member("operation", router.routes[record.route].operationID)
+            }
+            rest(&text)
+        }
+        return text.bytes
+    }
+
+    private func withTimestamp(_ body: (UnsafeBufferPointer<UInt8>) -> Void) {
+        var stamp: [UInt8] = []
+        stamp.reserveCapacity(32)
+        appendTimestamp(to: &stamp)
+        stamp.withUnsafeBufferPointer(body)
+    }
+}

@@ -1,0 +1,193 @@
+import CMicroHTTPD
+import Glibc
+import Synchronization
+
+/// An HTTP/1.1 server on libmicrohttpd: it routes requests to handlers and sends their replies.
+///
+/// Connections are served by a fixed number of threads (epoll); no handler may block them. One more
+/// thread accepts connections and serves event streams. The server runs from `init` to ``stop``.
+// @unchecked: constants after `init` (`daemon` and `loop` are set before the first connection);
+// what changes is in atomics and in a mutex.
+package final class Server: @unchecked Sendable {
+    let options: ServerOptions
+    let router: Router
+    let logger: Logger
+    /// Counters; they may be read at any time.
+    package let metrics: Metrics
+    /// Where the server listens; with port 0 this has the port that was found.
+    package let addresses: [ListenAddress]
+
+    private(set) var daemon: OpaquePointer?
+    private(set) var loop: SocketLoop?
+    private let daemonOptions: UnsafeMutablePointer<shim_daemon_options>
+    private let connections = Mutex<[UInt: Connection]>([:])
+    private let identities: Atomic<UInt64>
+    private let isStopping = Atomic<Bool>(false)
+    private let isCutting = Atomic<Bool>(false)
+    private let isStopped = Atomic<Bool>(false)
+
+    /// Opens the listening sockets and starts all threads.
+    ///
+    /// - Throws: ``ServerError``: an address that is in use or unknown, routes that contradict each
+    ///   other, or a system call that failed.
+    package init(options: ServerOptions, routes: [Route]) throws(ServerError) {
+        self.options = options
+        logger = options.logger
+        do {
+            router = try Router(routes)
+        } catch {
+            throw ServerError(code: .badRoutes, description: "the table of routes: \(error)")
+        }
+        metrics = Metrics(operationIDs: routes.map(\.operationID))
+        var random = SystemRandomNumberGenerator()
+        identities = Atomic(random.next())
+        let listeners = try options.listen.open(backlog: 4096)
+        addresses = listeners.map(\.address)
+        daemonOptions = UnsafeMutablePointer<shim_daemon_options>.allocate(capacity: 1)
+        daemonOptions.initialize(
+            to: shim_daemon_options(
+                threads: UInt32(max(1, options.threadCount)),
+                // The acceptor refuses connections above the limit; libmicrohttpd divides its own
+                // limit by the threads, so it needs room for an uneven spread.
+                connection_limit: UInt32(
+                    options.connectionCountMax + 64 * max(1, options.threadCount)),
+                connection_memory_bytes: options.connectionMemoryByteCount,
+                timeout_seconds: UInt32(options.idleTimeoutSeconds), context: nil,
+                access: accessHandler, completed: requestCompleted,
+                connection: connectionChanged, target: targetReceived, log: libraryLog))
+        try start(listeners.map(\.socket))
+    }
+
+    private func start(_ sockets: [Int32]) throws(ServerError) {
+        checkOpenFiles()
+        // Kept until `stop`: the threads call back with this pointer.
+        daemonOptions.pointee.context = Unmanaged.passRetained(self).toOpaque()
+        do throws(ServerError) {
+            let loop = try SocketLoop(self, listening: sockets)
+            self.loop = loop
+            guard let daemon = shim_MHD_start_daemon(daemonOptions) else {
+                throw .system("MHD_start_daemon", errno: errno)
+            }
+            self.daemon = daemon
+            do throws(ServerError) {
+                try loop.start()
+            } catch {
+                MHD_stop_daemon(daemon)
+                throw error
+            }
+        } catch {
+            for socket in sockets { close(socket) }
+            loop = nil
+            Unmanaged.passUnretained(self).release()
+            throw error
+        }
+    }
+
+    deinit {
+        daemonOptions.deinitialize(count: 1)
+        daemonOptions.deallocate()
+    }
+
+    private func checkOpenFiles() {
+        let limit = OpenFileLimit.raise()
+        // Storage, logs and threads need some descriptors as well.
+        if limit < options.connectionCountMax + 64 {
+            logger.log(
+                .warning, "fewer files may be open than connections are allowed",
+                ("openFileLimit", .number(limit)),
+                ("connectionLimit", .number(options.connectionCountMax)))
+        }
+    }
+
+    // MARK: Connections
+
+    /// Whether handlers may still suspend a connection.
+    var allowsSuspension: Bool { !isCutting.load(ordering: .acquiring) }
+    /// Whether replies ask the client to close.
+    var closesConnections: Bool { isStopping.load(ordering: .relaxed) }
+
+    /// Counts a connection that was just accepted; false when there are too many.
+    func mayAdmitConnection() -> Bool {
+        let count = metrics.connections.wrappingAdd(1, ordering: .relaxed).newValue
+        if count <= options.connectionCountMax { return true }
+        connectionRefused()
+        return false
+    }
+
+    func connectionRefused() {
+        metrics.connections.wrappingSubtract(1, ordering: .relaxed)
+        metrics.refusedConnections.wrappingAdd(1, ordering: .relaxed)
+    }
+
+    /// What a connection above the limit is told.
+    func overloadReply() -> [UInt8] {
+        var reply = options.makeProblem(
+            ServerFault(
+                503, .tooManyConnections,
+                "The server serves \(options.connectionCountMax) connections already; try again."))
+        reply.headers.add(.retryAfter, "1" as StaticString)
+        return rawReply(reply, isHead: false)
+    }
+
+    func open(_ handle: OpaquePointer) -> Connection {
+        let identity = identities.wrappingAdd(0x9E37_79B9_7F4A_7C15, ordering: .relaxed).newValue
+        let connection = Connection(self, handle, identity: identity)
+        connections.withLock { $0[UInt(bitPattern: handle)] = connection }
+        return connection
+    }
+
+    func closed(_ connection: Connection) {
+        connection.closed()
+        _ = connections.withLock { $0.removeValue(forKey: UInt(bitPattern: connection.handle)) }
+        metrics.connections.wrappingSubtract(1, ordering: .relaxed)
+    }
+
+    /// Cuts connections whose request does not arrive in time.
+    func expireSlowRequests(_ now: UInt64) {
+        let late = connections.withLock { connections in
+            connections.values.filter {
+                let deadline = $0.deadline.load(ordering: .relaxed)
+                return deadline != 0 && now > deadline
+            }
+        }
+        for connection in late { connection.expire() }
+    }
+
+    // MARK: The end
+
+    /// Stops gracefully; call it once, from a thread that is not one of the server's.
+    ///
+    /// No connection is accepted any more; event streams are ended; requests that run, wait or are
+    /// being received get `graceSeconds` to finish; then what waits is answered 503 and all
+    /// connections are closed. Returns when no handler or callback will run any more.
+    package func stop(graceSeconds: Int = 10) {
+        guard !isStopped.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        isStopping.store(true, ordering: .releasing)
+        loop?.post(.stopListening)
+        loop?.post(.endStreams)
+        wait(seconds: graceSeconds) {
+            self.metrics.inFlight.load(ordering: .relaxed) == 0
+                && self.metrics.streams.load(ordering: .relaxed) == 0
+        }
+        // libmicrohttpd must not be stopped with suspended connections: it ends the process. From
+        // here no handler suspends one, and those that are suspended are resumed.
+        isCutting.store(true, ordering: .sequentiallyConsistent)
+        let all = connections.withLock { Array($0.values) }
+        for connection in all { connection.cancelWait() }
+        loop?.post(.closeStreams)
+        wait(seconds: 2) {
+            self.metrics.inFlight.load(ordering: .relaxed) == 0
+        }
+        loop?.post(.exit)
+        loop?.join()
+        MHD_stop_daemon(daemon)
+        daemon = nil
+        loop = nil
+        Unmanaged.passUnretained(self).release()
+    }
+
+    private func wait(seconds: Int, until isDone: () -> Bool) {
+        let deadline = monotonicNanoseconds() + UInt64(max(0, seconds)) * 1_000_000_000
+        while !isDone(), monotonicNanoseconds() < deadline { usleep(2000) }
+    }
+}

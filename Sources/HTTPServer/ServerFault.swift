@@ -1,0 +1,45 @@
+/// An error that the server itself answers, before or instead of a handler.
+package struct ServerFault: Sendable, Equatable {
+    /// Why. The raw value is the stable code in the reply's body.
+    package enum Code: String, Sendable {
+        case badTarget = "bad-target"
+        case badEscape = "bad-escape"
+        case badEncoding = "bad-encoding"
+        case badHeader = "bad-header"
+        case notFound = "not-found"
+        case methodNotAllowed = "method-not-allowed"
+        case requestTimeout = "request-timeout"
+        case bodyTooLarge = "body-too-large"
+        case targetTooLong = "target-too-long"
+        case unsupportedEncoding = "unsupported-content-encoding"
+        case headersTooLarge = "headers-too-large"
+        case internalError = "internal-error"
+        case tooManyConnections = "too-many-connections"
+        case stopping = "stopping"
+    }
+
+    package let status: UInt16
+    package let code: Code
+    /// One sentence for a person: what is wrong and what to do.
+    package let detail: String
+
+    /// A fault with its status.
+    package init(_ status: UInt16, _ code: Code, _ detail: String) {
+        self.status = status
+        self.code = code
+        self.detail = detail
+    }
+
+    /// The default body: a problem document (RFC 9457).
+    package static func problem(_ fault: ServerFault) -> Response {
+        var text = JSONText()
+        text.object { text in
+            text.member("type", "about:blank")
+            text.member("title", String(reasonPhrase(fault.status)))
+            text.member("status", Int(fault.status))
+            text.member("code", fault.code.rawValue)
+            text.member("detail", fault.detail)
+        }
+        return Response(fault.status, .problem, Bytes(text.bytes))
+    }
+}

@@ -1,0 +1,43 @@
+/// Limits and habits of a server. Every limit has a test at it and above it.
+package struct ServerOptions: Sendable {
+    package var listen: ListenAddress
+    /// Threads that serve connections.
+    package var threadCount: Int
+    /// Connections served at a time, streams included; more are answered 503 and closed.
+    package var connectionCountMax = 10_000
+    /// Bytes of the request target (414 above).
+    package var targetByteCountMax = 16 << 10
+    /// Bytes of the request line and the headers together (431 above).
+    package var headerByteCountMax = 16 << 10
+    /// Bytes of a collected body after decompression (413 above).
+    package var bodyByteCountMax = 32 << 20
+    /// Bytes of a refused body that are read and dropped to keep the connection; more cut it.
+    package var drainByteCountMax = 64 << 10
+    /// libmicrohttpd's memory for a connection's headers and buffers.
+    package var connectionMemoryByteCount = 32 << 10
+    /// Seconds without any byte after which a connection is closed.
+    package var idleTimeoutSeconds = 60
+    /// Seconds a client has for its headers, counted from the request line.
+    package var headerTimeoutSeconds = 20
+    /// Seconds a client has for a collected body (408 after that).
+    package var bodyTimeoutSeconds = 120
+    /// Seconds after which a stream whose client takes nothing is cut.
+    package var streamTimeoutSeconds = 60
+    /// Replies of at least so many bytes are compressed for clients that accept it.
+    package var compressionByteCountMin = 1024
+    package var cors = CORSPolicy()
+    /// Makes the bodies of the server's own errors.
+    package var makeProblem: @Sendable (ServerFault) -> Response = ServerFault.problem
+    /// Runs when a route is found and before its body is read: a reply refuses the request (for
+    /// want of rights, for example) without reading the body.
+    package var admit: (@Sendable (Request) -> Response?)?
+    /// Gets one JSON line for each request; nil writes none.
+    package var accessLog: LineWriter?
+    package var logger = Logger()
+
+    /// Defaults for everything but the address; two threads at least.
+    package init(listen: ListenAddress, threadCount: Int = 2) {
+        self.listen = listen
+        self.threadCount = threadCount
+    }
+}

@@ -1,0 +1,75 @@
+import CMicroHTTPD
+import Glibc
+
+extension SocketLoop {
+    /// Accepts what waits, up to a bound, so that streams get their turn.
+    func accept(from listener: Int32) {
+        for _ in 0..<64 {
+            var address = sockaddr_storage()
+            var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+            let socket = withUnsafeMutablePointer(to: &address) { pointer in
+                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    Glibc.accept(listener, $0, &length)
+                }
+            }
+            guard socket >= 0 else {
+                switch errno {
+                case EMFILE, ENFILE, ENOBUFS, ENOMEM: pauseAccepting()
+                case ECONNABORTED, EINTR, EPROTO: continue
+                default: break
+                }
+                return
+            }
+            guard server.mayAdmitConnection() else {
+                refuse(socket)
+                continue
+            }
+            let added = withUnsafePointer(to: &address) { pointer in
+                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    MHD_add_connection(server.daemon, socket, $0, length)
+                }
+            }
+            // libmicrohttpd closes the socket itself when it cannot serve it.
+            if added == .NO { server.connectionRefused() }
+        }
+    }
+
+    private func refuse(_ socket: Int32) {
+        let reply = server.overloadReply()
+        _ = reply.withUnsafeBytes {
+            send(socket, $0.baseAddress, $0.count, sendFlags)
+        }
+        post(.linger(socket))
+    }
+
+    func stopListening() {
+        for (token, role) in roles {
+            if case .listener(let socket) = role {
+                roles[token] = nil
+                close(socket)
+            }
+        }
+    }
+
+    /// Without descriptors a listening socket is ready for ever; a pause avoids a busy loop.
+    private func pauseAccepting() {
+        isAcceptPaused = true
+        server.logger.log(
+            .error, "no descriptors are left: new connections wait",
+            ("hint", .text("raise the limit of open files (LimitNOFILE, ulimit -n)")))
+        for role in roles.values {
+            if case .listener(let socket) = role {
+                _ = shim_epoll_remove(epoll, socket)
+            }
+        }
+    }
+
+    func resumeAccepting() {
+        isAcceptPaused = false
+        for (token, role) in roles {
+            if case .listener(let socket) = role {
+                _ = watch(socket, token: token, events: shim_readable)
+            }
+        }
+    }
+}

@@ -1,0 +1,240 @@
+import CMicroHTTPD
+import Glibc
+import Synchronization
+
+/// A write never blocks and never raises SIGPIPE.
+let sendFlags = Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT)
+
+/// One thread for the sockets that libmicrohttpd does not serve: the listening ones, event streams,
+/// and refused connections that linger until their client has read the refusal. Once a second it
+/// also looks for requests that are too slow.
+///
+/// libmicrohttpd could listen itself and could suspend streams, but in 0.9.75
+/// `MHD_quiesce_daemon` races with the workers' own removal of the listening socket (a panic), and
+/// each resume walks the list of all suspended connections: with 9,000 streams suspended, every
+/// write would pay for them.
+// @unchecked: `inbox` is a mutex; everything else belongs to the loop's thread after `start`.
+final class SocketLoop: @unchecked Sendable {
+    enum Message {
+        case adopt(StreamSocket)
+        case ready(StreamSocket)
+        case linger(Int32)
+        case stopListening
+        case endStreams
+        case closeStreams
+        case exit
+    }
+
+    enum Role {
+        case listener(Int32)
+        case stream(StreamSocket)
+        case lingering(Int32, until: UInt64)
+    }
+
+    private struct Inbox {
+        var messages: [Message] = []
+        /// The thread is awake, or a wake-up is on its way.
+        var isWoken = false
+    }
+
+    let server: Server
+    let epoll: Int32
+    private let wakeUp: Int32
+    private let inbox = Mutex(Inbox())
+    var roles: [UInt64: Role] = [:]
+    var nextToken: UInt64 = 1
+    var tokens: [ObjectIdentifier: UInt64] = [:]
+    var lingeringCount = 0
+    /// Listening is paused until then, because descriptors have run out.
+    var isAcceptPaused = false
+    var scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
+    var frame: [UInt8] = []
+    private var thread = pthread_t()
+    private var nextWatch: UInt64 = 0
+
+    /// Opens the descriptors of the loop.
+    init(_ server: Server, listening sockets: [Int32]) throws(ServerError) {
+        self.server = server
+        epoll = shim_epoll_create()
+        wakeUp = shim_event_create(0)
+        guard epoll >= 0, wakeUp >= 0 else { throw .system("epoll_create1", errno: errno) }
+        guard watch(wakeUp, token: 0, events: shim_readable) else {
+            throw .system("epoll_ctl", errno: errno)
+        }
+        for socket in sockets {
+            let token = add(.listener(socket))
+            guard watch(socket, token: token, events: shim_readable) else {
+                throw .system("epoll_ctl", errno: errno)
+            }
+        }
+    }
+
+    deinit {
+        close(epoll)
+        close(wakeUp)
+        scratch.deallocate()
+    }
+
+    /// Starts the thread.
+    func start() throws(ServerError) {
+        let context = Unmanaged.passRetained(self).toOpaque()
+        let failure = pthread_create(
+            &thread, nil,
+            { context in
+                if let context {
+                    Unmanaged<SocketLoop>.fromOpaque(context).takeRetainedValue().run()
+                }
+                return nil
+            }, context)
+        if failure != 0 {
+            Unmanaged<SocketLoop>.fromOpaque(context).release()
+            throw .system("pthread_create", errno: failure)
+        }
+    }
+
+    /// Waits until the thread has ended, after `.exit`.
+    func join() { pthread_join(thread, nil) }
+
+    /// Hands the thread something to do. Any thread.
+    func post(_ message: Message) {
+        let mustWake = inbox.withLock { inbox in
+            inbox.messages.append(message)
+            defer { inbox.isWoken = true }
+            return !inbox.isWoken
+        }
+        if mustWake { shim_event_signal(wakeUp) }
+    }
+
+    /// Tells that `socket` has something to write. Any thread.
+    func wake(for socket: StreamSocket) { post(.ready(socket)) }
+
+    // MARK: The thread
+
+    func add(_ role: Role) -> UInt64 {
+        let token = nextToken
+        nextToken += 1
+        roles[token] = role
+        return token
+    }
+
+    func watch(_ socket: Int32, token: UInt64, events: UInt32) -> Bool {
+        shim_epoll_add(epoll, socket, token, events) == 0
+    }
+
+    private func run() {
+        var signals = sigset_t()
+        sigfillset(&signals)
+        pthread_sigmask(SIG_BLOCK, &signals, nil)
+        let capacity = 256
+        let events = UnsafeMutablePointer<shim_ready>.allocate(capacity: capacity)
+        defer { events.deallocate() }
+        while true {
+            let count = shim_epoll_wait(epoll, events, Int32(capacity), 1000)
+            if count > 0 {
+                for index in 0..<Int(count) { handle(events[index]) }
+            }
+            guard handleMessages() else { break }
+            let now = monotonicNanoseconds()
+            if now >= nextWatch {
+                nextWatch = now + 1_000_000_000
+                everySecond(now)
+            }
+        }
+        for (_, role) in roles {
+            switch role {
+            case .listener(let socket), .lingering(let socket, _): close(socket)
+            case .stream(let socket): finish(socket, .aborted)
+            }
+        }
+        roles = [:]
+        tokens = [:]
+    }
+
+    private func handle(_ event: shim_ready) {
+        let token = event.token
+        guard token != 0 else {
+            shim_event_clear(wakeUp)
+            return
+        }
+        switch roles[token] {
+        case .listener(let socket): accept(from: socket)
+        case .stream(let socket): handle(socket, events: event.events)
+        case .lingering(let socket, _):
+            if !drain(socket) { endLingering(token, socket) }
+        case nil: return
+        }
+    }
+
+    /// Returns false when the thread is to end.
+    private func handleMessages() -> Bool {
+        let messages = inbox.withLock { inbox in
+            inbox.isWoken = false
+            defer { inbox.messages = [] }
+            return inbox.messages
+        }
+        for message in messages {
+            switch message {
+            case .adopt(let socket): adopt(socket)
+            case .ready(let socket): if tokens[ObjectIdentifier(socket)] != nil { write(socket) }
+            case .linger(let socket): linger(socket)
+            case .stopListening: stopListening()
+            case .endStreams: eachStream { $0.stream.end() }
+            case .closeStreams: eachStream { remove($0, .aborted) }
+            case .exit: return false
+            }
+        }
+        return true
+    }
+
+    private func eachStream(_ body: (StreamSocket) -> Void) {
+        let streams = roles.values.compactMap { role -> StreamSocket? in
+            if case .stream(let socket) = role { socket } else { nil }
+        }
+        for stream in streams { body(stream) }
+    }
+
+    private func everySecond(_ now: UInt64) {
+        if isAcceptPaused { resumeAccepting() }
+        if lingeringCount > 0 {
+            for (token, role) in roles {
+                if case .lingering(let socket, let until) = role, now >= until {
+                    endLingering(token, socket)
+                }
+            }
+        }
+        server.expireSlowRequests(now)
+    }
+
+    // MARK: Lingering
+
+    /// A socket that is closed with unread bytes resets the connection, and the client may lose the
+    /// refusal it was sent. So the sending side is shut, and the rest is read for a while.
+    private func linger(_ socket: Int32) {
+        shutdown(socket, Int32(SHUT_WR))
+        guard lingeringCount < 256, drain(socket) else {
+            close(socket)
+            return
+        }
+        let token = add(.lingering(socket, until: monotonicNanoseconds() + 2_000_000_000))
+        lingeringCount += 1
+        if !watch(socket, token: token, events: shim_readable | shim_peer_closed) {
+            endLingering(token, socket)
+        }
+    }
+
+    private func endLingering(_ token: UInt64, _ socket: Int32) {
+        roles[token] = nil
+        lingeringCount -= 1
+        close(socket)
+    }
+
+    /// Reads and drops what is there. Returns false at the end of the peer's data.
+    func drain(_ socket: Int32) -> Bool {
+        for _ in 0..<64 {
+            let count = recv(socket, scratch.baseAddress, scratch.count, Int32(MSG_DONTWAIT))
+            if count > 0 { continue }
+            return count < 0 && (errno == EAGAIN || errno == EINTR)
+        }
+        return true
+    }
+}

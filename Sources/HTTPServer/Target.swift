@@ -1,0 +1,169 @@
+import Glibc
+
+/// A request target, taken apart: the raw text, path segments and query parameters.
+///
+/// It is split before it is decoded, so `%2F` stays inside a segment and `+` stays `+`
+/// (RFC 3986, sections 2.2 and 3.3). The storage is kept from one request of a connection to the
+/// next, so a request of usual length allocates nothing.
+struct Target: ~Copyable {
+    enum Fault {
+        /// A `%` that two hexadecimal digits do not follow.
+        case brokenEscape
+        /// Decoded bytes that are not UTF-8.
+        case notUTF8
+        /// Neither `/…`, `http://host/…` nor `*`.
+        case noPath
+    }
+
+    /// The raw target, then room to decode escaped pieces (never longer than the raw text).
+    private var memory: UnsafeMutablePointer<UInt8>?
+    private var capacity = 0
+    private var decodedEnd = 0
+    private(set) var rawCount = 0
+    private(set) var pathCount = 0
+    private(set) var segments: ContiguousArray<RequestText> = []
+    private(set) var query: ContiguousArray<(name: RequestText, value: RequestText)> = []
+
+    deinit { free(memory) }
+
+    /// The target as it was received.
+    var raw: RequestText {
+        RequestText(UnsafeBufferPointer(start: memory, count: rawCount))
+    }
+
+    /// Copies the raw target. Returns false when there is no memory for it.
+    mutating func load(_ text: UnsafePointer<CChar>) -> Bool {
+        let count = strlen(text)
+        if count * 2 + 2 > capacity || (capacity > 4096 && count < 1024) {
+            let wanted = max(512, count * 2 + 2)
+            free(memory)
+            memory = malloc(wanted)?.assumingMemoryBound(to: UInt8.self)
+            capacity = memory == nil ? 0 : wanted
+        }
+        segments.removeAll(keepingCapacity: true)
+        query.removeAll(keepingCapacity: true)
+        guard let memory else {
+            rawCount = 0
+            return false
+        }
+        memcpy(memory, text, count)
+        rawCount = count
+        pathCount = 0
+        decodedEnd = count
+        return true
+    }
+
+    /// Splits and decodes. Cost: one pass over the raw text.
+    mutating func parse() -> Fault? {
+        guard let memory, rawCount > 0 else { return .noPath }
+        var index = 0
+        if memory[0] != UInt8(ascii: "/") {
+            guard let start = Target.pathStart(memory, rawCount) else { return .noPath }
+            index = start
+        }
+        let slash = UInt8(ascii: "/")
+        let question = UInt8(ascii: "?")
+        while index < rawCount, memory[index] == slash {
+            index += 1
+            let start = index
+            var isPlain = true
+            while index < rawCount, memory[index] != slash, memory[index] != question {
+                if memory[index] == UInt8(ascii: "%") || memory[index] >= 0x80 { isPlain = false }
+                index += 1
+            }
+            switch piece(memory, start..<index, isPlain: isPlain) {
+            case .success(let text): segments.append(text)
+            case .failure(let fault): return fault.fault
+            }
+        }
+        pathCount = index
+        guard index < rawCount else { return nil }
+        return parseQuery(memory, from: index + 1)
+    }
+
+    private mutating func parseQuery(_ memory: UnsafeMutablePointer<UInt8>, from: Int) -> Fault? {
+        var index = from
+        while index < rawCount {
+            let start = index
+            var equals = -1
+            var isPlain = true
+            while index < rawCount, memory[index] != UInt8(ascii: "&") {
+                let byte = memory[index]
+                if byte == UInt8(ascii: "="), equals < 0 { equals = index }
+                if byte == UInt8(ascii: "%") || byte >= 0x80 { isPlain = false }
+                index += 1
+            }
+            if index > start {
+                let nameEnd = equals < 0 ? index : equals
+                let valueStart = equals < 0 ? index : equals + 1
+                switch piece(memory, start..<nameEnd, isPlain: isPlain) {
+                case .failure(let fault): return fault.fault
+                case .success(let name):
+                    switch piece(memory, valueStart..<index, isPlain: isPlain) {
+                    case .failure(let fault): return fault.fault
+                    case .success(let value): query.append((name, value))
+                    }
+                }
+            }
+            index += 1
+        }
+        return nil
+    }
+
+    private struct Broken: Error { let fault: Fault }
+
+    private mutating func piece(
+        _ memory: UnsafeMutablePointer<UInt8>, _ range: Range<Int>, isPlain: Bool
+    ) -> Result<RequestText, Broken> {
+        if isPlain {
+            return .success(RequestText(memory + range.lowerBound, count: range.count))
+        }
+        let start = decodedEnd
+        var index = range.lowerBound
+        while index < range.upperBound {
+            if memory[index] == UInt8(ascii: "%") {
+                guard index + 2 < range.upperBound, let high = hexadecimal(memory[index + 1]),
+                    let low = hexadecimal(memory[index + 2])
+                else { return .failure(Broken(fault: .brokenEscape)) }
+                memory[decodedEnd] = high << 4 | low
+                index += 3
+            } else {
+                memory[decodedEnd] = memory[index]
+                index += 1
+            }
+            decodedEnd += 1
+        }
+        let text = RequestText(memory + start, count: decodedEnd - start)
+        guard isValidUTF8(text.bytes) else { return .failure(Broken(fault: .notUTF8)) }
+        return .success(text)
+    }
+
+    /// Where the path begins in an absolute-form or asterisk-form target (RFC 9112, section 3.2).
+    private static func pathStart(_ memory: UnsafeMutablePointer<UInt8>, _ count: Int) -> Int? {
+        let text = RequestText(memory, count: count)
+        if text == "*" { return count }
+        let scheme = text.hasPrefix("http://") ? 7 : text.hasPrefix("https://") ? 8 : -1
+        guard scheme > 0 else { return nil }
+        var index = scheme
+        while index < count, memory[index] != UInt8(ascii: "/"), memory[index] != UInt8(ascii: "?") {
+            index += 1
+        }
+        return index
+    }
+}
+
+@inline(__always)
+private func hexadecimal(_ byte: UInt8) -> UInt8? {
+    switch byte {
+    case 0x30...0x39: byte - 0x30
+    case 0x41...0x46: byte - 0x41 + 10
+    case 0x61...0x66: byte - 0x61 + 10
+    default: nil
+    }
+}
+
+/// Whether `bytes` are well-formed UTF-8 (no overlong forms, no surrogates).
+func isValidUTF8(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+    if bytes.allSatisfy({ $0 < 0x80 }) { return true }
+    return String(validating: bytes, as: UTF8.self) != nil
+}

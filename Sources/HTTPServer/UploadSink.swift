@@ -1,0 +1,45 @@
+/// Whether a sink can take more at once.
+package enum UploadFlow: Sendable {
+    case more
+    /// The piece was taken, but no more is wanted until ``Upload/resume()``. Nothing is read from
+    /// the client meanwhile: TCP makes it wait.
+    case wait
+    /// The upload is refused; the rest is dropped (up to a bound, then the connection is closed).
+    case refuse(Response)
+}
+
+/// Takes a streamed request body.
+///
+/// Thread rule: all calls come from the connection's thread, one after the other; exactly one of
+/// `finish` and `abort` is the last.
+package protocol UploadSink: AnyObject, Sendable {
+    /// Takes a piece (decompressed); the bytes are valid only during the call.
+    func receive(_ bytes: UnsafeRawBufferPointer) -> UploadFlow
+    /// The body is complete: decides the reply, like a handler.
+    func finish() -> Outcome
+    /// The client left, or the body was broken or refused: nothing will follow.
+    func abort()
+}
+
+/// What a streamed route does with a request once its headers are here.
+package enum UploadStart: Sendable {
+    case accept(any UploadSink)
+    case refuse(Response)
+}
+
+/// The handle by which a sink's owner lets a waiting upload go on.
+package final class Upload: Sendable {
+    private let connection: Connection
+    private let ticket: UInt64
+
+    init(_ connection: Connection, ticket: UInt64) {
+        self.connection = connection
+        self.ticket = ticket
+    }
+
+    /// Ends the current `.wait`, or the one that is just being returned. Any thread; call it once
+    /// for each `.wait`.
+    package func resume() {
+        connection.resumeUpload(ticket)
+    }
+}
