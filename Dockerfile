@@ -1,0 +1,40 @@
+# Holdfast as a container: built with the Swift toolchain, run on a small Debian.
+#
+#   docker build -t holdfast . && docker run -p 127.0.0.1:8080:8080 -v holdfast:/data holdfast
+#
+# On an empty volume the first start makes an admin token and prints it once: `docker logs` has it.
+
+FROM swift:6.3-bookworm AS build
+WORKDIR /src
+# The package list comes from the same script as a developer's; it changes less often than sources.
+COPY scripts/setup scripts/find-swift scripts/
+RUN scripts/setup && rm -rf /var/lib/apt/lists/*
+COPY . .
+# Swift's own libraries are linked in, so that the image below needs no toolchain.
+RUN swift build -c release --product holdfast --static-swift-stdlib \
+    && install -D --strip .build/release/holdfast /out/holdfast
+
+FROM debian:bookworm-slim
+# One package a line: Tests/deploy compares them with what the program is linked with.
+RUN apt-get update \
+    && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \
+        ca-certificates \
+        liblmdb0 \
+        libmicrohttpd12 \
+        libsimdjson14 \
+        libssl3 \
+        libstdc++6 \
+        zlib1g \
+    && rm -rf /var/lib/apt/lists/* \
+    && useradd --system --uid 10001 --home-dir /data --shell /usr/sbin/nologin holdfast \
+    && install -d -o holdfast -g holdfast -m 0700 /data
+COPY --from=build /out/holdfast /usr/bin/holdfast
+USER 10001
+ENV HOLDFAST_LISTEN=0.0.0.0:8080 \
+    HOLDFAST_DATA=/data
+VOLUME /data
+EXPOSE 8080
+STOPSIGNAL SIGTERM
+HEALTHCHECK --interval=30s --timeout=5s --start-period=60s CMD ["holdfast", "health"]
+ENTRYPOINT ["holdfast"]
+CMD ["serve", "--bootstrap-token"]

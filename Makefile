@@ -1,0 +1,81 @@
+# One command for each thing a developer does. `make help` lists them; CONTRIBUTING.md explains.
+#
+# Paths are relative, so that a folder with blanks in its name works. Swift's package manager uses
+# every core by itself and one build folder, so targets run one after the other under `make -j` too.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := all
+.NOTPARALLEL:
+MAKEFLAGS += --no-builtin-rules
+
+SWIFT ?= $(shell scripts/find-swift 2>/dev/null)
+PYTHON ?= /usr/bin/python3
+# Where `make serve` keeps its data, and where it listens.
+DATA ?= ./data
+LISTEN ?= 127.0.0.1:8080
+# Every target of a fuzz run: its length, and the seed of a run to repeat (default: a random one).
+SECONDS ?= 60
+SEED ?=
+# The name that `make image` gives to the container image.
+IMAGE ?= holdfast
+
+export SWIFT
+
+.PHONY: all help setup setup-test setup-bench build debug serve test soak bench fuzz lint format \
+    tsan image clean
+
+all: build lint test ## Build, lint and test (the default)
+
+help: ## Print this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
+
+setup: ## Install missing system packages (as root or through sudo)
+	@scripts/setup
+
+setup-test:
+	@scripts/setup test
+
+setup-bench:
+	@scripts/setup bench
+
+build: setup ## Build everything for release
+	"$(SWIFT)" build -c release
+
+debug: setup ## Build everything for debugging, with the tests
+	"$(SWIFT)" build --build-tests
+
+serve: setup ## Serve ./data on 127.0.0.1:8080 (DATA=, LISTEN=; SAMPLE=world fills an empty store)
+	"$(SWIFT)" build -c release --product holdfast
+	@exec scripts/serve "$(DATA)" "$(LISTEN)" "$(SAMPLE)"
+
+test: setup-test ## Run every test (TESTS=name runs the Swift tests that match)
+	@scripts/run-tests $(if $(TESTS),--filter "$(TESTS)")
+
+soak: setup ## Kill the server again and again under load and check what it kept
+	"$(SWIFT)" build -c release --product holdfast
+	HOLDFAST_BINARY=.build/release/holdfast Tests/soak/run
+
+bench: setup-bench ## Measure against the references on this machine
+	"$(SWIFT)" build -c release
+	"$(PYTHON)" Benchmarks/bench.py
+
+fuzz: setup ## Compare with the reference under random operations (SECONDS=60 SEED=)
+	"$(SWIFT)" build -c release --product Fuzz
+	.build/release/Fuzz --seconds "$(SECONDS)" $(if $(SEED),--seed "$(SEED)")
+
+lint: setup ## Check format, layers, sizes and scripts
+	@scripts/lint
+
+format: ## Format the Swift sources in place
+	"$(SWIFT)" format format --in-place --parallel --recursive Package.swift Sources Tests
+
+tsan: setup ## Run the Swift tests under the thread sanitizer
+	"$(SWIFT)" test --sanitize=thread --scratch-path .build/tsan --disable-xctest
+
+image: ## Build the container image (IMAGE=holdfast; docker or podman)
+	"$$(command -v docker || command -v podman || { echo 'error: no docker, no podman' >&2; exit 1; })" \
+	    build --tag "$(IMAGE)" .
+
+clean: ## Remove what was built (data stays)
+	rm -rf .build
