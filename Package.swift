@@ -25,6 +25,21 @@ let package = Package(
         library("ObjectModel"),
         library("Rows", ["ObjectModel"]),
         library("Storage"),
+        library("StorageMemory", ["Storage"]),
+        library("StorageLMDB", ["Storage", "CLMDB"]),
+
+        // Tests, and what only they use.
+        .target(
+            name: "TestSupport",
+            dependencies: ["Storage", "StorageMemory", "StorageLMDB"],
+            path: "Tests/TestSupport", swiftSettings: ours),
+        .executableTarget(
+            name: "StorageProbe",
+            dependencies: ["Storage", "StorageLMDB", "TestSupport"],
+            path: "Tests/StorageProbe", swiftSettings: ours),
+        tests(
+            "StorageTests",
+            ["Storage", "StorageMemory", "StorageLMDB", "TestSupport", "StorageProbe"]),
     ],
     swiftLanguageModes: [.v6],
     cxxLanguageStandard: .cxx17
