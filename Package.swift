@@ -38,6 +38,17 @@ let package = Package(
 
         // Tests.
         tests("HTTPServerTests", ["HTTPServer"]),
+        .target(
+            name: "TestSupport",
+            dependencies: ["Storage", "StorageMemory", "StorageLMDB"],
+            path: "Tests/TestSupport", swiftSettings: ours),
+        .executableTarget(
+            name: "StorageProbe",
+            dependencies: ["Storage", "StorageLMDB", "TestSupport"],
+            path: "Tests/StorageProbe", swiftSettings: ours),
+        tests(
+            "StorageTests",
+            ["Storage", "StorageMemory", "StorageLMDB", "TestSupport", "StorageProbe"]),
     ],
     swiftLanguageModes: [.v6],
     cxxLanguageStandard: .cxx17

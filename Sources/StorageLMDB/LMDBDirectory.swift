@@ -1,0 +1,207 @@
+import CLMDB
+import Glibc
+import Storage
+
+/// The data directory of an ``LMDBEngine``.
+///
+///     holdfast.mdb        the data, one LMDB file
+///     holdfast.mdb-lock   LMDB's table of readers; made anew by every process, may be deleted
+///     holdfast.format     one line, `holdfast-lmdb 1`: what the data file holds
+///     holdfast.lock       locked while a process has the store open; names that process
+///
+/// A new store appears in an order in which a crash leaves nothing half made: the data file is
+/// written under another name, synced and renamed, and then the format file in the same way. A data
+/// file with no entries and no format file is therefore a creation that did not end, and is carried
+/// on; any other combination of one without the other is refused.
+struct LMDBDirectory: ~Copyable, Sendable {
+    /// What tells one directory from another, whatever path it was opened by.
+    struct Identity: Hashable, Sendable {
+        /// The device that holds the directory.
+        let device: UInt
+        /// The directory's number on the device.
+        let inode: UInt
+    }
+
+    static let dataName = "holdfast.mdb"
+    static let formatName = "holdfast.format"
+    static let lockName = "holdfast.lock"
+
+    /// The line of the format file, up to the version number.
+    static let formatPrefix = "holdfast-lmdb "
+    /// The only version there has been.
+    static let formatVersion = "1"
+
+    /// The directory's path as it was given.
+    let path: String
+    /// Which directory it is.
+    let identity: Identity
+    private let descriptor: FileDescriptor
+
+    /// Opens the directory, and makes it when it is missing.
+    init(path: String) throws(StorageError) {
+        let made = mkdir(path, 0o700) == 0
+        if !made && errno != EEXIST {
+            throw StorageError(systemError: errno, operation: "create directory", detail: path)
+        }
+        let opened = try FileDescriptor(
+            path, flags: O_RDONLY | O_DIRECTORY, operation: "open directory")
+        var status = stat()
+        guard fstat(opened.number, &status) == 0 else {
+            throw StorageError(systemError: errno, operation: "open directory", detail: path)
+        }
+        if made {
+            let parent = try FileDescriptor(
+                "..", in: opened.number, flags: O_RDONLY | O_DIRECTORY,
+                operation: "create directory")
+            try parent.synchronize(operation: "create directory")
+        }
+        self.path = path
+        identity = Identity(device: UInt(status.st_dev), inode: UInt(status.st_ino))
+        descriptor = opened
+    }
+
+    /// The path of the data file, which LMDB opens by name.
+    var dataPath: String { "\(path)/\(Self.dataName)" }
+
+    /// Takes the store for this process until the result is gone.
+    ///
+    /// - Throws: ``StorageError`` `.locked` when another process has it.
+    func lock(mode: UInt32) throws(StorageError) -> FileDescriptor {
+        let file = try FileDescriptor(
+            Self.lockName, in: descriptor.number, flags: O_RDWR | O_CREAT, mode: mode,
+            operation: "lock store")
+        while flock(file.number, LOCK_EX | LOCK_NB) != 0 {
+            if errno == EINTR { continue }
+            guard errno == EWOULDBLOCK else {
+                throw StorageError(
+                    systemError: errno, operation: "lock store", detail: Self.lockName)
+            }
+            let text = try file.contents(byteCountMax: 20, operation: "lock store")
+            let owner = String(decoding: text, as: UTF8.self).split(separator: "\n").first
+            throw StorageError(
+                .locked, operation: "lock store",
+                native: "\(path) is in use by process \(owner ?? "(unknown)")")
+        }
+        try file.replaceContents([UInt8]("\(getpid())\n".utf8), operation: "lock store")
+        return file
+    }
+
+    /// Makes an empty store where there is none, and refuses what this build can't read.
+    ///
+    /// Needs the lock. Changes nothing in a store that it refuses.
+    func prepare(mode: UInt32) throws(StorageError) {
+        let dataByteCount = try byteCount(of: Self.dataName)
+        if let version = try storedFormat() {
+            guard version == Self.formatVersion else {
+                throw StorageError(
+                    .format, operation: "open store",
+                    native: """
+                        \(path)/\(Self.formatName) names version \(version); this build reads \
+                        version \(Self.formatVersion)
+                        """)
+            }
+            guard dataByteCount != nil else {
+                throw StorageError(
+                    .corrupted, operation: "open store",
+                    native: "\(dataPath) is missing beside \(Self.formatName)")
+            }
+            return
+        }
+        if dataByteCount == nil {
+            try createData(mode: mode)
+        } else {
+            try requireUnused()
+        }
+        try writeFormat(mode: mode)
+    }
+
+    private func byteCount(of name: String) throws(StorageError) -> Int? {
+        var status = stat()
+        if fstatat(descriptor.number, name, &status, 0) == 0 { return Int(status.st_size) }
+        if errno == ENOENT { return nil }
+        throw StorageError(systemError: errno, operation: "open store", detail: name)
+    }
+
+    /// The version that the format file names; nil when there is no such file.
+    private func storedFormat() throws(StorageError) -> String? {
+        guard try byteCount(of: Self.formatName) != nil else { return nil }
+        let file = try FileDescriptor(
+            Self.formatName, in: descriptor.number, flags: O_RDONLY, operation: "open store")
+        let bytes = try file.contents(byteCountMax: 200, operation: "open store")
+        let text = String(decoding: bytes, as: UTF8.self)
+        guard text.hasPrefix(Self.formatPrefix), text.hasSuffix("\n"),
+            let line = text.split(separator: "\n").first
+        else {
+            throw StorageError(
+                .format, operation: "open store",
+                native: "\(path)/\(Self.formatName) is not a format file of this program")
+        }
+        return String(line.dropFirst(Self.formatPrefix.utf8.count))
+    }
+
+    private func createData(mode: UInt32) throws(StorageError) {
+        let temporary = "\(Self.dataName).new"
+        unlinkat(descriptor.number, temporary, 0)
+        // Opening an environment writes its two meta pages. LMDB needs no lock file for that: the
+        // name is ours alone.
+        try Self.withEnvironment(
+            path: "\(path)/\(temporary)", flags: MDB_NOSUBDIR | MDB_NOLOCK, mode: mode
+        ) { _ in }
+        let file = try FileDescriptor(
+            temporary, in: descriptor.number, flags: O_RDWR, operation: "create store")
+        try file.synchronize(operation: "create store")
+        try rename(temporary, to: Self.dataName)
+    }
+
+    /// Refuses a data file that has no format file beside it, unless nothing was ever committed.
+    private func requireUnused() throws(StorageError) {
+        var information = MDB_envinfo()
+        var code: Int32 = MDB_SUCCESS
+        try Self.withEnvironment(
+            path: dataPath, flags: MDB_NOSUBDIR | MDB_NOLOCK | MDB_RDONLY, mode: 0
+        ) { code = mdb_env_info($0, &information) }
+        guard code == MDB_SUCCESS else {
+            throw StorageError(lmdb: code, operation: "open store")
+        }
+        guard information.me_last_txnid == 0 else {
+            throw StorageError(
+                .format, operation: "open store",
+                native: "\(dataPath) has no \(Self.formatName) beside it: not a store of ours")
+        }
+    }
+
+    private static func withEnvironment(
+        path: String, flags: Int32, mode: UInt32, _ body: (OpaquePointer) -> Void
+    ) throws(StorageError) {
+        var created: OpaquePointer?
+        var code = mdb_env_create(&created)
+        guard code == MDB_SUCCESS, let environment = created else {
+            throw StorageError(lmdb: code, operation: "create store")
+        }
+        defer { mdb_env_close(environment) }
+        code = mdb_env_open(environment, path, UInt32(flags), mode)
+        guard code == MDB_SUCCESS else {
+            throw StorageError(lmdb: code, operation: "open store")
+        }
+        body(environment)
+    }
+
+    private func writeFormat(mode: UInt32) throws(StorageError) {
+        let temporary = "\(Self.formatName).new"
+        let file = try FileDescriptor(
+            temporary, in: descriptor.number, flags: O_RDWR | O_CREAT | O_TRUNC, mode: mode,
+            operation: "create store")
+        let line = Self.formatPrefix + Self.formatVersion + "\n"
+        try file.replaceContents([UInt8](line.utf8), operation: "create store")
+        try file.synchronize(operation: "create store")
+        try rename(temporary, to: Self.formatName)
+    }
+
+    /// Renames a synced file into place, and syncs the directory.
+    private func rename(_ old: String, to new: String) throws(StorageError) {
+        guard renameat(descriptor.number, old, descriptor.number, new) == 0 else {
+            throw StorageError(systemError: errno, operation: "create store", detail: new)
+        }
+        try descriptor.synchronize(operation: "create store")
+    }
+}

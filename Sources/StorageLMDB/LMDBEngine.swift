@@ -1,0 +1,91 @@
+import CLMDB
+import Storage
+import Synchronization
+
+/// The storage port on one LMDB file: the embedded default.
+///
+/// - Files: see ``LMDBDirectory``. A store belongs to one process; engines that this process opens
+///   on the same directory share one environment, and each is closed for itself.
+/// - Commits: the commit number is LMDB's transaction number. A batch that changes nothing makes no
+///   commit and returns its base.
+/// - Threads: any thread may call anything, but a write transaction has to be used and ended on the
+///   thread that began it, and that thread can't commit otherwise in the meantime (both trap).
+/// - Durability: with `.full`, a commit returns after the pages and then the meta page that makes
+///   them visible are synced. After a failed sync or write, other than for want of room, writes are
+///   refused with `.io` until the store is reopened; the state before the failed commit stays.
+package final class LMDBEngine: StorageEngine {
+    package let name = "lmdb"
+    package let limits: StorageLimits
+
+    private let environment: LMDBEnvironment
+    private let isClosed = Atomic<Bool>(false)
+
+    /// Opens the store in the options' directory, and makes it when there is none.
+    ///
+    /// - Throws: ``StorageError``: `.locked` when another process has it; `.format` when it is newer
+    ///   than this build or not a store of ours, and then it is left as it was; `.permission`,
+    ///   `.diskFull`, `.memory` (no address space for the map), `.corrupted` and `.io`.
+    package init(_ options: LMDBOptions) throws(StorageError) {
+        environment = try LMDBRegistry.environment(options)
+        limits = environment.limits
+    }
+
+    deinit { close() }
+
+    package func snapshot() throws(StorageError) -> any StorageSnapshot {
+        try requireOpen("snapshot")
+        return LMDBSnapshot(environment: environment, transaction: try environment.takeReader())
+    }
+
+    package func commit(_ batch: StorageBatch, base: UInt64) throws(StorageError) -> UInt64 {
+        try requireOpen("commit")
+        try LMDBTransaction.check(batch, limits: limits)
+        let transaction = try environment.beginWrite(base: base, operation: "commit")
+        let (code, didChange) = transaction.apply(batch)
+        guard code == MDB_SUCCESS else {
+            environment.rollBack(transaction)
+            throw environment.failure(code, operation: "commit")
+        }
+        guard didChange else {
+            environment.rollBack(transaction)
+            return base
+        }
+        try environment.commit(transaction)
+        return base + 1
+    }
+
+    package func beginWrite(
+        base: UInt64
+    ) throws(StorageError) -> any StorageWriteTransaction {
+        try requireOpen("begin write")
+        return LMDBWriteTransaction(
+            environment: environment,
+            transaction: try environment.beginWrite(base: base, operation: "begin write"),
+            base: base)
+    }
+
+    package func observeForeignCommits(_ handler: @escaping @Sendable (UInt64) -> Void) {}
+
+    package var storedByteCount: Int? {
+        isClosed.load(ordering: .acquiring) ? nil : environment.storedByteCount
+    }
+
+    /// Counts for metrics.
+    package func information() throws(StorageError) -> LMDBInformation {
+        try requireOpen("information")
+        return try environment.information()
+    }
+
+    package func close() {
+        let (wasOpen, _) = isClosed.compareExchange(
+            expected: false, desired: true, ordering: .acquiringAndReleasing)
+        if wasOpen { LMDBRegistry.release(environment) }
+    }
+
+    @inline(__always)
+    private func requireOpen(_ operation: String) throws(StorageError) {
+        if isClosed.load(ordering: .acquiring) {
+            throw StorageError(.closed, operation: operation)
+        }
+    }
+}

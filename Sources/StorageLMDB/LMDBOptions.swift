@@ -1,0 +1,56 @@
+/// How an ``LMDBEngine`` is opened.
+package struct LMDBOptions: Sendable {
+    /// What a returned commit has survived.
+    package enum Durability: String, Sendable {
+        /// The commit is on the medium: it survives `kill -9` and a power cut.
+        case full
+        /// The commit is with the operating system: it survives `kill -9`. A power cut or a kernel
+        /// crash loses the last commits and, because the kernel writes pages in any order, may
+        /// damage the whole store. For tests, and for data that can be loaded again.
+        case relaxed
+    }
+
+    /// The data directory. Its last component is created when it is missing, with mode 0700.
+    package var directory: String
+    /// How much address space is reserved for the data, once; the data can't grow beyond it.
+    ///
+    /// Reserving costs neither memory nor disk. LMDB's map must not be resized under a live reader,
+    /// and about 127 reservations of 1 TiB fill the address space of a process.
+    package var mapByteCount: Int
+    /// How many snapshots can be open at once.
+    package var readerCountMax: Int
+    /// What a returned commit has survived.
+    package var durability: Durability
+    /// The permission bits of created files, before the process's umask.
+    package var fileMode: UInt32
+    /// The longest value in bytes. LMDB stores a long value in neighbouring pages, so a very long
+    /// one is hard to place in a fragmented file.
+    package var valueByteCountMax: Int
+    /// Whether the kernel reads ahead when pages come from the medium: good for scans, and for point
+    /// reads only while the data fits into memory. Off is `MDB_NORDAHEAD`.
+    package var readsAhead: Bool
+
+    /// The map of a served store: 1 TiB.
+    package static let servedMapByteCount = 1 << 40
+    /// The map of further stores, the library's and of tests: 16 GiB.
+    package static let embeddedMapByteCount = 16 << 30
+
+    /// Makes options; only the directory has no default.
+    package init(
+        directory: String,
+        mapByteCount: Int = LMDBOptions.servedMapByteCount,
+        readerCountMax: Int = 4096,
+        durability: Durability = .full,
+        fileMode: UInt32 = 0o600,
+        valueByteCountMax: Int = 16 << 20,
+        readsAhead: Bool = true
+    ) {
+        self.directory = directory
+        self.mapByteCount = mapByteCount
+        self.readerCountMax = readerCountMax
+        self.durability = durability
+        self.fileMode = fileMode
+        self.valueByteCountMax = valueByteCountMax
+        self.readsAhead = readsAhead
+    }
+}

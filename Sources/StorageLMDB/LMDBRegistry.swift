@@ -1,0 +1,64 @@
+import CLMDB
+import Storage
+import Synchronization
+
+/// The environments that this process has open.
+///
+/// LMDB forbids opening a file twice in one process: closing either would release the locks of both.
+enum LMDBRegistry {
+    private static let open = Mutex<[LMDBDirectory.Identity: LMDBEnvironment]>([:])
+
+    /// The environment of the options' directory, opened if this process doesn't have it open.
+    ///
+    /// The options of an environment that is open already stay as they are, but `.full` durability
+    /// wins over `.relaxed` for all who share it.
+    static func environment(_ options: LMDBOptions) throws(StorageError) -> LMDBEnvironment {
+        let directory = try LMDBDirectory(path: options.directory)
+        // Read here: a closure may not capture a noncopyable value that it would have to consume.
+        return try open.withLock { (open) throws(StorageError) -> LMDBEnvironment in
+            if let environment = open[directory.identity] {
+                if options.durability == .full { try environment.makeDurable() }
+                environment.pool.withLock { $0.engineCount += 1 }
+                return environment
+            }
+            let environment = try LMDBEnvironment.open(directory, options)
+            open[directory.identity] = environment
+            return environment
+        }
+    }
+
+    /// Ends one engine's share of `environment`.
+    static func release(_ environment: LMDBEnvironment) {
+        open.withLock { open in
+            environment.pool.withLock { $0.engineCount -= 1 }
+            close(environment, in: &open)
+        }
+    }
+
+    /// Closes `environment` after its last use, unless an engine has been opened on it since.
+    static func closeIfUnused(_ environment: LMDBEnvironment) {
+        open.withLock { close(environment, in: &$0) }
+    }
+
+    private static func close(
+        _ environment: LMDBEnvironment,
+        in open: inout [LMDBDirectory.Identity: LMDBEnvironment]
+    ) {
+        let idle = environment.pool.withLock { pool -> [LMDBTransaction]? in
+            guard pool.engineCount == 0, pool.useCount == 0, !pool.isClosed else { return nil }
+            pool.isClosed = true
+            return exchange(&pool.idle, with: [])
+        }
+        guard let idle else { return }
+        open[environment.identity] = nil
+        for reader in idle {
+            reader.closeCursors()
+            mdb_txn_abort(reader.handle)
+        }
+        // A relaxed store that is closed in order is whole on the medium. Nobody is left to be told
+        // of a failure, and nobody was promised more.
+        _ = mdb_env_sync(environment.handle, 1)
+        mdb_env_close(environment.handle)
+        environment.pool.withLock { $0.lockFile = nil }
+    }
+}

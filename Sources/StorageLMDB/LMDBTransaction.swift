@@ -1,0 +1,194 @@
+import CLMDB
+import Glibc
+import Storage
+
+/// An LMDB transaction with its cursors: what snapshots and write transactions read through.
+///
+/// Read transactions are kept and used again: ending one with `mdb_txn_reset` keeps its slot in the
+/// reader table, and `mdb_txn_renew` then costs some tens of nanoseconds without a lock or an
+/// allocation. Cursors are kept with it; each scan takes one, so that scans can nest.
+///
+/// `@unchecked Sendable`: used by one snapshot or writer at a time, whose calls don't overlap, and
+/// handed from one to the next through the lock of the environment's pool. LMDB allows that for
+/// read transactions under `MDB_NOTLS`; a write transaction never leaves its thread.
+final class LMDBTransaction: @unchecked Sendable {
+    let handle: OpaquePointer
+    let database: MDB_dbi
+    let limits: StorageLimits
+    private let isReadOnly: Bool
+    private var idleCursors: [OpaquePointer] = []
+    private let linkedKey: UnsafeMutableRawPointer
+
+    init(
+        handle: OpaquePointer, database: MDB_dbi, limits: StorageLimits, isReadOnly: Bool
+    ) {
+        self.handle = handle
+        self.database = database
+        self.limits = limits
+        self.isReadOnly = isReadOnly
+        linkedKey = .allocate(byteCount: limits.keyByteCountMax, alignment: 8)
+    }
+
+    deinit { linkedKey.deallocate() }
+
+    /// The number of the commit that a read transaction sees, or that a write transaction will make.
+    var number: UInt64 { UInt64(mdb_txn_id(handle)) }
+
+    /// The value of `key`, valid until the transaction ends or writes.
+    @inline(__always)
+    func value(
+        forKey key: UnsafeRawBufferPointer
+    ) throws(StorageError) -> UnsafeRawBufferPointer? {
+        guard key.count > 0, key.count <= limits.keyByteCountMax else {
+            throw StorageError(.badKey, operation: "get")
+        }
+        var lmdbKey = MDB_val(key)
+        var lmdbValue = MDB_val()
+        let code = mdb_get(handle, database, &lmdbKey, &lmdbValue)
+        if code == MDB_SUCCESS { return UnsafeRawBufferPointer(lmdbValue) }
+        if code == MDB_NOTFOUND { return nil }
+        throw StorageError(lmdb: code, operation: "get")
+    }
+
+    /// Joins `prefix` and `link` to a key, and gets its value.
+    func value(
+        forLink link: UnsafeRawBufferPointer, prefix: UnsafeRawBufferPointer
+    ) throws(StorageError) -> UnsafeRawBufferPointer? {
+        let count = prefix.count + link.count
+        guard count <= limits.keyByteCountMax else {
+            throw StorageError(.badKey, operation: "follow")
+        }
+        if let bytes = prefix.baseAddress { memcpy(linkedKey, bytes, prefix.count) }
+        if let bytes = link.baseAddress { memcpy(linkedKey + prefix.count, bytes, link.count) }
+        return try value(forKey: UnsafeRawBufferPointer(start: linkedKey, count: count))
+    }
+
+    /// Walks a range; the port's promise is ``StorageSnapshot/scan(_:reversed:expecting:_:)``.
+    ///
+    /// - Returns: How many entries `body` was given.
+    func scan(
+        _ range: KeyRange, reversed: Bool,
+        _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Bool
+    ) throws(StorageError) -> Int {
+        guard !range.isEmpty else { return 0 }
+        let cursor = try takeCursor()
+        defer { idleCursors.append(cursor) }
+        let (code, count) = range.lower.withUnsafeBytes { lower in
+            guard let upper = range.upper else {
+                return reversed
+                    ? walkBackwards(cursor, lower: lower, upper: nil, body)
+                    : walkForwards(cursor, lower: lower, upper: nil, body)
+            }
+            return upper.withUnsafeBytes { upper in
+                reversed
+                    ? walkBackwards(cursor, lower: lower, upper: upper, body)
+                    : walkForwards(cursor, lower: lower, upper: upper, body)
+            }
+        }
+        guard code == MDB_SUCCESS else { throw StorageError(lmdb: code, operation: "scan") }
+        return count
+    }
+
+    private func walkForwards(
+        _ cursor: OpaquePointer, lower: UnsafeRawBufferPointer, upper: UnsafeRawBufferPointer?,
+        _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Bool
+    ) -> (code: Int32, count: Int) {
+        var key = MDB_val(lower)
+        var value = MDB_val()
+        var count = 0
+        var code = mdb_cursor_get(
+            cursor, &key, &value, lower.count == 0 ? MDB_FIRST : MDB_SET_RANGE)
+        guard let upper else {
+            while code == MDB_SUCCESS {
+                count += 1
+                guard body(UnsafeRawBufferPointer(key), UnsafeRawBufferPointer(value)) else { break }
+                code = mdb_cursor_get(cursor, &key, &value, MDB_NEXT)
+            }
+            return (code == MDB_NOTFOUND ? MDB_SUCCESS : code, count)
+        }
+        let bound = ScanBound(upper)
+        while code == MDB_SUCCESS {
+            let keyBytes = UnsafeRawBufferPointer(key)
+            guard bound.isAbove(keyBytes) else { break }
+            count += 1
+            guard body(keyBytes, UnsafeRawBufferPointer(value)) else { break }
+            code = mdb_cursor_get(cursor, &key, &value, MDB_NEXT)
+        }
+        return (code == MDB_NOTFOUND ? MDB_SUCCESS : code, count)
+    }
+
+    private func walkBackwards(
+        _ cursor: OpaquePointer, lower: UnsafeRawBufferPointer, upper: UnsafeRawBufferPointer?,
+        _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Bool
+    ) -> (code: Int32, count: Int) {
+        var key = MDB_val()
+        var value = MDB_val()
+        var code: Int32
+        if let upper {
+            // The last key below the bound is the one before the first key at or above it.
+            key = MDB_val(upper)
+            code = mdb_cursor_get(cursor, &key, &value, MDB_SET_RANGE)
+            if code == MDB_SUCCESS {
+                code = mdb_cursor_get(cursor, &key, &value, MDB_PREV)
+            } else if code == MDB_NOTFOUND {
+                code = mdb_cursor_get(cursor, &key, &value, MDB_LAST)
+            }
+        } else {
+            code = mdb_cursor_get(cursor, &key, &value, MDB_LAST)
+        }
+        let bound = ScanBound(lower)
+        var count = 0
+        while code == MDB_SUCCESS {
+            let keyBytes = UnsafeRawBufferPointer(key)
+            guard !bound.isAbove(keyBytes) else { break }
+            count += 1
+            guard body(keyBytes, UnsafeRawBufferPointer(value)) else { break }
+            code = mdb_cursor_get(cursor, &key, &value, MDB_PREV)
+        }
+        return (code == MDB_NOTFOUND ? MDB_SUCCESS : code, count)
+    }
+
+    /// A cursor that stands nowhere yet; give it back by adding it to `idleCursors`.
+    private func takeCursor() throws(StorageError) -> OpaquePointer {
+        if let cursor = idleCursors.popLast() {
+            // A kept cursor of a read transaction still points at the pages of an older state.
+            guard isReadOnly else { return cursor }
+            let code = mdb_cursor_renew(handle, cursor)
+            guard code == MDB_SUCCESS else {
+                idleCursors.append(cursor)
+                throw StorageError(lmdb: code, operation: "scan")
+            }
+            return cursor
+        }
+        var opened: OpaquePointer?
+        let code = mdb_cursor_open(handle, database, &opened)
+        guard code == MDB_SUCCESS, let cursor = opened else {
+            throw StorageError(lmdb: code, operation: "scan")
+        }
+        return cursor
+    }
+
+    /// Frees the cursors: before a write transaction ends, and before a read transaction is freed.
+    func closeCursors() {
+        for cursor in idleCursors { mdb_cursor_close(cursor) }
+        idleCursors.removeAll()
+    }
+}
+
+extension MDB_val {
+    /// The bytes as LMDB takes them. LMDB only reads through the pointer of a key, or of a value
+    /// that it is given to store.
+    @inline(__always)
+    init(_ bytes: UnsafeRawBufferPointer) {
+        self.init(
+            mv_size: bytes.count, mv_data: UnsafeMutableRawPointer(mutating: bytes.baseAddress))
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// The bytes that LMDB returned.
+    @inline(__always)
+    init(_ value: MDB_val) {
+        self.init(start: value.mv_data, count: value.mv_size)
+    }
+}

@@ -1,0 +1,96 @@
+import CLMDB
+import Storage
+
+/// The open write transaction of an ``LMDBEngine``.
+///
+/// Used on the thread that began it. Pages that it changes stay in memory up to 512 MiB, and are
+/// written early beyond that.
+package final class LMDBWriteTransaction: StorageWriteTransaction {
+    private let environment: LMDBEnvironment
+    private let base: UInt64
+    private var transaction: LMDBTransaction?
+    private var didChange = false
+    private var didFail = false
+
+    package private(set) var entriesRead = 0
+
+    /// The number of the commit that this transaction began from.
+    package var commit: UInt64 { base }
+
+    init(environment: LMDBEnvironment, transaction: LMDBTransaction, base: UInt64) {
+        self.environment = environment
+        self.transaction = transaction
+        self.base = base
+    }
+
+    deinit { close() }
+
+    package func value(
+        forKey key: UnsafeRawBufferPointer
+    ) throws(StorageError) -> UnsafeRawBufferPointer? {
+        let value = try open("get").value(forKey: key)
+        if value != nil { entriesRead += 1 }
+        return value
+    }
+
+    package func values(
+        forKeys keys: [UnsafeRawBufferPointer], _ body: (Int, UnsafeRawBufferPointer?) -> Void
+    ) throws(StorageError) {
+        for index in keys.indices { body(index, try value(forKey: keys[index])) }
+    }
+
+    package func follow(
+        _ key: UnsafeRawBufferPointer, prefix: UnsafeRawBufferPointer
+    ) throws(StorageError) -> (link: UnsafeRawBufferPointer?, value: UnsafeRawBufferPointer?) {
+        guard let link = try value(forKey: key) else { return (nil, nil) }
+        let value = try open("follow").value(forLink: link, prefix: prefix)
+        if value != nil { entriesRead += 1 }
+        return (link, value)
+    }
+
+    package func scan(
+        _ range: KeyRange, reversed: Bool, expecting: Int,
+        _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Bool
+    ) throws(StorageError) {
+        entriesRead += try open("scan").scan(range, reversed: reversed, body)
+    }
+
+    package func apply(_ batch: StorageBatch) throws(StorageError) {
+        let transaction = try open("apply")
+        do throws(StorageError) {
+            try LMDBTransaction.check(batch, limits: transaction.limits)
+        } catch {
+            didFail = true
+            throw error
+        }
+        let (code, changed) = transaction.apply(batch)
+        if changed { didChange = true }
+        guard code == MDB_SUCCESS else {
+            didFail = true
+            throw environment.failure(code, operation: "apply")
+        }
+    }
+
+    package func commitAll() throws(StorageError) -> UInt64 {
+        let transaction = try open("commit")
+        self.transaction = nil
+        guard didChange else {
+            environment.rollBack(transaction)
+            return base
+        }
+        try environment.commit(transaction)
+        return base + 1
+    }
+
+    package func close() {
+        guard let transaction else { return }
+        self.transaction = nil
+        environment.rollBack(transaction)
+    }
+
+    private func open(_ operation: String) throws(StorageError) -> LMDBTransaction {
+        guard let transaction, !didFail else { throw StorageError(.closed, operation: operation) }
+        environment.requireWriterThread()
+        return transaction
+    }
+}

@@ -1,0 +1,123 @@
+import Storage
+import Synchronization
+
+/// The storage port in memory: the reference that other engines are compared with.
+///
+/// Simple before fast: entries in sorted chunks, copied on write. It has the limits and the thread
+/// rules of LMDB, so that a test which passes here isn't stopped by them there. Nothing survives
+/// ``close()``.
+package final class MemoryEngine: StorageEngine {
+    private struct Shared {
+        var state = MemoryState()
+        var snapshotCount = 0
+        var isClosed = false
+    }
+
+    package let name = "memory"
+    package let limits: StorageLimits
+
+    private let shared = Mutex(Shared())
+    private let writerLock = WriterLock()
+
+    /// Makes an empty store.
+    package init(
+        limits: StorageLimits = StorageLimits(
+            keyByteCountMax: 511, valueByteCountMax: 16 << 20, snapshotCountMax: 4096)
+    ) {
+        self.limits = limits
+    }
+
+    package func snapshot() throws(StorageError) -> any StorageSnapshot {
+        let state = try shared.withLock { (shared) throws(StorageError) -> MemoryState in
+            guard !shared.isClosed else { throw StorageError(.closed, operation: "snapshot") }
+            guard shared.snapshotCount < limits.snapshotCountMax else {
+                throw StorageError(.readersFull, operation: "snapshot")
+            }
+            shared.snapshotCount += 1
+            return shared.state
+        }
+        return MemorySnapshot(engine: self, state: state)
+    }
+
+    package func commit(_ batch: StorageBatch, base: UInt64) throws(StorageError) -> UInt64 {
+        try check(batch)
+        let state = try beginState(base: base, operation: "commit")
+        defer { writerLock.unlock() }
+        guard let changed = state.applying(batch) else { return base }
+        return try publish(changed)
+    }
+
+    package func beginWrite(
+        base: UInt64
+    ) throws(StorageError) -> any StorageWriteTransaction {
+        MemoryWriteTransaction(
+            engine: self, state: try beginState(base: base, operation: "begin write"))
+    }
+
+    package func observeForeignCommits(_ handler: @escaping @Sendable (UInt64) -> Void) {}
+
+    package var storedByteCount: Int? {
+        shared.withLock { $0.isClosed ? nil : $0.state.byteCount }
+    }
+
+    package func close() {
+        shared.withLock {
+            $0.isClosed = true
+            $0.state = MemoryState(commit: $0.state.commit)
+        }
+    }
+
+    /// Throws when a key or value of `batch` is out of bounds.
+    func check(_ batch: StorageBatch) throws(StorageError) {
+        for change in batch.changes {
+            try check(key: change.key, operation: "commit")
+            if let value = change.value, value.count > limits.valueByteCountMax {
+                throw StorageError(.valueTooLong, operation: "commit")
+            }
+        }
+    }
+
+    /// Throws when a key is out of bounds.
+    func check(key: UnsafeRawBufferPointer, operation: String) throws(StorageError) {
+        guard key.count > 0, key.count <= limits.keyByteCountMax else {
+            throw StorageError(.badKey, operation: operation)
+        }
+    }
+
+    func snapshotDidClose() {
+        shared.withLock { $0.snapshotCount -= 1 }
+    }
+
+    /// Makes `state` the last commit; the caller holds the writer lock, and keeps it.
+    func publish(_ state: MemoryState) throws(StorageError) -> UInt64 {
+        let published = state.renumbered(state.commit + 1)
+        try shared.withLock { (shared) throws(StorageError) in
+            guard !shared.isClosed else { throw StorageError(.closed, operation: "commit") }
+            shared.state = published
+        }
+        return published.commit
+    }
+
+    /// Ends a write transaction.
+    func endWrite() { writerLock.unlock() }
+
+    /// Traps unless this thread has the write transaction open.
+    func requireWriterThread() { writerLock.requireOwner() }
+
+    /// Takes the writer lock and checks that nothing was committed since `base`.
+    private func beginState(base: UInt64, operation: String) throws(StorageError) -> MemoryState {
+        writerLock.lock()
+        do throws(StorageError) {
+            return try shared.withLock { (shared) throws(StorageError) -> MemoryState in
+                guard !shared.isClosed else { throw StorageError(.closed, operation: operation) }
+                guard shared.state.commit == base else {
+                    throw StorageError(.conflict, operation: operation)
+                }
+                return shared.state
+            }
+        } catch {
+            writerLock.unlock()
+            throw error
+        }
+    }
+}

@@ -1,0 +1,49 @@
+import Storage
+
+/// The reads that snapshots and write transactions of a ``MemoryEngine`` have in common.
+protocol MemoryReads: StorageSnapshot {
+    var engine: MemoryEngine { get }
+    var entriesRead: Int { get set }
+
+    /// The state to read.
+    func openState(_ operation: String) throws(StorageError) -> MemoryState
+}
+
+extension MemoryReads {
+    package func value(
+        forKey key: UnsafeRawBufferPointer
+    ) throws(StorageError) -> UnsafeRawBufferPointer? {
+        let state = try openState("get")
+        try engine.check(key: key, operation: "get")
+        let value = state.value(forKey: key)
+        if value != nil { entriesRead += 1 }
+        return value
+    }
+
+    package func values(
+        forKeys keys: [UnsafeRawBufferPointer], _ body: (Int, UnsafeRawBufferPointer?) -> Void
+    ) throws(StorageError) {
+        for index in keys.indices { body(index, try value(forKey: keys[index])) }
+    }
+
+    package func follow(
+        _ key: UnsafeRawBufferPointer, prefix: UnsafeRawBufferPointer
+    ) throws(StorageError) -> (link: UnsafeRawBufferPointer?, value: UnsafeRawBufferPointer?) {
+        guard let link = try value(forKey: key) else { return (nil, nil) }
+        let linkedKey = Array(prefix) + Array(link)
+        let state = try openState("follow")
+        guard linkedKey.count > 0, linkedKey.count <= engine.limits.keyByteCountMax else {
+            throw StorageError(.badKey, operation: "follow")
+        }
+        let value = linkedKey.withUnsafeBytes { state.value(forKey: $0) }
+        if value != nil { entriesRead += 1 }
+        return (link, value)
+    }
+
+    package func scan(
+        _ range: KeyRange, reversed: Bool, expecting: Int,
+        _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Bool
+    ) throws(StorageError) {
+        entriesRead += try openState("scan").scan(range, reversed: reversed, body)
+    }
+}

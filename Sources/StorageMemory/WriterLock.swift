@@ -1,0 +1,48 @@
+import Glibc
+import Synchronization
+
+/// A lock that is held from one call to another: a write transaction outlives a closure.
+///
+/// It belongs to the thread that took it, as LMDB's does, so that what works here works there.
+///
+/// `@unchecked Sendable`: the mutex is made for threads, and its memory never moves.
+final class WriterLock: @unchecked Sendable {
+    private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+    private let owner = Atomic<UInt>(0)
+
+    init() {
+        mutex = .allocate(capacity: 1)
+        mutex.initialize(to: pthread_mutex_t())
+        let code = pthread_mutex_init(mutex, nil)
+        precondition(code == 0, "a mutex without attributes needs no resources")
+    }
+
+    deinit {
+        pthread_mutex_destroy(mutex)
+        mutex.deallocate()
+    }
+
+    /// Waits for the lock. Traps when the calling thread has it, which would wait for ever.
+    func lock() {
+        let thread = UInt(pthread_self())
+        precondition(
+            owner.load(ordering: .relaxed) != thread,
+            "this thread has a write transaction open: end it before the next write")
+        pthread_mutex_lock(mutex)
+        owner.store(thread, ordering: .relaxed)
+    }
+
+    /// Gives up the lock.
+    func unlock() {
+        requireOwner()
+        owner.store(0, ordering: .relaxed)
+        pthread_mutex_unlock(mutex)
+    }
+
+    /// Traps unless the calling thread has the lock.
+    func requireOwner() {
+        precondition(
+            owner.load(ordering: .relaxed) == UInt(pthread_self()),
+            "a write transaction is used on the thread that began it")
+    }
+}
