@@ -35,9 +35,12 @@ let package = Package(
         library("StorageLMDB", ["Storage", "CLMDB"]),
         library("ObjectStore", ["Query", "Rows", "ObjectModel", "Bytes", "Storage"]),
         library("HTTPServer", ["CMicroHTTPD", "CZlib"]),
+        library("StoreService", ["ObjectStore", "Query", "Rows", "ObjectModel", "Bytes"]),
+        library(
+            "RESTAPI",
+            ["StoreService", "ObjectStore", "Query", "Rows", "ObjectModel", "Bytes", "HTTPServer"]),
 
         // Tests.
-        tests("HTTPServerTests", ["HTTPServer"]),
         .target(
             name: "TestSupport",
             dependencies: ["Storage", "StorageMemory", "StorageLMDB"],

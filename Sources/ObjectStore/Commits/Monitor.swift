@@ -1,13 +1,14 @@
 import Glibc
 
 /// A value behind a lock that threads can wait on. Thread-safe.
-final class Monitor<State>: @unchecked Sendable {
+package final class Monitor<State>: @unchecked Sendable {
     // Unchecked: `state` is touched only with the lock held.
     private let lock = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
     private var state: State
 
-    init(_ state: State) {
+    /// Puts a value behind a new lock.
+    package init(_ state: State) {
         self.state = state
         pthread_mutex_init(lock, nil)
         pthread_cond_init(condition, nil)
@@ -21,14 +22,14 @@ final class Monitor<State>: @unchecked Sendable {
     }
 
     /// Runs `body` with the lock held.
-    func withLock<Result>(_ body: (inout State) -> Result) -> Result {
+    package func withLock<Result>(_ body: (inout State) -> Result) -> Result {
         pthread_mutex_lock(lock)
         defer { pthread_mutex_unlock(lock) }
         return body(&state)
     }
 
     /// Runs `body` with the lock held and wakes a waiting thread if it returns true.
-    func signal(_ body: (inout State) -> Bool) {
+    package func signal(_ body: (inout State) -> Bool) {
         pthread_mutex_lock(lock)
         let wakes = body(&state)
         pthread_mutex_unlock(lock)
@@ -36,7 +37,7 @@ final class Monitor<State>: @unchecked Sendable {
     }
 
     /// Runs `body` with the lock held until it returns a result, waiting for ``signal(_:)`` in between.
-    func wait<Result>(_ body: (inout State) -> Result?) -> Result {
+    package func wait<Result>(_ body: (inout State) -> Result?) -> Result {
         pthread_mutex_lock(lock)
         defer { pthread_mutex_unlock(lock) }
         while true {

@@ -1,0 +1,32 @@
+/// The service's limits and habits; every limit is listed by `GET /v1`.
+package struct RESTOptions: Sendable {
+    /// Objects of one page at most, and of one page when the request doesn't say.
+    package var pageObjectCountMax = 1_000
+    /// Objects of a page when the request does not say.
+    package var pageObjectCountDefault = 100
+    /// How deep JSON nests.
+    package var jsonDepthMax = 128
+    /// Bytes of a query's text in a body.
+    package var queryTextByteCountMax = 1 << 20
+    /// Seconds a query may take.
+    package var queryTimeSecondsMax = 30
+    /// Bytes of memory a query may take.
+    package var queryMemoryByteCountMax = 256 << 20
+    /// Bytes of one line of an import.
+    package var importLineByteCountMax = 32 << 20
+    /// Bytes of a buffered body.
+    package var bodyByteCountMax = 32 << 20
+    /// Seconds that a read with `minVersion` waits for that version.
+    package var minVersionWaitSeconds = 5
+    /// Seconds between heartbeats of an event stream.
+    package var heartbeatSeconds = 15
+    /// Bytes of a stream's queue.
+    package var streamQueueByteCountMax = 1 << 20
+    /// Seconds that a reader may stay open, exports excepted.
+    package var readerAgeSecondsMax = 60
+    /// Threads for long reads.
+    package var workerThreadCount = 2
+
+    /// Makes the defaults.
+    package init() {}
+}

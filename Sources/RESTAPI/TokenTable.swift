@@ -1,0 +1,3 @@
+/// Who may do what: SHA-256 hashes of bearer tokens and the rights of each.
+package struct TokenTable: Sendable {
+}
