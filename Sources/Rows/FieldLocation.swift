@@ -47,4 +47,12 @@ package struct Field {
         }
         return UnsafeRawBufferPointer(start: base + offset, count: count)
     }
+
+    /// Whether the heap bytes that the slot points to lie within the row; false in a damaged row.
+    package var isInBounds: Bool {
+        let offset = Int(load(UInt32.self))
+        let count = Int(base.loadUnaligned(fromByteOffset: Int(location.slot) + 4, as: UInt32.self))
+        let total = Int(base.loadUnaligned(fromByteOffset: 4, as: UInt32.self))
+        return offset >= RowLayout.headerByteCount && offset + count <= total
+    }
 }
