@@ -24,9 +24,11 @@ let package = Package(
             name: "CMicroHTTPD", pkgConfig: "libmicrohttpd",
             providers: [.apt(["libmicrohttpd-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        .target(name: "CSimdJSON", linkerSettings: [.linkedLibrary("simdjson")]),
 
         // The parts, lowest first; nothing imports upwards.
         library("Bytes"),
+        library("JSON", ["Bytes", "CSimdJSON"]),
         library("ObjectModel"),
         library("Rows", ["ObjectModel", "Bytes"]),
         library("Query", ["Rows", "ObjectModel", "Bytes"]),
@@ -52,6 +54,7 @@ let package = Package(
         tests(
             "StorageTests",
             ["Storage", "StorageMemory", "StorageLMDB", "TestSupport", "StorageProbe"]),
+        tests("JSONTests", ["JSON", "Bytes"]),
     ],
     swiftLanguageModes: [.v6],
     cxxLanguageStandard: .cxx17

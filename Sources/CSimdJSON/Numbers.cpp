@@ -1,0 +1,171 @@
+#include "Numbers.hpp"
+
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <initializer_list>
+#include <limits>
+
+namespace holdfast {
+
+namespace {
+
+/// The powers of ten that a `double` holds exactly.
+constexpr double exactPowersOfTen[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                       1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                                       1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+constexpr int64_t exactPowerMax = 22;
+constexpr uint64_t exactSignificandMax = uint64_t(1) << 53;
+/// So many decimal digits always fit into 64 bits.
+constexpr int64_t exactDigitCountMax = 19;
+/// Exponents beyond it make every number that fits into memory zero or infinite.
+constexpr int64_t exponentMax = 100'000'000'000;
+constexpr size_t textByteCountMax = 0xFFFFFF;
+
+struct ScalarEnds {
+    bool at[256] = {};
+    constexpr ScalarEnds() {
+        for (unsigned char byte : {' ', '\t', '\n', '\r', ',', ':', '[', ']', '{', '}'}) at[byte] = true;
+    }
+};
+constexpr ScalarEnds scalarEnds;
+
+inline bool isDigit(uint8_t byte) noexcept { return uint8_t(byte - '0') < 10; }
+
+/// The power of ten of the first digit that is not zero (of `1` it is 0), plus `exponent`; the text
+/// has such a digit. Tells numbers that are too large from those that are too small.
+int64_t magnitude(const uint8_t *text, const uint8_t *end, int64_t exponent) noexcept {
+    const uint8_t *point = text;
+    while (point != end && *point != '.' && *point != 'e' && *point != 'E') ++point;
+    const uint8_t *first = text;
+    while (*first == '-' || *first == '0' || *first == '.') ++first;
+    return exponent + (first < point ? point - first - 1 : point - first);
+}
+
+/// The nearest `Number`; infinite when too large, zero when too small.
+template <typename Number>
+Number readRounded(const uint8_t *text, const uint8_t *end, int64_t exponent) noexcept {
+    Number value = 0;
+    auto result = std::from_chars(
+        reinterpret_cast<const char *>(text), reinterpret_cast<const char *>(end), value);
+    if (result.ec == std::errc::result_out_of_range) {
+        value = magnitude(text, end, exponent) > 0 ? std::numeric_limits<Number>::infinity() : 0;
+        if (*text == '-') value = -value;
+    }
+    return value;
+}
+
+}  // namespace
+
+bool endsScalar(uint8_t byte) noexcept { return scalarEnds.at[byte]; }
+
+HFJSONError readNumber(const uint8_t *text, HFJSONEntry &entry) noexcept {
+    const uint8_t *at = text;
+    const bool isNegative = *at == '-';
+    at += isNegative;
+
+    // Wraps around when there are more than 19 digits; then it is not used.
+    uint64_t significand = 0;
+    const uint8_t *integerStart = at;
+    while (isDigit(*at)) significand = significand * 10 + uint8_t(*at++ - '0');
+    const int64_t integerDigitCount = at - integerStart;
+    if (integerDigitCount == 0 || (*integerStart == '0' && integerDigitCount > 1)) {
+        return HFJSONErrorInvalidNumber;
+    }
+
+    uint32_t flags = 0;
+    int64_t fractionDigitCount = 0;
+    if (*at == '.') {
+        flags |= HFJSON_FRACTION;
+        const uint8_t *fractionStart = ++at;
+        while (isDigit(*at)) significand = significand * 10 + uint8_t(*at++ - '0');
+        fractionDigitCount = at - fractionStart;
+        if (fractionDigitCount == 0) return HFJSONErrorInvalidNumber;
+    }
+    int64_t exponent = 0;
+    if ((*at | 0x20) == 'e') {
+        flags |= HFJSON_EXPONENT;
+        ++at;
+        const bool isExponentNegative = *at == '-';
+        at += *at == '-' || *at == '+';
+        if (!isDigit(*at)) return HFJSONErrorInvalidNumber;
+        while (isDigit(*at)) {
+            if (exponent < exponentMax) exponent = exponent * 10 + (*at - '0');
+            ++at;
+        }
+        if (isExponentNegative) exponent = -exponent;
+    }
+    if (!endsScalar(*at)) return HFJSONErrorInvalidNumber;
+    const size_t byteCount = size_t(at - text);
+    if (byteCount > textByteCountMax) return HFJSONErrorNumberTooLong;
+    const uint32_t length = uint32_t(byteCount) << 8;
+
+    if (flags == 0) {
+        const uint64_t magnitudeMax = uint64_t(std::numeric_limits<int64_t>::max()) + isNegative;
+        if (integerDigitCount <= exactDigitCountMax && significand <= magnitudeMax) {
+            const bool isNegativeZero = isNegative && significand == 0;
+            entry.head = HFJSON_INTEGER | (isNegativeZero ? HFJSON_NEGATIVE_ZERO : 0) | length;
+            entry.bits = isNegative ? 0 - significand : significand;
+            return HFJSONErrorNone;
+        }
+        flags = HFJSON_BIG_INTEGER;
+    }
+
+    double value;
+    const int64_t power = exponent - fractionDigitCount;
+    if (integerDigitCount + fractionDigitCount <= exactDigitCountMax &&
+        significand <= exactSignificandMax && -exactPowerMax <= power && power <= exactPowerMax) {
+        // Both operands are exact, so that the result is rounded once (Clinger 1990,
+        // doi:10.1145/93542.93557).
+        value = power < 0 ? double(significand) / exactPowersOfTen[-power]
+                          : double(significand) * exactPowersOfTen[power];
+        if (isNegative) value = -value;
+    } else {
+        value = readRounded<double>(text, at, exponent);
+    }
+    entry.head = HFJSON_DOUBLE | flags | length;
+    std::memcpy(&entry.bits, &value, sizeof value);
+    return HFJSONErrorNone;
+}
+
+namespace {
+
+/// Writes the shortest text: as a decimal fraction where that is readable, else with an exponent.
+template <typename Number> size_t writeNumber(Number value, uint8_t *text) noexcept {
+    char *start = reinterpret_cast<char *>(text);
+    const Number size = std::abs(value);
+    const bool isPlain = size == 0 || (size >= Number(1e-5) && size < Number(1e16));
+    auto result = std::to_chars(
+        start, start + HFJSON_NUMBER_BYTE_COUNT_MAX, value,
+        isPlain ? std::chars_format::fixed : std::chars_format::scientific);
+    char *end = result.ptr;
+    if (isPlain && std::memchr(start, '.', size_t(end - start)) == nullptr) {
+        *end++ = '.';
+        *end++ = '0';
+    }
+    return size_t(end - start);
+}
+
+}  // namespace
+
+}  // namespace holdfast
+
+float HFJSONReadFloat(const uint8_t *text, size_t byteCount) {
+    const uint8_t *end = text + byteCount;
+    int64_t exponent = 0;
+    for (const uint8_t *at = text; at != end; ++at) {
+        if ((*at | 0x20) != 'e') continue;
+        const char *digits = reinterpret_cast<const char *>(at + 1);
+        digits += *digits == '+';
+        auto result = std::from_chars(digits, reinterpret_cast<const char *>(end), exponent);
+        if (result.ec == std::errc::result_out_of_range) {
+            exponent = *digits == '-' ? -holdfast::exponentMax : holdfast::exponentMax;
+        }
+        break;
+    }
+    return holdfast::readRounded<float>(text, end, exponent);
+}
+
+size_t HFJSONWriteDouble(double value, uint8_t *text) { return holdfast::writeNumber(value, text); }
+
+size_t HFJSONWriteFloat(float value, uint8_t *text) { return holdfast::writeNumber(value, text); }

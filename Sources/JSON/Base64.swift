@@ -1,0 +1,121 @@
+import Bytes
+
+/// Base64 of RFC 4648, strict: one spelling for every sequence of bytes in an alphabet.
+package enum Base64 {
+    /// What the digits 62 and 63 are, and whether `=` fills the last group.
+    package enum Alphabet: Sendable {
+        /// `+` and `/`, always filled (section 4).
+        case standard
+        /// `-` and `_`, filled or not (section 5).
+        case url
+    }
+
+    private static let standardDigits: StaticString =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+    private static let urlDigits: StaticString =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+
+    /// Marks a byte that is no digit; digits are below 64.
+    private static let noDigit: UInt8 = 0x80
+    private static let standardValues = values(of: standardDigits)
+    private static let urlValues = values(of: urlDigits)
+
+    private static func values(of digits: StaticString) -> [UInt8] {
+        var values = [UInt8](repeating: noDigit, count: 256)
+        for value in 0..<64 { values[Int(digits.utf8Start[value])] = UInt8(value) }
+        return values
+    }
+
+    /// Appends the standard form of `bytes`, with padding.
+    package static func encode(_ bytes: UnsafeRawBufferPointer, into buffer: ByteBuffer) {
+        guard let source = bytes.baseAddress else { return }
+        let digits = standardDigits.utf8Start
+        let start = buffer.count
+        buffer.appendZeros((bytes.count + 2) / 3 * 4)
+        var out = (buffer.base + start).assumingMemoryBound(to: UInt8.self)
+        func emit(_ group: UInt32, digitCount: Int) {
+            for index in 0..<4 {
+                let digit = digits[Int(group >> UInt32(18 - 6 * index) & 63)]
+                out[index] = index < digitCount ? digit : UInt8(ascii: "=")
+            }
+            out += 4
+        }
+        func byte(_ offset: Int) -> UInt32 {
+            UInt32(source.load(fromByteOffset: offset, as: UInt8.self))
+        }
+        var at = 0
+        while at + 3 <= bytes.count {
+            emit(byte(at) << 16 | byte(at + 1) << 8 | byte(at + 2), digitCount: 4)
+            at += 3
+        }
+        switch bytes.count - at {
+        case 1: emit(byte(at) << 16, digitCount: 2)
+        case 2: emit(byte(at) << 16 | byte(at + 1) << 8, digitCount: 3)
+        default: break
+        }
+    }
+
+    /// Appends the bytes that `text` stands for.
+    ///
+    /// - Returns: False, with nothing appended, when a character is not of the alphabet, the length
+    ///   or the padding is wrong, or bits are set that no byte holds.
+    package static func decode(
+        _ text: UnsafeRawBufferPointer, alphabet: Alphabet, into buffer: ByteBuffer
+    ) -> Bool {
+        var digitCount = text.count
+        if text.count % 4 == 0, text.last == UInt8(ascii: "=") {
+            digitCount -= text[text.count - 2] == UInt8(ascii: "=") ? 2 : 1
+        } else if alphabet == .standard, text.count % 4 != 0 {
+            return false
+        }
+        let restDigitCount = digitCount % 4
+        guard restDigitCount != 1 else { return false }
+        let start = buffer.count
+        let restByteCount = restDigitCount == 0 ? 0 : restDigitCount - 1
+        buffer.appendZeros(digitCount / 4 * 3 + restByteCount)
+        var out = (buffer.base + start).assumingMemoryBound(to: UInt8.self)
+        let values = alphabet == .standard ? standardValues : urlValues
+        let isValid = values.withUnsafeBufferPointer { values in
+            var seen: UInt8 = 0
+            func digit(_ offset: Int) -> UInt32 {
+                let value = values[Int(text[offset])]
+                seen |= value
+                return UInt32(value)
+            }
+            var at = 0
+            while at + 4 <= digitCount {
+                let group =
+                    digit(at) << 18 | digit(at + 1) << 12 | digit(at + 2) << 6 | digit(at + 3)
+                out[0] = UInt8(truncatingIfNeeded: group >> 16)
+                out[1] = UInt8(truncatingIfNeeded: group >> 8)
+                out[2] = UInt8(truncatingIfNeeded: group)
+                out += 3
+                at += 4
+            }
+            guard restDigitCount != 0 else { return seen < noDigit }
+            var group: UInt32 = 0
+            while at < digitCount {
+                group = group << 6 | digit(at)
+                at += 1
+            }
+            // Two digits hold a byte and four bits, three hold two bytes and two bits.
+            let spareBitCount = UInt32(restDigitCount == 2 ? 4 : 2)
+            guard group & (1 << spareBitCount - 1) == 0 else { return false }
+            group >>= spareBitCount
+            for index in 0..<restByteCount {
+                out[index] = UInt8(truncatingIfNeeded: group >> UInt32(8 * (restByteCount - 1 - index)))
+            }
+            return seen < noDigit
+        }
+        if !isValid { buffer.truncate(to: start) }
+        return isValid
+    }
+
+    /// The bytes that `text` stands for, nil as ``decode(_:alphabet:into:)`` says.
+    package static func decode(
+        _ text: UnsafeRawBufferPointer, alphabet: Alphabet = .standard
+    ) -> [UInt8]? {
+        let buffer = ByteBuffer(capacity: text.count)
+        return decode(text, alphabet: alphabet, into: buffer) ? buffer.array : nil
+    }
+}

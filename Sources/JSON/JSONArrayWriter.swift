@@ -1,0 +1,14 @@
+/// Adds elements to an array and keeps count of the commas.
+package struct JSONArrayWriter {
+    private let writer: JSONWriter
+    private var isEmpty = true
+
+    init(writer: JSONWriter) { self.writer = writer }
+
+    /// Begins an element; exactly one value has to be written with the result.
+    package mutating func element() -> JSONWriter {
+        if !isEmpty { writer.comma() }
+        isEmpty = false
+        return writer
+    }
+}

@@ -1,0 +1,97 @@
+/// Why a text is not the JSON that was asked for.
+package struct JSONError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// What is wrong. Callers switch on it.
+    package enum Code: Sendable {
+        /// No bytes, or only blanks.
+        case empty
+        /// The text ends inside an array or object.
+        case unexpectedEnd
+        case byteOrderMark
+        case invalidUTF8
+        case expectedValue
+        case expectedValueOrEndOfArray
+        case expectedNameOrEndOfObject
+        case expectedName
+        case expectedColon
+        case expectedCommaOrEndOfArray
+        case expectedCommaOrEndOfObject
+        /// Something follows the document.
+        case trailingContent
+        case invalidLiteral
+        case invalidNumber
+        /// A single number of more than 16 MiB.
+        case numberTooLong
+        case unterminatedString
+        case controlCharacter
+        case invalidEscape
+        case loneSurrogate
+        /// Arrays and objects nest deeper than ``JSONError/depthMax``.
+        case tooDeep
+        /// The document is too long for any parser of this kind (3.75 GiB).
+        case tooLong
+        case outOfMemory
+        /// The library failed in a way that it does not document.
+        case `internal`
+    }
+
+    package let code: Code
+    /// Where the fault is, in bytes from the beginning of the text; its length at the end of it.
+    package let offset: Int
+    /// How deep arrays and objects were allowed to nest.
+    package let depthMax: Int
+
+    /// What is wrong, for users: a phrase without the position and without any of the text.
+    package var message: String {
+        switch code {
+        case .empty: "expected a JSON value, found nothing"
+        case .unexpectedEnd: "the text ends before its last array or object is closed"
+        case .byteOrderMark: "the text begins with a byte order mark; leave it out"
+        case .invalidUTF8: "these bytes are not UTF-8; JSON has to be"
+        case .expectedValue:
+            "expected a value: an object, an array, a string, a number, true, false or null"
+        case .expectedValueOrEndOfArray: "expected a value or ']' after '['"
+        case .expectedNameOrEndOfObject: "expected a name in double quotes or '}' after '{'"
+        case .expectedName: "expected a name in double quotes after ',' in an object"
+        case .expectedColon: "expected ':' after a name"
+        case .expectedCommaOrEndOfArray: "expected ',' or ']' after an element"
+        case .expectedCommaOrEndOfObject: "expected ',' or '}' after a member"
+        case .trailingContent: "expected the end of the text after its value"
+        case .invalidLiteral: "expected true, false or null, in lower-case letters"
+        case .invalidNumber:
+            "this is not a JSON number, such as 0, -12, 1.5 or 2e10"
+        case .numberTooLong: "a number has more than 16,777,215 characters"
+        case .unterminatedString: "the string that begins here is never closed"
+        case .controlCharacter:
+            "a control character stands in a string; write it as an escape (\\n, \\t, \\u0000), "
+                + "or close the string before it"
+        case .invalidEscape:
+            "expected one of \\\" \\\\ \\/ \\b \\f \\n \\r \\t or \\u and four hexadecimal digits"
+        case .loneSurrogate:
+            "this \\u escape is one half of a surrogate pair and the other half is missing"
+        case .tooDeep: "arrays and objects nest deeper than \(depthMax) levels"
+        case .tooLong: "the text is longer than 3.75 GiB"
+        case .outOfMemory: "there is not enough memory to read the text"
+        case .internal: "the text could not be read"
+        }
+    }
+
+    /// The message and the byte offset.
+    package var description: String { "\(message) (byte \(offset))" }
+
+    /// The line and column of the fault, both from 1, columns in Unicode code points.
+    ///
+    /// - Parameter text: The bytes that were parsed.
+    package func position(in text: UnsafeRawBufferPointer) -> (line: Int, column: Int) {
+        var line = 1
+        var column = 1
+        for byte in text.prefix(offset) {
+            if byte == UInt8(ascii: "\n") {
+                line += 1
+                column = 1
+            } else if byte & 0xC0 != 0x80 {
+                column += 1
+            }
+        }
+        return (line, column)
+    }
+}

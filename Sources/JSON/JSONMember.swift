@@ -1,0 +1,27 @@
+import Glibc
+
+/// A name and its value in an object.
+package struct JSONMember {
+    /// The unescaped UTF-8 of the name.
+    package let name: UnsafeRawBufferPointer
+    package let value: JSONValue
+
+    /// Whether the name is `other`.
+    package func isNamed(_ other: StaticString) -> Bool {
+        isNamed(UnsafeRawBufferPointer(start: other.utf8Start, count: other.utf8CodeUnitCount))
+    }
+
+    /// Whether the name has these bytes.
+    package func isNamed(_ other: UnsafeRawBufferPointer) -> Bool {
+        guard name.count == other.count else { return false }
+        guard let a = name.baseAddress, let b = other.baseAddress else { return true }
+        return memcmp(a, b, name.count) == 0
+    }
+
+    /// Whether the name's bytes sort before the other's.
+    func isOrderedBefore(_ other: JSONMember) -> Bool {
+        guard let a = name.baseAddress, let b = other.name.baseAddress else { return false }
+        let order = memcmp(a, b, min(name.count, other.name.count))
+        return order == 0 ? name.count < other.name.count : order < 0
+    }
+}

@@ -1,0 +1,34 @@
+/// Adds members to an object and keeps count of the commas.
+///
+///     writer.object { problem in
+///         problem.member("code").string("object-not-found")
+///         problem.member("errors").array { errors in errors.element().int(7) }
+///     }
+package struct JSONObjectWriter {
+    private let writer: JSONWriter
+    private var isEmpty = true
+
+    init(writer: JSONWriter) { self.writer = writer }
+
+    /// Begins a member; exactly one value has to be written with the result.
+    ///
+    /// - Parameter name: Holds nothing that needs an escape.
+    package mutating func member(_ name: StaticString) -> JSONWriter {
+        separate()
+        writer.key(name)
+        return writer
+    }
+
+    /// Begins a member whose name may need escapes; exactly one value has to be written with the
+    /// result.
+    package mutating func member(named name: String) -> JSONWriter {
+        separate()
+        writer.key(name)
+        return writer
+    }
+
+    private mutating func separate() {
+        if !isEmpty { writer.comma() }
+        isEmpty = false
+    }
+}
