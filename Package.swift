@@ -25,7 +25,10 @@ let package = Package(
         library("Bytes"),
         library("ObjectModel"),
         library("Rows", ["ObjectModel", "Bytes"]),
+        library("Query", ["Rows", "ObjectModel", "Bytes"]),
         library("Storage"),
+
+        tests("QueryTests", ["Query", "Rows", "ObjectModel", "Bytes"]),
     ],
     swiftLanguageModes: [.v6],
     cxxLanguageStandard: .cxx17
