@@ -55,6 +55,7 @@ let package = Package(
             "StorageTests",
             ["Storage", "StorageMemory", "StorageLMDB", "TestSupport", "StorageProbe"]),
         tests("JSONTests", ["JSON", "Bytes"]),
+        tests("QueryTests", ["Query", "Rows", "ObjectModel", "Bytes"]),
     ],
     swiftLanguageModes: [.v6],
     cxxLanguageStandard: .cxx17
