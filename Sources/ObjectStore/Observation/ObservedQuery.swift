@@ -88,11 +88,12 @@ package struct ObservedQuery: Sendable {
     {
         let (order, members) = candidates(changes, after)
         if order.isEmpty { return [] }
-        let matcher = predicate.map { $0.makeMatcher(schema) }
+        let earlier = predicate.map { $0.makeMatcher(schema, source: before) }
+        let later = predicate.map { $0.makeMatcher(schema, source: after) }
         var events: [QueryEvent] = []
         for identity in order {
-            let was = matches(identity, before, matcher)
-            let now = matches(identity, after, matcher)
+            let was = matches(identity, before, earlier)
+            let now = matches(identity, after, later)
             let change = changes.changes[identity]
             let changed = members[identity] ?? MemberSet()
             let kind: QueryEvent.Kind
@@ -118,7 +119,7 @@ package struct ObservedQuery: Sendable {
     {
         let (order, members) = candidates(changes, transaction)
         if order.isEmpty { return [] }
-        let matcher = predicate.map { $0.makeMatcher(schema) }
+        let matcher = predicate.map { $0.makeMatcher(schema, source: transaction) }
         var events: [QueryEvent] = []
         for identity in order {
             let change = changes.changes[identity]
