@@ -55,16 +55,22 @@ class Bench:
         newest = max(one.stat().st_mtime for one in source.parent.glob("*.[ch]"))
         if not os.path.exists(binary) or os.path.getmtime(binary) < newest:
             library = {"constant_reply": "-lmicrohttpd", "bare_lmdb": "-llmdb"}[name]
-            compiler = next((one for one in ("cc", "gcc", "clang") if installed(one)), None)
-            if compiler is None:
-                raise BenchError("no C compiler: apt-get install gcc libc6-dev")
-            command = [compiler, "-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", "-o", binary,
+            command = [self._compiler(), "-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", "-o", binary,
                        str(source), library]
             result = subprocess.run(command, capture_output=True, text=True, check=False)
             if result.returncode != 0:
                 raise BenchError(f"{' '.join(command)}: {result.stderr[-800:]}")
         self._references[name] = binary
         return binary
+
+    def _compiler(self):
+        """A C compiler: the system's, or the one that comes with the Swift toolchain."""
+        swift = subprocess.run([self.root.parent / "scripts" / "find-swift"], capture_output=True, text=True, check=False)
+        candidates = ["cc", "gcc", "clang", os.path.join(os.path.dirname(swift.stdout.strip()), "clang")]
+        for candidate in candidates:
+            if installed(candidate):
+                return candidate
+        raise BenchError("no C compiler: apt-get install gcc libc6-dev")
 
     def run_reference(self, name, *arguments):
         """Runs a reference program to its end and returns the JSON that it prints."""

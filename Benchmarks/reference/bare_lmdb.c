@@ -5,6 +5,7 @@
  *     bare_lmdb put     --dir DIR --objects N --count C [--warm C] [--group 32] [--seed S] [--no-index]
  *     bare_lmdb get     --dir DIR --objects N --count C [--seed S]
  *     bare_lmdb scan    --dir DIR --objects N [--repeat 5]
+ *     bare_lmdb check   --dir DIR --objects N
  *
  * Each mode prints one line of JSON. CPU is user and system time of this process (getrusage), so
  * the kernel's part of writing and syncing is in it.
@@ -19,7 +20,8 @@
  *
  * `put` replaces existing objects in groups: the members of a group have a version and a log entry
  * each, share one meta record and one commit with its sync, and all keys of the group are put in
- * order before the first is written.
+ * order before the first is written. `check` shows that the changes were those: every object has its
+ * row and its two index entries, there are no others, and the log has an entry for each version.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -401,6 +403,49 @@ static void scan(const struct settings *settings)
     mdb_env_close(env);
 }
 
+static void expect(int holds, const char *what, uint64_t number)
+{
+    if (holds) return;
+    fprintf(stderr, "bare_lmdb: check: %s (%llu)\n", what, (unsigned long long)number);
+    exit(1);
+}
+
+static void check_store(const struct settings *settings)
+{
+    MDB_env *env = open_environment(settings, MDB_RDONLY);
+    MDB_dbi dbi;
+    MDB_cursor *cursor;
+    uint64_t version, counts[5] = {0};
+    struct indexed *all = read_indexed(env, settings->objects, &version);
+    MDB_txn *txn = begin(env, MDB_RDONLY, &dbi);
+    uint8_t bytes[KEY_BYTE_COUNT_MAX];
+    MDB_val key, value;
+    for (uint64_t object = 1; object <= settings->objects; object++) {
+        key = (MDB_val){name_key(bytes, all[object].name, object), bytes};
+        expect(mdb_get(txn, dbi, &key, &value) == MDB_SUCCESS, "no index entry for a name", object);
+        key = (MDB_val){age_key(bytes, all[object].age, object), bytes};
+        expect(mdb_get(txn, dbi, &key, &value) == MDB_SUCCESS, "no index entry for an age", object);
+    }
+    check(mdb_cursor_open(txn, dbi, &cursor), "cursor");
+    int code = mdb_cursor_get(cursor, &key, &value, MDB_FIRST);
+    for (; code == MDB_SUCCESS; code = mdb_cursor_get(cursor, &key, &value, MDB_NEXT)) {
+        unsigned tag = ((const uint8_t *)key.mv_data)[0];
+        expect(tag < 5, "a key with an unknown tag", tag);
+        counts[tag]++;
+    }
+    if (code != MDB_NOTFOUND) check(code, "scan");
+    expect(counts[0x01] == settings->objects, "rows", counts[0x01]);
+    expect(counts[0x02] == 2 * settings->objects, "index entries", counts[0x02]);
+    expect(counts[0x04] == version - 1, "log entries", counts[0x04]);
+    printf("{\"mode\":\"check\",\"objects\":%llu,\"index_entries\":%llu,\"versions\":%llu}\n",
+           (unsigned long long)counts[0x01], (unsigned long long)counts[0x02],
+           (unsigned long long)version);
+    free(all);
+    mdb_cursor_close(cursor);
+    mdb_txn_abort(txn);
+    mdb_env_close(env);
+}
+
 int main(int argc, char **argv)
 {
     static const struct option options[] = {
@@ -432,8 +477,9 @@ int main(int argc, char **argv)
     else if (sane && strcmp(settings.mode, "put") == 0) put(&settings);
     else if (sane && strcmp(settings.mode, "get") == 0) get(&settings);
     else if (sane && strcmp(settings.mode, "scan") == 0) scan(&settings);
+    else if (sane && strcmp(settings.mode, "check") == 0) check_store(&settings);
     else {
-        fprintf(stderr, "usage: bare_lmdb prepare|put|get|scan --dir DIR --objects N [--count N] "
+        fprintf(stderr, "usage: bare_lmdb prepare|put|get|scan|check --dir DIR --objects N [--count N] "
                         "[--warm N] [--group N] [--seed N] [--repeat N] [--no-index]\n");
         return 2;
     }
