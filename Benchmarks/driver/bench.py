@@ -65,7 +65,8 @@ class Bench:
 
     def _compiler(self):
         """A C compiler: the system's, or the one that comes with the Swift toolchain."""
-        swift = subprocess.run([self.root.parent / "scripts" / "find-swift"], capture_output=True, text=True, check=False)
+        swift = subprocess.run([self.root.parent / "scripts" / "find-swift"], capture_output=True, text=True,
+                               check=False)
         candidates = ["cc", "gcc", "clang", os.path.join(os.path.dirname(swift.stdout.strip()), "clang")]
         for candidate in candidates:
             if installed(candidate):
