@@ -21,6 +21,16 @@ struct ComparedValue {
         }
     }
 
+    /// A stored value whose bytes may have no address when there are none.
+    init(text: UnsafeRawBufferPointer, _ storage: ElementStorage) {
+        self.storage = storage
+        if storage.fixedByteCount == nil {
+            bytes = text
+        } else if let address = text.baseAddress {
+            ordinal = Ordinal.stored(address, storage)
+        }
+    }
+
     /// A constant; `text` holds its bytes when it is a string or data.
     init(_ constant: Value, text: TextConstant?) {
         guard let scalar = constant.scalarType else {
@@ -65,6 +75,13 @@ struct ComparedValue {
             return a.ordinal < b.ordinal ? -1 : a.ordinal == b.ordinal ? 0 : 1
         default: return nil
         }
+    }
+
+    /// The order in which values sort: null first.
+    static func sortOrder(_ a: ComparedValue, _ b: ComparedValue) -> Int {
+        if a.storage == nil { return b.storage == nil ? 0 : -1 }
+        if b.storage == nil { return 1 }
+        return order(a, b) ?? 0
     }
 
     /// Whether `a ⋈ b` holds, with the rules for null.

@@ -21,6 +21,8 @@ struct PathResolver {
     var clause: String?
     private(set) var steps: [PathStep] = []
     private(set) var classIndex = -1
+    /// The position of the property named last in its class; nil after what is not a property.
+    private(set) var namedMember: Int?
     private var pending = Pending.nothing
     private var isIndexed = false
 
@@ -57,6 +59,7 @@ struct PathResolver {
         if case .member(let member, nil) = pending, isTextCollection(member),
             name.lowercased() == "length" {
             pending = .lengths(member)
+            namedMember = nil
             return
         }
         try follow(before: name, at: offset)
@@ -69,6 +72,7 @@ struct PathResolver {
                 } ?? "'\(className)' has no property '\(name)'", at: offset, hint: NearestName.find(
                     name, in: rowClass.definition.properties.lazy.map(\.name)))
         }
+        namedMember = member
         if case .linkingObjects = rowClass.definition.properties[member].type {
             let compiled = rowClass.members[member]
             pending = .inverse(originClass: compiled.classIndex, member: compiled.originProperty)

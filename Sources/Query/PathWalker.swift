@@ -37,7 +37,8 @@ final class PathWalker {
     }
 
     private func missing(_ sink: ValueSink) -> Bool {
-        yieldsNull ? sink.receive(nil, 0) : true
+        sink.wasMissing = true
+        return yieldsNull ? sink.receive(nil, 0) : true
     }
 
     private func object(

@@ -1,9 +1,12 @@
+import Bytes
 import Rows
 
 /// What takes the values that a path leads to, one after the other.
 class ValueSink {
     /// How many collections were begun, where the path is compared one collection at a time.
     final var groupCount = 0
+    /// Whether a link on the way to a single value was null.
+    final var wasMissing = false
 
     /// Takes a value, or null at nil.
     ///
@@ -62,5 +65,52 @@ final class QuantifiedSink: ValueSink {
     override func endGroup() -> Bool {
         result = result || isSatisfied
         return !result
+    }
+}
+
+/// Keeps the one value of a path to sort by.
+final class KeySink: ValueSink {
+    private let storage: ElementStorage
+    /// The value; a text lies where the row has it.
+    private(set) var value = ComparedValue(nil, 0, .int)
+
+    init(_ storage: ElementStorage) { self.storage = storage }
+
+    /// Reads an object's value.
+    func take(
+        _ walker: PathWalker, _ row: RowView, _ key: UInt64, _ source: any ObjectSource
+    ) {
+        value = ComparedValue(nil, 0, storage)
+        wasMissing = false
+        groupCount = 0
+        walker.walk(row, key, source, self)
+    }
+
+    /// Takes a value, or null at nil, or its byte count.
+    func take(subject: UnsafeRawBufferPointer?, countsBytes: Bool) {
+        guard let subject else {
+            value = ComparedValue(nil, 0, storage)
+            return
+        }
+        if countsBytes {
+            var count = Int64(subject.count)
+            value = ComparedValue(&count, 8, .int)
+        } else {
+            value = ComparedValue(text: subject, storage)
+        }
+    }
+
+    override func receive(_ address: UnsafeRawPointer?, _ count: Int) -> Bool {
+        value = ComparedValue(address, count, storage)
+        return false
+    }
+
+    /// Appends the value as an ``OrderedKey``; a link as its object key.
+    func append(to buffer: ByteBuffer) {
+        guard let storage = value.storage else { return OrderedKey.appendNull(to: buffer) }
+        switch storage {
+        case .string, .data: OrderedKey.append(text: value.bytes, to: buffer)
+        default: Ordinal.appendKey(value.ordinal, storage, to: buffer)
+        }
     }
 }
