@@ -13,6 +13,7 @@ package struct JSONObjectWriter {
     /// Begins a member; exactly one value has to be written with the result.
     ///
     /// - Parameter name: Holds nothing that needs an escape.
+    /// - Returns: The writer for the value.
     package mutating func member(_ name: StaticString) -> JSONWriter {
         separate()
         writer.key(name)
