@@ -4,7 +4,7 @@
 ///         problem.member("code").string("object-not-found")
 ///         problem.member("errors").array { errors in errors.element().int(7) }
 ///     }
-package struct JSONObjectWriter {
+public struct JSONObjectWriter {
     private let writer: JSONWriter
     private var isEmpty = true
 
