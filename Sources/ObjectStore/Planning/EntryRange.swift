@@ -25,7 +25,7 @@ enum EntryRange {
         case .scan: return [KeyRange(lower: prefix, upper: end)]
         case .primaryKey(let ranges), .index(_, let ranges):
             return ranges.map { range in
-                KeyRange(lower: prefix + range.lower, upper: range.upper.map { prefix + $0 } ?? end)
+                KeyRange(lower: prefix + range.lower, upper: prefix + range.upper)
             }
         }
     }

@@ -1,3 +1,5 @@
+import Query
+
 /// How a query finds its objects.
 package struct Plan: Sendable {
     /// Where objects come from.
@@ -7,9 +9,9 @@ package struct Plan: Sendable {
         /// Every object of the class, by object key.
         case scan
         /// The primary keys in some ranges.
-        case primaryKey(ranges: [ValueRange])
+        case primaryKey(ranges: [OrderedKeyRange])
         /// The entries of an index in some ranges.
-        case index(member: Int, ranges: [ValueRange])
+        case index(member: Int, ranges: [OrderedKeyRange])
     }
 
     /// How the order comes about.
@@ -26,20 +28,6 @@ package struct Plan: Sendable {
     package var access: Access
     /// How the order comes about.
     package var order: Order
-    /// Whether each object still has to be tested.
-    package var filters: Bool
-}
-
-/// A range of values as `OrderedKey`s: from `lower` up to but without `upper`.
-package struct ValueRange: Hashable, Sendable {
-    /// The first encoded value.
-    package var lower: [UInt8]
-    /// The first beyond it; nil for no bound.
-    package var upper: [UInt8]?
-
-    /// Makes a range.
-    package init(lower: [UInt8], upper: [UInt8]?) {
-        self.lower = lower
-        self.upper = upper
-    }
+    /// What each object still has to be tested for; nil for nothing.
+    package var residual: Predicate?
 }

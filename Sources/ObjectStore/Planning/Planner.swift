@@ -18,16 +18,16 @@ struct Planner {
     func plan() throws(StoreError) -> Plan {
         let constraints = query.predicate?.constraints(transaction.rows) ?? []
         if constraints.contains(where: { $0.ranges.isEmpty }) {
-            return Plan(access: .nothing, order: .natural(reversed: false), filters: false)
+            return Plan(access: .nothing, order: .natural(reversed: false), residual: nil)
         }
         let usable = constraints.filter { constraint in
             constraint.member == rowClass.primaryKeyIndex
                 || rowClass.indexedMembers.contains(constraint.member)
         }
-        if let points = usable.filter(\.isPoints).min(by: { rank($0) < rank($1) }) {
-            return plan(points, constraints, isSingle: points.ranges.count == 1)
+        if let points = usable.filter({ $0.values != nil }).min(by: { rank($0) < rank($1) }) {
+            return plan(points, isSingle: points.ranges.count == 1)
         }
-        if let sorted = try sortedPlan(usable, constraints) { return sorted }
+        if let sorted = try sortedPlan(usable) { return sorted }
         var best: (constraint: IndexConstraint, count: Int)?
         let total = try transaction.count(rowClass)
         for constraint in usable {
@@ -35,9 +35,9 @@ struct Planner {
             let count = try countEntries(constraint, atMost: bound)
             if count < bound { best = (constraint, count) }
         }
-        if let best { return plan(best.constraint, constraints, isSingle: false) }
+        if let best { return plan(best.constraint, isSingle: false) }
         let order: Plan.Order = query.sort.isEmpty ? .natural(reversed: false) : .sort
-        return Plan(access: .scan, order: order, filters: query.predicate != nil)
+        return Plan(access: .scan, order: order, residual: query.predicate)
     }
 
     /// Primary keys before indexes, few values before many.
@@ -51,15 +51,7 @@ struct Planner {
             : .index(member: constraint.member, ranges: constraint.ranges)
     }
 
-    /// Whether objects found by a constraint still have to be tested.
-    private func filters(_ constraint: IndexConstraint, _ constraints: [IndexConstraint]) -> Bool {
-        guard constraint.isExact, case .comparison? = query.predicate else { return true }
-        return constraints.count != 1
-    }
-
-    private func plan(
-        _ constraint: IndexConstraint, _ constraints: [IndexConstraint], isSingle: Bool
-    ) -> Plan {
+    private func plan(_ constraint: IndexConstraint, isSingle: Bool) -> Plan {
         let order: Plan.Order
         if let natural = naturalOrder(constraint.member) {
             order = natural
@@ -69,8 +61,7 @@ struct Planner {
         } else {
             order = .sort
         }
-        return Plan(
-            access: access(constraint), order: order, filters: filters(constraint, constraints))
+        return Plan(access: access(constraint), order: order, residual: constraint.residual)
     }
 
     /// The order that the index of a property has, if it is the wanted one.
@@ -82,9 +73,7 @@ struct Planner {
     }
 
     /// A plan that reads an index in the wanted order, if there is one and no range is much smaller.
-    private func sortedPlan(_ usable: [IndexConstraint], _ constraints: [IndexConstraint])
-        throws(StoreError) -> Plan?
-    {
+    private func sortedPlan(_ usable: [IndexConstraint]) throws(StoreError) -> Plan? {
         guard query.sort.count == 1, let key = query.sort.first, key.path.steps.isEmpty,
             case .value(let member) = key.path.terminal,
             member == rowClass.primaryKeyIndex || rowClass.indexedMembers.contains(member)
@@ -92,18 +81,19 @@ struct Planner {
         if let own = usable.first(where: { $0.member == member }) {
             return Plan(
                 access: access(own), order: .natural(reversed: !key.isAscending),
-                filters: filters(own, constraints))
+                residual: own.residual)
         }
         for constraint in usable {
             if try countEntries(constraint, atMost: Self.cheapEntryCount) < Self.cheapEntryCount {
-                return plan(constraint, constraints, isSingle: false)
+                return plan(constraint, isSingle: false)
             }
         }
-        let all = [ValueRange(lower: [], upper: nil)]
+        // Null is encoded as 0, a value begins with 1.
+        let all = [OrderedKeyRange(lower: [0], upper: [2])]
         return Plan(
             access: member == rowClass.primaryKeyIndex
                 ? .primaryKey(ranges: all) : .index(member: member, ranges: all),
-            order: .natural(reversed: !key.isAscending), filters: query.predicate != nil)
+            order: .natural(reversed: !key.isAscending), residual: query.predicate)
     }
 
     private func countEntries(_ constraint: IndexConstraint, atMost bound: Int) throws(StoreError) -> Int {

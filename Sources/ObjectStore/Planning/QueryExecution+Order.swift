@@ -12,9 +12,7 @@ extension QueryExecution {
     }
 
     func appendSortBytes(_ key: UInt64, _ row: RowView, to buffer: ByteBuffer) {
-        for sortKey in query.sort {
-            sortKey.append(row: row, key: key, source: transaction, to: buffer)
-        }
+        sorter.append(row: row, key: key, source: transaction, to: buffer)
     }
 
     /// The position of an object in the order.
@@ -215,12 +213,7 @@ extension QueryExecution {
     }
 
     func compareByRows(_ a: (key: UInt64, row: RowView), _ b: (key: UInt64, row: RowView)) -> Int {
-        for sortKey in query.sort {
-            let order = sortKey.compare(
-                rowA: a.row, keyA: a.key, rowB: b.row, keyB: b.key, source: transaction)
-            if order != 0 { return order }
-        }
-        return 0
+        sorter.compare(a.row, a.key, b.row, b.key, transaction)
     }
 
     private func sortByRows(_ run: inout [(key: UInt64, row: RowView)]) {

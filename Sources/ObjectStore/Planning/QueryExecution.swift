@@ -36,6 +36,7 @@ package final class QueryExecution {
     /// What was done so far.
     package private(set) var statistics = Statistics()
     private let matcher: Matcher?
+    let sorter: SortEvaluator
     private var stepCount = 0
 
     /// Plans a query.
@@ -47,8 +48,8 @@ package final class QueryExecution {
         self.limits = limits
         rowClass = transaction.rows.classes[query.classIndex]
         plan = try Planner(transaction: transaction, rowClass: rowClass, query: query).plan()
-        matcher = plan.filters
-            ? query.predicate?.makeMatcher(transaction.rows, source: transaction) : nil
+        matcher = plan.residual?.makeMatcher(transaction.rows, source: transaction)
+        sorter = SortEvaluator(query.sort, schema: transaction.rows)
     }
 
     /// Hands over the result in order, from the query's position on, until `body` returns false.
