@@ -94,7 +94,8 @@ struct EngineCommitTests {
         }
     }
 
-    @Test("keys and values at their limits are kept, above them refused whole",
+    @Test(
+        "keys and values at their limits are kept, above them refused whole",
         arguments: EngineCase.all)
     func limits(engineCase: EngineCase) throws {
         let engine = try engineCase.open(valueByteCountMax: 5000)
@@ -128,7 +129,8 @@ struct EngineCommitTests {
         let engine = try engineCase.open()
         var model = ModelStore()
         for byteCount in [1_000_000, 3, 70_000, 2039, 2040, 0, 1 << 20] {
-            let batch = OwnedBatch([[1]: [UInt8](repeating: UInt8(byteCount % 255), count: byteCount)])
+            let value = [UInt8](repeating: UInt8(byteCount % 255), count: byteCount)
+            let batch = OwnedBatch([[1]: value])
             try batch.commit(to: engine)
             model.apply(batch)
             #expect(try contents(engine) == model.entries)

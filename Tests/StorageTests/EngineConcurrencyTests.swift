@@ -11,7 +11,8 @@ struct EngineConcurrencyTests {
         let value = Atomic<Bool>(false)
     }
 
-    @Test("no increment is lost between writers that run again after conflicts",
+    @Test(
+        "no increment is lost between writers that run again after conflicts",
         arguments: EngineCase.all)
     func increments(engineCase: EngineCase) throws {
         let engine = try engineCase.open()
@@ -65,7 +66,8 @@ struct EngineConcurrencyTests {
         }
     }
 
-    @Test("snapshots are taken on one thread and used and closed on another",
+    @Test(
+        "snapshots are taken on one thread and used and closed on another",
         arguments: EngineCase.all)
     func handedOver(engineCase: EngineCase) throws {
         struct Handed: @unchecked Sendable {

@@ -12,7 +12,8 @@ struct EngineContractTests {
         try contract.run(SeededGenerator.scaled(1000))
     }
 
-    @Test("an engine that fails as told changes nothing then, and works before and after",
+    @Test(
+        "an engine that fails as told changes nothing then, and works before and after",
         arguments: EngineCase.all)
     func faults(engineCase: EngineCase) throws {
         let engine = FaultyEngine(try engineCase.open())

@@ -7,7 +7,8 @@ struct EngineReadTests {
     /// In the order that engines keep: bytes without sign, prefixes first.
     private static let orderedKeys: [[UInt8]] = [
         [0x00], [0x00, 0x00], [0x00, 0xFF], [0x01], [0x7F], [0x7F, 0x00], [0x80], [0x80, 0x01],
-        [0xFF], [0xFF, 0x00], [0xFF, 0xFF], [0xFF, 0xFF, 0x00], [UInt8](repeating: 0xFF, count: 511),
+        [0xFF], [0xFF, 0x00], [0xFF, 0xFF], [0xFF, 0xFF, 0x00],
+        [UInt8](repeating: 0xFF, count: 511),
     ]
 
     private func open(
@@ -125,7 +126,8 @@ struct EngineReadTests {
         #expect(try snapshot.entries().map(\.value) == [[]])
     }
 
-    @Test("many keys come back in their order, missing and repeated ones too",
+    @Test(
+        "many keys come back in their order, missing and repeated ones too",
         arguments: EngineCase.all)
     func many(engineCase: EngineCase) throws {
         let engine = try open(engineCase, (0..<100).map { [UInt8($0), 1] })

@@ -101,7 +101,8 @@ struct EngineSnapshotTests {
         #expect(engine.storedByteCount == nil)
     }
 
-    @Test("a snapshot that was open when its engine was closed can be read on",
+    @Test(
+        "a snapshot that was open when its engine was closed can be read on",
         arguments: EngineCase.all)
     func outlivesEngine(engineCase: EngineCase) throws {
         let engine = try engineCase.open()

@@ -4,7 +4,9 @@ import TestSupport
 
 @Suite("Write transactions of every engine")
 struct EngineWriteTransactionTests {
-    @Test("a write transaction reads what it applied, and nobody else does", arguments: EngineCase.all)
+    @Test(
+        "a write transaction reads what it applied, and nobody else does",
+        arguments: EngineCase.all)
     func ownChanges(engineCase: EngineCase) throws {
         let engine = try engineCase.open()
         let base = try OwnedBatch([[1]: [1], [2]: [2], [3]: [3]]).commit(to: engine)
@@ -64,7 +66,8 @@ struct EngineWriteTransactionTests {
         let transaction = try engine.beginWrite(base: base)
         try OwnedBatch([[1]: [2]]).apply(to: transaction)
         #expect(throws: StorageError(.valueTooLong, operation: "commit")) {
-            try OwnedBatch([[0]: [0], [5]: [UInt8](repeating: 0, count: 101)]).apply(to: transaction)
+            let tooLong = [UInt8](repeating: 0, count: 101)
+            try OwnedBatch([[0]: [0], [5]: tooLong]).apply(to: transaction)
         }
         #expect(throws: StorageError(.closed, operation: "get")) {
             try transaction.bytes(forKey: [1])
@@ -85,7 +88,8 @@ struct EngineWriteTransactionTests {
         #expect(try transaction.commitAll() == base)
     }
 
-    @Test("a commit waits for the open write transaction, and then conflicts",
+    @Test(
+        "a commit waits for the open write transaction, and then conflicts",
         arguments: EngineCase.all)
     func exclusion(engineCase: EngineCase) throws {
         let engine = try engineCase.open()

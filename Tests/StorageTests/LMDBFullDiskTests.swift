@@ -38,7 +38,7 @@ struct LMDBFullDiskTests {
             number += 1
             var batch = OwnedBatch()
             for index in 0..<max(1, 40_000 / valueByteCount) {
-                let key = [UInt8(number / 256), UInt8(number % 256), UInt8(index % 256), UInt8(index / 256)]
+                let key = [number / 256, number % 256, index % 256, index / 256].map { UInt8($0) }
                 batch.changes[key] = [UInt8](repeating: UInt8(number % 256), count: valueByteCount)
             }
             do throws(StorageError) {

@@ -15,6 +15,8 @@ package enum EngineCase: String, CaseIterable, Sendable {
     /// - Parameters:
     ///   - valueByteCountMax: The longest value that it takes.
     ///   - snapshotCountMax: How many snapshots it lets be open.
+    /// - Returns: The engine, to be closed or just let go.
+    /// - Throws: ``StorageError`` when there is no room for its files.
     package func open(
         valueByteCountMax: Int = 1 << 20, snapshotCountMax: Int = 126
     ) throws(StorageError) -> any StorageEngine {

@@ -2,7 +2,9 @@
 ///
 /// Threads and not tasks: calls of the storage port block.
 ///
-/// - Parameter body: Gets the thread's number, from 0.
+/// - Parameters:
+///   - count: How many threads.
+///   - body: Gets the thread's number, from 0.
 /// - Throws: The first error that one of them threw.
 package func runThreads(
     _ count: Int, _ body: @escaping @Sendable (Int) throws -> Void
