@@ -40,7 +40,7 @@ let package = Package(
         library("StoreService", ["ObjectStore", "Query", "Rows", "ObjectModel", "Bytes"]),
         library(
             "RESTAPI",
-            ["StoreService", "ObjectStore", "Query", "Rows", "ObjectModel", "Bytes", "HTTPServer"]),
+            ["StoreService", "ObjectStore", "Query", "Rows", "ObjectModel", "Bytes", "JSON", "Storage", "HTTPServer"]),
 
         // Tests.
         .target(
