@@ -18,6 +18,8 @@ package final class RESTService: Sendable {
     let logger: Logger
     /// Requests that wait for a version.
     let versionWaiter: VersionWaiter
+    /// Change streams; made with the first one.
+    private let hub = Mutex<StreamHub?>(nil)
     /// The names of the schemas that were used last, newest first.
     private let namesInUse = Mutex<[SchemaNames]>([])
 
@@ -33,8 +35,20 @@ package final class RESTService: Sendable {
 
     /// Ends the service's own threads: after the server has stopped, before the store is closed.
     package func stop() {
+        hub.withLock { $0.take() }?.stop()
         versionWaiter.stop()
         workers.stop()
+    }
+
+    /// Change streams.
+    var streams: StreamHub {
+        hub.withLock { present in
+            if let present { return present }
+            let fresh = StreamHub(self)
+            fresh.start()
+            present = fresh
+            return fresh
+        }
     }
 
     /// The names of a schema; made when it is first asked for.
