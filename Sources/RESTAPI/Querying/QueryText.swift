@@ -181,7 +181,7 @@ extension QueryText {
                     Problem.Fault(
                         code: "unknown-member", detail: "A query has no member '\(name)'.",
                         pointer: JSONPointer().appending(name).description,
-                        hint: nearestName(to: name, in: Self.memberNames)))
+                        hint: NearestName.of(name, among: Self.memberNames)))
             }
         }
         if !faults.isEmpty {
