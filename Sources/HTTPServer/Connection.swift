@@ -38,7 +38,9 @@ final class Connection: @unchecked Sendable {
     let socket: Int32
     /// 48 random bits: the first part of request ids.
     let identity: UInt64
-    /// Whether it was accepted over the limit and is only told so.
+    /// The peer as `address:port`, `[address]:port` for IPv6.
+    let peer: String
+    /// The object that serves this connection's requests, one after the other.
     var request: Request?
     private var requestCount = 0
     /// Monotonic nanoseconds by which headers or body must be complete; 0 for none.
@@ -52,6 +54,12 @@ final class Connection: @unchecked Sendable {
         self.handle = handle
         self.identity = identity
         socket = shim_connection_socket(handle)
+        peer = shim_connection_address(handle).map(describe) ?? "unknown"
+        // libmicrohttpd sometimes misses that a client left after a part of a request line (data and
+        // end arrive together), so the first request has a deadline from the start.
+        deadline.store(
+            monotonicNanoseconds() + UInt64(server.options.headerTimeoutSeconds) * 1_000_000_000,
+            ordering: .relaxed)
         var on: Int32 = 1
         setsockopt(
             socket, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
@@ -68,12 +76,6 @@ final class Connection: @unchecked Sendable {
         fresh.sequence = requestCount
         request = fresh
         return fresh
-    }
-
-    /// The peer as `address:port`, `[address]:port` for IPv6.
-    var peer: String {
-        guard let address = shim_connection_address(handle) else { return "unknown" }
-        return describe(address)
     }
 
     // MARK: Waiting for an answer
