@@ -55,8 +55,7 @@ final class Connection: @unchecked Sendable {
         self.identity = identity
         socket = shim_connection_socket(handle)
         peer = shim_connection_address(handle).map(describe) ?? "unknown"
-        // libmicrohttpd sometimes misses that a client left after a part of a request line (data and
-        // end arrive together), so the first request has a deadline from the start.
+        // A client that connects and says nothing has as long for its first request line.
         deadline.store(
             monotonicNanoseconds() + UInt64(server.options.headerTimeoutSeconds) * 1_000_000_000,
             ordering: .relaxed)
@@ -199,8 +198,19 @@ final class Connection: @unchecked Sendable {
         request = nil
     }
 
-    /// Cuts the receiving side of a connection that is too slow, or whose client left while it was
-    /// suspended. Any thread.
+    /// Wakes libmicrohttpd when the client has closed its side. Any thread.
+    ///
+    /// In 0.9.75 a short read counts as "no more to read", also when the client's data and its end
+    /// came together; the end is then noticed only at the idle time-out. Shutting the receiving
+    /// side, which is closed anyway, makes a new event.
+    func noticeDeparture() {
+        waiting.withLock { state in
+            guard !state.isClosed, case .nothing = state.wait else { return }
+            if shim_is_peer_closed(socket) != 0 { shutdown(socket, Int32(SHUT_RD)) }
+        }
+    }
+
+    /// Cuts the receiving side of a connection whose request comes too slowly. Any thread.
     func expire() {
         waiting.withLock { state in
             guard !state.isClosed, case .nothing = state.wait else { return }

@@ -173,7 +173,7 @@ import Testing
             notes.add("handled")
             return .respond(Response(200, .text, summary(request.body)))
         }
-        try withServer([route, hello], { $0.headerTimeoutSeconds = 1 }) { server, port in
+        try withServer([route, hello]) { server, port in
             let text = Array(
                 "POST /count HTTP/1.1\r\nHost: x\r\nContent-Length: 40\r\n\r\n".utf8) + pattern(40)
             for index in 0...text.count {
