@@ -146,7 +146,8 @@ extension Server {
             text.append(contentsOf: value)
             text.append(contentsOf: [0x0D, 0x0A])
         }
-        text.append(contentsOf: "HTTP/1.1 \(reply.status) \(reasonPhrase(reply.status))\r\nDate: ".utf8)
+        text.append(
+            contentsOf: "HTTP/1.1 \(reply.status) \(reasonPhrase(reply.status))\r\nDate: ".utf8)
         appendHTTPDate(to: &text)
         text.append(contentsOf: ("\r\nConnection: close\r\n" as StaticString).bytes)
         if let type = reply.contentType { line("Content-Type", type.text.bytes) }

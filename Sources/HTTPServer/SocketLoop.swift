@@ -217,7 +217,7 @@ final class SocketLoop: @unchecked Sendable {
             close(socket)
             return
         }
-        let token = add(.lingering(socket, until: monotonicNanoseconds() + 2_000_000_000))
+        let token = add(.lingering(socket, until: monotonicNanoseconds() + 10_000_000_000))
         lingeringCount += 1
         if !watch(socket, token: token, events: shim_readable | shim_peer_closed) {
             endLingering(token, socket)

@@ -21,7 +21,9 @@ func gunzip(_ bytes: [UInt8]) -> [UInt8]? {
     var text: [UInt8] = []
     do throws(GzipReader.Fault) {
         let source = Bytes(bytes)
-        try reader.read(source.buffer) { text += Array($0); return true }
+        try reader.read(source.buffer) {
+            text += Array($0); return true
+        }
     } catch { return nil }
     return reader.isOver ? text : nil
 }
@@ -32,7 +34,8 @@ func chunked(_ bytes: [UInt8], by size: Int) -> [UInt8] {
     var start = 0
     while start < bytes.count {
         let end = min(start + size, bytes.count)
-        text += Array((String(end - start, radix: 16) + "\r\n").utf8) + bytes[start..<end] + [13, 10]
+        text +=
+            Array((String(end - start, radix: 16) + "\r\n").utf8) + bytes[start..<end] + [13, 10]
         start = end
     }
     return text + Array("0\r\n\r\n".utf8)
@@ -128,7 +131,8 @@ final class CollectingSink: UploadSink {
                 let client = try RawClient(port: port)
                 let body = pattern(size)
                 if isChunked {
-                    client.send("POST /count HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n")
+                    client.send(
+                        "POST /count HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n")
                     client.send(chunked(body, by: 5000))
                     #expect(try client.reply().status == status)
                 } else {
@@ -181,7 +185,8 @@ final class CollectingSink: UploadSink {
                 try client.send("POST", "/count", body: broken, ["Content-Encoding: gzip"]).status
                     == 400)
             #expect(
-                try client.send("POST", "/count", body: [1], ["Content-Encoding: br"]).status == 415)
+                try client.send("POST", "/count", body: [1], ["Content-Encoding: br"]).status == 415
+            )
             #expect(try client.send("POST", "/count", body: [1]).status == 200)
         }
     }
@@ -226,11 +231,13 @@ final class CollectingSink: UploadSink {
         let notes = Notes()
         let worker = Worker()
         defer { worker.stop() }
-        let route = Route(.post, "/up", "up", streaming: { _, upload in
-            .accept(
-                CollectingSink(
-                    upload, notes, pausedBy: isPaused ? worker : nil, isLater: isLater))
-        })
+        let route = Route(
+            .post, "/up", "up",
+            streaming: { _, upload in
+                .accept(
+                    CollectingSink(
+                        upload, notes, pausedBy: isPaused ? worker : nil, isLater: isLater))
+            })
         try withServer([route], { $0.bodyByteCountMax = 10 }) { _, port in
             let client = try RawClient(port: port)
             let body = pattern(500_000)
@@ -257,13 +264,17 @@ final class CollectingSink: UploadSink {
         defer { worker.stop() }
         let uploads = Mutex<[Upload]>([])
         let routes = [
-            Route(.post, "/up", "up", streaming: { _, upload in
-                .accept(CollectingSink(upload, notes))
-            }),
-            Route(.post, "/stuck", "stuck", streaming: { _, upload in
-                uploads.withLock { $0.append(upload) }
-                return .accept(StuckSink(notes))
-            }),
+            Route(
+                .post, "/up", "up",
+                streaming: { _, upload in
+                    .accept(CollectingSink(upload, notes))
+                }),
+            Route(
+                .post, "/stuck", "stuck",
+                streaming: { _, upload in
+                    uploads.withLock { $0.append(upload) }
+                    return .accept(StuckSink(notes))
+                }),
         ]
         try withServer(routes) { server, port in
             let client = try RawClient(port: port)
@@ -284,10 +295,13 @@ final class CollectingSink: UploadSink {
     func refusedUploads() throws {
         let notes = Notes()
         let routes = [
-            Route(.post, "/up", "up", streaming: { _, upload in
-                .accept(CollectingSink(upload, notes))
-            }),
-            Route(.post, "/never", "never", streaming: { _, _ in .refuse(Response(403, .text, "x")) }),
+            Route(
+                .post, "/up", "up",
+                streaming: { _, upload in
+                    .accept(CollectingSink(upload, notes))
+                }),
+            Route(
+                .post, "/never", "never", streaming: { _, _ in .refuse(Response(403, .text, "x")) }),
         ]
         try withServer(routes) { _, port in
             let client = try RawClient(port: port)

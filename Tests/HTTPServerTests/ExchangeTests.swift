@@ -19,7 +19,9 @@ import Testing
                     }
                 }
             },
-            Route(.get, "/now/{n}", "now") { .respond(Response(200, .text, $0.parameter(0).string)) },
+            Route(.get, "/now/{n}", "now") {
+                .respond(Response(200, .text, $0.parameter(0).string))
+            },
         ]
         try withServer(routes) { server, port in
             let failures = Notes()

@@ -24,7 +24,8 @@ import Testing
     @Test(
         "targets that do not decode are refused as problems, and the connection is kept",
         arguments: [
-            ("/echo/%/b", "bad-escape"), ("/echo/%4/b", "bad-escape"), ("/echo/%zz/b", "bad-escape"),
+            ("/echo/%/b", "bad-escape"), ("/echo/%4/b", "bad-escape"),
+            ("/echo/%zz/b", "bad-escape"),
             ("/echo/a/%C3%28", "bad-encoding"), ("/echo/%FF/b", "bad-encoding"),
             ("/echo/%ED%A0%80/b", "bad-encoding"), ("/echo/a/b?x=%C0%80", "bad-encoding"),
             ("/echo/a/b?x=%", "bad-escape"), ("echo", "bad-target"),
@@ -135,14 +136,17 @@ import Testing
             #expect(long.status == 414)
             #expect(long.text.contains("target-too-long"))
             let base = "GET /hello HTTP/1.1\r\nHost: x\r\n".utf8.count + "A: \r\n\r\n".utf8.count
-            let fits = try client.get("/hello", ["A: " + String(repeating: "y", count: 4000 - base)])
+            let fits = try client.get(
+                "/hello", ["A: " + String(repeating: "y", count: 4000 - base)])
             #expect(fits.status == 200)
-            let over = try client.get("/hello", ["A: " + String(repeating: "y", count: 4001 - base)])
+            let over = try client.get(
+                "/hello", ["A: " + String(repeating: "y", count: 4001 - base)])
             #expect(over.status == 431)
             #expect(over.header("Content-Type") == "application/problem+json")
             // Past libmicrohttpd's own memory it answers itself.
             let huge = try RawClient(port: port)
-            huge.send("GET /hello HTTP/1.1\r\nHost: x\r\nA: " + String(repeating: "z", count: 100_000))
+            huge.send(
+                "GET /hello HTTP/1.1\r\nHost: x\r\nA: " + String(repeating: "z", count: 100_000))
             #expect(try huge.reply().status == 431)
         }
     }
@@ -174,8 +178,10 @@ import Testing
             return .respond(Response(200, .text, summary(request.body)))
         }
         try withServer([route, hello]) { server, port in
-            let text = Array(
-                "POST /count HTTP/1.1\r\nHost: x\r\nContent-Length: 40\r\n\r\n".utf8) + pattern(40)
+            let text =
+                Array(
+                    "POST /count HTTP/1.1\r\nHost: x\r\nContent-Length: 40\r\n\r\n".utf8)
+                + pattern(40)
             for index in 0...text.count {
                 let client = try RawClient(port: port)
                 client.send(Array(text[0..<index]))

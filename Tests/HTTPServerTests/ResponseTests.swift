@@ -141,7 +141,9 @@ final class CountingSource: PullSource {
                 .respond(Response(200, .bytes, pulling: CountingSource(10_000, fails: true, notes)))
             },
             Route(.get, "/endless", "b") { request in
-                request.whenComplete { notes.add($0 == .aborted ? "request aborted" : "request sent") }
+                request.whenComplete {
+                    notes.add($0 == .aborted ? "request aborted" : "request sent")
+                }
                 return .respond(Response(200, .bytes, pulling: CountingSource(Int.max, notes)))
             },
         ]
@@ -248,7 +250,8 @@ final class CountingSource: PullSource {
         #expect(pipe(&ends) == 0)
         var logger = Logger(level: .info, format: .json, descriptor: ends[1])
         logger.log(.debug, "not shown")
-        logger.log(.warning, "a \"b\"\n", ("n", .number(-7)), ("t", .text("ü\u{1}")), ("f", .flag(true)))
+        logger.log(
+            .warning, "a \"b\"\n", ("n", .number(-7)), ("t", .text("ü\u{1}")), ("f", .flag(true)))
         logger.format = .logfmt
         logger.log(.error, "x", ("path", .text("/a b")), ("k", .text("v")))
         close(ends[1])

@@ -32,7 +32,8 @@ import Testing
             ("GET", "/v1/cl%61sses/A/objects", 200, "list"),
             ("GET", "/v1/classes//objects", 404, ""), ("GET", "/v1/classes/A/objects/", 404, ""),
             ("GET", "/", 404, ""), ("GET", "/v1/classes/A/objects/1/2", 404, ""),
-            ("GET", "/v1/e/n/elements/a/b/c", 200, "elements"), ("GET", "/v1/e/n/elements", 404, ""),
+            ("GET", "/v1/e/n/elements/a/b/c", 200, "elements"),
+            ("GET", "/v1/e/n/elements", 404, ""),
             ("DELETE", "/v1/classes/A/objects/1", 405, ""), ("BREW", "/v1", 405, ""),
         ])
     func matching(method: String, target: String, status: Int, text: String) throws {
@@ -86,7 +87,8 @@ import Testing
     func head() throws {
         let routes = [
             Route(.get, "/yes", "yes") { _ in .respond(Response(200, .text, "12345")) },
-            Route(.get, "/no", "no", answersHead: false) { _ in .respond(Response(200, .text, "1")) },
+            Route(.get, "/no", "no", answersHead: false) { _ in .respond(Response(200, .text, "1"))
+            },
         ]
         try withServer(routes) { _, port in
             let client = try RawClient(port: port)
