@@ -145,7 +145,8 @@ struct Target: ~Copyable {
         let scheme = text.hasPrefix("http://") ? 7 : text.hasPrefix("https://") ? 8 : -1
         guard scheme > 0 else { return nil }
         var index = scheme
-        while index < count, memory[index] != UInt8(ascii: "/"), memory[index] != UInt8(ascii: "?") {
+        while index < count, memory[index] != UInt8(ascii: "/"), memory[index] != UInt8(ascii: "?")
+        {
             index += 1
         }
         return index
