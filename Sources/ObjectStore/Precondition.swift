@@ -13,5 +13,8 @@ package enum Precondition: Sendable, Equatable {
     package struct Failure: Sendable {
         /// The object's key and row; nil when there is no object.
         package var current: StoredObject?
+
+        /// Describes a failure.
+        package init(current: StoredObject?) { self.current = current }
     }
 }

@@ -1,6 +1,7 @@
 import HTTPServer
 import ObjectStore
 import StoreService
+import Synchronization
 
 /// What the handlers of all operations share. Thread-safe; handlers are extensions of it, one file per
 /// operation, named by the operation's id in `openapi.yaml`.
@@ -14,6 +15,8 @@ package final class RESTService: Sendable {
     /// Threads for long reads.
     let workers: WorkerPool
     let logger: Logger
+    /// The figures of the server that the service runs in, once it runs.
+    let serverMetrics = Mutex<Metrics?>(nil)
 
     /// Makes the service of a store.
     package init(store: Store, options: RESTOptions, tokens: TokenTable?, logger: Logger) {
@@ -22,5 +25,9 @@ package final class RESTService: Sendable {
         self.tokens = tokens
         self.logger = logger
         workers = WorkerPool(threadCount: options.workerThreadCount)
+    }
+    /// Ends the service's threads; call it when its server has stopped.
+    package func stop() {
+        workers.stop()
     }
 }
