@@ -47,7 +47,7 @@ let package = Package(
             "RESTAPI",
             [
                 "StoreService", "ObjectStore", "Query", "Rows", "ObjectModel", "Bytes", "HTTPServer",
-                "JSON", "CCrypto",
+                "JSON", "Storage", "CCrypto",
             ]),
         .executableTarget(
             name: "HoldfastCommand",
@@ -70,6 +70,7 @@ let package = Package(
             "StorageTests",
             ["Storage", "StorageMemory", "StorageLMDB", "TestSupport", "StorageProbe"]),
         tests("JSONTests", ["JSON", "Bytes"]),
+        tests("QueryTests", ["Query", "Rows", "ObjectModel", "Bytes"]),
     ],
     swiftLanguageModes: [.v6],
     cxxLanguageStandard: .cxx17

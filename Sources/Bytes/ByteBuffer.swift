@@ -7,18 +7,25 @@ import Glibc
 ///
 /// Not thread-safe: one thread at a time uses a buffer. Running out of memory ends the process, as it
 /// does everywhere in Swift.
-package final class ByteBuffer {
-    /// The block; `capacity` bytes long.
-    package private(set) var base: UnsafeMutableRawPointer
+///
+/// It is public and inlinable because Swift 6.3 inlines nothing that is `package` into other modules,
+/// nor specializes it. Its properties are not checked for overlapping accesses at run time: no method
+/// hands one out, so that none can overlap, and the checks cost more than the stores.
+public final class ByteBuffer {
+    @exclusivity(unchecked) @usableFromInline var block: UnsafeMutableRawPointer
+    @exclusivity(unchecked) @usableFromInline var written: Int
+    @exclusivity(unchecked) @usableFromInline var capacity: Int
+
+    /// The block; what is written lies at its beginning.
+    @inlinable public var base: UnsafeMutableRawPointer { block }
     /// How many bytes are written.
-    package private(set) var count: Int
-    private(set) var capacity: Int
+    @inlinable public var count: Int { written }
 
     /// Makes an empty buffer with room for `capacity` bytes.
-    package init(capacity: Int = 256) {
+    public init(capacity: Int = 256) {
         self.capacity = max(capacity, 16)
-        base = Self.checked(malloc(self.capacity))
-        count = 0
+        block = Self.checked(malloc(self.capacity))
+        written = 0
     }
 
     deinit { free(base) }
@@ -29,74 +36,74 @@ package final class ByteBuffer {
     }
 
     /// What is written, valid until the buffer is next changed.
-    package var bytes: UnsafeRawBufferPointer {
+    @inlinable public var bytes: UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(start: base, count: count)
     }
 
-    func grow(_ byteCount: Int) {
+    @usableFromInline func grow(_ byteCount: Int) {
         capacity = max(capacity * 2, count + byteCount)
-        base = Self.checked(realloc(base, capacity))
+        block = Self.checked(realloc(base, capacity))
     }
 
     /// Makes sure that `byteCount` more bytes fit without moving the block.
-    package func reserve(_ byteCount: Int) {
+    @inlinable public func reserve(_ byteCount: Int) {
         if count + byteCount > capacity { grow(byteCount) }
     }
 
     /// Appends one byte.
-    package func append(_ byte: UInt8) {
-        if count == capacity { grow(1) }
+    @inlinable public func append(_ byte: UInt8) {
+        if written == capacity { grow(1) }
         base.storeBytes(of: byte, toByteOffset: count, as: UInt8.self)
-        count += 1
+        written += 1
     }
 
     /// Appends the bytes of `source`, which must not lie in this buffer.
-    package func append(_ source: UnsafeRawBufferPointer) {
+    @inlinable public func append(_ source: UnsafeRawBufferPointer) {
         guard let start = source.baseAddress, source.count > 0 else { return }
         reserve(source.count)
         memcpy(base + count, start, source.count)
-        count += source.count
+        written += source.count
     }
 
     /// Appends literal text.
-    package func append(_ text: StaticString) {
+    @inlinable public func append(_ text: StaticString) {
         append(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
 
     /// Appends the UTF-8 bytes of `text`.
-    package func append(_ text: String) {
+    @inlinable public func append(_ text: String) {
         var text = text
         text.withUTF8 { append(UnsafeRawBufferPointer($0)) }
     }
 
     /// Appends an array's bytes.
-    package func append(_ array: [UInt8]) {
+    @inlinable public func append(_ array: [UInt8]) {
         array.withUnsafeBytes { append($0) }
     }
 
     /// Appends `value` in the machine's byte order, which is little-endian on every platform served.
-    package func append<T: BitwiseCopyable>(little value: T) {
+    @inlinable public func append<T: BitwiseCopyable>(little value: T) {
         reserve(MemoryLayout<T>.size)
         base.storeBytes(of: value, toByteOffset: count, as: T.self)
-        count += MemoryLayout<T>.size
+        written += MemoryLayout<T>.size
     }
 
     /// Appends an integer with its most significant byte first.
-    package func append<T: FixedWidthInteger & BitwiseCopyable>(big value: T) {
+    @inlinable public func append<T: FixedWidthInteger & BitwiseCopyable>(big value: T) {
         append(little: value.bigEndian)
     }
 
     /// Appends `byteCount` zero bytes.
-    package func appendZeros(_ byteCount: Int) {
+    @inlinable public func appendZeros(_ byteCount: Int) {
         reserve(byteCount)
         memset(base + count, 0, byteCount)
-        count += byteCount
+        written += byteCount
     }
 
     /// Overwrites bytes that were appended before.
     ///
     /// - Precondition: The value lies within what is written.
-    package func store<T: BitwiseCopyable>(_ value: T, at offset: Int) {
+    @inlinable public func store<T: BitwiseCopyable>(_ value: T, at offset: Int) {
         precondition(offset >= 0 && offset + MemoryLayout<T>.size <= count)
         base.storeBytes(of: value, toByteOffset: offset, as: T.self)
     }
@@ -104,29 +111,29 @@ package final class ByteBuffer {
     /// Overwrites bytes that were appended before with `byteCount` bytes from elsewhere.
     ///
     /// - Precondition: They lie within what is written.
-    package func store(bytes source: UnsafeRawPointer, byteCount: Int, at offset: Int) {
+    @inlinable public func store(bytes source: UnsafeRawPointer, byteCount: Int, at offset: Int) {
         precondition(offset >= 0 && offset + byteCount <= count)
         memcpy(base + offset, source, byteCount)
     }
 
     /// Forgets everything after the first `newCount` bytes; keeps the block.
-    package func truncate(to newCount: Int) {
+    @inlinable public func truncate(to newCount: Int) {
         precondition(newCount >= 0 && newCount <= count)
-        count = newCount
+        written = newCount
     }
 
     /// Forgets everything; keeps the block.
-    package func removeAll() { count = 0 }
+    @inlinable public func removeAll() { written = 0 }
 
     /// Gives up the block: the caller has to `free` it. The buffer is empty afterwards.
-    package func takeStorage() -> (base: UnsafeMutableRawPointer, count: Int) {
+    public func takeStorage() -> (base: UnsafeMutableRawPointer, count: Int) {
         let taken = (base, count)
         capacity = 16
-        base = Self.checked(malloc(capacity))
-        count = 0
+        block = Self.checked(malloc(capacity))
+        written = 0
         return taken
     }
 
     /// A copy of what is written.
-    package var array: [UInt8] { Array(bytes) }
+    @inlinable public var array: [UInt8] { Array(bytes) }
 }

@@ -25,7 +25,9 @@ constexpr size_t textByteCountMax = 0xFFFFFF;
 struct ScalarEnds {
     bool at[256] = {};
     constexpr ScalarEnds() {
-        for (unsigned char byte : {' ', '\t', '\n', '\r', ',', ':', '[', ']', '{', '}'}) at[byte] = true;
+        for (unsigned char byte : {' ', '\t', '\n', '\r', ',', ':', '[', ']', '{', '}'}) {
+            at[byte] = true;
+        }
     }
 };
 constexpr ScalarEnds scalarEnds;

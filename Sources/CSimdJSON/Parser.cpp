@@ -51,6 +51,10 @@ private:
     size_t capacity = 0;
 };
 
+inline uint64_t address(const uint8_t *bytes) noexcept {
+    return uint64_t(reinterpret_cast<uintptr_t>(bytes));
+}
+
 /// An array or object that is still open.
 struct Container {
     HFJSONEntry *entry;
@@ -88,7 +92,8 @@ private:
         return error;
     }
     HFJSONError string(uint32_t offset, HFJSONEntry &entry) noexcept;
-    HFJSONError escapedString(const uint8_t *start, const uint8_t *escape, HFJSONEntry &entry) noexcept;
+    HFJSONError escapedString(
+        const uint8_t *start, const uint8_t *escape, HFJSONEntry &entry) noexcept;
     HFJSONError scalar(const uint8_t *text, uint32_t offset, HFJSONEntry &entry) noexcept;
     HFJSONError lastScalar(uint32_t offset, HFJSONEntry &entry) noexcept;
     HFJSONError failAtEnd(uint32_t offset) noexcept;
@@ -149,15 +154,17 @@ HFJSONError HFJSONParser::findStructure() noexcept {
 }
 
 inline HFJSONError HFJSONParser::string(uint32_t offset, HFJSONEntry &entry) noexcept {
+    using holdfast::address;
     const uint8_t *start = source + offset + 1;
     const uint8_t *end = holdfast::findQuoteOrBackslash(start);
     if (__builtin_expect(*end == '\\', false)) return escapedString(start, end, entry);
-    entry = {HFJSON_STRING, uint32_t(end - start), uint64_t(reinterpret_cast<uintptr_t>(start))};
+    entry = {HFJSON_STRING, uint32_t(end - start), address(start)};
     return HFJSONErrorNone;
 }
 
 HFJSONError HFJSONParser::escapedString(
     const uint8_t *start, const uint8_t *escape, HFJSONEntry &entry) noexcept {
+    using holdfast::address;
     if (stringEnd == nullptr) {
         // What is unescaped is never longer than its text, and the text is no longer than this.
         if (!strings.reserve(byteCount + HFJSON_PADDING)) return fail(HFJSONErrorOutOfMemory, 0);
@@ -168,7 +175,7 @@ HFJSONError HFJSONParser::escapedString(
     out += escape - start;
     const HFJSONError error = holdfast::unescape(escape, out);
     if (error != HFJSONErrorNone) return fail(error, size_t(escape - source));
-    entry = {HFJSON_STRING, uint32_t(out - stringEnd), uint64_t(reinterpret_cast<uintptr_t>(stringEnd))};
+    entry = {HFJSON_STRING, uint32_t(out - stringEnd), address(stringEnd)};
     stringEnd = out;
     return HFJSONErrorNone;
 }
@@ -188,11 +195,13 @@ inline HFJSONError HFJSONParser::scalar(
     }
     case 't':
         if (!is("true", 4)) return fail(HFJSONErrorInvalidLiteral, offset);
-        entry.head = HFJSON_TRUE;
+        entry.head = HFJSON_BOOL;
+        entry.bits = 1;
         return HFJSONErrorNone;
     case 'f':
         if (!is("false", 5)) return fail(HFJSONErrorInvalidLiteral, offset);
-        entry.head = HFJSON_FALSE;
+        entry.head = HFJSON_BOOL;
+        entry.bits = 0;
         return HFJSONErrorNone;
     case 'n':
         if (!is("null", 4)) return fail(HFJSONErrorInvalidLiteral, offset);
@@ -217,7 +226,8 @@ HFJSONError HFJSONParser::failAtEnd(uint32_t offset) noexcept {
     const uint8_t byte = source[offset];
     const bool isScalar = byte == 't' || byte == 'f' || byte == 'n' || byte == '-' ||
         (byte >= '0' && byte <= '9');
-    return isScalar ? fail(HFJSONErrorUnexpectedEnd, byteCount) : fail(HFJSONErrorExpectedValue, offset);
+    return isScalar ? fail(HFJSONErrorUnexpectedEnd, byteCount)
+                    : fail(HFJSONErrorExpectedValue, offset);
 }
 
 /// Checks the grammar from one structural character to the next and writes the entries.
@@ -240,7 +250,8 @@ HFJSONError HFJSONParser::walk(uint32_t depthMax) noexcept {
 
     /// Moves on to the next structural character, which has to be there.
     #define ADVANCE() \
-        if (__builtin_expect(next == end, false)) return fail(HFJSONErrorUnexpectedEnd, byteCount); \
+        if (__builtin_expect(next == end, false)) \
+            return fail(HFJSONErrorUnexpectedEnd, byteCount); \
         at = *next++
     /// Opens an array or object.
     #define OPEN(kind, isWithinArray) \
@@ -355,8 +366,8 @@ HFJSONParser *HFJSONParserCreate(void) { return new (std::nothrow) HFJSONParser(
 void HFJSONParserDestroy(HFJSONParser *parser) { delete parser; }
 
 HFJSONError HFJSONParse(
-    HFJSONParser *parser, const uint8_t *bytes, size_t byteCount, bool hasPadding, uint32_t depthMax,
-    HFJSONDocument *document) {
+    HFJSONParser *parser, const uint8_t *bytes, size_t byteCount, bool hasPadding,
+    uint32_t depthMax, HFJSONDocument *document) {
     parser->source = bytes;
     parser->byteCount = byteCount;
     parser->errorOffset = 0;

@@ -6,7 +6,8 @@
 
 namespace holdfast {
 
-/// Finds the first quote or backslash at or after `text`; there is one, and 16 readable bytes follow.
+/// Finds the first quote or backslash at or after `text`; there is one, and 16 readable bytes
+/// follow.
 inline const uint8_t *findQuoteOrBackslash(const uint8_t *text) noexcept {
     typedef uint8_t Block __attribute__((vector_size(16)));
     typedef bool Mask __attribute__((ext_vector_type(16)));

@@ -103,7 +103,8 @@ package enum Base64 {
             guard group & (1 << spareBitCount - 1) == 0 else { return false }
             group >>= spareBitCount
             for index in 0..<restByteCount {
-                out[index] = UInt8(truncatingIfNeeded: group >> UInt32(8 * (restByteCount - 1 - index)))
+                out[index] = UInt8(
+                    truncatingIfNeeded: group >> UInt32(8 * (restByteCount - 1 - index)))
             }
             return seen < noDigit
         }

@@ -1,5 +1,5 @@
 /// Adds elements to an array and keeps count of the commas.
-package struct JSONArrayWriter {
+public struct JSONArrayWriter {
     private let writer: JSONWriter
     private var isEmpty = true
 

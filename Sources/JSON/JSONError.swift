@@ -1,7 +1,7 @@
 /// Why a text is not the JSON that was asked for.
-package struct JSONError: Error, Sendable, Equatable, CustomStringConvertible {
+public struct JSONError: Error, Sendable, Equatable, CustomStringConvertible {
     /// What is wrong. Callers switch on it.
-    package enum Code: Sendable {
+    public enum Code: Sendable {
         /// No bytes, or only blanks.
         case empty
         /// The text ends inside an array or object.
@@ -34,14 +34,15 @@ package struct JSONError: Error, Sendable, Equatable, CustomStringConvertible {
         case `internal`
     }
 
-    package let code: Code
+    /// What is wrong.
+    public let code: Code
     /// Where the fault is, in bytes from the beginning of the text; its length at the end of it.
-    package let offset: Int
+    public let offset: Int
     /// How deep arrays and objects were allowed to nest.
-    package let depthMax: Int
+    public let depthMax: Int
 
     /// What is wrong, for users: a phrase without the position and without any of the text.
-    package var message: String {
+    public var message: String {
         switch code {
         case .empty: "expected a JSON value, found nothing"
         case .unexpectedEnd: "the text ends before its last array or object is closed"
@@ -76,12 +77,13 @@ package struct JSONError: Error, Sendable, Equatable, CustomStringConvertible {
     }
 
     /// The message and the byte offset.
-    package var description: String { "\(message) (byte \(offset))" }
+    public var description: String { "\(message) (byte \(offset))" }
 
     /// The line and column of the fault, both from 1, columns in Unicode code points.
     ///
     /// - Parameter text: The bytes that were parsed.
-    package func position(in text: UnsafeRawBufferPointer) -> (line: Int, column: Int) {
+    /// - Returns: What an editor shows. Linear in the offset.
+    public func position(in text: UnsafeRawBufferPointer) -> (line: Int, column: Int) {
         var line = 1
         var column = 1
         for byte in text.prefix(offset) {

@@ -1,18 +1,24 @@
 import Glibc
 
 /// A name and its value in an object.
-package struct JSONMember {
+public struct JSONMember {
     /// The unescaped UTF-8 of the name.
-    package let name: UnsafeRawBufferPointer
-    package let value: JSONValue
+    public let name: UnsafeRawBufferPointer
+    /// What stands behind the colon.
+    public let value: JSONValue
+
+    @inlinable init(name: UnsafeRawBufferPointer, value: JSONValue) {
+        self.name = name
+        self.value = value
+    }
 
     /// Whether the name is `other`.
-    package func isNamed(_ other: StaticString) -> Bool {
+    @inlinable public func isNamed(_ other: StaticString) -> Bool {
         isNamed(UnsafeRawBufferPointer(start: other.utf8Start, count: other.utf8CodeUnitCount))
     }
 
     /// Whether the name has these bytes.
-    package func isNamed(_ other: UnsafeRawBufferPointer) -> Bool {
+    @inlinable public func isNamed(_ other: UnsafeRawBufferPointer) -> Bool {
         guard name.count == other.count else { return false }
         guard let a = name.baseAddress, let b = other.baseAddress else { return true }
         return memcmp(a, b, name.count) == 0

@@ -1,17 +1,17 @@
 /// The members of an object, in order; none of any other value. Needs no memory.
-package struct JSONMembers: Sequence, IteratorProtocol {
-    private var position: UnsafeRawPointer
-    private let end: UnsafeRawPointer
-    private let source: UnsafeRawPointer
+public struct JSONMembers: Sequence, IteratorProtocol {
+    @usableFromInline var position: UnsafeRawPointer
+    @usableFromInline let end: UnsafeRawPointer
+    @usableFromInline let source: UnsafeRawPointer
 
-    init(of value: JSONValue) {
+    @inlinable init(of value: JSONValue) {
         position = value.kind == .object ? value.entry + JSONValue.entryByteCount : value.end
         end = value.end
         source = value.source
     }
 
     /// The next member, or nil behind the last.
-    package mutating func next() -> JSONMember? {
+    @inlinable public mutating func next() -> JSONMember? {
         guard position != end else { return nil }
         let name = JSONValue(entry: position, source: source)
         let value = JSONValue(entry: position + JSONValue.entryByteCount, source: source)

@@ -4,7 +4,7 @@
 ///         problem.member("code").string("object-not-found")
 ///         problem.member("errors").array { errors in errors.element().int(7) }
 ///     }
-package struct JSONObjectWriter {
+public struct JSONObjectWriter {
     private let writer: JSONWriter
     private var isEmpty = true
 
@@ -13,6 +13,7 @@ package struct JSONObjectWriter {
     /// Begins a member; exactly one value has to be written with the result.
     ///
     /// - Parameter name: Holds nothing that needs an escape.
+    /// - Returns: The writer for the value.
     package mutating func member(_ name: StaticString) -> JSONWriter {
         separate()
         writer.key(name)

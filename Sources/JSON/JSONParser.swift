@@ -7,14 +7,14 @@ import CSimdJSON
 /// (``JSONValue/repeatedName``). Reading costs about 40 ns and half a nanosecond a byte.
 ///
 /// One thread at a time uses a parser: keep one per thread.
-package final class JSONParser {
+public final class JSONParser {
     /// How many readable bytes have to follow a text that is parsed in place.
-    package static let paddingByteCount = Int(HFJSON_PADDING)
+    public static let paddingByteCount = Int(HFJSON_PADDING)
 
     private let parser: OpaquePointer
 
     /// Makes a parser; its memory comes with the first text.
-    package init() {
+    public init() {
         guard let parser = HFJSONParserCreate() else { preconditionFailure("out of memory") }
         self.parser = parser
     }
@@ -30,7 +30,8 @@ package final class JSONParser {
     ///   - depthMax: How deep arrays and objects may nest; 1 allows one that holds only scalars.
     /// - Returns: The root. It and all values below are valid until the parser reads the next text
     ///   or goes away and, with `hasPadding`, no longer than `bytes`.
-    package func parse(
+    /// - Throws: ``JSONError`` when the text is not JSON, nests too deep or does not fit into memory.
+    public func parse(
         _ bytes: UnsafeRawBufferPointer, hasPadding: Bool = false, depthMax: Int = 128
     ) throws(JSONError) -> JSONValue {
         var document = HFJSONDocument()

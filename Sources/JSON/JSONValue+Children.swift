@@ -1,30 +1,30 @@
 extension JSONValue {
     /// How many elements an array or members an object has; 0 for any other value.
-    package var count: Int {
+    @inlinable public var count: Int {
         isScalar ? 0 : Int(entry.load(fromByteOffset: 8, as: UInt32.self))
     }
 
     /// The elements of an array; none when the value is something else.
-    package var elements: JSONElements { JSONElements(of: self) }
+    @inlinable public var elements: JSONElements { JSONElements(of: self) }
 
     /// The members of an object, those with repeated names too; none when the value is something
     /// else.
-    package var members: JSONMembers { JSONMembers(of: self) }
+    @inlinable public var members: JSONMembers { JSONMembers(of: self) }
 
     /// The value of the first member with this name. Linear in the number of members.
-    package func member(named name: StaticString) -> JSONValue? {
+    public func member(named name: StaticString) -> JSONValue? {
         member(
             named: UnsafeRawBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
     }
 
     /// The value of the first member with this name. Linear in the number of members.
-    package func member(named name: String) -> JSONValue? {
+    public func member(named name: String) -> JSONValue? {
         var name = name
         return name.withUTF8 { member(named: UnsafeRawBufferPointer($0)) }
     }
 
     /// The value of the first member whose name has these bytes. Linear in the number of members.
-    package func member(named name: UnsafeRawBufferPointer) -> JSONValue? {
+    public func member(named name: UnsafeRawBufferPointer) -> JSONValue? {
         for member in members where member.isNamed(name) { return member.value }
         return nil
     }
@@ -33,7 +33,7 @@ extension JSONValue {
     ///
     /// For objects whose names no schema knows; where one does, marking the properties that were
     /// seen is cheaper. Costs n log n for n members, and memory from 16 members on.
-    package var repeatedName: UnsafeRawBufferPointer? {
+    public var repeatedName: UnsafeRawBufferPointer? {
         let quadraticCountMax = 16
         guard count > quadraticCountMax else { return repeatedNameOfFew }
         let sorted = members.sorted { $0.isOrderedBefore($1) }

@@ -1,37 +1,43 @@
 import CSimdJSON
 
 extension JSONValue {
+    // What the parser notes of a number, as in `CSimdJSON.h`.
+    @inlinable static var fractionBit: UInt32 { 1 << 4 }
+    @inlinable static var exponentBit: UInt32 { 1 << 5 }
+    @inlinable static var bigIntegerBit: UInt32 { 1 << 6 }
+    @inlinable static var negativeZeroBit: UInt32 { 1 << 7 }
+
     /// Whether this is a number.
-    package var isNumber: Bool { tag == HFJSON_INTEGER || tag == HFJSON_DOUBLE }
+    @inlinable public var isNumber: Bool { kind == .integer || kind == .double }
 
     /// Whether this is a number without `.`, `e` and `E`, however large.
-    package var isIntegerLiteral: Bool {
-        isNumber && head & UInt32(HFJSON_FRACTION | HFJSON_EXPONENT) == 0
+    @inlinable public var isIntegerLiteral: Bool {
+        isNumber && head & (Self.fractionBit | Self.exponentBit) == 0
     }
 
     /// Whether this is a number with a `.`.
-    package var hasFraction: Bool { head & UInt32(HFJSON_FRACTION) != 0 && isNumber }
+    @inlinable public var hasFraction: Bool { head & Self.fractionBit != 0 && isNumber }
 
     /// Whether this is a number with an `e` or `E`.
-    package var hasExponent: Bool { head & UInt32(HFJSON_EXPONENT) != 0 && isNumber }
+    @inlinable public var hasExponent: Bool { head & Self.exponentBit != 0 && isNumber }
 
     /// Whether this is a number without `.`, `e` and `E` that does not fit into an `Int64`.
-    package var isBigInteger: Bool { head & UInt32(HFJSON_BIG_INTEGER) != 0 && isNumber }
+    @inlinable public var isBigInteger: Bool { head & Self.bigIntegerBit != 0 && isNumber }
 
     /// A number of the kind ``Kind/integer``; nil when the value is something else.
-    package var int64: Int64? {
-        tag == HFJSON_INTEGER ? entry.load(fromByteOffset: 8, as: Int64.self) : nil
+    @inlinable public var int64: Int64? {
+        kind == .integer ? entry.load(fromByteOffset: 8, as: Int64.self) : nil
     }
 
     /// A number that is an integer and fits, in whatever form: `42`, `42.0`, `4.2e1`. Nothing is
     /// rounded. Linear in the text of numbers that are not of the kind ``Kind/integer``.
-    package var exactInt64: Int64? {
+    public var exactInt64: Int64? {
         if let int64 { return int64 }
         return numberText.flatMap { Int64(exactlyJSONNumber: $0) }
     }
 
     /// An unsigned number without `.`, `e` and `E` that fits; nil when the value is something else.
-    package var uint64: UInt64? {
+    public var uint64: UInt64? {
         if let int64 { return UInt64(exactly: int64) }
         guard isBigInteger, let numberText else { return nil }
         return UInt64(jsonDigits: numberText)
@@ -39,12 +45,12 @@ extension JSONValue {
 
     /// The `Double` nearest to a number; nil when the value is something else. A number that is too
     /// large is infinite.
-    package var double: Double? {
-        switch tag {
-        case HFJSON_DOUBLE:
+    @inlinable public var double: Double? {
+        switch kind {
+        case .double:
             return entry.load(fromByteOffset: 8, as: Double.self)
-        case HFJSON_INTEGER:
-            if head & UInt32(HFJSON_NEGATIVE_ZERO) != 0 { return -0.0 }
+        case .integer:
+            if head & Self.negativeZeroBit != 0 { return -0.0 }
             return Double(entry.load(fromByteOffset: 8, as: Int64.self))
         default:
             return nil
@@ -53,14 +59,14 @@ extension JSONValue {
 
     /// The `Float` nearest to a number's text, rounded once; nil when the value is something else.
     /// A number that is too large is infinite. Linear in the text.
-    package var float: Float? {
+    public var float: Float? {
         guard let numberText else { return nil }
         let start = numberText.baseAddress?.assumingMemoryBound(to: UInt8.self)
         return HFJSONReadFloat(start, numberText.count)
     }
 
     /// A number as it was written; nil when the value is something else.
-    package var numberText: UnsafeRawBufferPointer? {
+    @inlinable public var numberText: UnsafeRawBufferPointer? {
         guard isNumber else { return nil }
         return UnsafeRawBufferPointer(start: source + low, count: Int(head >> 8))
     }

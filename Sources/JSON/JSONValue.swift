@@ -1,77 +1,69 @@
-import CSimdJSON
-
 /// One value of a parsed text: two pointers, read where the parser wrote it.
 ///
 /// Valid as long as ``JSONParser/parse(_:hasPadding:depthMax:)`` says. All properties take constant
-/// time unless they say otherwise.
-package struct JSONValue {
-    /// What a value is.
-    package enum Kind: Sendable {
-        case null
-        case bool
+/// time unless they say otherwise. It is public because Swift 6.3 inlines nothing that is `package`
+/// into other modules.
+public struct JSONValue {
+    /// What a value is. The numbers are those of `CSimdJSON.h`, whose constants cannot be named in
+    /// code that is inlined into other modules.
+    public enum Kind: UInt8, Sendable {
+        case null = 0
+        case bool = 1
         /// A number without `.`, `e` and `E` that fits into an `Int64`.
-        case integer
+        case integer = 2
         /// Any other number.
-        case double
-        case string
-        case array
-        case object
+        case double = 3
+        case string = 4
+        case array = 5
+        case object = 6
     }
 
     /// The `HFJSONEntry` of the value; those of its children follow.
-    let entry: UnsafeRawPointer
-    let source: UnsafeRawPointer
+    @usableFromInline let entry: UnsafeRawPointer
+    @usableFromInline let source: UnsafeRawPointer
 
-    static let entryByteCount = 16
+    @inlinable static var entryByteCount: Int { 16 }
 
-    var head: UInt32 { entry.load(as: UInt32.self) }
-    var tag: Int { Int(head & 0xF) }
-    var low: Int { Int(entry.load(fromByteOffset: 4, as: UInt32.self)) }
-    var isScalar: Bool { tag < HFJSON_ARRAY }
+    @inlinable init(entry: UnsafeRawPointer, source: UnsafeRawPointer) {
+        self.entry = entry
+        self.source = source
+    }
+
+    @inlinable var head: UInt32 { entry.load(as: UInt32.self) }
+    @inlinable var low: Int { Int(entry.load(fromByteOffset: 4, as: UInt32.self)) }
+    @inlinable var isScalar: Bool { kind.rawValue < Kind.array.rawValue }
 
     /// The entry behind this value and all below it.
-    var end: UnsafeRawPointer {
+    @inlinable var end: UnsafeRawPointer {
         let count = isScalar ? 1 : Int(entry.load(fromByteOffset: 12, as: UInt32.self))
         return entry + count * Self.entryByteCount
     }
 
     /// What the value is.
-    package var kind: Kind {
-        switch tag {
-        case HFJSON_NULL: .null
-        case HFJSON_FALSE, HFJSON_TRUE: .bool
-        case HFJSON_INTEGER: .integer
-        case HFJSON_DOUBLE: .double
-        case HFJSON_STRING: .string
-        case HFJSON_ARRAY: .array
-        default: .object
-        }
+    @inlinable public var kind: Kind {
+        Kind(rawValue: UInt8(truncatingIfNeeded: head & 0xF)) ?? .null
     }
 
     /// Whether this is `null`.
-    package var isNull: Bool { tag == HFJSON_NULL }
+    @inlinable public var isNull: Bool { kind == .null }
 
     /// True or false; nil when the value is something else.
-    package var bool: Bool? {
-        switch tag {
-        case HFJSON_TRUE: true
-        case HFJSON_FALSE: false
-        default: nil
-        }
+    @inlinable public var bool: Bool? {
+        kind == .bool ? entry.load(fromByteOffset: 8, as: UInt8.self) != 0 : nil
     }
 
     /// The unescaped UTF-8 of a string; nil when the value is something else.
-    package var stringBytes: UnsafeRawBufferPointer? {
-        tag == HFJSON_STRING ? text : nil
+    @inlinable public var stringBytes: UnsafeRawBufferPointer? {
+        kind == .string ? text : nil
     }
 
     /// A copy of a string; nil when the value is something else. Linear.
-    package var string: String? {
+    public var string: String? {
         stringBytes.map { String(decoding: $0, as: UTF8.self) }
     }
 
     /// The bytes of an entry that is a string or a name.
-    var text: UnsafeRawBufferPointer {
+    @inlinable var text: UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(
             start: UnsafeRawPointer(bitPattern: entry.load(fromByteOffset: 8, as: UInt.self)),
             count: low)

@@ -3,20 +3,20 @@ import CSimdJSON
 
 extension JSONWriter {
     /// Writes an integer.
-    package func int(_ value: Int64) {
+    public func int(_ value: Int64) {
         if value < 0 { buffer.append(UInt8(ascii: "-")) }
         uint(value.magnitude)
     }
 
     /// Writes an integer as a string, for readers whose numbers are doubles.
-    package func quotedInt(_ value: Int64) {
+    public func quotedInt(_ value: Int64) {
         buffer.append(UInt8(ascii: "\""))
         int(value)
         buffer.append(UInt8(ascii: "\""))
     }
 
     /// Writes an integer.
-    package func uint(_ value: UInt64) {
+    public func uint(_ value: UInt64) {
         let eightDigits: UInt64 = 100_000_000
         if value < eightDigits { return leadingDigits(UInt32(truncatingIfNeeded: value)) }
         let (high, low) = value.quotientAndRemainder(dividingBy: eightDigits)
@@ -50,7 +50,7 @@ extension JSONWriter {
 
     /// Writes the shortest number that reads back as `value`, always with a `.` or an `e`; NaN and
     /// the infinities as the strings `"NaN"`, `"Infinity"` and `"-Infinity"`.
-    package func double(_ value: Double) {
+    public func double(_ value: Double) {
         // Every integer of this size has its exact digits as its shortest form.
         if value.magnitude < 0x1p53, let integer = Int64(exactly: value),
             integer != 0 || value.sign == .plus
@@ -63,7 +63,7 @@ extension JSONWriter {
     }
 
     /// As ``double(_:)``, with the digits that a `Float` needs.
-    package func float(_ value: Float) {
+    public func float(_ value: Float) {
         guard value.isFinite else { return notFinite(isNaN: value.isNaN, sign: value.sign) }
         number { HFJSONWriteFloat(value, $0) }
     }

@@ -2,7 +2,7 @@ import Bytes
 
 extension JSONWriter {
     /// Writes a string, escaped as needed.
-    package func string(_ text: String) {
+    public func string(_ text: String) {
         var text = text
         text.withUTF8 { string(UnsafeRawBufferPointer($0)) }
     }
@@ -10,7 +10,7 @@ extension JSONWriter {
     /// Writes a string, escaped as needed.
     ///
     /// - Parameter text: UTF-8; it is not checked. It must not lie in the buffer.
-    package func string(_ text: UnsafeRawBufferPointer) {
+    public func string(_ text: UnsafeRawBufferPointer) {
         buffer.reserve(text.count + 2)
         buffer.append(UInt8(ascii: "\""))
         stringContent(text)
@@ -18,14 +18,14 @@ extension JSONWriter {
     }
 
     /// Writes bytes as a string of base64 (RFC 4648, section 4, with padding).
-    package func base64(_ bytes: UnsafeRawBufferPointer) {
+    public func base64(_ bytes: UnsafeRawBufferPointer) {
         buffer.append(UInt8(ascii: "\""))
         Base64.encode(bytes, into: buffer)
         buffer.append(UInt8(ascii: "\""))
     }
 
     /// Writes text escaped as needed, without quotes: the parts of a string that comes in parts.
-    package func stringContent(_ text: UnsafeRawBufferPointer) {
+    public func stringContent(_ text: UnsafeRawBufferPointer) {
         guard let start = text.baseAddress else { return }
         var at = 0
         while at < text.count {

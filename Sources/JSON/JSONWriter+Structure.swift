@@ -1,6 +1,6 @@
 extension JSONWriter {
     /// Writes an object whose members `body` adds.
-    package func object<Failure>(
+    public func object<Failure>(
         _ body: (inout JSONObjectWriter) throws(Failure) -> Void
     ) throws(Failure) {
         raw("{")
@@ -10,7 +10,7 @@ extension JSONWriter {
     }
 
     /// Writes an array whose elements `body` adds.
-    package func array<Failure>(
+    public func array<Failure>(
         _ body: (inout JSONArrayWriter) throws(Failure) -> Void
     ) throws(Failure) {
         raw("[")

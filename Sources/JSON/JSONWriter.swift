@@ -8,51 +8,51 @@ import CSimdJSON
 /// are UTF-8.
 ///
 /// As thread-safe as its buffer: one thread at a time.
-package struct JSONWriter {
+public struct JSONWriter {
     /// Where the text goes.
-    package let buffer: ByteBuffer
+    public let buffer: ByteBuffer
 
     /// Writes at the end of `buffer`.
-    package init(_ buffer: ByteBuffer) { self.buffer = buffer }
+    public init(_ buffer: ByteBuffer) { self.buffer = buffer }
 
     /// Writes `null`.
-    package func null() { buffer.append("null" as StaticString) }
+    public func null() { buffer.append("null" as StaticString) }
 
     /// Writes `true` or `false`.
-    package func bool(_ value: Bool) {
+    public func bool(_ value: Bool) {
         buffer.append((value ? "true" : "false") as StaticString)
     }
 
     /// Writes text that is JSON already.
-    package func raw(_ text: StaticString) { buffer.append(text) }
+    public func raw(_ text: StaticString) { buffer.append(text) }
 
     /// Writes text that is JSON already.
-    package func raw(_ text: UnsafeRawBufferPointer) { buffer.append(text) }
+    public func raw(_ text: UnsafeRawBufferPointer) { buffer.append(text) }
 
     /// Writes a comma.
-    package func comma() { buffer.append(UInt8(ascii: ",")) }
+    public func comma() { buffer.append(UInt8(ascii: ",")) }
 
     /// Writes a name and its colon.
     ///
     /// - Parameter name: Holds nothing that needs an escape; what a program's text says is not
     ///   checked.
-    package func key(_ name: StaticString) {
+    public func key(_ name: StaticString) {
         buffer.append(UInt8(ascii: "\""))
         buffer.append(name)
         buffer.append(little: UInt16(UInt8(ascii: "\"")) | UInt16(UInt8(ascii: ":")) << 8)
     }
 
     /// Writes a name and its colon that ``encodedKey(_:)`` made.
-    package func key(encoded: [UInt8]) { buffer.append(encoded) }
+    public func key(encoded: [UInt8]) { buffer.append(encoded) }
 
     /// Writes a name, escaped as needed, and its colon.
-    package func key(_ name: String) {
+    public func key(_ name: String) {
         string(name)
         buffer.append(UInt8(ascii: ":"))
     }
 
     /// A name as JSON with its colon, to be made once and written often.
-    package static func encodedKey(_ name: String) -> [UInt8] {
+    public static func encodedKey(_ name: String) -> [UInt8] {
         let writer = JSONWriter(ByteBuffer(capacity: name.utf8.count + 8))
         writer.key(name)
         return writer.buffer.array

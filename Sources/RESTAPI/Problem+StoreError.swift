@@ -1,12 +1,136 @@
+import JSON
+import ObjectModel
 import ObjectStore
+import Storage
 
 extension Problem {
-    /// The problem that a failure of the store is.
-    init(_ error: StoreError) {
+    /// What a client is told of a failed operation on objects. The only place where such an error
+    /// becomes a status; no `default`, so that a new error needs a choice.
+    package init(_ error: StoreError) {
         switch error {
-        case .preconditionFailed:
-            self.init(412, "precondition-failed", "The precondition does not hold.")
-        default: self.init(500, "internal-error", "The operation failed.")
+        case .unknownClass(let name):
+            self.init(404, "unknown-class", "There is no class '\(name)'.")
+        case .objectNotFound:
+            self.init(404, "object-not-found", "There is no object with this key.")
+        case .duplicateKey(let className):
+            self.init(
+                409, "duplicate-key",
+                "An object of class '\(className)' with this primary key is there already; use PUT to "
+                    + "replace it, or mode=merge, replace or ignore.")
+        case .danglingLinks(let links): self.init(links)
+        case .preconditionFailed(let failure):
+            self.init(
+                412, "precondition-failed",
+                failure.current == nil
+                    ? "The object that the precondition asks for is not there."
+                    : "The object is not what the precondition asks for; 'current' has it as it is.",
+                current: failure.current)
+        case .missingKey(let className, let property):
+            let detail =
+                "'\(property)' is the primary key of class '\(className)' and has to be stated."
+            self.init(
+                422, "missing-key", detail,
+                errors: [
+                    Fault(
+                        code: "missing-key", detail: detail,
+                        pointer: JSONPointer().appending(property).description)
+                ])
+        case .invalidSchema(let faults): self.init(422, "invalid-schema", faults)
+        case .unsupportedMigration(let faults): self.init(409, "unsupported-migration", faults)
+        case .schemaRevision(let current):
+            self.init(
+                409, "schema-revision",
+                "The schema has changed to revision \(current); read it and make the change again.")
+        case .tooManyOperations(let limit):
+            self.init(
+                422, "too-many-operations",
+                "A transaction may write and delete at most \(limit) objects; split the request, or "
+                    + "import.")
+        case .tooLarge(let detail): self.init(422, "too-large", detail)
+        case .storage(let error): self.init(error)
+        case .closing: self = .stopping
         }
+    }
+
+    /// The server is about to end.
+    static let stopping = Problem(
+        503, "stopping", "The server is stopping; try again.", retryAfterSeconds: 2)
+
+    /// What a client is told of failed storage: what it can do, and nothing of the inside.
+    package init(_ error: StorageError) {
+        switch error.code {
+        case .conflict:
+            self.init(
+                503, "busy", "Too many writes met; try again.", retryAfterSeconds: 1)
+        case .badKey, .valueTooLong:
+            self.init(
+                422, "too-large", "An object is larger than the store can keep; make it smaller.")
+        case .diskFull:
+            self.init(
+                507, "storage-full",
+                "There is no room left in the store. Nothing was changed; reads go on.")
+        case .readersFull:
+            self.init(503, "busy", "Too many reads are open; try again.", retryAfterSeconds: 1)
+        case .memory:
+            self.init(503, "busy", "There is not enough memory; try again.", retryAfterSeconds: 5)
+        case .unavailable:
+            self.init(
+                503, "storage-unavailable", "The storage can't be reached; try again.",
+                retryAfterSeconds: 5)
+        case .locked:
+            self.init(
+                503, "storage-unavailable", "The storage is in use by another process.",
+                retryAfterSeconds: 5)
+        case .closed: self = .stopping
+        case .io:
+            self.init(
+                500, "storage-failed",
+                "Reading or writing the storage failed. After a failed write no more writes are taken "
+                    + "until the server is restarted; the log has the reason.")
+        case .corrupted, .format, .permission:
+            self.init(
+                500, "storage-failed", "The storage can't be read; the server's log has the reason.")
+        }
+    }
+
+    private init(_ status: UInt16, _ code: String, _ faults: [SchemaFault]) {
+        let errors = faults.map { fault in
+            var pointer = JSONPointer()
+            if let name = fault.className { pointer = pointer.appending("classes").appending(name) }
+            if let property = fault.property {
+                pointer = pointer.appending("properties").appending(property)
+            }
+            return Fault(code: code, detail: fault.detail, pointer: pointer.description)
+        }
+        self.init(status, code, faults.first?.detail ?? "The schema is refused.", errors: errors)
+    }
+
+    /// Links without targets; the pointers are those of a body that is one object.
+    private init(_ links: [DanglingLink]) {
+        self.init(dangling: links) { _ in JSONPointer() }
+    }
+
+    /// Links without targets.
+    ///
+    /// - Parameter place: Where the object of an operation stands in the body.
+    package init(dangling links: [DanglingLink], at place: (_ source: Int) -> JSONPointer) {
+        let errors = links.prefix(ObjectReader.faultCountMax).map { link in
+            var pointer = place(link.source)
+            for step in link.path {
+                switch step {
+                case .property(let name): pointer.append(name)
+                case .element(let index): pointer.append(index: index)
+                }
+            }
+            return Fault(
+                code: "dangling-link",
+                detail: "There is no object of class '\(link.targetClass)' with this key; create it in "
+                    + "the same request or before.", pointer: pointer.description)
+        }
+        self.init(
+            422, "dangling-link",
+            links.count == 1
+                ? "A link leads to an object that does not exist."
+                : "\(links.count) links lead to objects that do not exist.", errors: Array(errors))
     }
 }

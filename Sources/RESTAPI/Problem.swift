@@ -46,6 +46,12 @@ package struct Problem: Error, Sendable {
     package var current: StoredObject?
     /// Seconds after which trying again makes sense.
     package var retryAfterSeconds: Int?
+    /// Of a 405 the methods that the resource has; nil for none but OPTIONS.
+    package var allow: String?
+    /// Of a 415 the media types that would be taken.
+    package var accept: String?
+    /// Whether ``accept`` is about the body of a PATCH.
+    package var acceptsPatch = false
 
     /// Describes an error.
     package init(

@@ -1,5 +1,6 @@
 import HTTPServer
 import ObjectStore
+import Rows
 import StoreService
 import Synchronization
 
@@ -17,6 +18,10 @@ package final class RESTService: Sendable {
     let logger: Logger
     /// The figures of the server that the service runs in, once it runs.
     let serverMetrics = Mutex<Metrics?>(nil)
+    /// Requests that wait for a version.
+    let versionWaiter: VersionWaiter
+    /// The names of the schemas that were used last, newest first.
+    private let namesInUse = Mutex<[SchemaNames]>([])
 
     /// Makes the service of a store.
     package init(store: Store, options: RESTOptions, tokens: TokenTable?, logger: Logger) {
@@ -25,9 +30,24 @@ package final class RESTService: Sendable {
         self.tokens = tokens
         self.logger = logger
         workers = WorkerPool(threadCount: options.workerThreadCount)
+        versionWaiter = VersionWaiter(store.publisher)
     }
-    /// Ends the service's threads; call it when its server has stopped.
+
+    /// Ends the service's own threads: after the server has stopped, before the store is closed.
     package func stop() {
+        versionWaiter.stop()
         workers.stop()
+    }
+
+    /// The names of a schema; made when it is first asked for.
+    package func names(of schema: RowSchema) -> SchemaNames {
+        namesInUse.withLock { known in
+            if let names = known.first(where: { $0.schema === schema }) { return names }
+            let names = SchemaNames(schema)
+            known.insert(names, at: 0)
+            // Copies of rows may still be of the schema before.
+            if known.count > 4 { known.removeLast() }
+            return names
+        }
     }
 }

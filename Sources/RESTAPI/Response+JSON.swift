@@ -4,12 +4,10 @@ import JSON
 
 extension Response {
     /// A reply whose JSON `write` writes; handed over without a copy.
-    static func json(
-        _ status: UInt16, type: ContentType = .json, _ write: (JSONWriter) -> Void
-    ) -> Response {
+    static func json(_ status: UInt16, _ write: (JSONWriter) -> Void) -> Response {
         let buffer = ByteBuffer(capacity: 512)
         write(JSONWriter(buffer))
-        let storage = buffer.takeStorage()
-        return Response(status, type, Bytes(adopting: storage.base, count: storage.count))
+        let (base, count) = buffer.takeStorage()
+        return Response(status, .json, HTTPServer.Bytes(adopting: base, count: count))
     }
 }

@@ -1,3 +1,5 @@
+import Bytes
+
 /// Where a property of the present class lies in rows of one layout.
 package struct FieldLocation {
     /// The slot's offset from `fill`, or from the row when `fill` is nil; −1 for inverse links.
@@ -46,5 +48,24 @@ package struct Field {
             return UnsafeRawBufferPointer(start: base, count: 0)
         }
         return UnsafeRawBufferPointer(start: base + offset, count: count)
+    }
+
+    /// Whether the heap bytes that the slot points to lie within the row; false in a damaged row.
+    package var isInBounds: Bool {
+        let offset = Int(load(UInt32.self))
+        let count = Int(base.loadUnaligned(fromByteOffset: Int(location.slot) + 4, as: UInt32.self))
+        let total = Int(base.loadUnaligned(fromByteOffset: 4, as: UInt32.self))
+        return offset >= RowLayout.headerByteCount && offset + count <= total
+    }
+
+    /// Appends 0 for null, or 1 and the stored bytes.
+    package func appendTagged(_ storage: FieldStorage, to buffer: ByteBuffer) {
+        if isNull { return buffer.append(0 as UInt8) }
+        buffer.append(1 as UInt8)
+        if storage.isInHeap {
+            buffer.append(heap)
+        } else {
+            buffer.append(UnsafeRawBufferPointer(start: slot, count: storage.slotByteCount))
+        }
     }
 }

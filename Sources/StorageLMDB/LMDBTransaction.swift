@@ -101,7 +101,8 @@ final class LMDBTransaction: @unchecked Sendable {
         guard let upper else {
             while code == MDB_SUCCESS {
                 count += 1
-                guard body(UnsafeRawBufferPointer(key), UnsafeRawBufferPointer(value)) else { break }
+                let keyBytes = UnsafeRawBufferPointer(key)
+                guard body(keyBytes, UnsafeRawBufferPointer(value)) else { break }
                 code = mdb_cursor_get(cursor, &key, &value, MDB_NEXT)
             }
             return (code == MDB_NOTFOUND ? MDB_SUCCESS : code, count)

@@ -41,7 +41,10 @@ extension StorageError {
 
     /// What an `errno` means to callers of the port.
     ///
-    /// - Parameter detail: What was tried, such as a file's name, put before the system's own words.
+    /// - Parameters:
+    ///   - code: The `errno`.
+    ///   - operation: The step that failed.
+    ///   - detail: What was tried, such as a file's name, put before the system's own words.
     package init(systemError code: Int32, operation: String, detail: String? = nil) {
         let mapped: Code =
             switch code {

@@ -8,10 +8,12 @@ struct EncodingTests {
         Array(text.utf8).withUnsafeBytes { Base64.decode($0, alphabet: alphabet) }
     }
 
-    @Test("base64 is RFC 4648's", arguments: [
-        ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="),
-        ("fooba", "Zm9vYmE="), ("foobar", "Zm9vYmFy"),
-    ])
+    @Test(
+        "base64 is RFC 4648's",
+        arguments: [
+            ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="),
+            ("fooba", "Zm9vYmE="), ("foobar", "Zm9vYmFy"),
+        ])
     func vectors(plain: String, encoded: String) {
         let buffer = ByteBuffer()
         buffer.append("x" as StaticString)
@@ -24,10 +26,13 @@ struct EncodingTests {
         #expect(unpadded == encoded || decoded(unpadded, .standard) == nil)
     }
 
-    @Test("anything else is refused, and nothing is appended", arguments: [
-        "A", "AA=", "A===", "====", "=", "AAAAA", "AA=A", "AA==AAAA", "AAA=AAAA", "AB==", "AAB=",
-        "AA A", "AAA\n", " AAA", "AA==\n", "AAA.", "é==", "AAAA=", "AAAA====",
-    ])
+    @Test(
+        "anything else is refused, and nothing is appended",
+        arguments: [
+            "A", "AA=", "A===", "====", "=", "AAAAA", "AA=A", "AA==AAAA", "AAA=AAAA", "AB==",
+            "AAB=",
+            "AA A", "AAA\n", " AAA", "AA==\n", "AAA.", "é==", "AAAA=", "AAAA====",
+        ])
     func refused(text: String) {
         for alphabet in [Base64.Alphabet.standard, .url] {
             #expect(decoded(text, alphabet) == nil)

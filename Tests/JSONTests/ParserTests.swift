@@ -4,16 +4,20 @@ import Testing
 
 @Suite("A parser reads one text after the other")
 struct ParserTests {
-    @Test("what stands in the padding does not matter", arguments: [
-        "1", "12", "-1.5", "true", "null", "\"x\"", "[1]", "{\"a\":\"b\"}", "[1,2",
-        "tru", "1e", "-", "[tr", "{\"a\":1", "[1.", "\"abc", "[\"\\u12", "{\"a", "",
-    ])
+    @Test(
+        "what stands in the padding does not matter",
+        arguments: [
+            "1", "12", "-1.5", "true", "null", "\"x\"", "[1]", "{\"a\":\"b\"}", "[1,2",
+            "tru", "1e", "-", "[tr", "{\"a\":1", "[1.", "\"abc", "[\"\\u12", "{\"a", "",
+        ])
     func padding(text: String) throws {
         let expected = try? withParsed(text, describe)
         let parser = JSONParser()
         for padding in ["1", "e", "\"", "]", "}", "\\", " ", "ue", ",", "\0"] {
             var bytes = Array(text.utf8)
-            while bytes.count < text.utf8.count + JSONParser.paddingByteCount { bytes += Array(padding.utf8) }
+            while bytes.count < text.utf8.count + JSONParser.paddingByteCount {
+                bytes += Array(padding.utf8)
+            }
             bytes.withUnsafeBytes { bytes in
                 let text = UnsafeRawBufferPointer(rebasing: bytes.prefix(text.utf8.count))
                 #expect((try? parser.parse(text, hasPadding: true)).map(describe) == expected)
@@ -30,12 +34,17 @@ struct ParserTests {
         #expect(mprotect(pages + pageByteCount, pageByteCount, PROT_NONE) == 0)
         memset(pages, 0x31, pageByteCount)
         let parser = JSONParser()
-        for text in ["[\"a string\",12]", "1", "[1", "\"abc\"", "\"a\\n\"", "tru", "[\"\\u00", "{\"a\":1"] {
+        for text in [
+            "[\"a string\",12]", "1", "[1", "\"abc\"", "\"a\\n\"", "tru", "[\"\\u00", "{\"a\":1",
+        ] {
             let bytes = Array(text.utf8)
             let expected = try? withParsed(text, describe)
             for (hasPadding, room) in [(false, 0), (true, JSONParser.paddingByteCount)] {
                 let start = pages + pageByteCount - bytes.count - room
-                bytes.withUnsafeBytes { UnsafeMutableRawBufferPointer(start: start, count: $0.count).copyMemory(from: $0) }
+                bytes.withUnsafeBytes {
+                    UnsafeMutableRawBufferPointer(start: start, count: $0.count).copyMemory(
+                        from: $0)
+                }
                 let source = UnsafeRawBufferPointer(start: start, count: bytes.count)
                 let parsed = (try? parser.parse(source, hasPadding: hasPadding)).map(describe)
                 #expect(parsed == expected, "\(text)")
@@ -49,7 +58,8 @@ struct ParserTests {
         let parser = JSONParser()
         let bytes = Array("[\"abc\"]".utf8) + [UInt8](repeating: 0, count: 64)
         try bytes.withUnsafeBytes { bytes in
-            let root = try parser.parse(UnsafeRawBufferPointer(rebasing: bytes.prefix(7)), hasPadding: true)
+            let root = try parser.parse(
+                UnsafeRawBufferPointer(rebasing: bytes.prefix(7)), hasPadding: true)
             let string = root.elements.first { _ in true }?.stringBytes
             #expect(string?.baseAddress == bytes.baseAddress.map { $0 + 2 })
         }
@@ -66,8 +76,10 @@ struct ParserTests {
                 var index = 0
                 var isRight = true
                 for value in root.elements {
-                    isRight = isRight && (index % 2 == 0
-                        ? value.string == "\(index / 2)\n" : value.int64 == Int64(index / 2))
+                    isRight =
+                        isRight
+                        && (index % 2 == 0
+                            ? value.string == "\(index / 2)\n" : value.int64 == Int64(index / 2))
                     index += 1
                 }
                 #expect(isRight)

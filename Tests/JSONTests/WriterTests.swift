@@ -31,22 +31,28 @@ struct WriterTests {
         }
     }
 
-    @Test("doubles have the shortest form that is no integer", arguments: [
-        (0.0, "0.0"), (-0.0, "-0.0"), (1, "1.0"), (-42, "-42.0"), (0.1, "0.1"), (1.5, "1.5"),
-        (100_000, "100000.0"), (1e15, "1000000000000000.0"), (0x1p53, "9007199254740992.0"),
-        (1e16, "1e+16"), (1e22, "1e+22"), (1e-5, "0.00001"), (1e-7, "1e-07"),
-        (.leastNonzeroMagnitude, "5e-324"), (.greatestFiniteMagnitude, "1.7976931348623157e+308"),
-        (51.37601, "51.37601"), (-1.0 / 3, "-0.3333333333333333"), (.nan, "\"NaN\""),
-        (.infinity, "\"Infinity\""), (-.infinity, "\"-Infinity\""),
-    ] as [(Double, String)])
+    @Test(
+        "doubles have the shortest form that is no integer",
+        arguments: [
+            (0.0, "0.0"), (-0.0, "-0.0"), (1, "1.0"), (-42, "-42.0"), (0.1, "0.1"), (1.5, "1.5"),
+            (100_000, "100000.0"), (1e15, "1000000000000000.0"), (0x1p53, "9007199254740992.0"),
+            (1e16, "1e+16"), (1e22, "1e+22"), (1e-5, "0.00001"), (1e-7, "1e-07"),
+            (.leastNonzeroMagnitude, "5e-324"),
+            (.greatestFiniteMagnitude, "1.7976931348623157e+308"),
+            (51.37601, "51.37601"), (-1.0 / 3, "-0.3333333333333333"), (.nan, "\"NaN\""),
+            (.infinity, "\"Infinity\""), (-.infinity, "\"-Infinity\""),
+        ] as [(Double, String)])
     func doubles(value: Double, text: String) {
         #expect(written { $0.double(value) } == text)
     }
 
-    @Test("floats have the shortest form of a float", arguments: [
-        (0.1, "0.1"), (16_777_216, "16777216.0"), (-0.0, "-0.0"), (3.4028235e38, "3.4028235e+38"),
-        (.leastNonzeroMagnitude, "1e-45"), (.nan, "\"NaN\""), (-.infinity, "\"-Infinity\""),
-    ] as [(Float, String)])
+    @Test(
+        "floats have the shortest form of a float",
+        arguments: [
+            (0.1, "0.1"), (16_777_216, "16777216.0"), (-0.0, "-0.0"),
+            (3.4028235e38, "3.4028235e+38"),
+            (.leastNonzeroMagnitude, "1e-45"), (.nan, "\"NaN\""), (-.infinity, "\"-Infinity\""),
+        ] as [(Float, String)])
     func floats(value: Float, text: String) {
         #expect(written { $0.float(value) } == text)
     }
@@ -86,10 +92,16 @@ struct WriterTests {
         for _ in 0..<50_000 {
             var text = random.next(below: 2) == 0 ? "-" : ""
             text += String(random.next() >> random.next(below: 64))
-            if random.next(below: 3) > 0 { text += "." + String(random.next() >> random.next(below: 64)) }
-            if random.next(below: 2) == 0 { text += "e" + String(Int(random.next(below: 660)) - 330) }
+            if random.next(below: 3) > 0 {
+                text += "." + String(random.next() >> random.next(below: 64))
+            }
+            if random.next(below: 2) == 0 {
+                text += "e" + String(Int(random.next(below: 660)) - 330)
+            }
             let read = try Array(text.utf8).withUnsafeBytes { try parser.parse($0).double }
-            if read?.bitPattern != strtod(text, nil).bitPattern && text != "-0" { Issue.record("\(text)") }
+            if read?.bitPattern != strtod(text, nil).bitPattern && text != "-0" {
+                Issue.record("\(text)")
+            }
         }
     }
 
@@ -97,8 +109,9 @@ struct WriterTests {
     func strings() {
         #expect(written { $0.string("") } == "\"\"")
         #expect(written { $0.string("a/é漢😀\u{7F}") } == "\"a/é漢😀\u{7F}\"")
-        #expect(written { $0.string("\"\\\n\r\t\u{8}\u{C}\0\u{1F}") }
-            == #""\"\\\n\r\t\b\f\u0000\u001f""#)
+        #expect(
+            written { $0.string("\"\\\n\r\t\u{8}\u{C}\0\u{1F}") }
+                == #""\"\\\n\r\t\b\f\u0000\u001f""#)
         #expect(written { $0.key("id") } == "\"id\":")
         #expect(written { $0.key("a\"b" as String) } == "\"a\\\"b\":")
         #expect(written { $0.key(encoded: JSONWriter.encodedKey("é\n")) } == "\"é\\n\":")
@@ -153,9 +166,13 @@ struct WriterTests {
         _ random: inout SeededRandom, _ writer: JSONWriter, depth: Int, _ expected: inout String
     ) {
         func text() -> String {
-            let scalars: [Unicode.Scalar] = ["a", "\"", "\\", "\n", "é", "漢", "😀", "\u{1}", "/", " "]
+            let scalars: [Unicode.Scalar] = [
+                "a", "\"", "\\", "\n", "é", "漢", "😀", "\u{1}", "/", " ",
+            ]
             var view = String.UnicodeScalarView()
-            for _ in 0..<random.next(below: 40) { view.append(scalars[Int(random.next(below: 10))]) }
+            for _ in 0..<random.next(below: 40) {
+                view.append(scalars[Int(random.next(below: 10))])
+            }
             return String(view)
         }
         switch random.next(below: depth > 4 ? 5 : 8) {

@@ -3,7 +3,7 @@ import Storage
 import StorageLMDB
 import TestSupport
 
-/// Prints what the calls of the port cost: wall time per operation, on one thread.
+/// Prints what the calls of the port cost on one thread: wall time and CPU time per operation.
 struct Measurement {
     let engine: LMDBEngine
     let rowCount: Int
@@ -172,15 +172,18 @@ struct Measurement {
     private func report(
         _ name: String, _ count: Int, _ body: () throws(StorageError) -> Void
     ) throws(StorageError) {
-        let start = nanoseconds()
+        let wallStart = nanoseconds(CLOCK_MONOTONIC)
+        let processorStart = nanoseconds(CLOCK_PROCESS_CPUTIME_ID)
         try body()
-        let each = (nanoseconds() - start) / UInt64(max(count, 1))
-        print("\(each) ns\t\(name)")
+        let divisor = UInt64(max(count, 1))
+        let wall = (nanoseconds(CLOCK_MONOTONIC) - wallStart) / divisor
+        let processor = (nanoseconds(CLOCK_PROCESS_CPUTIME_ID) - processorStart) / divisor
+        print("\(wall) ns wall, \(processor) ns CPU\t\(name)")
     }
 
-    private func nanoseconds() -> UInt64 {
+    private func nanoseconds(_ clock: clockid_t) -> UInt64 {
         var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
+        clock_gettime(clock, &time)
         return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
     }
 }

@@ -21,15 +21,14 @@ extern "C" {
 /// What an entry is: the lowest four bits of `HFJSONEntry.head`.
 enum {
     HFJSON_NULL = 0,
-    HFJSON_FALSE = 1,
-    HFJSON_TRUE = 2,
+    HFJSON_BOOL = 1,
     /// A number without `.`, `e` and `E` that fits into an `int64_t`.
-    HFJSON_INTEGER = 3,
+    HFJSON_INTEGER = 2,
     /// Any other number.
-    HFJSON_DOUBLE = 4,
-    HFJSON_STRING = 5,
-    HFJSON_ARRAY = 6,
-    HFJSON_OBJECT = 7,
+    HFJSON_DOUBLE = 3,
+    HFJSON_STRING = 4,
+    HFJSON_ARRAY = 5,
+    HFJSON_OBJECT = 6,
 };
 
 /// What else is known of a number: bits of `HFJSONEntry.head`.
@@ -47,15 +46,16 @@ enum {
 /// One value, or the key of a member, in the order of the text.
 ///
 ///     kind            head, bits 8…31   low            bits
-///     null, bool      -                 source offset  -
+///     null            -                 source offset  -
+///     bool            -                 source offset  0 or 1
 ///     integer         length of text    source offset  the `int64_t`
 ///     double          length of text    source offset  the `double` (infinite when out of range)
 ///     string, key     -                 byte count     address of the unescaped UTF-8
-///     array, object   -                 source offset  number of elements or members (low half) and
-///                                                      entries up to the next sibling (high half)
+///     array, object   -                 source offset  low half: number of elements or members;
+///                                                      high half: entries up to the next sibling
 ///
-/// The elements of an array follow it; so do the members of an object, each a key and its value. The
-/// next sibling of a scalar is the next entry.
+/// The elements of an array follow it; so do the members of an object, each a key and its value.
+/// The next sibling of a scalar is the next entry.
 typedef struct HFJSONEntry {
     uint32_t head;
     uint32_t low;
@@ -151,8 +151,8 @@ void HFJSONParserDestroy(HFJSONParser *parser);
 ///   - depthMax: how deep arrays and objects may nest; 1 allows one that holds only scalars.
 ///   - document: set when the result is `HFJSONErrorNone`; otherwise only its `errorOffset` is.
 HFJSONError HFJSONParse(
-    HFJSONParser *parser, const uint8_t *bytes, size_t byteCount, bool hasPadding, uint32_t depthMax,
-    HFJSONDocument *document);
+    HFJSONParser *parser, const uint8_t *bytes, size_t byteCount, bool hasPadding,
+    uint32_t depthMax, HFJSONDocument *document);
 
 /// The `float` nearest to a number's text, rounded once. The text has to be a JSON number.
 float HFJSONReadFloat(const uint8_t *text, size_t byteCount);

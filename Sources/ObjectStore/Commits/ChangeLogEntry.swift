@@ -10,7 +10,7 @@ import Rows
 ///             v        class number
 ///             v        object key
 ///             v, v…    update: number of properties, their numbers
-///             v, …     delete: byte count and bytes of the primary key's `OrderedKey`
+///             v, …     delete: byte count and bytes of the primary key, see ``ChangeRecord/primaryKey``
 ///     …       v      number of lost links, then for each class number, object key, property number (v)
 ///     …       1      1 when the schema changed with this version, else 0
 package struct ChangeLogEntry: Sendable {
@@ -99,7 +99,7 @@ package struct ChangeLogEntry: Sendable {
                 change.properties.append(UInt32(truncatingIfNeeded: property))
             }
         case .delete:
-            guard let count = reader.readVariable(), count <= 1024,
+            guard let count = reader.readVariable(), count <= UInt64(Int32.max),
                 let bytes = reader.readBytes(Int(count))
             else { return nil }
             change.primaryKey = Array(bytes)

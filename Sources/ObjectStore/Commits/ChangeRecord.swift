@@ -17,7 +17,8 @@ package struct ChangeRecord: Sendable {
     package var key: UInt64
     /// Of an update the numbers of the top-level properties that changed, of the class's own.
     package var properties: [UInt32]
-    /// Of a deletion the object's primary key as an `OrderedKey`; empty for a class without one.
+    /// Of a deletion the object's primary key: 0 for null, or 1 and the stored bytes; empty for a class
+    /// without one.
     package var primaryKey: [UInt8]
 }
 

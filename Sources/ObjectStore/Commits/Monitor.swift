@@ -45,4 +45,26 @@ package final class Monitor<State>: @unchecked Sendable {
             pthread_cond_wait(condition, lock)
         }
     }
+
+    /// Runs `body` with the lock held until it returns a result or `milliseconds` have passed.
+    ///
+    /// - Returns: The result; nil when the time is over.
+    package func wait<Result>(milliseconds: Int, _ body: (inout State) -> Result?) -> Result? {
+        var deadline = timespec()
+        clock_gettime(CLOCK_REALTIME, &deadline)
+        deadline.tv_sec += milliseconds / 1000
+        deadline.tv_nsec += milliseconds % 1000 * 1_000_000
+        if deadline.tv_nsec >= 1_000_000_000 {
+            deadline.tv_nsec -= 1_000_000_000
+            deadline.tv_sec += 1
+        }
+        pthread_mutex_lock(lock)
+        defer { pthread_mutex_unlock(lock) }
+        while true {
+            if let result = body(&state) { return result }
+            if pthread_cond_timedwait(condition, lock, &deadline) == ETIMEDOUT {
+                return body(&state)
+            }
+        }
+    }
 }

@@ -24,17 +24,13 @@ extension WriteTransaction {
 
         var primaryKey: [UInt8] = []
         if let member = rowClass.primaryKeyIndex {
-            primaryKey =
-                Array(
-                    group.rowBuffer.making {
-                        OrderedKey.append(
-                            rowClass.field(member, in: stored),
-                            rowClass.members[member].storage.element, to: $0)
-                    })
+            let field = rowClass.field(member, in: stored)
+            let storage = rowClass.members[member].storage
+            primaryKey = Array(group.rowBuffer.making { field.appendTagged(storage, to: $0) })
             group.overlay.remove(
                 group.keyBuffer.making {
                     StoreKey.appendPrimaryKeyPrefix(rowClass.number, to: $0)
-                    $0.append(primaryKey)
+                    OrderedKey.append(field, storage.element, to: $0)
                 })
         }
         group.overlay.remove(

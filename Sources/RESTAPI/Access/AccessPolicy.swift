@@ -23,7 +23,7 @@ package final class AccessPolicy: Sendable {
         guard let needed = Right.needed(for: request.operationID) else { return nil }
         if tokens.isEnforced {
             guard let problem = checkToken(request, needed) else { return nil }
-            let response = problem.response()
+            let response = Self.response(problem)
             guard problem.status == 401 else { return response }
             // RFC 6750, section 3.
             return problem.code == "token-missing"
@@ -31,7 +31,11 @@ package final class AccessPolicy: Sendable {
                 : response.with(
                     .wwwAuthenticate, "Bearer realm=\"holdfast\", error=\"invalid_token\"")
         }
-        return isInsecure ? nil : checkOrigin(request)?.response()
+        return isInsecure ? nil : checkOrigin(request).map(Self.response)
+    }
+
+    private static func response(_ problem: Problem) -> Response {
+        Response(problem.status, .problem, problem.document { _ in false })
     }
 
     private func checkToken(_ request: Request, _ needed: Right) -> Problem? {

@@ -50,7 +50,7 @@ extension RESTService {
         } catch {
             let place = error.position(in: request.body)
             throw Problem(
-                400, "invalid-json",
+                400, "malformed-json",
                 "The body is not JSON: \(error.message) (line \(place.line), column \(place.column)).")
         }
         var reader = SchemaReader()
@@ -91,7 +91,7 @@ extension RESTService {
                 409, "schema-revision",
                 "The schema was made from another revision than the present one, \(current); read it "
                     + "again and repeat the change.")
-        default: return Problem(error)
+        default: return problem(error)
         }
     }
 

@@ -6,13 +6,13 @@ extension RESTService {
         let schema = store.catalog.schema
         let name = request.parameter(0).string
         guard schema.objectClass(named: name) != nil else {
-            return .respond(unknownClass(name, schema).response())
+            return .respond(response(unknownClass(name, schema)))
         }
         return .respond(
-            Problem(
-                409, "unsupported-migration",
-                "Dropping a class is not supported yet; '\(name)' and its objects stay. Its objects can "
-                    + "be deleted."
-            ).response())
+            response(
+                Problem(
+                    409, "unsupported-migration",
+                    "Dropping a class is not supported yet; '\(name)' and its objects stay. Its "
+                        + "objects can be deleted.")))
     }
 }

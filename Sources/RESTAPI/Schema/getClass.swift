@@ -7,7 +7,7 @@ extension RESTService {
         let schema = store.catalog.schema
         let name = request.parameter(0).string
         guard let objectClass = schema.objectClass(named: name) else {
-            return .respond(unknownClass(name, schema).response())
+            return .respond(response(unknownClass(name, schema)))
         }
         if let tags = request.header(.ifNoneMatch), Self.names(tags.string, schemaTag(schema)) {
             return .respond(Response(304).with(.etag, schemaTag(schema)))
@@ -18,10 +18,10 @@ extension RESTService {
     /// 404 for a class that the schema lacks.
     func unknownClass(_ name: String, _ schema: Schema) -> Problem {
         Problem(
-            404, "class-not-found", "The schema has no class '\(name)'.",
+            404, "unknown-class", "The schema has no class '\(name)'.",
             errors: [
                 Problem.Fault(
-                    code: "class-not-found", detail: "The schema has no class '\(name)'.",
+                    code: "unknown-class", detail: "The schema has no class '\(name)'.",
                     parameter: "class",
                     hint: NearestName.of(name, among: schema.classes.map(\.name)))
             ])

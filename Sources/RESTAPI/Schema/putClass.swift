@@ -30,7 +30,7 @@ extension RESTService {
                 }
             }
         } catch {
-            return .respond(error.response())
+            return .respond(response(error))
         }
     }
 }

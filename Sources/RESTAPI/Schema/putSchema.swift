@@ -28,7 +28,7 @@ extension RESTService {
                 service.schemaResponse(200, catalog.schema) { $0.write(catalog.schema) }
             }
         } catch {
-            return .respond(error.response())
+            return .respond(response(error))
         }
     }
 
@@ -48,7 +48,7 @@ extension RESTService {
                         switch result {
                         case .success(let catalog):
                             answer(self, catalog).with(.holdfastVersion, version.description)
-                        case .failure(let error): self.schemaProblem(error, place: place).response()
+                        case .failure(let error): self.response(self.schemaProblem(error, place: place))
                         }
                     }
                 })

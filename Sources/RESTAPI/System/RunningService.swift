@@ -22,6 +22,7 @@ package final class RunningService: Sendable {
         serverOptions.targetByteCountMax = service.options.targetByteCountMax
         serverOptions.headerByteCountMax = service.options.headerByteCountMax
         serverOptions.connectionCountMax = service.options.connectionCountMax
+        serverOptions.makeProblem = { Problem.response($0) }
         if let access { serverOptions.admit = { access.refusal(of: $0) } }
         server = try Server(options: serverOptions, routes: service.routes())
         self.service = service

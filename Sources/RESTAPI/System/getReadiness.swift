@@ -11,7 +11,8 @@ extension RESTService {
         } catch {
             logger.log(.error, "the store can't be read", ("error", .text("\(error)")))
             return .respond(
-                Problem(503, "not-ready", "The store can't be read.", retryAfterSeconds: 5).response())
+                response(
+                    Problem(503, "not-ready", "The store can't be read.", retryAfterSeconds: 5)))
         }
         return .respond(Response(200, .json, Bytes("{\"status\":\"ok\"}" as StaticString)))
     }

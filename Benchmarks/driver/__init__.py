@@ -1,0 +1,1 @@
+"""The benchmark driver: servers, load, measurements, rows and reports. `bench.py` is its command."""

@@ -1,0 +1,112 @@
+"""An HTTP client for what wrk does not do: single requests, bulk upload and download."""
+import http.client
+import json
+import os
+import socket
+from dataclasses import dataclass, field
+
+from .processes import BenchError
+
+_BLOCK_BYTE_COUNT = 1 << 20
+_OWN_HEADERS = {"date", "connection", "content-length", "transfer-encoding", "keep-alive"}
+
+
+@dataclass
+class Sample:
+    """A reply: what a constant reply has to look like to be comparable."""
+    status: int
+    headers: list = field(default_factory=list)
+    body: bytes = b""
+
+
+def request(server, method, target, body=None, headers=None, timeout=120):
+    """One request on a connection of its own. Raises unless the status is 2xx."""
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=timeout)
+    try:
+        if isinstance(body, (dict, list)):
+            body = json.dumps(body).encode()
+        connection.request(method, target, body, headers or ({"Content-Type": "application/json"} if body else {}))
+        reply = connection.getresponse()
+        data = reply.read()
+        if reply.status // 100 != 2:
+            raise BenchError(f"{server.label}: {method} {target}: {reply.status} {data[:300].decode(errors='replace')}")
+        kept = [(name, value) for name, value in reply.getheaders() if name.lower() not in _OWN_HEADERS]
+        return Sample(reply.status, kept, data)
+    except (OSError, http.client.HTTPException) as error:
+        raise BenchError(f"{server.label}: {method} {target}: {error}") from error
+    finally:
+        connection.close()
+
+
+def check_keeps_connection(server, method, target, body=b""):
+    """Asks twice on one connection and raises when the server closed it after the first reply."""
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=30)
+    try:
+        connection.connect()
+        first = connection.sock
+        for _ in range(2):
+            connection.request(method, target, body or None, {"Content-Type": "application/json"} if body else {})
+            reply = connection.getresponse()
+            reply.read()
+            if reply.will_close or connection.sock is not first:
+                raise BenchError(f"{server.label} closes the connection after a reply to {method} {target}")
+    except (OSError, http.client.HTTPException) as error:
+        raise BenchError(f"{server.label}: {method} {target}: {error}") from error
+    finally:
+        connection.close()
+
+
+def upload(server, target, path, content_type="application/x-ndjson", chunked=False, timeout=1800):
+    """Sends a file as a body straight from the page cache and returns the JSON of the reply."""
+    size = os.path.getsize(path)
+    length = "Transfer-Encoding: chunked" if chunked else f"Content-Length: {size}"
+    head = (f"POST {target} HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\n"
+            f"Content-Type: {content_type}\r\n{length}\r\n\r\n")
+    connection = socket.create_connection(("127.0.0.1", server.port), timeout=timeout)
+    with connection, open(path, "rb") as file:
+        try:
+            connection.sendall(head.encode())
+            if chunked:
+                offset = 0
+                while offset < size:
+                    count = min(_BLOCK_BYTE_COUNT, size - offset)
+                    connection.sendall(b"%x\r\n" % count)
+                    connection.sendfile(file, offset, count)
+                    connection.sendall(b"\r\n")
+                    offset += count
+                connection.sendall(b"0\r\n\r\n")
+            else:
+                connection.sendfile(file)
+        except (BrokenPipeError, ConnectionResetError):
+            # The server refused early; its reply, read below, says why.
+            pass
+        reply = http.client.HTTPResponse(connection)
+        try:
+            reply.begin()
+            data = reply.read()
+        except (OSError, http.client.HTTPException) as error:
+            raise BenchError(f"{server.label}: POST {target}: no reply ({error!r}); "
+                             f"its log ends: {server.log_tail()}") from error
+    if reply.status != 200:
+        raise BenchError(f"{server.label}: POST {target}: {reply.status} {data[:300].decode(errors='replace')}")
+    return json.loads(data)
+
+
+def download_lines(server, target, timeout=1800):
+    """Reads a reply of lines to its end and returns how many lines and bytes it had."""
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=timeout)
+    block = memoryview(bytearray(_BLOCK_BYTE_COUNT))
+    lines = byte_count = 0
+    try:
+        connection.request("GET", target, headers={"Accept": "application/x-ndjson"})
+        reply = connection.getresponse()
+        if reply.status != 200:
+            raise BenchError(f"{server.label}: GET {target}: {reply.status} {reply.read(300).decode(errors='replace')}")
+        while count := reply.readinto(block):
+            lines += bytes(block[:count]).count(b"\n")
+            byte_count += count
+        return lines, byte_count
+    except (OSError, http.client.HTTPException) as error:
+        raise BenchError(f"{server.label}: GET {target}: {error!r}") from error
+    finally:
+        connection.close()

@@ -1,0 +1,146 @@
+"""Processes that a run starts, what they cost, and their certain end.
+
+Every process is started through `Process`, which remembers it, so that `stop_all` ends exactly those, by
+pid. The kernel is also asked to end them when the driver itself is killed.
+"""
+import ctypes
+import os
+import signal
+import socket
+import subprocess
+import time
+
+_TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
+_PR_SET_PDEATHSIG = 1
+_libc = ctypes.CDLL(None, use_errno=True)
+_running = []
+
+
+class BenchError(Exception):
+    """A row cannot be measured; the text says why and what to do."""
+
+
+def free_port():
+    """A loopback port that was free a moment ago."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def _end_with_parent():
+    _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
+
+
+class Process:
+    """A child process with its output in a file."""
+
+    def __init__(self, arguments, log, **options):
+        self.arguments = [str(argument) for argument in arguments]
+        self.log = log
+        with open(log, "ab") as output:
+            self.child = subprocess.Popen(
+                self.arguments, stdin=subprocess.DEVNULL, stdout=output, stderr=output,
+                preexec_fn=_end_with_parent, **options)
+        _running.append(self)
+
+    @property
+    def pid(self):
+        return self.child.pid
+
+    def alive(self):
+        return self.child.poll() is None
+
+    def stop(self, seconds=20):
+        """Asks it to end, insists after `seconds`, and waits until it is gone."""
+        if self.alive():
+            self.child.terminate()
+            try:
+                self.child.wait(seconds)
+            except subprocess.TimeoutExpired:
+                self.child.kill()
+                self.child.wait()
+        if self in _running:
+            _running.remove(self)
+
+    def log_tail(self, byte_count=800):
+        try:
+            with open(self.log, "rb") as file:
+                file.seek(0, os.SEEK_END)
+                file.seek(max(0, file.tell() - byte_count))
+                return file.read().decode(errors="replace").strip()
+        except OSError:
+            return ""
+
+    def wait_for_port(self, port, seconds=30):
+        """Returns once the port takes connections; raises with the log's end if it never does."""
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            if not self.alive():
+                break
+            try:
+                socket.create_connection(("127.0.0.1", port), 1).close()
+                return
+            except OSError:
+                time.sleep(0.05)
+        name = os.path.basename(self.arguments[0])
+        raise BenchError(f"{name} does not answer on port {port}: {self.log_tail()}")
+
+
+def stop_all():
+    """Ends every process that is still running, the youngest first."""
+    for process in reversed(list(_running)):
+        process.stop()
+
+
+def _stat(pid):
+    """The fields of /proc/PID/stat behind the command's name, from `state` on."""
+    with open(f"/proc/{pid}/stat", "rb") as file:
+        return file.read().rpartition(b")")[2].split()
+
+
+def family(pid):
+    """The process and all its descendants that are alive: nginx works in its children."""
+    children = {}
+    for name in os.listdir("/proc"):
+        if name.isdigit():
+            try:
+                children.setdefault(int(_stat(name)[1]), []).append(int(name))
+            except (OSError, IndexError):
+                continue
+    found, queue = [], [pid]
+    while queue:
+        current = queue.pop()
+        found.append(current)
+        queue.extend(children.get(current, ()))
+    return found
+
+
+def cpu_seconds(pids):
+    """User and system time of these processes together, in seconds; ended threads are included."""
+    total = 0
+    for pid in pids:
+        fields = _stat(pid)
+        total += int(fields[11]) + int(fields[12])
+    return total / _TICKS_PER_SECOND
+
+
+def memory_kib(pid, field="RssAnon"):
+    """A field of /proc/PID/status in KiB: RssAnon leaves out the mapped store."""
+    with open(f"/proc/{pid}/status") as file:
+        for line in file:
+            if line.startswith(field + ":"):
+                return int(line.split()[1])
+    raise BenchError(f"/proc/{pid}/status has no {field}")
+
+
+def connections(port):
+    """The client ports of the connections that a loopback server on `port` has now."""
+    wanted = f"0100007F:{port:04X}"
+    clients = set()
+    with open("/proc/net/tcp") as file:
+        next(file)
+        for line in file:
+            fields = line.split()
+            if fields[1] == wanted and fields[3] == "01":
+                clients.add(int(fields[2].rpartition(":")[2], 16))
+    return clients

@@ -1,0 +1,124 @@
+import Bytes
+import ObjectModel
+import Rows
+import Storage
+
+extension StoreCheck {
+    /// Checks that each primary key leads to a row that has it.
+    mutating func checkPrimaryKeys(_ rowClass: RowClass) throws(StoreError) {
+        let buffer = ByteBuffer()
+        let prefix = Array(buffer.making { StoreKey.appendPrimaryKeyPrefix(rowClass.number, to: $0) })
+        try scan(prefix) { (check, entry, value) throws(StoreError) in
+            guard value.count == 8, let member = rowClass.primaryKeyIndex else {
+                return check.report.add("primary-key-damaged", rowClass.definition.name)
+            }
+            let key = UInt64(bigEndian: value.loadUnaligned(as: UInt64.self))
+            guard let row = try check.transaction.find(rowClass, key: key) else {
+                return check.report.add("primary-key-without-row", check.name(rowClass, key))
+            }
+            let expected = buffer.making {
+                StoreKey.appendPrimaryKeyPrefix(rowClass.number, to: $0)
+                OrderedKey.append(
+                    rowClass.field(member, in: row), rowClass.members[member].storage.element, to: $0)
+            }
+            if compareKeys(entry, expected) != 0 {
+                check.report.add("primary-key-wrong", check.name(rowClass, key))
+            }
+        }
+    }
+
+    /// Checks that each index entry belongs to an indexed property and says what the row says.
+    mutating func checkIndexes() throws(StoreError) {
+        let buffer = ByteBuffer()
+        try scan([StoreKey.Tag.index]) { (check, entry, _) throws(StoreError) in
+            check.report.indexEntryCount += 1
+            guard entry.count >= 14 else {
+                return check.report.add("index-entry-damaged", "\(entry.count) bytes")
+            }
+            let number = UInt32(bigEndian: entry.loadUnaligned(fromByteOffset: 1, as: UInt32.self))
+            let key = StoreKey.trailingObjectKey(entry)
+            guard let place = check.rows.memberByNumber[number],
+                check.rows.classes[place.classIndex].indexedMembers.contains(place.member)
+            else { return check.report.add("index-unknown", "property number \(number)") }
+            let rowClass = check.rows.classes[place.classIndex]
+            guard let row = try check.transaction.find(rowClass, key: key) else {
+                return check.report.add("index-entry-without-row", check.name(rowClass, key))
+            }
+            let expected = buffer.making {
+                IndexEntry.append(rowClass, place.member, key, row, to: $0)
+            }
+            if compareKeys(entry, expected) != 0 {
+                check.report.add(
+                    "index-entry-wrong",
+                    "\(check.name(rowClass, key)), "
+                        + rowClass.definition.properties[place.member].name)
+            }
+        }
+    }
+
+    /// Checks that each inverse link has the links that it counts.
+    mutating func checkInverseLinks() throws(StoreError) {
+        try scan([StoreKey.Tag.inverseLink]) { (check, entry, value) throws(StoreError) in
+            check.report.inverseLinkCount += 1
+            guard let origin = InverseLink.origin(entry, check.rows) else {
+                return check.report.add("inverse-link-damaged", "\(entry.count) bytes")
+            }
+            let originClass = check.rows.classes[origin.classIndex]
+            let number = UInt32(bigEndian: entry.loadUnaligned(fromByteOffset: 1, as: UInt32.self))
+            let targetKey = UInt64(bigEndian: entry.loadUnaligned(fromByteOffset: 5, as: UInt64.self))
+            let property = InverseLink.propertyNumber(entry)
+            guard let row = try check.transaction.find(originClass, key: origin.key) else {
+                return check.report.add(
+                    "inverse-link-without-origin", check.name(originClass, origin.key))
+            }
+            var count = 0
+            check.rows.forEachLink(of: originClass, in: row) { held, targetClass, target in
+                if held == property, target == targetKey,
+                    check.rows.classes[targetClass].number == number
+                {
+                    count += 1
+                }
+            }
+            if count != InverseLink.count(value) {
+                check.report.add("inverse-link-wrong", check.name(originClass, origin.key))
+            }
+        }
+    }
+
+    /// Checks that the change log is whole, and notes the last change of each object.
+    mutating func checkChangeLog() throws(StoreError) {
+        var expected = state.logFirst
+        var byteCount: UInt64 = 0
+        try scan([StoreKey.Tag.changeLog]) { (check, key, value) throws(StoreError) in
+            check.report.logEntryCount += 1
+            byteCount += UInt64(value.count)
+            guard key.count == 9, let entry = ChangeLogEntry(value) else {
+                return check.report.add("change-log-damaged", "\(key.count) bytes of key")
+            }
+            let version = UInt64(bigEndian: key.loadUnaligned(fromByteOffset: 1, as: UInt64.self))
+            if version != expected {
+                check.report.add("change-log-gap", "version \(expected) missing, \(version) found")
+            }
+            expected = version + 1
+            for change in entry.changes {
+                guard let index = check.rows.classIndexByNumber[change.classNumber] else { continue }
+                check.lastChanges[ObjectIdentity(classIndex: index, key: change.key)] = (
+                    version, change.kind
+                )
+            }
+        }
+        if expected != state.version + 1 {
+            report.add("change-log-gap", "ends at \(expected - 1), the store is at \(state.version)")
+        }
+        if byteCount != state.logByteCount {
+            report.add("change-log-size-wrong", "\(state.logByteCount) counted, \(byteCount) there")
+        }
+    }
+
+    /// What the change log says was written must be there: rows that were found are no longer noted.
+    mutating func checkDeletions() {
+        for (identity, last) in lastChanges where last.kind != .delete {
+            report.add("row-missing", name(rows.classes[identity.classIndex], identity.key))
+        }
+    }
+}

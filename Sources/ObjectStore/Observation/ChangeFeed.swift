@@ -1,0 +1,221 @@
+import Storage
+
+/// Follows the commits of a store on a thread of its own and tells each channel what they mean to its
+/// query.
+///
+/// It goes from one published state to the next, holding a view of both, so that what it tells is exact.
+/// The work of a step is shared by all followers of a channel, and channels of classes that did not
+/// change cost nothing. Thread-safe.
+package final class ChangeFeed: @unchecked Sendable {
+    // Unchecked: everything but `inbox` belongs to the feed's thread.
+
+    /// Where the feed stands while an action runs on its thread.
+    package struct Position {
+        /// The feed, for adding and removing channels.
+        package let feed: ChangeFeed
+        /// The version that every channel has been told about.
+        package let version: UInt64
+        /// A view of that version, valid during the action.
+        package let transaction: ReadTransaction
+    }
+
+    private struct Inbox {
+        var hasNews = false
+        var actions: [@Sendable (Position) -> Void] = []
+        var isStopping = false
+        var hasStopped = false
+    }
+
+    private let store: Store
+    private let inbox = Monitor(Inbox())
+    private let tickMilliseconds: Int
+    private var current: (transaction: ReadTransaction, version: UInt64)?
+    /// Channels that concern one class alone, by its position.
+    private var classChannels: [Int: [ObjectIdentifier: any FeedChannel]] = [:]
+    /// Channels that concern several classes.
+    private var wideChannels: [ObjectIdentifier: any FeedChannel] = [:]
+    private let logFailure: @Sendable (StoreError) -> Void
+
+    /// Starts following.
+    ///
+    /// - Parameters:
+    ///   - tickMilliseconds: How often channels get their ``FeedChannel/tick(version:)``.
+    ///   - logFailure: Told when a state can't be read; the feed then tries again.
+    package init(
+        store: Store, tickMilliseconds: Int = 250,
+        logFailure: @escaping @Sendable (StoreError) -> Void = { _ in }
+    ) {
+        self.store = store
+        self.tickMilliseconds = tickMilliseconds
+        self.logFailure = logFailure
+        store.publisher.observe { [inbox] _ in
+            inbox.signal { state in
+                defer { state.hasNews = true }
+                return !state.hasNews
+            }
+        }
+        startThread { self.run() }
+    }
+
+    /// Runs `action` on the feed's thread, between two steps, at the newest version.
+    ///
+    /// - Returns: False when the feed was stopped; the action will not run.
+    @discardableResult
+    package func perform(_ action: @escaping @Sendable (Position) -> Void) -> Bool {
+        var isTaken = false
+        inbox.signal { state in
+            guard !state.isStopping else { return false }
+            state.actions.append(action)
+            isTaken = true
+            return true
+        }
+        return isTaken
+    }
+
+    /// Ends the feed's thread and closes its view of the store; waits for it.
+    package func stop() {
+        inbox.signal {
+            $0.isStopping = true
+            return true
+        }
+        inbox.wait { $0.hasStopped ? () : nil }
+    }
+
+    // MARK: On the feed's thread
+
+    /// Adds a channel, which is told from the present position on. Only within an action.
+    package func add(_ channel: any FeedChannel) {
+        if let index = channel.query.singleClass {
+            classChannels[index, default: [:]][ObjectIdentifier(channel)] = channel
+        } else {
+            wideChannels[ObjectIdentifier(channel)] = channel
+        }
+    }
+
+    /// Removes a channel. Only within an action or a call of a channel.
+    package func remove(_ channel: any FeedChannel) {
+        if let index = channel.query.singleClass {
+            classChannels[index]?[ObjectIdentifier(channel)] = nil
+            if classChannels[index]?.isEmpty == true { classChannels[index] = nil }
+        } else {
+            wideChannels[ObjectIdentifier(channel)] = nil
+        }
+    }
+
+    private func run() {
+        var lastTick: UInt64 = 0
+        while true {
+            let work: (actions: [@Sendable (Position) -> Void], isStopping: Bool)? = inbox.wait(
+                milliseconds: tickMilliseconds
+            ) { state in
+                guard state.hasNews || state.isStopping || !state.actions.isEmpty else { return nil }
+                defer {
+                    state.hasNews = false
+                    state.actions = []
+                }
+                return (state.actions, state.isStopping)
+            }
+            do throws(StoreError) {
+                if hasChannels || !(work?.actions.isEmpty ?? true) {
+                    try advance()
+                    if let current {
+                        let position = Position(
+                            feed: self, version: current.version, transaction: current.transaction)
+                        for action in work?.actions ?? [] { action(position) }
+                    }
+                }
+            } catch {
+                logFailure(error)
+                // What could not run is tried again with the next tick.
+                let actions = work?.actions ?? []
+                inbox.withLock { $0.actions.insert(contentsOf: actions, at: 0) }
+            }
+            let now = monotonicMilliseconds()
+            if let current, now >= lastTick + UInt64(tickMilliseconds) {
+                lastTick = now
+                for channel in allChannels { channel.tick(version: current.version) }
+            }
+            if !hasChannels {
+                current?.transaction.close()
+                current = nil
+            }
+            if work?.isStopping == true { break }
+        }
+        current?.transaction.close()
+        current = nil
+        classChannels = [:]
+        wideChannels = [:]
+        inbox.signal {
+            $0.hasStopped = true
+            return true
+        }
+    }
+
+    private var hasChannels: Bool { !classChannels.isEmpty || !wideChannels.isEmpty }
+
+    private var allChannels: [any FeedChannel] {
+        classChannels.values.flatMap(\.values) + Array(wideChannels.values)
+    }
+
+    /// Goes to the newest state and tells the channels what happened on the way.
+    private func advance() throws(StoreError) {
+        let next = try store.read()
+        let version: UInt64
+        do throws(StoreError) { version = try next.state().version } catch {
+            next.close()
+            throw error
+        }
+        guard let before = current else {
+            current = (next, version)
+            return
+        }
+        guard version > before.version else {
+            next.close()
+            return
+        }
+        let changes: FoldedChanges
+        do throws(FoldedChanges.Gap) {
+            changes = try FoldedChanges(after: before.version, in: next)
+        } catch {
+            next.close()
+            switch error {
+            case .storage(let storage): throw .storage(storage)
+            case .expired, .future:
+                // The log was trimmed past the feed: every query starts anew, as after a new schema.
+                tellSchemaChange(version: version)
+                before.transaction.close()
+                current = nil
+                return
+            }
+        }
+        if changes.changesSchema {
+            tellSchemaChange(version: version)
+        } else {
+            dispatch(changes, before: before.transaction, after: next, version: version)
+        }
+        before.transaction.close()
+        current = (next, version)
+    }
+
+    private func dispatch(
+        _ changes: FoldedChanges, before: ReadTransaction, after: ReadTransaction, version: UInt64
+    ) {
+        func tell(_ channel: any FeedChannel) {
+            let events = channel.query.events(changes, before: before, after: after)
+            if !events.isEmpty {
+                channel.publish(events, version: version, before: before, after: after)
+            }
+        }
+        for index in Set(changes.order.map(\.classIndex)) {
+            for channel in (classChannels[index] ?? [:]).values { tell(channel) }
+        }
+        for channel in wideChannels.values { tell(channel) }
+    }
+
+    private func tellSchemaChange(version: UInt64) {
+        let channels = allChannels
+        classChannels = [:]
+        wideChannels = [:]
+        for channel in channels { channel.schemaChanged(version: version) }
+    }
+}

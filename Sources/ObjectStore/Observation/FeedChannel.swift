@@ -1,0 +1,18 @@
+/// One query and those who follow it, as the change feed sees them.
+///
+/// All calls come from the feed's thread and must not block.
+package protocol FeedChannel: AnyObject, Sendable {
+    /// The query that the channel's followers share.
+    var query: ObservedQuery { get }
+
+    /// Takes the events of one step, which goes from `before` to `after`; there is at least one.
+    func publish(
+        _ events: [QueryEvent], version: UInt64, before: ReadTransaction, after: ReadTransaction)
+
+    /// Learns that the schema has changed: the query has to be made anew. The channel is no longer part
+    /// of the feed.
+    func schemaChanged(version: UInt64)
+
+    /// Comes now and then, for heartbeats and for those who fell behind.
+    func tick(version: UInt64)
+}

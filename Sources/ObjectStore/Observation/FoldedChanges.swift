@@ -1,0 +1,111 @@
+import Bytes
+import Rows
+import Storage
+
+/// The change log between two versions, folded: what became of each object in the end.
+package struct FoldedChanges: Sendable {
+    /// What became of one object.
+    package struct Change: Sendable {
+        /// Inserted, updated or deleted, seen from before the first to after the last version.
+        package var kind: ChangeRecord.Kind
+        /// Of an update the properties that changed.
+        package var members: MemberSet
+        /// Of a deletion the primary key, see ``ChangeRecord/primaryKey``.
+        package var primaryKey: [UInt8]
+        /// The last version that changed it.
+        package var version: UInt64
+    }
+
+    /// The objects in the order in which they were first changed.
+    package private(set) var order: [ObjectIdentity] = []
+    /// What became of each.
+    package private(set) var changes: [ObjectIdentity: Change] = [:]
+    /// Objects that lost an incoming link.
+    package private(set) var lostLinks: Set<LostLink> = []
+    /// Whether the schema changed.
+    package private(set) var changesSchema = false
+    /// The last version that is folded in.
+    package private(set) var through: UInt64
+
+    /// Whether nothing happened.
+    package var isEmpty: Bool { order.isEmpty && lostLinks.isEmpty && !changesSchema }
+
+    /// Why the change log can't be read from a version on.
+    package enum Gap: Error {
+        /// Its entry was removed: the cursor is too old.
+        case expired
+        /// The version does not exist yet.
+        case future
+        /// Storage failed.
+        case storage(StorageError)
+    }
+
+    /// Reads what came after `version`.
+    ///
+    /// - Parameters:
+    ///   - transaction: Sees the last version to fold in.
+    ///   - objectCountMax: Stops after the version with which so many objects are reached, so that
+    ///     ``through`` may lie before the transaction's version. A version is never split.
+    package init(
+        after version: UInt64, in transaction: ReadTransaction, objectCountMax: Int = .max
+    ) throws(Gap) {
+        through = version
+        let state: StoreState
+        do { state = try transaction.state() } catch {
+            if case .storage(let error) = error { throw .storage(error) }
+            throw .expired
+        }
+        if version > state.version { throw .future }
+        if version + 1 < state.logFirst { throw .expired }
+        var lower: [UInt8] = [StoreKey.Tag.changeLog]
+        withUnsafeBytes(of: (version + 1).bigEndian) { lower.append(contentsOf: $0) }
+        let range = KeyRange(
+            lower: lower, upper: KeyRange.successor(ofPrefix: [StoreKey.Tag.changeLog]))
+        var isDamaged = false
+        do throws(StorageError) {
+            try transaction.snapshot.scan(range, reversed: false, expecting: 16) { key, value in
+                guard key.count == 9, let entry = ChangeLogEntry(value) else {
+                    isDamaged = true
+                    return false
+                }
+                let number = UInt64(bigEndian: key.loadUnaligned(fromByteOffset: 1, as: UInt64.self))
+                fold(entry, version: number, transaction.rows)
+                return order.count < objectCountMax
+            }
+        } catch {
+            throw .storage(error)
+        }
+        if isDamaged { throw .storage(StorageError(.corrupted, operation: "read change log")) }
+    }
+
+    private mutating func fold(_ entry: ChangeLogEntry, version: UInt64, _ schema: RowSchema) {
+        through = version
+        changesSchema = changesSchema || entry.changesSchema
+        for record in entry.changes {
+            guard let index = schema.classIndexByNumber[record.classNumber] else { continue }
+            let identity = ObjectIdentity(classIndex: index, key: record.key)
+            var members = MemberSet()
+            for number in record.properties {
+                if let place = schema.memberByNumber[number], place.classIndex == index {
+                    members.insert(place.member)
+                }
+            }
+            guard var present = changes[identity] else {
+                order.append(identity)
+                changes[identity] = Change(
+                    kind: record.kind, members: members, primaryKey: record.primaryKey,
+                    version: version)
+                continue
+            }
+            present.version = version
+            if record.kind == .delete {
+                present.kind = .delete
+                present.primaryKey = record.primaryKey
+            } else if present.kind == .update {
+                present.members.formUnion(members)
+            }
+            changes[identity] = present
+        }
+        lostLinks.formUnion(entry.lostLinks)
+    }
+}

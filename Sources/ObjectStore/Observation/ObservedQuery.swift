@@ -1,0 +1,181 @@
+import Bytes
+import Query
+import Rows
+
+/// A query whose changes are followed: on one class with or without a filter, on one object, or on
+/// everything. Immutable; safe to use from any thread.
+package struct ObservedQuery: Sendable {
+    /// What is followed.
+    package enum Target: Hashable, Sendable {
+        /// Every object of the store.
+        case store
+        /// The objects of a class, by position.
+        case objects(classIndex: Int)
+        /// One object by its primary key, which may come and go.
+        case keyed(classIndex: Int, primaryKey: OrderedKey)
+        /// One object by its object key.
+        case object(classIndex: Int, key: UInt64)
+    }
+
+    /// What is followed.
+    package let target: Target
+    /// The condition; nil for none.
+    package let predicate: Predicate?
+    private let reach: ReachPlan?
+    private let schema: RowSchema
+
+    /// Makes an observed query.
+    ///
+    /// - Parameter paths: What the filter, and what is shown of the objects, reads beyond the object.
+    package init(target: Target, predicate: Predicate?, paths: [ReachPath], schema: RowSchema) {
+        self.target = target
+        self.predicate = predicate
+        self.schema = schema
+        switch target {
+        case .store: reach = nil
+        case .objects(let index), .keyed(let index, _), .object(let index, _):
+            let plan = ReachPlan(rootClass: index, paths: paths, schema: schema)
+            reach = plan.isEmpty ? nil : plan
+        }
+    }
+
+    /// The objects that changes concern, and the properties through which they do.
+    private func candidates(_ changes: FoldedChanges, _ transaction: ReadTransaction)
+        -> (order: [ObjectIdentity], members: [ObjectIdentity: MemberSet])
+    {
+        var order: [ObjectIdentity] = []
+        var members: [ObjectIdentity: MemberSet] = [:]
+        for identity in changes.order {
+            switch target {
+            case .store: break
+            case .objects(let index), .keyed(let index, _):
+                if identity.classIndex != index { continue }
+            case .object(let index, let key):
+                if identity != ObjectIdentity(classIndex: index, key: key) { continue }
+            }
+            order.append(identity)
+            members[identity] = changes.changes[identity]?.members ?? MemberSet()
+        }
+        guard let reach, let classIndex else { return (order, members) }
+        reach.forEachCandidate(changes, in: transaction) { key, member in
+            let identity = ObjectIdentity(classIndex: classIndex, key: key)
+            if members[identity] == nil {
+                order.append(identity)
+                members[identity] = MemberSet()
+            }
+            if let member { members[identity]?.insert(member) }
+        }
+        return (order, members)
+    }
+
+    /// The class of the objects; nil for the whole store.
+    package var classIndex: Int? {
+        switch target {
+        case .store: nil
+        case .objects(let index), .keyed(let index, _), .object(let index, _): index
+        }
+    }
+
+    /// The only class whose changes concern the query; nil when there are several.
+    var singleClass: Int? { reach == nil ? classIndex : nil }
+
+    /// What changes between two states mean to the query, exactly.
+    ///
+    /// - Parameters:
+    ///   - changes: The change log from `before` to `after`.
+    package func events(_ changes: FoldedChanges, before: ReadTransaction, after: ReadTransaction)
+        -> [QueryEvent]
+    {
+        let (order, members) = candidates(changes, after)
+        if order.isEmpty { return [] }
+        let earlier = predicate.map { $0.makeMatcher(schema, source: before) }
+        let later = predicate.map { $0.makeMatcher(schema, source: after) }
+        var events: [QueryEvent] = []
+        for identity in order {
+            let was = matches(identity, before, earlier)
+            let now = matches(identity, after, later)
+            let change = changes.changes[identity]
+            let changed = members[identity] ?? MemberSet()
+            let kind: QueryEvent.Kind
+            switch (was, now) {
+            case (false, false): continue
+            case (false, true): kind = .enter
+            case (true, true): kind = .update
+            case (true, false): kind = change?.kind == .delete ? .delete : .leave
+            }
+            if kind == .update, changed.isEmpty { continue }
+            events.append(
+                QueryEvent(
+                    kind: kind, identity: identity, members: changed,
+                    primaryKey: change?.primaryKey ?? [], version: change?.version ?? changes.through))
+        }
+        return events
+    }
+
+    /// What changes since some earlier version mean to a client that knows the query's result of then:
+    /// set what enters or is updated, remove what leaves or is deleted.
+    package func foldedEvents(_ changes: FoldedChanges, in transaction: ReadTransaction)
+        -> [QueryEvent]
+    {
+        let (order, members) = candidates(changes, transaction)
+        if order.isEmpty { return [] }
+        let matcher = predicate.map { $0.makeMatcher(schema, source: transaction) }
+        var events: [QueryEvent] = []
+        for identity in order {
+            let change = changes.changes[identity]
+            if let change, change.kind == .delete, !isKeyMatch(change.primaryKey) { continue }
+            let kind: QueryEvent.Kind
+            if matches(identity, transaction, matcher) {
+                kind = change?.kind == .insert ? .enter : .update
+            } else if case .keyed = target, change?.kind != .delete {
+                // A different object of the class.
+                if !isTarget(identity, transaction) { continue }
+                kind = .leave
+            } else {
+                kind = change?.kind == .delete ? .delete : .leave
+            }
+            events.append(
+                QueryEvent(
+                    kind: kind, identity: identity, members: members[identity] ?? MemberSet(),
+                    primaryKey: change?.primaryKey ?? [], version: change?.version ?? changes.through))
+        }
+        return events
+    }
+
+    /// Whether a deleted object's primary key is the one that is followed, if one is.
+    private func isKeyMatch(_ primaryKey: [UInt8]) -> Bool {
+        guard case .keyed(let index, let key) = target,
+            let member = schema.classes[index].primaryKeyIndex
+        else { return true }
+        let encoded = ByteBuffer(capacity: 64)
+        primaryKey.withUnsafeBytes { bytes in
+            guard bytes.first == 1 else { return OrderedKey.appendNull(to: encoded) }
+            OrderedKey.append(
+                stored: UnsafeRawBufferPointer(rebasing: bytes.dropFirst()),
+                element: schema.classes[index].members[member].storage.element, to: encoded)
+        }
+        return encoded.array == key.bytes
+    }
+
+    private func isTarget(_ identity: ObjectIdentity, _ transaction: ReadTransaction) -> Bool {
+        switch target {
+        case .store: return true
+        case .objects(let index): return identity.classIndex == index
+        case .object(let index, let key):
+            return identity == ObjectIdentity(classIndex: index, key: key)
+        case .keyed(let index, let primaryKey):
+            return identity.classIndex == index
+                && transaction.objectKey(classIndex: index, primaryKey: primaryKey) == identity.key
+        }
+    }
+
+    /// Whether an object is there and matches.
+    private func matches(
+        _ identity: ObjectIdentity, _ transaction: ReadTransaction, _ matcher: Matcher?
+    ) -> Bool {
+        guard isTarget(identity, transaction),
+            let row = transaction.row(classIndex: identity.classIndex, key: identity.key)
+        else { return false }
+        return matcher?.matches(row: row, key: identity.key, source: transaction) ?? true
+    }
+}

@@ -1,0 +1,27 @@
+import Rows
+
+/// What happened to one object as seen by a query.
+package struct QueryEvent: Sendable {
+    /// The kinds of event.
+    package enum Kind: String, Sendable {
+        /// The object matches now and did not before.
+        case enter
+        /// It matches as before, and something of it changed.
+        case update
+        /// It is there but matches no longer.
+        case leave
+        /// It is gone.
+        case delete
+    }
+
+    /// What happened.
+    package var kind: Kind
+    /// Which object.
+    package var identity: ObjectIdentity
+    /// Of an update the properties that changed, or through which something changed.
+    package var members: MemberSet
+    /// Of a deletion the primary key, see ``ChangeRecord/primaryKey``.
+    package var primaryKey: [UInt8]
+    /// The version of the change.
+    package var version: UInt64
+}

@@ -1,0 +1,211 @@
+import Query
+import Rows
+
+/// Finds the objects of a class that a change elsewhere may concern.
+///
+/// A filter or an expanded link reads other objects along paths. When one of those changes, the paths
+/// are walked backwards: along inverse links for a step forward, along the links themselves for a step
+/// back. It is enough to walk in the newer state: where a link on the way changed, its holder has
+/// changed too, or its former target is listed among the lost links.
+struct ReachPlan: Sendable {
+    /// A place where a change counts.
+    private struct Source: Hashable {
+        /// The way from the query's objects to the object that changes.
+        var steps: [PathStep]
+        /// The property of that object's class that counts.
+        var member: Int
+        /// That object's class.
+        var classIndex: Int
+    }
+
+    /// A step back along a property, whose targets count when they lose a link.
+    private struct Loss: Hashable {
+        var steps: [PathStep]
+        var propertyNumber: UInt32
+        var classIndex: Int
+    }
+
+    private let rootClass: Int
+    private let sources: [Source]
+    private let losses: [Loss]
+    /// Properties of the query's own objects that it reads, inverse links included.
+    let ownMembers: MemberSet
+
+    init(rootClass: Int, paths: [ReachPath], schema: RowSchema) {
+        self.rootClass = rootClass
+        var sources: Set<Source> = []
+        var losses: Set<Loss> = []
+        var own = MemberSet()
+        for path in paths {
+            for end in 0...path.steps.count {
+                let steps = Array(path.steps[..<end])
+                let isLast = end == path.steps.count
+                // Where the way goes on, the property that the next step follows counts.
+                if !isLast, case .inverse = path.steps[end].kind {
+                    let next = path.steps[end]
+                    losses.insert(
+                        Loss(
+                            steps: steps,
+                            propertyNumber: schema.classes[next.toClass].members[next.member].number,
+                            classIndex: next.fromClass))
+                    sources.insert(
+                        Source(
+                            steps: Array(path.steps[...end]), member: next.member,
+                            classIndex: next.toClass))
+                    continue
+                }
+                let member = isLast ? path.member : path.steps[end].member
+                let classIndex = steps.last?.toClass ?? rootClass
+                if member >= 0, schema.classes[classIndex].members[member].originProperty >= 0 {
+                    // An inverse link read at the end of the way.
+                    let compiled = schema.classes[classIndex].members[member]
+                    losses.insert(
+                        Loss(
+                            steps: steps,
+                            propertyNumber: schema.classes[compiled.classIndex]
+                                .members[compiled.originProperty].number, classIndex: classIndex))
+                    let back = PathStep(
+                        kind: .inverse, fromClass: classIndex, toClass: compiled.classIndex,
+                        member: compiled.originProperty)
+                    sources.insert(
+                        Source(
+                            steps: steps + [back], member: compiled.originProperty,
+                            classIndex: compiled.classIndex))
+                    continue
+                }
+                let source = ReachPlan.atOwner(
+                    Source(steps: steps, member: member, classIndex: classIndex), schema)
+                if source.steps.isEmpty { own.insert(source.member) } else { sources.insert(source) }
+            }
+        }
+        ownMembers = own
+        self.sources = Array(sources)
+        self.losses = Array(losses)
+    }
+
+    /// Embedded objects change with their owner, so a place in one is a place in its owner.
+    private static func atOwner(_ source: Source, _ schema: RowSchema) -> Source {
+        var source = source
+        while let last = source.steps.last, schema.classes[source.classIndex].definition.kind == .embedded,
+            last.toClass == source.classIndex
+        {
+            if case .inverse = last.kind { break }
+            source.steps.removeLast()
+            source.member = last.member
+            source.classIndex = last.fromClass
+        }
+        return source
+    }
+
+    /// Whether changes of other objects than the query's own can concern it.
+    var isEmpty: Bool { sources.isEmpty && losses.isEmpty }
+
+    /// Hands over each object of the query's class that the changes may concern, with the property of
+    /// its own through which they are reached; an object may come several times.
+    func forEachCandidate(
+        _ changes: FoldedChanges, in transaction: ReadTransaction,
+        _ body: (_ key: UInt64, _ member: Int?) -> Void
+    ) {
+        for source in sources {
+            for identity in changes.order {
+                guard let change = changes.changes[identity], change.kind != .delete,
+                    change.kind == .insert || change.members.contains(source.member)
+                        || isEmbedding(source, identity, change, transaction)
+                else { continue }
+                if identity.classIndex != source.classIndex,
+                    transaction.rows.classes[source.classIndex].definition.kind != .embedded
+                {
+                    continue
+                }
+                walkBack(from: identity, source.steps[...], transaction) { key in
+                    body(key, topMember(source.steps, transaction.rows))
+                }
+            }
+        }
+        for loss in losses {
+            for lost in changes.lostLinks where lost.propertyNumber == loss.propertyNumber {
+                guard let index = transaction.rows.classIndexByNumber[lost.classNumber],
+                    index == loss.classIndex
+                else { continue }
+                let target = ObjectIdentity(classIndex: index, key: lost.key)
+                walkBack(from: target, loss.steps[...], transaction) { key in
+                    body(key, topMember(loss.steps, transaction.rows) ?? inverseMember(loss, transaction.rows))
+                }
+            }
+        }
+    }
+
+    /// Whether the object owns embedded objects of the source's class, whose properties are not logged.
+    private func isEmbedding(
+        _ source: Source, _ identity: ObjectIdentity, _ change: FoldedChanges.Change,
+        _ transaction: ReadTransaction
+    ) -> Bool {
+        let schema = transaction.rows
+        guard schema.classes[source.classIndex].definition.kind == .embedded else { return false }
+        return schema.classes[identity.classIndex].members.indices.contains { member in
+            change.members.contains(member)
+                && schema.classes[identity.classIndex].members[member].storage.element == .embedded
+        }
+    }
+
+    private func topMember(_ steps: [PathStep], _ schema: RowSchema) -> Int? {
+        guard let first = steps.first else { return nil }
+        if case .inverse = first.kind {
+            return schema.classes[rootClass].members.firstIndex {
+                $0.originProperty == first.member && $0.classIndex == first.toClass
+            }
+        }
+        return first.member
+    }
+
+    private func inverseMember(_ loss: Loss, _ schema: RowSchema) -> Int? {
+        schema.classes[rootClass].members.firstIndex { member in
+            member.originProperty >= 0
+                && schema.classes[member.classIndex].members[member.originProperty].number
+                    == loss.propertyNumber
+        }
+    }
+
+    /// Walks a way backwards from its end and hands over the objects at its beginning.
+    private func walkBack(
+        from identity: ObjectIdentity, _ steps: ArraySlice<PathStep>, _ transaction: ReadTransaction,
+        _ body: (UInt64) -> Void
+    ) {
+        guard let last = steps.last else {
+            if identity.classIndex == rootClass { body(identity.key) }
+            return
+        }
+        let schema = transaction.rows
+        let rest = steps.dropLast()
+        switch last.kind {
+        case .embedded, .embeddedList, .embeddedAt:
+            // The owner is the object itself.
+            walkBack(from: identity, rest, transaction, body)
+        case .link, .links, .linkAt:
+            let property = schema.classes[last.fromClass].members[last.member].number
+            var origins: [ObjectIdentity] = []
+            transaction.scanOrigins(
+                identity.classIndex, identity.key, property: property, after: nil
+            ) { origin, _ in
+                origins.append(origin)
+                return true
+            }
+            for origin in origins { walkBack(from: origin, rest, transaction, body) }
+        case .inverse:
+            let property = schema.classes[last.toClass].members[last.member].number
+            let owner = schema.classes[identity.classIndex]
+            guard let row = transaction.row(classIndex: identity.classIndex, key: identity.key) else {
+                return
+            }
+            var targets: Set<UInt64> = []
+            schema.forEachLink(of: owner, in: row) { held, targetClass, target in
+                if held == property, targetClass == last.fromClass { targets.insert(target) }
+            }
+            for target in targets {
+                walkBack(
+                    from: ObjectIdentity(classIndex: last.fromClass, key: target), rest, transaction,
+                    body)
+            }
+        }
+    }
+}

@@ -1,0 +1,41 @@
+import Query
+
+/// Which objects of a class are wanted, and in which order.
+package struct ObjectQuery: Sendable {
+    /// The class, by position.
+    package var classIndex: Int
+    /// The condition; nil for all objects.
+    package var predicate: Predicate?
+    /// The order; the object key completes it, in the direction of the last sort key.
+    package var sort: [SortKey]
+    /// Where to go on, behind an object that was returned before; nil for the beginning.
+    package var after: QueryPosition?
+
+    /// Makes a query.
+    package init(
+        classIndex: Int, predicate: Predicate? = nil, sort: [SortKey] = [],
+        after: QueryPosition? = nil
+    ) {
+        self.classIndex = classIndex
+        self.predicate = predicate
+        self.sort = sort
+        self.after = after
+    }
+
+    /// Whether ties are ordered by falling object keys.
+    var tiesDescend: Bool { sort.last.map { !$0.isAscending } ?? false }
+}
+
+/// A place in the order of a query's result: that of an object, whether it is still there or not.
+package struct QueryPosition: Hashable, Sendable {
+    /// The object's sort values, encoded as `SortKey` does.
+    package var sortBytes: [UInt8]
+    /// Its object key.
+    package var key: UInt64
+
+    /// Makes a position.
+    package init(sortBytes: [UInt8], key: UInt64) {
+        self.sortBytes = sortBytes
+        self.key = key
+    }
+}

@@ -1,0 +1,195 @@
+import Bytes
+import Query
+import Rows
+import Storage
+
+/// Runs a query on one view of the store.
+///
+/// One thread at a time uses it; the view must stay open. Rows are valid until the view is closed.
+package final class QueryExecution {
+    /// Why a query was stopped.
+    package enum Failure: Error, Sendable {
+        /// Storage or the store failed.
+        case store(StoreError)
+        /// It took too long.
+        case time
+        /// It needed too much memory.
+        case memory
+    }
+
+    /// What was done, for `explain`.
+    package struct Statistics: Sendable {
+        /// Rows that were read.
+        package var rowsRead = 0
+        /// Entries of indexes and primary keys that were read.
+        package var entriesRead = 0
+        /// Objects that were returned.
+        package var rowsReturned = 0
+    }
+
+    let transaction: ReadTransaction
+    let rowClass: RowClass
+    let query: ObjectQuery
+    let limits: QueryLimits
+    /// How the objects are found.
+    package let plan: Plan
+    /// What was done so far.
+    package private(set) var statistics = Statistics()
+    private let matcher: Matcher?
+    let sorter: SortEvaluator
+    private var stepCount = 0
+
+    /// Plans a query.
+    package init(_ query: ObjectQuery, in transaction: ReadTransaction, limits: QueryLimits = QueryLimits())
+        throws(StoreError)
+    {
+        self.transaction = transaction
+        self.query = query
+        self.limits = limits
+        rowClass = transaction.rows.classes[query.classIndex]
+        plan = try Planner(transaction: transaction, rowClass: rowClass, query: query).plan()
+        matcher = plan.residual?.makeMatcher(transaction.rows, source: transaction)
+        sorter = SortEvaluator(query.sort, schema: transaction.rows)
+    }
+
+    /// Hands over the result in order, from the query's position on, until `body` returns false.
+    ///
+    /// - Parameter limit: How many objects will be taken at most; bounds the memory of a sort.
+    package func run(limit: Int, _ body: (_ key: UInt64, _ row: RowView) -> Bool) throws(Failure) {
+        guard limit > 0 else { return }
+        var left = limit
+        func take(_ key: UInt64, _ row: RowView) -> Bool {
+            left -= 1
+            statistics.rowsReturned += 1
+            return body(key, row) && left > 0
+        }
+        switch (plan.access, plan.order) {
+        case (.nothing, _): break
+        case (.scan, .natural): try scan(after: query.after?.key ?? 0, take)
+        case (_, .natural(let reversed)): try walk(reversed: reversed, take)
+        case (_, .collectKeys): try collectKeys(take)
+        case (_, .sort): try sort(limit: limit, take)
+        }
+        try checkFailure()
+    }
+
+    /// How many objects the query has in all, wherever it goes on.
+    package func count() throws(Failure) -> Int {
+        guard query.predicate != nil else {
+            do { return try transaction.count(rowClass) } catch { throw .store(error) }
+        }
+        var count = 0
+        try forEachMatch { _, _ in
+            count += 1
+            return true
+        }
+        try checkFailure()
+        return count
+    }
+
+    // MARK: Reading
+
+    func checkFailure() throws(Failure) {
+        do throws(StoreError) { try transaction.checkFailure() } catch { throw .store(error) }
+    }
+
+    /// Counts a step of the query and looks at the clock now and then.
+    private func isInTime() -> Bool {
+        stepCount += 1
+        return stepCount & 1023 != 0 || limits.deadlineMilliseconds == .max
+            || monotonicMilliseconds() < limits.deadlineMilliseconds
+    }
+
+    func fetch(_ key: UInt64) throws(Failure) -> RowView? {
+        statistics.rowsRead += 1
+        do { return try transaction.find(rowClass, key: key) } catch { throw .store(error) }
+    }
+
+    /// Walks the rows of the class that satisfy the predicate, in the order of object keys.
+    private func scan(after first: UInt64, _ body: (UInt64, RowView) -> Bool) throws(Failure) {
+        let source = transaction
+        var isLate = false
+        var rowsRead = 0
+        do {
+            try transaction.scan(rowClass, after: first) { key, row in
+                rowsRead += 1
+                if rowsRead & 1023 == 0, !isInTimeNow() {
+                    isLate = true
+                    return false
+                }
+                if let matcher, !matcher.matches(row: row, key: key, source: source) { return true }
+                return body(key, row)
+            }
+        } catch {
+            throw .store(error)
+        }
+        statistics.rowsRead += rowsRead
+        if isLate { throw .time }
+    }
+
+    private func isInTimeNow() -> Bool {
+        limits.deadlineMilliseconds == .max || monotonicMilliseconds() < limits.deadlineMilliseconds
+    }
+
+    /// Walks the entries of the plan's index or of the primary keys.
+    func forEachEntry(
+        _ ranges: [KeyRange], reversed: Bool,
+        _ body: (_ entry: UnsafeRawBufferPointer, _ key: UInt64) throws(Failure) -> Bool
+    ) throws(Failure) {
+        let isPrimary = if case .primaryKey = plan.access { true } else { false }
+        var failure: Failure?
+        var goesOn = true
+        for range in reversed ? ranges.reversed() : ranges where goesOn {
+            do throws(StorageError) {
+                try transaction.snapshot.scan(range, reversed: reversed, expecting: 64) { entry, value in
+                    statistics.entriesRead += 1
+                    guard isInTime() else {
+                        failure = .time
+                        return false
+                    }
+                    let key: UInt64
+                    if isPrimary {
+                        guard value.count == 8 else { return true }
+                        key = UInt64(bigEndian: value.loadUnaligned(as: UInt64.self))
+                    } else {
+                        key = StoreKey.trailingObjectKey(entry)
+                    }
+                    do throws(Failure) { goesOn = try body(entry, key) } catch {
+                        failure = error
+                        goesOn = false
+                    }
+                    return goesOn
+                }
+            } catch {
+                throw .store(.storage(error))
+            }
+            if let failure { throw failure }
+        }
+    }
+
+    func test(_ key: UInt64, _ row: RowView) -> Bool {
+        matcher?.matches(row: row, key: key, source: transaction) ?? true
+    }
+
+    /// Hands over every match in whatever order the plan's access gives.
+    func forEachMatch(_ body: (UInt64, RowView) throws(Failure) -> Bool) throws(Failure) {
+        switch plan.access {
+        case .nothing: return
+        case .scan:
+            var failure: Failure?
+            try scan(after: 0) { key, row in
+                do throws(Failure) { return try body(key, row) } catch {
+                    failure = error
+                    return false
+                }
+            }
+            if let failure { throw failure }
+        case .primaryKey, .index:
+            let ranges = EntryRange.ranges(plan.access, rowClass)
+            try forEachEntry(ranges, reversed: false) { (_, key) throws(Failure) in
+                guard let row = try fetch(key), test(key, row) else { return true }
+                return try body(key, row)
+            }
+        }
+    }
+}

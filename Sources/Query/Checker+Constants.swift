@@ -1,0 +1,246 @@
+import ObjectModel
+import Rows
+
+/// Constants: literals, arguments and objects, and their adaptation to the type beside them.
+extension Checker {
+    /// Looks up one side of a comparison.
+    func side(_ operand: Syntax.Operand) throws(QueryError) -> Side {
+        switch operand {
+        case .path(let syntax):
+            let path = try path(syntax)
+            if let quantifier = syntax.quantifier, !path.isMany {
+                throw fail(
+                    .type, "The keypath following '\(quantifier.name)' must contain a list",
+                    at: syntax.start)
+            }
+            return .path(path, syntax.quantifier)
+        case .list(let constants, let quantifier, _, _):
+            var items: [Item] = []
+            for constant in constants { items.append(try item(constant)) }
+            return .items(items, quantifier)
+        case .quantifiedArgument(let constant, let quantifier):
+            guard case .argument(let index) = constant.kind,
+                case .list(let values) = try argument(index, at: constant.start).value
+            else {
+                throw fail(
+                    .argument,
+                    "ANY/ALL/NONE are only allowed on arguments which contain a list but "
+                        + "'\(source.text(constant.start, constant.end))' is not a list.",
+                    at: constant.start)
+            }
+            return .items(try items(values, index, constant), quantifier)
+        case .constant(let constant):
+            if case .argument(let index) = constant.kind,
+                case .list(let values) = try argument(index, at: constant.start).value {
+                return .items(try items(values, index, constant), nil)
+            }
+            return .item(try item(constant))
+        }
+    }
+
+    private func items(
+        _ values: [Value], _ index: Int, _ constant: Syntax.Constant
+    ) throws(QueryError) -> [Item] {
+        let isPlainText = arguments[index].isPlainText
+        var items: [Item] = []
+        items.reserveCapacity(values.count)
+        for value in values {
+            if case .list = value {
+                throw fail(
+                    .argument, "Argument $\(index) is a list that contains a list.",
+                    at: constant.start, argument: index)
+            }
+            items.append(
+                Item(
+                    value: try checkedLink(value, at: constant.start, argument: index),
+                    argument: index, isPlainText: isPlainText, start: constant.start,
+                    end: constant.end))
+        }
+        return items
+    }
+
+    /// The argument of a number.
+    func argument(_ index: Int, at start: Int) throws(QueryError) -> QueryArgument {
+        guard index < arguments.count else {
+            let given =
+                switch arguments.count {
+                case 0: "no arguments are provided"
+                case 1: "only 1 argument is provided"
+                default: "only \(arguments.count) arguments are provided"
+                }
+            throw fail(
+                .argument, "Request for argument at index \(index) but \(given)", at: start,
+                argument: index)
+        }
+        return arguments[index]
+    }
+
+    private func item(_ constant: Syntax.Constant) throws(QueryError) -> Item {
+        var item = Item(value: .null, start: constant.start, end: constant.end)
+        switch constant.kind {
+        case .value(let value): item.value = value
+        case .argument(let index):
+            let argument = try argument(index, at: constant.start)
+            if case .list = argument.value {
+                throw fail(
+                    .argument, "Argument $\(index) is a list; a single value is expected here.",
+                    at: constant.start, argument: index)
+            }
+            item.value = try checkedLink(argument.value, at: constant.start, argument: index)
+            item.argument = index
+            item.isPlainText = argument.isPlainText
+        case .object(let className, let key):
+            let keyItem = try self.item(key)
+            item.value = try link(className, keyItem, at: constant.start, argument: nil)
+        }
+        return item
+    }
+
+    /// A value as it is, but a link with its class looked up and its key of the primary key's type.
+    private func checkedLink(
+        _ value: Value, at start: Int, argument: Int
+    ) throws(QueryError) -> Value {
+        guard case .link(let className, let key) = value else { return value }
+        let item = Item(value: key, argument: argument, isPlainText: true, start: start, end: start)
+        return try link(className, item, at: start, argument: argument)
+    }
+
+    private func link(
+        _ className: String, _ key: Item, at start: Int, argument: Int?
+    ) throws(QueryError) -> Value {
+        guard let target = schema.rowClass(named: className) else {
+            throw fail(
+                .unknownClass, "Unknown object type '\(className)'", at: start,
+                argument: argument,
+                hint: NearestName.find(className, in: schema.definition.classes.lazy.map(\.name)))
+        }
+        guard target.definition.kind == .object else {
+            throw fail(
+                .type, "'\(className)' is an embedded class; its objects have no keys.", at: start,
+                argument: argument)
+        }
+        var type = ScalarType.int
+        if let primaryKey = target.primaryKeyIndex,
+            case .single(.scalar(let scalar)) = target.definition.properties[primaryKey].type {
+            type = scalar
+        }
+        guard let value = try adapted(key, to: .scalar(type), isStrict: true) else {
+            throw fail(
+                .type,
+                "The primary key of '\(className)' has type '\(ValueType.scalar(type).name)', "
+                    + "not '\(Self.typeName(key.value))'", at: key.start, argument: argument)
+        }
+        return .link(className: className, key: value)
+    }
+
+    /// Adapts a constant side to the type of the path beside it.
+    func adapted(
+        _ side: Side, to type: ValueType, isRight: Bool, at start: Int
+    ) throws(QueryError) -> Operand {
+        switch side {
+        case .path(let path, let quantifier): return .path(path, quantifier)
+        case .items(let items, let quantifier):
+            var values: [Value] = []
+            values.reserveCapacity(items.count)
+            for item in items {
+                values.append(try adapted(item, to: type, isStrict: false) ?? item.value)
+            }
+            return .constants(values, quantifier)
+        case .item(let item):
+            if let value = try adapted(item, to: type, isStrict: true) { return .constant(value) }
+            if case .link(let className, let key) = item.value, case .link(let index) = type {
+                throw fail(
+                    .type,
+                    "The relationship which links to type "
+                        + "'\(schema.classes[index].definition.name)' cannot be compared to an "
+                        + "argument of type '\(className)' with primary key "
+                        + "'\(Self.describe(key))'", at: item.start, argument: item.argument)
+            }
+            if let argument = item.argument {
+                throw fail(
+                    .argument,
+                    "Cannot compare argument $\(argument) with value "
+                        + "'\(Self.describe(item.value))' to a \(type.name)", at: item.start,
+                    argument: argument)
+            }
+            let constant = Self.typeName(item.value)
+            throw unsupportedComparison(
+                isRight ? type.name : constant, isRight ? constant : type.name, at: start)
+        }
+    }
+
+    /// The value in the form that a type compares with; nil when it has none.
+    ///
+    /// - Parameter isStrict: Whether infinity and NaN beside an int are errors rather than values that
+    ///   match nothing.
+    private func adapted(
+        _ item: Item, to type: ValueType, isStrict: Bool
+    ) throws(QueryError) -> Value? {
+        switch (type, item.value) {
+        case (_, .null): return .null
+        case (.scalar(.int), .double(let value)):
+            if isStrict, !value.isFinite {
+                throw fail(
+                    .type, (value.isNaN ? "NaN" : "Infinity") + " not supported for int",
+                    at: item.start, argument: item.argument)
+            }
+            return Int64(exactly: value).map { .int($0) } ?? item.value
+        case (.scalar(.double), .int(let value)):
+            return Double(exactly: value).map { .double($0) } ?? item.value
+        case (.scalar(.int), .string(let text)):
+            return Int64(text).map { .int($0) }
+        case (.scalar(.double), .string(let text)):
+            return Double(text).map { .double($0) }
+        case (.scalar(.date), .string(let text)) where item.isPlainText:
+            return Self.read(text) { Timestamp(rfc3339: $0) }.map { .date($0) }
+        case (.scalar(.uuid), .string(let text)) where item.isPlainText:
+            return Self.read(text) { UUID128(text: $0) }.map { .uuid($0) }
+        case (.scalar(.objectID), .string(let text)) where item.isPlainText:
+            return Self.read(text) { ObjectID(text: $0) }.map { .objectID($0) }
+        case (.scalar(.data), .string(let text)) where item.isPlainText:
+            return Base64.decode(text.utf8).map { .data($0) }
+        case (.scalar(let scalar), let value): return value.scalarType == scalar ? value : nil
+        case (.link(let classIndex), .link(let className, _)):
+            return classIndex >= 0 && schema.classes[classIndex].definition.name == className
+                ? item.value : nil
+        case (.link, _), (.embedded, _): return nil
+        }
+    }
+
+    private static func read<Result>(
+        _ text: String, _ body: (UnsafeRawBufferPointer) -> Result?
+    ) -> Result? {
+        var text = text
+        return text.withUTF8 { body(UnsafeRawBufferPointer($0)) }
+    }
+
+    /// The type of a constant in Realm's messages.
+    static func typeName(_ value: Value) -> String {
+        switch value {
+        case .null: "null"
+        case .link: "link"
+        case .list: "list"
+        default: value.scalarType.map { ValueType.scalar($0).name } ?? "null"
+        }
+    }
+
+    /// A constant for a message, cut when it is long.
+    static func describe(_ value: Value) -> String {
+        let text: String
+        switch value {
+        case .null: text = "null"
+        case .bool(let value): text = value ? "true" : "false"
+        case .int(let value): text = String(value)
+        case .double(let value): text = String(value)
+        case .string(let value): text = value
+        case .data(let value): text = "\(value.count) bytes"
+        case .date(let value): text = value.description
+        case .objectID(let value): text = value.description
+        case .uuid(let value): text = value.description
+        case .link(let className, let key): text = "\(className)(\(describe(key)))"
+        case .list(let values): text = "a list of \(values.count)"
+        }
+        return text.unicodeScalars.count <= 60
+            ? text : String(String.UnicodeScalarView(text.unicodeScalars.prefix(57))) + "..."
+    }
+}

@@ -1,0 +1,133 @@
+import ObjectModel
+import Rows
+
+/// Paths of predicates and of SORT and DISTINCT.
+extension Checker {
+    /// Looks up a path.
+    func path(_ syntax: Syntax.Path, clause: String? = nil) throws(QueryError) -> ValuePath {
+        var resolver = PathResolver(schema: schema, root: root, source: source, clause: clause)
+        var index = 0
+        let steps = try expanded(syntax)
+        while index < steps.count {
+            let step = steps[index]
+            index += 1
+            switch step.kind {
+            case .name(let name): try resolver.name(name, at: step.start)
+            case .count: try resolver.count(at: step.start)
+            case .first: try resolver.position(.first, at: step.start)
+            case .last: try resolver.position(.last, at: step.start)
+            case .index(let position): try resolver.position(.index(position), at: step.start)
+            case .allElements: try resolver.allElements(at: step.start)
+            case .argumentIndex(let number):
+                try resolver.position(.index(try position(number, at: step.start)), at: step.start)
+            case .keyPathArgument:
+                throw source.syntaxError(
+                    "syntax error, a $K argument stands for a whole path", at: step.start)
+            case .links:
+                if index < steps.count, case .count = steps[index].kind {
+                    try resolver.incomingCount(at: step.start)
+                    index += 1
+                } else if index + 1 < steps.count, case .name(let className) = steps[index].kind,
+                    case .name(let property) = steps[index + 1].kind {
+                    try resolver.links(
+                        className: className, classAt: steps[index].start, property: property,
+                        propertyAt: steps[index + 1].start)
+                    index += 2
+                } else {
+                    throw fail(
+                        .type, "'@links' is followed by a class and one of its properties, or by "
+                            + "'@count'.", at: step.start)
+                }
+            }
+        }
+        return try resolver.path(at: syntax.start)
+    }
+
+    /// The steps of a path; where it is a `$K` argument, those of the path in the argument.
+    private func expanded(_ syntax: Syntax.Path) throws(QueryError) -> [Syntax.Step] {
+        guard let first = syntax.steps.first, case .keyPathArgument(let number) = first.kind else {
+            return syntax.steps
+        }
+        guard syntax.steps.count == 1 else {
+            throw source.syntaxError(
+                "syntax error, a $K argument stands for a whole path", at: syntax.steps[1].start)
+        }
+        guard case .string(let text) = try argument(number, at: first.start).value else {
+            throw fail(
+                .argument, "Argument $K\(number) has to be a key path as a string.",
+                at: first.start, argument: number)
+        }
+        let steps: [Syntax.Step]
+        do throws(QueryError) {
+            var parser = try Parser(SourceText(text))
+            steps = try parser.path(start: 0).steps
+            guard parser.token.kind == .end else { throw parser.unexpected("the end of the path") }
+        } catch {
+            throw fail(error.kind, error.message, at: first.start, argument: number)
+        }
+        return steps.map { Syntax.Step(kind: $0.kind, start: first.start, end: first.end) }
+    }
+
+    private func position(_ number: Int, at start: Int) throws(QueryError) -> Int {
+        switch try argument(number, at: start).value {
+        case .int(let position) where position >= 0: return Int(position)
+        case .string:
+            throw QueryError(
+                .unsupported, "Access by a dictionary's key is not supported yet.",
+                column: source.column(start), argumentIndex: number)
+        default:
+            throw fail(
+                .argument, "Argument $\(number) is used as a position: an integer from 0 is "
+                    + "expected.", at: start, argument: number)
+        }
+    }
+
+    /// Checks the suffixes and makes one of consecutive SORTs: the later one counts more.
+    func suffixes(_ syntax: [Syntax.Suffix]) throws(QueryError) -> [QuerySuffix] {
+        var suffixes: [QuerySuffix] = []
+        for suffix in syntax {
+            switch suffix {
+            case .limit(let count): suffixes.append(.limit(count))
+            case .distinct(let paths):
+                var keys: [SortKey] = []
+                for path in paths { keys.append(try key(path, true, clause: "distinct")) }
+                suffixes.append(.distinct(keys))
+            case .sort(let items):
+                var keys: [SortKey] = []
+                for item in items { keys.append(try key(item.path, item.isAscending, clause: "sort")) }
+                if case .sort(let earlier)? = suffixes.last {
+                    suffixes[suffixes.count - 1] = .sort(keys + earlier)
+                } else {
+                    suffixes.append(.sort(keys))
+                }
+            }
+        }
+        return suffixes
+    }
+
+    private func key(
+        _ syntax: Syntax.Path, _ isAscending: Bool, clause: String
+    ) throws(QueryError) -> SortKey {
+        let path = try path(syntax, clause: clause)
+        if let message = path.obstacle(toClause: clause) {
+            throw fail(.type, message, at: syntax.start)
+        }
+        return SortKey(path: path, isAscending: isAscending)
+    }
+}
+
+extension ValuePath {
+    /// Why the path cannot be sorted or made distinct by; nil when it can.
+    func obstacle(toClause clause: String) -> String? {
+        if isMany {
+            return "The '\(clause)' clause needs a path to one value: it can't go through a "
+                + "collection or an inverse link, only count it with '.@count'."
+        }
+        switch type {
+        case .scalar: return nil
+        case .link where clause == "distinct": return nil
+        case .link, .embedded:
+            return "The '\(clause)' clause can't use an object; name one of its properties."
+        }
+    }
+}

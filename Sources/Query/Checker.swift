@@ -1,0 +1,238 @@
+import ObjectModel
+import Rows
+
+/// Turns syntax into a typed predicate: looks names up, puts arguments in, adapts constants to the
+/// types they are compared with, and refuses what does not go together.
+struct Checker {
+    let schema: RowSchema
+    let root: QueryRoot
+    let source: SourceText
+    let arguments: [QueryArgument]
+
+    /// A constant with where it came from.
+    struct Item {
+        var value: Value
+        /// The number of the argument that it came as.
+        var argument: Int?
+        /// Whether it came as plain text, which adapts to more types than a literal.
+        var isPlainText = false
+        var start: Int
+        var end: Int
+    }
+
+    /// One side of a comparison, looked up but not yet adapted.
+    enum Side {
+        case path(ValuePath, Quantifier?)
+        case item(Item)
+        case items([Item], Quantifier?)
+
+        var isMany: Bool {
+            switch self {
+            case .path(let path, _): path.isMany
+            case .item: false
+            case .items: true
+            }
+        }
+
+        var quantifier: Quantifier? {
+            switch self {
+            case .path(_, let quantifier), .items(_, let quantifier): quantifier
+            case .item: nil
+            }
+        }
+    }
+
+    func fail(
+        _ kind: QueryError.Kind, _ message: String, at offset: Int, argument: Int? = nil,
+        hint: String? = nil
+    ) -> QueryError {
+        QueryError(
+            kind, message, column: source.column(offset), argumentIndex: argument, hint: hint)
+    }
+
+    /// Checks a predicate.
+    func predicate(_ node: Syntax.Node) throws(QueryError) -> Predicate {
+        switch node {
+        case .truth(let truth): return .constant(truth)
+        case .not(let inner): return .not(try predicate(inner))
+        case .comparison(let comparison): return try self.comparison(comparison)
+        case .between(let left, let right, let start):
+            return try between(left, right, start: start)
+        case .operand(let operand):
+            throw source.syntaxError(
+                "syntax error, expected a comparison", at: operand.start)
+        case .and(let nodes):
+            var all: [Predicate] = []
+            all.reserveCapacity(nodes.count)
+            for node in nodes {
+                let checked = try predicate(node)
+                if case .and(let inner) = checked { all += inner } else { all.append(checked) }
+            }
+            return .and(all)
+        case .or(let nodes):
+            var all: [Predicate] = []
+            all.reserveCapacity(nodes.count)
+            for node in nodes {
+                let checked = try predicate(node)
+                if case .or(let inner) = checked { all += inner } else { all.append(checked) }
+            }
+            return .or(all)
+        }
+    }
+
+    private func comparison(_ syntax: Syntax.Comparison) throws(QueryError) -> Predicate {
+        let left = try side(syntax.left)
+        let right = try side(syntax.right)
+        if syntax.isIn, !right.isMany {
+            throw fail(
+                .type,
+                "The keypath following 'IN' must contain a list. Found "
+                    + "'\(source.text(syntax.right.start, syntax.right.end))'",
+                at: syntax.right.start)
+        }
+        return .comparison(
+            try check(
+                left, syntax.comparison, right, ignoresCase: syntax.ignoresCase,
+                texts: (syntax.left, syntax.right), at: syntax.start))
+    }
+
+    /// BETWEEN is `>=` the first and `<=` the second bound.
+    private func between(
+        _ left: Syntax.Operand, _ right: Syntax.Operand, start: Int
+    ) throws(QueryError) -> Predicate {
+        let subject = try side(left)
+        guard case .items(let bounds, _) = try side(right), bounds.count == 2 else {
+            throw fail(
+                .type, "Operator 'BETWEEN' requires list with 2 elements.", at: right.start)
+        }
+        if subject.isMany, subject.quantifier != .all {
+            throw fail(
+                .type, "Only 'ALL' supported for operator 'BETWEEN' when applied to lists.",
+                at: left.start)
+        }
+        return .and([
+            .comparison(
+                try check(
+                    subject, .greaterEqual, .item(bounds[0]), ignoresCase: false,
+                    texts: (left, right), at: start)),
+            .comparison(
+                try check(
+                    subject, .lessEqual, .item(bounds[1]), ignoresCase: false,
+                    texts: (left, right), at: start)),
+        ])
+    }
+
+    /// Checks that two sides go together and adapts the constant one, if one is.
+    private func check(
+        _ left: Side, _ comparison: ComparisonOperator, _ right: Side, ignoresCase: Bool,
+        texts: (Syntax.Operand, Syntax.Operand), at start: Int
+    ) throws(QueryError) -> Comparison {
+        let operatorName = comparison.name + (ignoresCase ? "[c]" : "")
+        let type: ValueType
+        let operands: (Operand, Operand)
+        switch (left, right) {
+        case (.path(let a, let quantifierA), .path(let b, let quantifierB)):
+            type = b.type
+            if case .values = root {
+                throw fail(
+                    .unsupported, "Comparing an element with itself is not supported yet.",
+                    at: start)
+            }
+            guard a.type == b.type || (a.type.isNumeric && b.type.isNumeric) else {
+                throw unsupportedComparison(a.type.name, b.type.name, at: start)
+            }
+            if case .embedded = a.type { throw embeddedComparison(at: start) }
+            if left.isMany, right.isMany, quantifierA == nil, quantifierB == nil,
+                a.isPrimitiveCollection, b.isPrimitiveCollection {
+                throw fail(
+                    .unsupported,
+                    "Ordered comparison between two primitive lists is not implemented yet "
+                        + "('\(source.text(texts.0.start, texts.0.end))' and "
+                        + "'\(source.text(texts.1.start, texts.1.end))')", at: start)
+            }
+            operands = (.path(a, quantifierA), .path(b, quantifierB))
+        case (.path(let path, let quantifier), let constant):
+            type = path.type
+            try checkLink(path, comparison, constant, text: texts.0, at: start)
+            operands = (
+                .path(path, quantifier),
+                try adapted(constant, to: type, isRight: true, at: start)
+            )
+        case (let constant, .path(let path, let quantifier)):
+            type = path.type
+            try checkLink(path, comparison, constant, text: texts.1, at: start)
+            operands = (
+                try adapted(constant, to: type, isRight: false, at: start),
+                .path(path, quantifier)
+            )
+        default: throw fail(.type, "Cannot compare two constants", at: start)
+        }
+        let isText = type == .scalar(.string) || type == .scalar(.data)
+        if comparison.isTextual || (ignoresCase && operands.1 != .constant(.null)), !isText {
+            throw fail(
+                .type,
+                "Unsupported comparison operator '\(operatorName)' against type '\(type.name)', "
+                    + "right side must be a string or binary type", at: start)
+        }
+        if case .link = type, comparison != .equal, comparison != .notEqual {
+            throw fail(
+                .type,
+                "Unsupported operator \(operatorName) in query. Only equal (==) and not equal "
+                    + "(!=) are supported for this type.", at: start)
+        }
+        return Comparison(operands.0, comparison, operands.1, ignoresCase: ignoresCase)
+    }
+
+    private func embeddedComparison(at start: Int) -> QueryError {
+        fail(
+            .type,
+            "An embedded object compares with null only; name one of its properties.", at: start)
+    }
+
+    func unsupportedComparison(_ left: String, _ right: String, at start: Int) -> QueryError {
+        fail(
+            .type, "Unsupported comparison between type '\(left)' and type '\(right)'", at: start)
+    }
+
+    /// Refuses what links and embedded objects cannot be compared with.
+    private func checkLink(
+        _ path: ValuePath, _ comparison: ComparisonOperator, _ constant: Side,
+        text: Syntax.Operand, at start: Int
+    ) throws(QueryError) {
+        let isNull: Bool
+        if case .item(let item) = constant { isNull = item.value == .null } else { isNull = false }
+        switch path.type {
+        case .scalar: return
+        case .link(let classIndex):
+            if comparison.isOrder {
+                throw fail(
+                    .type,
+                    "Unsupported operator \(comparison.name) in query. Only equal (==) and not "
+                        + "equal (!=) are supported for this type.", at: start)
+            }
+            if classIndex < 0 {
+                throw fail(
+                    .unsupported,
+                    "Comparing the owners of embedded objects is not supported yet; '@count' is.",
+                    at: text.start)
+            }
+        case .embedded:
+            guard isNull, comparison == .equal || comparison == .notEqual else {
+                throw embeddedComparison(at: start)
+            }
+        }
+        if isNull, path.isMany {
+            throw fail(
+                .type,
+                "Cannot compare linklist ('\(source.text(text.start, text.end))') with NULL; "
+                    + "compare its '.@count' with 0.", at: start)
+        }
+    }
+}
+
+extension ValuePath {
+    /// Whether it leads to the elements of a collection of plain values.
+    var isPrimitiveCollection: Bool {
+        if case .elements = terminal, case .scalar = type { true } else { false }
+    }
+}

@@ -1,0 +1,115 @@
+import ObjectModel
+import Rows
+
+/// A value of either side of a comparison of two paths, held without a copy.
+struct ComparedValue {
+    /// What kind of value; nil for null. `embedded` stands for something that equals nothing.
+    var storage: ElementStorage?
+    /// A value of fixed width.
+    var ordinal: UInt128 = 0
+    /// A string or data value; its address is valid as long as the row or constant it lies in.
+    var bytes = UnsafeRawBufferPointer(start: nil, count: 0)
+
+    /// A stored value, or null at nil.
+    init(_ address: UnsafeRawPointer?, _ count: Int, _ storage: ElementStorage) {
+        guard let address else { return }
+        self.storage = storage
+        if storage.fixedByteCount == nil {
+            bytes = UnsafeRawBufferPointer(start: address, count: count)
+        } else {
+            ordinal = Ordinal.stored(address, storage)
+        }
+    }
+
+    /// A stored value whose bytes may have no address when there are none.
+    init(text: UnsafeRawBufferPointer, _ storage: ElementStorage) {
+        self.storage = storage
+        if storage.fixedByteCount == nil {
+            bytes = text
+        } else if let address = text.baseAddress {
+            ordinal = Ordinal.stored(address, storage)
+        }
+    }
+
+    /// A constant; `text` holds its bytes when it is a string or data.
+    init(_ constant: Value, text: TextConstant?) {
+        guard let scalar = constant.scalarType else {
+            storage = constant == .null ? nil : .embedded
+            return
+        }
+        let storage = ElementStorage(scalar)
+        self.storage = storage
+        if let text { bytes = text.bytes } else { ordinal = Ordinal.of(constant, as: storage) ?? 0 }
+    }
+
+    /// An object's key, or an object that does not exist.
+    init(object key: UInt64?) {
+        storage = key == nil ? .embedded : .link
+        ordinal = UInt128(key ?? 0)
+    }
+
+    private var int: Int64 {
+        Int64(bitPattern: UInt64(truncatingIfNeeded: ordinal) ^ 1 << 63)
+    }
+
+    private var double: Value {
+        let bits = UInt64(truncatingIfNeeded: ordinal)
+        if bits == 0 { return .double(.nan) }
+        return .double(Double(bitPattern: bits >> 63 != 0 ? bits ^ 1 << 63 : ~bits))
+    }
+
+    /// The order of two values of comparable types: negative, 0 or positive; nil for others.
+    private static func order(_ a: ComparedValue, _ b: ComparedValue) -> Int? {
+        switch (a.storage, b.storage) {
+        case (.int, .double): return order(b, a).map { -$0 }
+        case (.double, .int):
+            let constant = Value.int(b.int)
+            let exact = Double(exactly: b.int).map { Value.double($0) } ?? constant
+            if let range = Ordinal.range(.equal, exact, as: .double), range.contains(a.ordinal) {
+                return 0
+            }
+            let isLess = Ordinal.range(.less, exact, as: .double)?.contains(a.ordinal) ?? false
+            return isLess ? -1 : 1
+        case (.string, .string), (.data, .data): return TextMatch.order(a.bytes, b.bytes)
+        case (let x?, let y?) where x == y && x != .embedded:
+            return a.ordinal < b.ordinal ? -1 : a.ordinal == b.ordinal ? 0 : 1
+        default: return nil
+        }
+    }
+
+    /// The order in which values sort: null first.
+    static func sortOrder(_ a: ComparedValue, _ b: ComparedValue) -> Int {
+        if a.storage == nil { return b.storage == nil ? 0 : -1 }
+        if b.storage == nil { return 1 }
+        return order(a, b) ?? 0
+    }
+
+    /// Whether `a ⋈ b` holds, with the rules for null.
+    static func holds(
+        _ a: ComparedValue, _ comparison: ComparisonOperator, _ b: ComparedValue,
+        ignoresCase: Bool
+    ) -> Bool {
+        guard let left = a.storage, let right = b.storage else {
+            let areBothNull = a.storage == nil && b.storage == nil
+            switch comparison {
+            case .equal, .lessEqual, .greaterEqual, .like: return areBothNull
+            case .notEqual: return !areBothNull
+            case .less, .greater: return false
+            case .beginsWith, .endsWith, .contains: return b.storage == nil
+            }
+        }
+        if left == right, left == .string || left == .data {
+            return TextMatch.holds(a.bytes, comparison, b.bytes, ignoresCase: ignoresCase)
+        }
+        guard let order = order(a, b) else { return comparison == .notEqual }
+        switch comparison {
+        case .equal: return order == 0
+        case .notEqual: return order != 0
+        case .less: return order < 0
+        case .lessEqual: return order <= 0
+        case .greater: return order > 0
+        case .greaterEqual: return order >= 0
+        case .beginsWith, .endsWith, .contains, .like: return false
+        }
+    }
+}

@@ -1,0 +1,71 @@
+import ObjectModel
+import Rows
+
+/// A query, parsed and checked against a schema. Immutable; safe to use from any thread.
+package struct CompiledQuery: Hashable, Sendable {
+    /// What it is asked about.
+    package let root: QueryRoot
+    /// The condition.
+    package let predicate: Predicate
+    /// SORT, DISTINCT and LIMIT in the order of the text; consecutive SORTs are one.
+    package let suffixes: [QuerySuffix]
+
+    /// The keys of its SORTs, where the order of the suffixes is the usual one (``isPlain``).
+    package var sort: [SortKey] {
+        for case .sort(let keys) in suffixes { return keys }
+        return []
+    }
+
+    /// The keys of its DISTINCTs, where ``isPlain``.
+    package var distinct: [SortKey] {
+        for case .distinct(let keys) in suffixes { return keys }
+        return []
+    }
+
+    /// The smallest of its LIMITs.
+    package var limit: Int? {
+        var least: Int?
+        for case .limit(let count) in suffixes { least = min(least ?? count, count) }
+        return least
+    }
+
+    /// Whether the suffixes are at most one SORT, one DISTINCT and LIMITs, in this order, so that
+    /// ``sort``, ``distinct`` and ``limit`` say everything.
+    package var isPlain: Bool {
+        var rank = 0
+        for suffix in suffixes {
+            let own =
+                switch suffix {
+                case .sort: 1
+                case .distinct: 2
+                case .limit: 3
+                }
+            guard own > rank || (own == 3 && rank == 3) else { return false }
+            rank = own
+        }
+        return true
+    }
+
+    /// Parses and checks a query on objects of one class.
+    ///
+    /// Cost: linear in the text, but for lists of known names in errors.
+    package static func compile(
+        text: String, arguments: [QueryArgument] = [], rootClass: Int, schema: RowSchema
+    ) throws(QueryError) -> CompiledQuery {
+        try compile(
+            text: text, arguments: arguments, root: .objects(classIndex: rootClass),
+            schema: schema)
+    }
+
+    /// Parses and checks a query.
+    package static func compile(
+        text: String, arguments: [QueryArgument] = [], root: QueryRoot, schema: RowSchema
+    ) throws(QueryError) -> CompiledQuery {
+        let source = SourceText(text)
+        let syntax = try Parser.parse(source)
+        let checker = Checker(schema: schema, root: root, source: source, arguments: arguments)
+        return CompiledQuery(
+            root: root, predicate: try checker.predicate(syntax.predicate),
+            suffixes: try checker.suffixes(syntax.suffixes))
+    }
+}

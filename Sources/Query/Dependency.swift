@@ -1,0 +1,94 @@
+import Rows
+
+/// A property that decides whether an object matches, how it sorts or what is shown of it.
+///
+/// When a property of an object changes, the objects concerned are found by taking `path` backwards
+/// from that object: a forward step is taken back along the inverse links of its property (or to the
+/// owner, for an embedded object), an inverse step along the link itself. Where the last step is an
+/// inverse one, it leads from the link's target to the object that holds the link, so that both the old
+/// and the new targets of a changed link begin the way back.
+///
+/// A property of an embedded object changes with the property of the owner that holds it, which is a
+/// dependency as well.
+package struct Dependency: Hashable, Sendable {
+    /// The class that has the property, by position in the schema.
+    package var classIndex: Int
+    /// The property, by position in its class.
+    package var member: Int
+    /// The way from the root object to the object that has the property; empty for the root itself.
+    package var path: [PathStep]
+}
+
+extension ValuePath {
+    /// The properties that the path reads.
+    package func dependencies(_ schema: RowSchema) -> [Dependency] {
+        var found: [Dependency] = []
+        for (index, step) in steps.enumerated() {
+            if step.kind == .inverse {
+                found.append(
+                    Dependency(
+                        classIndex: step.toClass, member: step.member,
+                        path: Array(steps[...index])))
+            } else {
+                found.append(
+                    Dependency(
+                        classIndex: step.fromClass, member: step.member,
+                        path: Array(steps[..<index])))
+            }
+        }
+        func addInverse(_ originClass: Int, _ member: Int) {
+            let step = PathStep(
+                kind: .inverse, fromClass: lastClass, toClass: originClass, member: member)
+            found.append(
+                Dependency(classIndex: originClass, member: member, path: steps + [step]))
+        }
+        switch terminal {
+        case .value(let member), .elements(let member), .elementAt(let member, _),
+            .lengths(let member), .count(let member), .objectCount(let member),
+            .byteCount(let member), .presence(let member), .presenceAt(let member, _):
+            found.append(Dependency(classIndex: lastClass, member: member, path: steps))
+        case .inverse(let originClass, let member), .inverseCount(let originClass, let member):
+            addInverse(originClass, member)
+        case .incomingCount:
+            for origin in schema.classes {
+                for (member, compiled) in origin.members.enumerated()
+                where compiled.storage.element == .link && compiled.storage.shape != .none
+                    && compiled.classIndex == lastClass {
+                    addInverse(origin.index, member)
+                }
+            }
+        case .subject, .subjectByteCount: break
+        }
+        return found
+    }
+}
+
+extension Predicate {
+    /// Every property that the predicate reads, each once, in the order of the text.
+    package func dependencies(_ schema: RowSchema) -> [Dependency] {
+        var seen: Set<Dependency> = []
+        var found: [Dependency] = []
+        collect { path in
+            for dependency in path.dependencies(schema) where seen.insert(dependency).inserted {
+                found.append(dependency)
+            }
+        }
+        return found
+    }
+
+    /// Hands every path in the predicate to `body`.
+    private func collect(_ body: (ValuePath) -> Void) {
+        switch self {
+        case .constant: return
+        case .not(let part): part.collect(body)
+        case .and(let parts), .or(let parts): for part in parts { part.collect(body) }
+        case .comparison(let comparison):
+            for case .path(let path, _) in [comparison.left, comparison.right] { body(path) }
+        }
+    }
+}
+
+extension SortKey {
+    /// The properties that the key reads.
+    package func dependencies(_ schema: RowSchema) -> [Dependency] { path.dependencies(schema) }
+}

@@ -1,0 +1,202 @@
+import ObjectModel
+
+/// Numbers and points in time.
+extension Lexer {
+    /// A token that begins with a digit: a point in time, a number, or digits.
+    mutating func numeric() throws(QueryError) -> Token {
+        if let timestamp = try calendarTimestamp() { return timestamp }
+        return try number(signed: false)
+    }
+
+    /// A token that begins with `+`, `-` or `.`.
+    mutating func numericOrSign() throws(QueryError) -> Token {
+        let start = position
+        let (first, second) = (source[start], source[start + 1])
+        if first == UInt8(ascii: ".") {
+            if Self.isDigit(second) { return try number(signed: false) }
+            position += 1
+            return Token(kind: .dot, start: start, end: start + 1)
+        }
+        if Self.isDigit(second) || (second == UInt8(ascii: ".") && Self.isDigit(source[start + 2])) {
+            return try number(signed: true)
+        }
+        for (word, kind) in [("infinity", Token.Kind.infinity), ("inf", .infinity), ("nan", .nan)]
+        where source.text(start + 1, start + 1 + word.utf8.count).lowercased() == word {
+            position = start + 1 + word.utf8.count
+            var token = Token(kind: kind, start: start, end: position)
+            let magnitude: Double = kind == .nan ? .nan : .infinity
+            token.value = .double(first == UInt8(ascii: "-") ? -magnitude : magnitude)
+            return token
+        }
+        position += 1
+        return Token(
+            kind: first == UInt8(ascii: "+") ? .plus : .minus, start: start, end: start + 1)
+    }
+
+    private func digitsEnd(_ offset: Int) -> Int {
+        var end = offset
+        while Self.isDigit(source[end]) { end += 1 }
+        return end
+    }
+
+    private func outOfRange(_ start: Int, _ end: Int) -> QueryError {
+        QueryError(
+            .limit,
+            "The number \(source.text(start, min(end, start + 40))) does not fit into a signed "
+                + "64-bit integer.", column: source.column(start))
+    }
+
+    private mutating func number(signed: Bool) throws(QueryError) -> Token {
+        let start = position
+        let digits = start + (signed ? 1 : 0)
+        if !signed, source[start] == 0x30, source[start + 1] | 0x20 == UInt8(ascii: "x"),
+            Self.isHexDigit(source[start + 2]) {
+            var end = start + 2
+            while Self.isHexDigit(source[end]) { end += 1 }
+            guard let value = Int64(source.text(start + 2, end), radix: 16) else {
+                throw outOfRange(start, end)
+            }
+            position = end
+            return Token(kind: .number, start: start, end: end, value: .int(value))
+        }
+        var end = digitsEnd(digits)
+        var isFloat = false
+        if source[end] == UInt8(ascii: ".") {
+            isFloat = true
+            end = digitsEnd(end + 1)
+        }
+        if source[end] | 0x20 == UInt8(ascii: "e") {
+            var exponent = end + 1
+            if source[exponent] == UInt8(ascii: "+") || source[exponent] == UInt8(ascii: "-") {
+                exponent += 1
+            }
+            if Self.isDigit(source[exponent]) {
+                isFloat = true
+                end = digitsEnd(exponent)
+            }
+        }
+        position = end
+        guard isFloat else {
+            guard let value = Int64(source.text(start, end)) else { throw outOfRange(start, end) }
+            return Token(
+                kind: signed ? .number : .natural, start: start, end: end, value: .int(value))
+        }
+        var value = Self.double(source.text(start, end))
+        if source[end] == UInt8(ascii: "f") {
+            value = Double(Float(value))
+            position = end + 1
+        }
+        return Token(kind: .float, start: start, end: position, value: .double(value))
+    }
+
+    /// The double of a literal such as `10.`, `.5` or `-1e3`; beyond the largest double infinity.
+    static func double(_ text: String) -> Double {
+        var padded = text.paddingDigits(around: ".")
+        if padded.hasPrefix("+") { padded.removeFirst() }
+        return Double(padded) ?? 0
+    }
+
+    /// Reads an optional sign and digits at `offset`.
+    private func signedInteger(_ offset: Int) -> (value: Int64?, isNegative: Bool, end: Int)? {
+        let sign = source[offset]
+        let isSigned = sign == UInt8(ascii: "-") || sign == UInt8(ascii: "+")
+        let digits = isSigned ? offset + 1 : offset
+        let end = digitsEnd(digits)
+        guard end > digits else { return nil }
+        return (Int64(source.text(offset, end)), sign == UInt8(ascii: "-"), end)
+    }
+
+    /// `T<seconds>:<nanoseconds>` at the present position, if it is longer than the identifier that
+    /// ends at `identifierEnd`.
+    mutating func countedTimestamp(longerThan identifierEnd: Int) throws(QueryError) -> Token? {
+        let start = position
+        guard source[start] == UInt8(ascii: "T"), let seconds = signedInteger(start + 1),
+            source[seconds.end] == UInt8(ascii: ":"),
+            let nanoseconds = signedInteger(seconds.end + 1), nanoseconds.end > identifierEnd
+        else { return nil }
+        guard let whole = seconds.value, let part = nanoseconds.value,
+            abs(part) < 1_000_000_000, whole > Int64.min + 1 else {
+            throw source.syntaxError(
+                "syntax error, a timestamp's seconds fit into 64 bits and its nanoseconds are "
+                    + "below 1000000000", at: start)
+        }
+        guard (whole >= 0 && part >= 0) || (whole <= 0 && part <= 0) else {
+            throw source.syntaxError(
+                "syntax error, seconds and nanoseconds of a timestamp have the same sign",
+                at: start)
+        }
+        position = nanoseconds.end
+        return Token(
+            kind: .timestamp, start: start, end: position,
+            value: .date(Self.timestamp(whole, part)))
+    }
+
+    /// Seconds and nanoseconds of the same sign as a timestamp, whose nanoseconds are positive.
+    private static func timestamp(_ seconds: Int64, _ nanoseconds: Int64) -> Timestamp {
+        nanoseconds < 0
+            ? Timestamp(seconds: seconds - 1, nanoseconds: Int32(nanoseconds + 1_000_000_000))
+            : Timestamp(seconds: seconds, nanoseconds: Int32(nanoseconds))
+    }
+
+    /// `Y-M-D@h:m:s[:nanoseconds]`, or with a `T` for the `@`; nil when the text goes on otherwise.
+    private mutating func calendarTimestamp() throws(QueryError) -> Token? {
+        let start = position
+        var fields: [Int64?] = []
+        var offset = start
+        for separators in [
+            [UInt8(ascii: "-")], [UInt8(ascii: "-")], [UInt8(ascii: "@"), UInt8(ascii: "T")],
+            [UInt8(ascii: ":")], [UInt8(ascii: ":")], [],
+        ] as [[UInt8]] {
+            let end = digitsEnd(offset)
+            guard end > offset else { return nil }
+            fields.append(Int64(source.text(offset, end)))
+            offset = end
+            guard separators.isEmpty || separators.contains(source[offset]) else { return nil }
+            if !separators.isEmpty { offset += 1 }
+        }
+        var nanoseconds: Int64? = 0
+        if source[offset] == UInt8(ascii: ":"), let part = signedInteger(offset + 1) {
+            guard !part.isNegative else {
+                throw source.syntaxError(
+                    "syntax error, a date's nanoseconds are not negative", at: offset + 1)
+            }
+            nanoseconds = part.value
+            offset = part.end
+        }
+        let known = fields.compactMap { $0 }
+        guard known.count == 6, let part = nanoseconds, part < 1_000_000_000,
+            known[0] <= 1_000_000, (1...12).contains(known[1]), known[2] >= 1,
+            known[2] <= Timestamp.dayCount(year: known[0], month: known[1]),
+            known[3] <= 23, known[4] <= 59, known[5] <= 60
+        else {
+            throw QueryError(
+                .syntax,
+                "'\(source.text(start, min(offset, start + 60)))' is not a date: expected "
+                    + "year-month-day@hour:minute:second[:nanoseconds], each in its range",
+                column: source.column(start))
+        }
+        guard known[0] >= 1900 else {
+            throw QueryError(
+                .type, "Dates before 1900 are written as T<seconds>:<nanoseconds>.",
+                column: source.column(start))
+        }
+        let seconds = Timestamp.days(year: known[0], month: known[1], day: known[2]) * 86_400
+            + known[3] * 3600 + known[4] * 60 + known[5]
+        position = offset
+        return Token(
+            kind: .timestamp, start: start, end: offset,
+            value: .date(Self.timestamp(seconds, seconds < 0 ? -part : part)))
+    }
+}
+
+extension String {
+    /// With a zero before and after the decimal point where a digit is missing.
+    fileprivate func paddingDigits(around point: Character) -> String {
+        guard let index = firstIndex(of: point) else { return self }
+        let whole = self[..<index]
+        let part = self[self.index(after: index)...]
+        let lacksWhole = whole.isEmpty || whole == "-" || whole == "+"
+        let lacksPart = part.first.map { !$0.isNumber } ?? true
+        return whole + (lacksWhole ? "0" : "") + "." + (lacksPart ? "0" : "") + part
+    }
+}

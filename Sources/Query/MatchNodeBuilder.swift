@@ -1,0 +1,127 @@
+import ObjectModel
+import Rows
+
+/// Chooses the node for each part of a predicate.
+struct MatchNodeBuilder {
+    private let schema: RowSchema
+    private var maker: ValueTestMaker
+
+    init(schema: RowSchema) {
+        self.schema = schema
+        maker = ValueTestMaker(schema: schema)
+    }
+
+    /// The objects that the nodes made so far compare with.
+    var objects: [ObjectConstant] { maker.objects }
+
+    /// The node for a predicate.
+    mutating func node(_ predicate: Predicate) -> MatchNode {
+        switch predicate {
+        case .constant(let truth): return ConstantNode(truth)
+        case .not(let part): return NotNode(node(part))
+        case .and(let parts):
+            var nodes: [MatchNode] = []
+            nodes.reserveCapacity(parts.count)
+            for part in parts { nodes.append(node(part)) }
+            return ChainNode(nodes, isOr: false)
+        case .or(let parts):
+            let merged = Self.mergingEqualities(parts)
+            if merged.count == 1 { return node(merged[0]) }
+            var nodes: [MatchNode] = []
+            nodes.reserveCapacity(merged.count)
+            for part in merged { nodes.append(node(part)) }
+            return ChainNode(nodes, isOr: true)
+        case .comparison(let comparison): return node(comparison)
+        }
+    }
+
+    /// Makes one `a IN {1, 2, …}` of all `a == 1`, `a == 2` and `a IN {…}` of an OR, so that a long
+    /// chain costs one search instead of one comparison for each term.
+    static func mergingEqualities(_ parts: [Predicate]) -> [Predicate] {
+        var values: [ValuePath: [Value]] = [:]
+        var order: [ValuePath] = []
+        var merged: [Predicate] = []
+        for part in parts {
+            guard case .comparison(let comparison) = part, comparison.comparison == .equal,
+                !comparison.ignoresCase, case .path(let path, nil) = comparison.left, !path.isMany
+            else {
+                merged.append(part)
+                continue
+            }
+            let constants: [Value]
+            switch comparison.right {
+            case .constant(let value): constants = [value]
+            case .constants(let several, nil), .constants(let several, .any): constants = several
+            default:
+                merged.append(part)
+                continue
+            }
+            if values[path] == nil { order.append(path) }
+            values[path, default: []] += constants
+        }
+        for path in order {
+            merged.append(
+                .comparison(
+                    Comparison(.path(path, nil), .equal, .constants(values[path] ?? [], nil))))
+        }
+        return merged
+    }
+
+    private mutating func node(_ comparison: Comparison) -> MatchNode {
+        switch (comparison.left, comparison.right) {
+        case (.path(let path, let quantifier), .constant(let value)):
+            return node(path, quantifier, test(comparison, value, path, constantIsLeft: false))
+        case (.constant(let value), .path(let path, let quantifier)):
+            return node(path, quantifier, test(comparison, value, path, constantIsLeft: true))
+        case (.path(let path, let quantifier), .constants(let values, let other))
+        where !(path.isMany && quantifier == nil && other == nil):
+            let test = maker.test(
+                comparison.comparison, values, other ?? .any, path.type,
+                ignoresCase: comparison.ignoresCase, constantIsLeft: false)
+            return node(path, quantifier, test)
+        case (.constants(let values, let other), .path(let path, let quantifier))
+        where !path.isMany:
+            let test = maker.test(
+                comparison.comparison, values, other ?? .any, path.type,
+                ignoresCase: comparison.ignoresCase, constantIsLeft: true)
+            return node(path, quantifier, test)
+        default:
+            return GeneralNode(
+                side(comparison.left), comparison.comparison, side(comparison.right),
+                ignoresCase: comparison.ignoresCase)
+        }
+    }
+
+    private mutating func test(
+        _ comparison: Comparison, _ value: Value, _ path: ValuePath, constantIsLeft: Bool
+    ) -> ValueTest {
+        maker.test(
+            comparison.comparison, value, path.type, ignoresCase: comparison.ignoresCase,
+            constantIsLeft: constantIsLeft)
+    }
+
+    private func node(
+        _ path: ValuePath, _ quantifier: Quantifier?, _ test: ValueTest
+    ) -> MatchNode {
+        switch path.terminal {
+        case .subject: return SubjectNode(test)
+        case .subjectByteCount: return SubjectByteCountNode(test)
+        case .value(let member) where path.steps.isEmpty:
+            return FieldNode(schema.classes[path.lastClass], member, test)
+        case .value(let member):
+            if let node = FollowNode(path, member: member, test, schema: schema) { return node }
+        default: break
+        }
+        return PathNode(path, quantifier ?? .any, test, schema: schema)
+    }
+
+    private mutating func side(_ operand: Operand) -> ComparedSide {
+        switch operand {
+        case .path(let path, let quantifier):
+            ComparedSide(path, quantifier, schema: schema)
+        case .constant(let value): ComparedSide([value], nil, isMany: false, &maker)
+        case .constants(let values, let quantifier):
+            ComparedSide(values, quantifier, isMany: true, &maker)
+        }
+    }
+}

@@ -1,0 +1,34 @@
+import ObjectModel
+import Rows
+
+/// An object that a query names, with its object key once it is looked up in a snapshot.
+final class ObjectConstant {
+    private let classIndex: Int
+    private let primaryKey: OrderedKey?
+    private let objectKey: UInt64?
+    /// Its object key in the snapshot that the matcher is bound to; nil when it does not exist.
+    private(set) var key: UInt64?
+
+    /// Names an object of a class by its primary key, or by its object key where there is none.
+    init(rowClass: RowClass, key: Value) {
+        classIndex = rowClass.index
+        if rowClass.primaryKeyIndex != nil {
+            primaryKey = OrderedKey(key)
+            objectKey = nil
+        } else {
+            primaryKey = nil
+            if case .int(let number) = key, number >= 0 { objectKey = UInt64(number) } else { objectKey = nil }
+        }
+    }
+
+    /// Looks the object up.
+    func bind(to source: any ObjectSource) {
+        if let primaryKey {
+            key = source.objectKey(classIndex: classIndex, primaryKey: primaryKey)
+        } else if let objectKey, source.row(classIndex: classIndex, key: objectKey) != nil {
+            key = objectKey
+        } else {
+            key = nil
+        }
+    }
+}

@@ -1,0 +1,88 @@
+import Bytes
+import Rows
+
+/// A range of values of one property as bytes of ``OrderedKey``: from `lower` up to, but without,
+/// `upper`.
+///
+/// A prefix or suffix around the value's key (a tag, an object key) leaves the range as it is: put the
+/// same tag before both bounds, and every entry whose value is in the range lies between them.
+package struct OrderedKeyRange: Hashable, Sendable {
+    /// The first bytes in the range.
+    package var lower: [UInt8]
+    /// The first bytes behind the range.
+    package var upper: [UInt8]
+    /// The one value that the range holds, if it holds only one; its key is `lower`.
+    package var isSingleValue: Bool
+
+    /// Makes a range.
+    package init(lower: [UInt8], upper: [UInt8], isSingleValue: Bool = false) {
+        self.lower = lower
+        self.upper = upper
+        self.isSingleValue = isSingleValue
+    }
+
+    /// Null.
+    static let null = OrderedKeyRange(lower: [0], upper: [1], isSingleValue: true)
+    /// Every value but null.
+    static let notNull = OrderedKeyRange(lower: [1], upper: [2])
+
+    /// One value.
+    static func value(_ key: [UInt8]) -> OrderedKeyRange {
+        OrderedKeyRange(lower: key, upper: successor(of: key), isSingleValue: true)
+    }
+
+    /// The least bytes that are greater than every extension of `prefix`.
+    static func successor(of prefix: [UInt8]) -> [UInt8] {
+        var bytes = prefix
+        while let last = bytes.last {
+            if last < 0xFF {
+                bytes[bytes.count - 1] = last + 1
+                return bytes
+            }
+            bytes.removeLast()
+        }
+        return [0xFF]
+    }
+
+    /// Whether no key lies in the range.
+    var isEmpty: Bool { !lower.lexicographicallyPrecedes(upper) }
+
+    /// The ranges in order, overlapping ones joined and empty ones left out.
+    static func union(_ ranges: [OrderedKeyRange]) -> [OrderedKeyRange] {
+        let sorted = ranges.filter { !$0.isEmpty }
+            .sorted { $0.lower.lexicographicallyPrecedes($1.lower) }
+        var joined: [OrderedKeyRange] = []
+        for range in sorted {
+            guard let last = joined.last, range.lower.lexicographicallyPrecedes(last.upper) else {
+                joined.append(range)
+                continue
+            }
+            if last.upper.lexicographicallyPrecedes(range.upper) {
+                joined[joined.count - 1].upper = range.upper
+                joined[joined.count - 1].isSingleValue = false
+            } else if last != range {
+                joined[joined.count - 1].isSingleValue = last.isSingleValue && range.isSingleValue
+            }
+        }
+        return joined
+    }
+
+    /// What two ordered lists of ranges have in common.
+    static func intersection(
+        _ a: [OrderedKeyRange], _ b: [OrderedKeyRange]
+    ) -> [OrderedKeyRange] {
+        var common: [OrderedKeyRange] = []
+        var (i, j) = (0, 0)
+        while i < a.count, j < b.count {
+            let lower = a[i].lower.lexicographicallyPrecedes(b[j].lower) ? b[j].lower : a[i].lower
+            let aEndsFirst = a[i].upper.lexicographicallyPrecedes(b[j].upper)
+            let upper = aEndsFirst ? a[i].upper : b[j].upper
+            let range = OrderedKeyRange(
+                lower: lower, upper: upper,
+                isSingleValue: a[i].isSingleValue || b[j].isSingleValue)
+            if !range.isEmpty { common.append(range) }
+            if aEndsFirst { i += 1 } else { j += 1 }
+        }
+        return common
+    }
+}

@@ -1,0 +1,131 @@
+import Bytes
+import ObjectModel
+import Rows
+
+/// Values of fixed width as unsigned numbers in the order of the values; the numbers are what stands
+/// in an ``OrderedKey`` behind its first byte.
+enum Ordinal {
+    /// The bytes that an ordinal has in a key; nil for types without ordinals.
+    static func byteCount(_ storage: ElementStorage) -> Int? {
+        switch storage {
+        case .bool: 1
+        case .int, .double, .link: 8
+        case .date, .objectID: 12
+        case .uuid: 16
+        case .string, .data, .embedded: nil
+        }
+    }
+
+    /// The largest ordinal of a type.
+    static func greatest(_ storage: ElementStorage) -> UInt128 {
+        switch storage {
+        case .bool: 1
+        case .int, .double, .link: UInt128(UInt64.max)
+        case .date, .objectID: (1 << 96) - 1
+        case .uuid, .string, .data, .embedded: .max
+        }
+    }
+
+    /// The ordinal of a stored value.
+    ///
+    /// - Parameter address: A slot or an element of a fixed width.
+    static func stored(_ address: UnsafeRawPointer, _ storage: ElementStorage) -> UInt128 {
+        switch storage {
+        case .bool: address.storedBool ? 1 : 0
+        case .int: of(address.storedInt)
+        case .double: UInt128(OrderedKey.orderedBits(address.storedDouble))
+        case .date: of(address.storedDate)
+        case .objectID: of(address.storedObjectID)
+        case .uuid: of(address.storedUUID)
+        case .link: UInt128(address.storedLink)
+        case .string, .data, .embedded: 0
+        }
+    }
+
+    /// The ordinal of an int.
+    static func of(_ value: Int64) -> UInt128 { UInt128(UInt64(bitPattern: value) ^ 1 << 63) }
+
+    private static func of(_ value: Timestamp) -> UInt128 {
+        of(value.seconds) << 32 | UInt128(UInt32(bitPattern: value.nanoseconds))
+    }
+
+    private static func of(_ value: ObjectID) -> UInt128 {
+        UInt128(value.high) << 32 | UInt128(value.low)
+    }
+
+    private static func of(_ value: UUID128) -> UInt128 {
+        UInt128(value.high) << 64 | UInt128(value.low)
+    }
+
+    /// The ordinal of a value of the type that is stored so; nil for another type.
+    static func of(_ value: Value, as storage: ElementStorage) -> UInt128? {
+        switch (storage, value) {
+        case (.bool, .bool(let value)): value ? 1 : 0
+        case (.int, .int(let value)): of(value)
+        case (.double, .double(let value)): UInt128(OrderedKey.orderedBits(value))
+        case (.date, .date(let value)): of(value)
+        case (.objectID, .objectID(let value)): of(value)
+        case (.uuid, .uuid(let value)): of(value)
+        default: nil
+        }
+    }
+
+    /// The ordinals of the non-null values that satisfy `value ⋈ constant`; nil when none do.
+    ///
+    /// Numbers of the other type are compared exactly. A constant that is not comparable satisfies
+    /// nothing.
+    ///
+    /// - Parameter comparison: Equality or one of the four orders.
+    static func range(
+        _ comparison: ComparisonOperator, _ constant: Value, as storage: ElementStorage
+    ) -> ClosedRange<UInt128>? {
+        let last = greatest(storage)
+        if let exact = of(constant, as: storage) {
+            switch comparison {
+            case .equal: return exact...exact
+            case .lessEqual: return 0...exact
+            case .greaterEqual: return exact...last
+            case .less: return exact == 0 ? nil : 0...(exact - 1)
+            case .greater: return exact == last ? nil : (exact + 1)...last
+            default: return nil
+            }
+        }
+        guard let below = greatestBelow(constant, as: storage) else { return nil }
+        switch comparison {
+        case .less, .lessEqual: return below.isNone ? nil : 0...below.ordinal
+        case .greater, .greaterEqual:
+            if below.isNone { return 0...last }
+            return below.ordinal == last ? nil : (below.ordinal + 1)...last
+        default: return nil
+        }
+    }
+
+    /// The greatest value of a numeric type that lies below a number which the type cannot hold.
+    private static func greatestBelow(
+        _ constant: Value, as storage: ElementStorage
+    ) -> (ordinal: UInt128, isNone: Bool)? {
+        switch (storage, constant) {
+        case (.int, .double(let number)):
+            if number.isNaN || number < -0x1p63 { return (0, true) }
+            if number >= 0x1p63 { return (greatest(.int), false) }
+            return (of(Int64(number.rounded(.down))), false)
+        case (.double, .int(let number)):
+            let nearest = Double(number)
+            let isAbove = nearest >= 0x1p63 || Int64(nearest) > number
+            return (
+                UInt128(OrderedKey.orderedBits(isAbove ? nearest.nextDown : nearest)), false
+            )
+        default: return nil
+        }
+    }
+
+    /// Appends the key of the value that has this ordinal.
+    static func appendKey(_ ordinal: UInt128, _ storage: ElementStorage, to buffer: ByteBuffer) {
+        buffer.append(1 as UInt8)
+        var shift = ((byteCount(storage) ?? 0) - 1) * 8
+        while shift >= 0 {
+            buffer.append(UInt8(truncatingIfNeeded: ordinal >> UInt128(shift)))
+            shift -= 8
+        }
+    }
+}

@@ -1,0 +1,184 @@
+import ObjectModel
+
+/// Values and paths.
+extension Parser {
+    /// A constant, a list or a path, perhaps quantified.
+    mutating func operand() throws(QueryError) -> Syntax.Operand {
+        let start = token.start
+        var quantifier: Quantifier?
+        switch token.kind {
+        case .any: quantifier = .any
+        case .all: quantifier = .all
+        case .none: quantifier = Quantifier.none
+        default: break
+        }
+        if let quantifier {
+            try advance()
+            if token.kind == .argument {
+                return .quantifiedArgument(try constant(), quantifier)
+            }
+            guard token.kind == .leftBrace || token.canBeName || token.kind == .atLinks
+                || token.kind == .keyPathArgument
+            else { throw unexpected("a property, a list in braces or an argument") }
+        }
+        switch token.kind {
+        case .leftBrace: return try list(quantifier, start: start)
+        case .binary where isFollowedByParenthesis: return .constant(try constant())
+        case .atLinks, .keyPathArgument: return .path(try path(quantifier, start: start))
+        case .subquery: throw unsupported("SUBQUERY", at: start)
+        case .geoBox, .geoPolygon, .geoCircle:
+            throw unexpected("a property or a value (a region stands after geoWithin)")
+        case _ where token.canBeName: return .path(try path(quantifier, start: start))
+        default: return .constant(try constant())
+        }
+    }
+
+    private var isFollowedByParenthesis: Bool {
+        var ahead = lexer
+        guard let next = try? ahead.next() else { return false }
+        return next.kind == .leftParenthesis
+    }
+
+    private mutating func list(
+        _ quantifier: Quantifier?, start: Int
+    ) throws(QueryError) -> Syntax.Operand {
+        try advance()
+        var constants: [Syntax.Constant] = []
+        if token.kind != .rightBrace {
+            constants.append(try constant())
+            while token.kind == .comma {
+                try advance()
+                constants.append(try constant())
+            }
+        }
+        try expect(.rightBrace, "',' or '}'")
+        return .list(constants, quantifier, start: start, end: previousEnd)
+    }
+
+    /// A literal, an argument, `obj(…)` or `binary(…)`.
+    private mutating func constant() throws(QueryError) -> Syntax.Constant {
+        let start = token.start
+        let kind: Syntax.Constant.Kind
+        switch token.kind {
+        case .null: kind = .value(.null)
+        case .trueValue: kind = .value(.bool(true))
+        case .falseValue: kind = .value(.bool(false))
+        case .infinity, .nan, .natural, .number, .float, .string, .objectID, .uuid, .timestamp:
+            kind = .value(token.value ?? .null)
+        case .base64: kind = .value(try text(of: token))
+        case .argument: kind = .argument(token.index)
+        case .binary: return try binary()
+        case .object: return try object()
+        default: throw unexpected("a property or a value")
+        }
+        try advance()
+        return Syntax.Constant(kind: kind, start: start, end: previousEnd)
+    }
+
+    /// The text that a `B64"…"` outside `binary(…)` stands for.
+    private func text(of token: Token) throws(QueryError) -> Value {
+        guard case .data(let bytes)? = token.value, let text = String(validating: bytes, as: UTF8.self)
+        else {
+            throw QueryError(
+                .type,
+                "The base64 string isn't UTF-8 text; for data write binary(B64\"...\").",
+                column: source.column(token.start))
+        }
+        return .string(text)
+    }
+
+    private mutating func binary() throws(QueryError) -> Syntax.Constant {
+        let start = token.start
+        try advance()
+        try expect(.leftParenthesis, "'('")
+        let value: Value
+        switch (token.kind, token.value) {
+        case (.string, _): value = .data(Array(token.name.utf8))
+        case (.base64, let data?): value = data
+        case (.argument, _):
+            throw unsupported("An argument within binary(...)", at: token.start)
+        default: throw unexpected("a string")
+        }
+        try advance()
+        try expect(.rightParenthesis, "')'")
+        return Syntax.Constant(kind: .value(value), start: start, end: previousEnd)
+    }
+
+    private mutating func object() throws(QueryError) -> Syntax.Constant {
+        let start = token.start
+        try advance()
+        try expect(.leftParenthesis, "'('")
+        guard token.kind == .string else { throw unexpected("a class name in quotes") }
+        let className = token.name
+        try advance()
+        try expect(.comma, "','")
+        switch token.kind {
+        case .natural, .number, .string, .uuid, .objectID, .argument, .null: break
+        default:
+            throw unexpected("a primary key: an integer, a string, uuid(...), oid(...) or $n")
+        }
+        let key = try constant()
+        try expect(.rightParenthesis, "')'")
+        return Syntax.Constant(
+            kind: .object(className: className, key: key), start: start, end: previousEnd)
+    }
+
+    /// A path from its first step on.
+    mutating func path(
+        _ quantifier: Quantifier? = nil, start: Int
+    ) throws(QueryError) -> Syntax.Path {
+        var steps = [try step(isFirst: true)]
+        while token.kind == .dot || token.kind == .leftBracket {
+            if case .count? = steps.last?.kind {
+                throw unexpected("the end of the path: nothing follows a count")
+            }
+            if token.kind == .leftBracket {
+                steps.append(try index())
+            } else {
+                try advance()
+                steps.append(try step(isFirst: false))
+            }
+        }
+        return Syntax.Path(quantifier: quantifier, steps: steps, start: start, end: previousEnd)
+    }
+
+    private mutating func step(isFirst: Bool) throws(QueryError) -> Syntax.Step {
+        let start = token.start
+        let kind: Syntax.Step.Kind
+        switch token.kind {
+        case .atLinks: kind = .links
+        case .keyPathArgument where isFirst: kind = .keyPathArgument(token.index)
+        case .atCount where !isFirst, .atSize where !isFirst: kind = .count
+        case .atMin, .atMax, .atSum, .atAverage, .atType, .atKeys, .atValues:
+            throw unsupported("'\(source.text(token.start, token.end))'", at: start)
+        case _ where token.canBeName:
+            kind = .name(token.kind == .identifier ? token.name : source.text(token.start, token.end))
+        default: throw unexpected("a property name")
+        }
+        try advance()
+        return Syntax.Step(kind: kind, start: start, end: previousEnd)
+    }
+
+    /// `[n]`, `[FIRST]`, `[LAST]`, `[SIZE]`, `[*]`, `[$n]` or a dictionary's key.
+    private mutating func index() throws(QueryError) -> Syntax.Step {
+        let start = token.start
+        try advance()
+        let kind: Syntax.Step.Kind
+        switch token.kind {
+        case .natural:
+            guard case .int(let position)? = token.value else { throw unexpected("a position") }
+            kind = .index(Int(position))
+        case .first: kind = .first
+        case .last: kind = .last
+        case .size: kind = .count
+        case .star: kind = .allElements
+        case .argument: kind = .argumentIndex(token.index)
+        case .string, .base64: throw unsupported("Access by a dictionary's key", at: start)
+        default:
+            throw unexpected("a position from 0, FIRST, LAST, SIZE, '*' or a key in quotes")
+        }
+        try advance()
+        try expect(.rightBracket, "']'")
+        return Syntax.Step(kind: kind, start: start, end: previousEnd)
+    }
+}

@@ -1,0 +1,214 @@
+import ObjectModel
+
+/// Reads a query by recursive descent.
+///
+/// A parenthesis may open a predicate or a value; both are parsed by the same rule, which returns
+/// whichever it found, so nothing is read twice. Chains of AND and OR become one node each; only
+/// parentheses and NOT nest, to ``depthMax``.
+struct Parser {
+    /// How deep parentheses and NOT may nest.
+    static let depthMax = 500
+
+    var lexer: Lexer
+    var token: Token
+    var depth = 0
+    /// Where the last consumed token ended.
+    var previousEnd = 0
+
+    var source: SourceText { lexer.source }
+
+    /// Begins to read `source`.
+    init(_ source: SourceText) throws(QueryError) {
+        lexer = Lexer(source)
+        token = try lexer.next()
+    }
+
+    /// Reads a whole query.
+    static func parse(_ source: SourceText) throws(QueryError) -> Syntax {
+        var parser = try Parser(source)
+        let predicate = try parser.orChain(allowsOperand: false)
+        let suffixes = try parser.suffixes()
+        guard parser.token.kind == .end else {
+            throw parser.unexpected("AND, OR, SORT, DISTINCT, LIMIT or the end of the query")
+        }
+        return Syntax(predicate: predicate, suffixes: suffixes)
+    }
+
+    mutating func advance() throws(QueryError) {
+        previousEnd = token.end
+        token = try lexer.next()
+    }
+
+    mutating func expect(_ kind: Token.Kind, _ description: String) throws(QueryError) {
+        guard token.kind == kind else { throw unexpected(description) }
+        try advance()
+    }
+
+    func unexpected(_ expectation: String) -> QueryError {
+        let found = token.kind == .end
+            ? "end of query" : "'\(source.text(token.start, min(token.end, token.start + 60)))'"
+        return source.syntaxError(
+            "syntax error, unexpected \(found), expected \(expectation)", at: token.start)
+    }
+
+    func unsupported(_ feature: String, at start: Int) -> QueryError {
+        QueryError(
+            .unsupported, "\(feature) is not supported yet.", column: source.column(start))
+    }
+
+    private mutating func enter() throws(QueryError) {
+        depth += 1
+        guard depth <= Self.depthMax else {
+            throw QueryError(
+                .limit, "The query nests deeper than \(Self.depthMax) parentheses and NOTs.",
+                column: source.column(token.start))
+        }
+    }
+
+    private mutating func orChain(allowsOperand: Bool) throws(QueryError) -> Syntax.Node {
+        let first = try andChain(allowsOperand: allowsOperand)
+        guard token.kind == .or else { return first }
+        var nodes = [try predicate(first)]
+        while token.kind == .or {
+            try advance()
+            nodes.append(try andChain(allowsOperand: false))
+        }
+        return .or(nodes)
+    }
+
+    private mutating func andChain(allowsOperand: Bool) throws(QueryError) -> Syntax.Node {
+        let first = try negation(allowsOperand: allowsOperand)
+        guard token.kind == .and else { return first }
+        var nodes = [try predicate(first)]
+        while token.kind == .and {
+            try advance()
+            nodes.append(try negation(allowsOperand: false))
+        }
+        return .and(nodes)
+    }
+
+    /// Refuses a lone value where a predicate has to stand.
+    private func predicate(_ node: Syntax.Node) throws(QueryError) -> Syntax.Node {
+        if case .operand = node { throw unexpected("a comparison operator") }
+        return node
+    }
+
+    private mutating func negation(allowsOperand: Bool) throws(QueryError) -> Syntax.Node {
+        guard token.kind == .not else { return try primary(allowsOperand: allowsOperand) }
+        try enter()
+        defer { depth -= 1 }
+        try advance()
+        return .not(try negation(allowsOperand: false))
+    }
+
+    private mutating func primary(allowsOperand: Bool) throws(QueryError) -> Syntax.Node {
+        let left: Syntax.Operand
+        switch token.kind {
+        case .truePredicate, .falsePredicate:
+            let truth = token.kind == .truePredicate
+            try advance()
+            return .truth(truth)
+        case .leftParenthesis:
+            let inner = try parenthesised()
+            guard case .operand(let operand) = inner else { return inner }
+            left = operand
+        default:
+            left = try operand()
+        }
+        try refuseArithmetic()
+        if let comparison = try comparison(of: left) { return comparison }
+        guard allowsOperand, token.kind == .rightParenthesis else {
+            throw unexpected("a comparison operator")
+        }
+        return .operand(left)
+    }
+
+    /// A predicate or a value in parentheses.
+    private mutating func parenthesised() throws(QueryError) -> Syntax.Node {
+        try enter()
+        defer { depth -= 1 }
+        try advance()
+        let inner = try orChain(allowsOperand: true)
+        try expect(.rightParenthesis, "')'")
+        return inner
+    }
+
+    private func refuseArithmetic() throws(QueryError) {
+        switch token.kind {
+        case .plus, .minus, .star, .slash: throw unsupported("Arithmetic", at: token.start)
+        default: return
+        }
+    }
+
+    /// The value on the right of an operator, perhaps in parentheses.
+    private mutating func rightOperand() throws(QueryError) -> Syntax.Operand {
+        let operand: Syntax.Operand
+        if token.kind == .leftParenthesis {
+            let start = token.start
+            guard case .operand(let inner) = try parenthesised() else {
+                throw source.syntaxError(
+                    "syntax error, unexpected predicate, expected a value", at: start)
+            }
+            operand = inner
+        } else {
+            operand = try self.operand()
+        }
+        try refuseArithmetic()
+        return operand
+    }
+
+    /// The rest of a comparison that begins with `left`; nil when no operator follows.
+    private mutating func comparison(
+        of left: Syntax.Operand
+    ) throws(QueryError) -> Syntax.Node? {
+        let start = token.start
+        var isIn = false
+        let comparison: ComparisonOperator
+        switch token.kind {
+        case .equal: comparison = .equal
+        case .notEqual: comparison = .notEqual
+        case .less: comparison = .less
+        case .lessEqual: comparison = .lessEqual
+        case .greater: comparison = .greater
+        case .greaterEqual: comparison = .greaterEqual
+        case .inList:
+            comparison = .equal
+            isIn = true
+        case .beginsWith: comparison = .beginsWith
+        case .endsWith: comparison = .endsWith
+        case .contains: comparison = .contains
+        case .like: comparison = .like
+        case .between: return try between(left, start: start)
+        case .text: throw unsupported("TEXT", at: start)
+        case .geoWithin: throw unsupported("geoWithin", at: start)
+        case .identifier where token.name.lowercased() == "matches":
+            throw unsupported("MATCHES", at: start)
+        default: return nil
+        }
+        try advance()
+        var ignoresCase = false
+        switch token.kind {
+        case .flagC where !comparison.isOrder:
+            ignoresCase = true
+            try advance()
+        case .flagD where !comparison.isOrder, .flagCD where !comparison.isOrder:
+            throw unsupported(
+                "Ignoring accents (\(source.text(token.start, token.end)))", at: token.start)
+        default: break
+        }
+        return .comparison(
+            Syntax.Comparison(
+                left: left, right: try rightOperand(), comparison: comparison, isIn: isIn,
+                ignoresCase: ignoresCase, start: start))
+    }
+
+    private mutating func between(
+        _ left: Syntax.Operand, start: Int
+    ) throws(QueryError) -> Syntax.Node {
+        try advance()
+        guard token.kind == .leftBrace || token.kind == .argument else {
+            throw unexpected("a list of two values, such as {1, 5}")
+        }
+        return .between(left, try operand(), start: start)
+    }
+}

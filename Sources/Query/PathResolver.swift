@@ -1,0 +1,301 @@
+import ObjectModel
+import Rows
+
+/// Looks up the names of a path, one after the other, in the classes they belong to.
+///
+/// The same rules serve the query language, sort lists and dotted paths of `fields` and `expand`.
+struct PathResolver {
+    /// The property named last, not yet followed.
+    private enum Pending {
+        case nothing
+        case member(Int, ListPosition?)
+        case inverse(originClass: Int, member: Int)
+        case lengths(Int)
+        case terminal(ValuePath.Terminal, ValueType)
+    }
+
+    let schema: RowSchema
+    let root: QueryRoot
+    let source: SourceText
+    /// The clause that a path stands in when it is not a predicate's, for messages.
+    var clause: String?
+    private(set) var steps: [PathStep] = []
+    private(set) var classIndex = -1
+    /// The position of the property named last in its class; nil after what is not a property.
+    private(set) var namedMember: Int?
+    private var pending = Pending.nothing
+    private var isIndexed = false
+
+    init(schema: RowSchema, root: QueryRoot, source: SourceText, clause: String? = nil) {
+        self.clause = clause
+        self.schema = schema
+        self.root = root
+        self.source = source
+        if case .objects(let classIndex) = root { self.classIndex = classIndex }
+    }
+
+    private var rowClass: RowClass { schema.classes[classIndex] }
+
+    private func fail(
+        _ kind: QueryError.Kind, _ message: String, at offset: Int, hint: String? = nil
+    ) -> QueryError {
+        QueryError(kind, message, column: source.column(offset), hint: hint)
+    }
+
+    /// The declared type of a property, for messages.
+    private func typeName(_ member: Int) -> String {
+        switch rowClass.definition.properties[member].type {
+        case .single(.scalar(let scalar)): ValueType.scalar(scalar).name
+        case .single(.object), .linkingObjects: "link"
+        case .list(.scalar(let scalar)), .set(.scalar(let scalar)):
+            ValueType.scalar(scalar).name
+        case .list(.object), .set(.object): "linklist"
+        }
+    }
+
+    /// Takes the next name.
+    mutating func name(_ name: String, at offset: Int) throws(QueryError) {
+        if case .values(let scalar) = root { return try subject(name, scalar, at: offset) }
+        if case .member(let member, nil) = pending, isTextCollection(member),
+            name.lowercased() == "length" {
+            pending = .lengths(member)
+            namedMember = nil
+            return
+        }
+        try follow(before: name, at: offset)
+        guard let member = rowClass.memberIndex[name] else {
+            let className = rowClass.definition.name
+            throw fail(
+                .unknownProperty,
+                clause.map {
+                    "No property '\(name)' found on object type '\(className)' specified in '\($0)' clause"
+                } ?? "'\(className)' has no property '\(name)'", at: offset, hint: NearestName.find(
+                    name, in: rowClass.definition.properties.lazy.map(\.name)))
+        }
+        namedMember = member
+        if case .linkingObjects = rowClass.definition.properties[member].type {
+            let compiled = rowClass.members[member]
+            pending = .inverse(originClass: compiled.classIndex, member: compiled.originProperty)
+        } else {
+            pending = .member(member, nil)
+        }
+        isIndexed = false
+    }
+
+    private mutating func subject(
+        _ name: String, _ scalar: ScalarType, at offset: Int
+    ) throws(QueryError) {
+        guard case .nothing = pending, name == "self" else {
+            throw fail(
+                .unknownProperty,
+                "A value has no property '\(name)'; in a collection of values 'self' names an element.",
+                at: offset, hint: "self")
+        }
+        pending = .terminal(.subject, .scalar(scalar))
+    }
+
+    private func isTextCollection(_ member: Int) -> Bool {
+        let storage = rowClass.members[member].storage
+        return storage.shape != .single && (storage.element == .string || storage.element == .data)
+    }
+
+    /// Goes along the property named last.
+    private mutating func follow(before name: String, at offset: Int) throws(QueryError) {
+        switch pending {
+        case .nothing: return
+        case .member(let member, let position):
+            let compiled = rowClass.members[member]
+            let isEmbedded = compiled.storage.element == .embedded
+            guard isEmbedded || compiled.storage.element == .link else {
+                throw noProperty(of: member, name, at: offset)
+            }
+            let kind: PathStep.Kind
+            if compiled.storage.shape == .single {
+                kind = isEmbedded ? .embedded : .link
+            } else if let position {
+                kind = isEmbedded ? .embeddedAt(position) : .linkAt(position)
+            } else {
+                kind = isEmbedded ? .embeddedList : .links
+            }
+            go(PathStep(kind: kind, fromClass: classIndex, toClass: compiled.classIndex, member: member))
+        case .inverse(let originClass, let member):
+            guard schema.classes[originClass].definition.kind == .object else {
+                throw fail(
+                    .unsupported,
+                    "A path behind an inverse link from the embedded class "
+                        + "'\(schema.classes[originClass].definition.name)' is not supported yet.",
+                    at: offset)
+            }
+            go(PathStep(kind: .inverse, fromClass: classIndex, toClass: originClass, member: member))
+        case .lengths(let member): throw noProperty(of: member, name, at: offset)
+        case .terminal:
+            throw fail(.unknownProperty, "A count has no property '\(name)'", at: offset)
+        }
+        pending = .nothing
+    }
+
+    private mutating func go(_ step: PathStep) {
+        steps.append(step)
+        classIndex = step.toClass
+    }
+
+    private func noProperty(of member: Int, _ name: String, at offset: Int) -> QueryError {
+        let definition = rowClass.definition
+        return fail(
+            .unknownProperty,
+            "Property '\(definition.name).\(definition.properties[member].name)' has no property '\(name)'",
+            at: offset)
+    }
+
+    /// Takes `@links.Class.property`.
+    mutating func links(
+        className: String, classAt: Int, property: String, propertyAt: Int
+    ) throws(QueryError) {
+        try standOnObject(at: classAt)
+        let target = rowClass.definition.name
+        let message = "No property '\(property)' found in type '\(className)' which links to type '\(target)'"
+        guard let originClass = schema.rowClass(named: className) else {
+            throw fail(
+                .unknownClass, message + ": there is no such class", at: classAt,
+                hint: NearestName.find(className, in: schema.definition.classes.lazy.map(\.name)))
+        }
+        guard let member = originClass.memberIndex[property],
+            originClass.members[member].storage.element == .link,
+            originClass.members[member].storage.shape != .none,
+            originClass.members[member].classIndex == classIndex
+        else {
+            let linking = originClass.members.indices.filter {
+                originClass.members[$0].storage.element == .link
+                    && originClass.members[$0].classIndex == classIndex
+            }
+            throw fail(
+                .unknownProperty, message, at: propertyAt,
+                hint: NearestName.find(
+                    property, in: linking.map { originClass.definition.properties[$0].name }))
+        }
+        pending = .inverse(originClass: originClass.index, member: member)
+        isIndexed = false
+    }
+
+    /// Takes `@links.@count`.
+    mutating func incomingCount(at offset: Int) throws(QueryError) {
+        try standOnObject(at: offset)
+        guard rowClass.definition.kind == .object else {
+            throw fail(.type, "An embedded object has no inverse links.", at: offset)
+        }
+        pending = .terminal(.incomingCount, .scalar(.int))
+    }
+
+    private mutating func standOnObject(at offset: Int) throws(QueryError) {
+        if case .values = root {
+            throw fail(.type, "A value has no inverse links; '@links' needs an object.", at: offset)
+        }
+        try follow(before: "@links", at: offset)
+    }
+
+    /// Takes `[*]`, which all collections mean anyway.
+    mutating func allElements(at offset: Int) throws(QueryError) {
+        guard case .member(let member, nil) = pending, !isIndexed,
+            rowClass.members[member].storage.shape != .single
+        else { throw notIndexable("*", at: offset) }
+        isIndexed = true
+    }
+
+    /// Takes a position in a list.
+    mutating func position(_ position: ListPosition, at offset: Int) throws(QueryError) {
+        guard case .member(let member, nil) = pending, !isIndexed,
+            rowClass.members[member].storage.shape == .list
+        else { throw notIndexable("n", at: offset) }
+        isIndexed = true
+        pending = .member(member, position)
+    }
+
+    private func notIndexable(_ index: String, at offset: Int) -> QueryError {
+        if isIndexed {
+            return fail(
+                .type, "Only Property of type 'any' can have nested collections", at: offset)
+        }
+        guard case .member(let member, _) = pending else {
+            return fail(.type, "Only a list property takes an index.", at: offset)
+        }
+        let definition = rowClass.definition
+        let name = "'\(definition.name).\(definition.properties[member].name)'"
+        return fail(
+            .type,
+            rowClass.members[member].storage.shape == .set
+                ? "Property \(name) is a set, which has no positions; only a list takes an index."
+                : "Property \(name) is not a list; only a list takes an index.", at: offset)
+    }
+
+    /// Takes `.@count`.
+    mutating func count(at offset: Int) throws(QueryError) {
+        let terminal: ValuePath.Terminal
+        switch pending {
+        case .terminal(.subject, let type) where type == .scalar(.string) || type == .scalar(.data):
+            terminal = .subjectByteCount
+        case .terminal(_, let type):
+            throw fail(
+                .type, "Operation '@size' is not supported on property of type '\(type.name)'",
+                at: offset)
+        case .nothing, .lengths:
+            throw fail(.type, "Operation '@size' needs a property.", at: offset)
+        case .inverse(let originClass, let member):
+            terminal = .inverseCount(originClass: originClass, member: member)
+        case .member(let member, let position):
+            let storage = rowClass.members[member].storage
+            let isObject = storage.element == .link || storage.element == .embedded
+            switch (storage.shape == .single, isObject, position) {
+            case (true, true, _): terminal = .presence(member: member)
+            case (false, true, nil): terminal = .objectCount(member: member)
+            case (false, false, nil): terminal = .count(member: member)
+            case (false, true, let position?): terminal = .presenceAt(member: member, position)
+            case (true, false, _) where storage.element == .string || storage.element == .data:
+                terminal = .byteCount(member: member)
+            case (false, false, _?) where storage.element == .string || storage.element == .data:
+                throw fail(
+                    .unsupported, "The size of one element of a list is not supported yet.",
+                    at: offset)
+            default:
+                throw fail(
+                    .type,
+                    "Operation '@size' is not supported on property of type '\(typeName(member))'",
+                    at: offset)
+            }
+        }
+        pending = .terminal(terminal, .scalar(.int))
+    }
+
+    /// The finished path.
+    func path(at offset: Int) throws(QueryError) -> ValuePath {
+        let terminal: ValuePath.Terminal
+        let type: ValueType
+        switch pending {
+        case .nothing: throw fail(.type, "The path names no property.", at: offset)
+        case .terminal(let known, let knownType): (terminal, type) = (known, knownType)
+        case .lengths(let member):
+            (terminal, type) = (.lengths(member: member), .scalar(.int))
+        case .inverse(let originClass, let member):
+            let isObject = schema.classes[originClass].definition.kind == .object
+            (terminal, type) = (
+                .inverse(originClass: originClass, member: member),
+                .link(classIndex: isObject ? originClass : -1)
+            )
+        case .member(let member, let position):
+            let compiled = rowClass.members[member]
+            if let position {
+                terminal = .elementAt(member: member, position)
+            } else {
+                terminal = compiled.storage.shape == .single
+                    ? .value(member: member) : .elements(member: member)
+            }
+            switch rowClass.definition.properties[member].type.element {
+            case .scalar(let scalar)?: type = .scalar(scalar)
+            case .object?, nil:
+                type = compiled.storage.element == .embedded
+                    ? .embedded(classIndex: compiled.classIndex)
+                    : .link(classIndex: compiled.classIndex)
+            }
+        }
+        return ValuePath(root: root, steps: steps, terminal: terminal, type: type)
+    }
+}

@@ -1,0 +1,64 @@
+/// One step of a path from an object to another: forward along a property, or backward along one.
+package struct PathStep: Hashable, Sendable {
+    /// How the step goes.
+    package enum Kind: Hashable, Sendable {
+        /// Along a to-one link.
+        case link
+        /// Into an embedded object.
+        case embedded
+        /// Along each link of a list or set.
+        case links
+        /// Into each embedded object of a list.
+        case embeddedList
+        /// Along one link of a list.
+        case linkAt(ListPosition)
+        /// Into one embedded object of a list.
+        case embeddedAt(ListPosition)
+        /// Back to each object that links here.
+        case inverse
+    }
+
+    /// How the step goes.
+    package var kind: Kind
+    /// The class that it starts from, by position in the schema.
+    package var fromClass: Int
+    /// The class that it leads to.
+    package var toClass: Int
+    /// The property that holds the link: of `fromClass`, or of `toClass` for ``Kind/inverse``.
+    package var member: Int
+
+    /// Makes a step.
+    package init(kind: Kind, fromClass: Int, toClass: Int, member: Int) {
+        self.kind = kind
+        self.fromClass = fromClass
+        self.toClass = toClass
+        self.member = member
+    }
+
+    /// Whether the step may lead to several objects.
+    package var isMany: Bool {
+        switch kind {
+        case .links, .embeddedList, .inverse: true
+        case .link, .embedded, .linkAt, .embeddedAt: false
+        }
+    }
+}
+
+/// A place in a list.
+package enum ListPosition: Hashable, Sendable {
+    /// Counted from 0.
+    case index(Int)
+    /// The first element.
+    case first
+    /// The last element.
+    case last
+
+    /// The place in a list of `count` elements; nil when it has none.
+    package func offset(in count: Int) -> Int? {
+        switch self {
+        case .index(let index): index < count ? index : nil
+        case .first: count > 0 ? 0 : nil
+        case .last: count > 0 ? count - 1 : nil
+        }
+    }
+}

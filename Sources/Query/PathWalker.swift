@@ -1,0 +1,199 @@
+import Rows
+
+/// Follows a path from an object and hands the values at its end to a sink.
+///
+/// A path that stands for one value yields exactly one, null where a link along it is null. Objects
+/// that a to-many step leads to and that lack a later link contribute nothing.
+final class PathWalker {
+    private let schema: RowSchema
+    private let path: ValuePath
+    private let lastClass: RowClass
+    private let isGrouped: Bool
+    private let isSum: Bool
+    /// Whether a missing object means a null value.
+    private let yieldsNull: Bool
+    private var total: Int64 = 0
+
+    init(_ path: ValuePath, schema: RowSchema) {
+        self.schema = schema
+        self.path = path
+        lastClass = schema.classes[max(path.lastClass, 0)]
+        isGrouped = path.isGrouped
+        isSum = path.isSum
+        yieldsNull = !path.isMany && !path.isSum
+    }
+
+    /// Hands all values to `sink`, in one group, or in one group for each inner collection, until the
+    /// sink wants no more.
+    func walk(
+        _ row: RowView, _ key: UInt64, _ source: any ObjectSource, _ sink: ValueSink
+    ) {
+        total = 0
+        if !isGrouped { sink.beginGroup() }
+        _ = step(0, row, key, source, sink)
+        if isSum { _ = sink.receive(&total, 8) }
+        if isGrouped, sink.groupCount == 0 { sink.beginGroup() } else if isGrouped { return }
+        _ = sink.endGroup()
+    }
+
+    private func missing(_ sink: ValueSink) -> Bool {
+        sink.wasMissing = true
+        return yieldsNull ? sink.receive(nil, 0) : true
+    }
+
+    private func object(
+        _ step: PathStep, _ target: UInt64, _ index: Int, _ source: any ObjectSource,
+        _ sink: ValueSink
+    ) -> Bool {
+        guard let row = source.row(classIndex: step.toClass, key: target) else {
+            return missing(sink)
+        }
+        return self.step(index + 1, row, target, source, sink)
+    }
+
+    /// Takes the step at `index` and those after it; false when the sink wants no more.
+    private func step(
+        _ index: Int, _ row: RowView, _ key: UInt64, _ source: any ObjectSource,
+        _ sink: ValueSink
+    ) -> Bool {
+        guard index < path.steps.count else { return terminal(row, key, source, sink) }
+        let step = path.steps[index]
+        let rowClass = schema.classes[step.fromClass]
+        switch step.kind {
+        case .link:
+            let field = rowClass.field(step.member, in: row)
+            if field.isNull { return missing(sink) }
+            return object(step, field.load(UInt64.self), index, source, sink)
+        case .embedded:
+            guard let embedded = rowClass.embedded(step.member, in: row) else {
+                return missing(sink)
+            }
+            return self.step(index + 1, embedded, key, source, sink)
+        case .links:
+            let links = rowClass.collection(step.member, in: row)
+            for place in 0..<links.count
+            where !object(step, links.pointer(place).storedLink, index, source, sink) {
+                return false
+            }
+            return true
+        case .embeddedList:
+            let rows = rowClass.collection(step.member, in: row)
+            for place in 0..<rows.count {
+                guard let embedded = RowView(rows.bytes(place)) else { continue }
+                if !self.step(index + 1, embedded, key, source, sink) { return false }
+            }
+            return true
+        case .linkAt(let position):
+            let links = rowClass.collection(step.member, in: row)
+            guard let place = position.offset(in: links.count) else { return missing(sink) }
+            return object(step, links.pointer(place).storedLink, index, source, sink)
+        case .embeddedAt(let position):
+            let rows = rowClass.collection(step.member, in: row)
+            guard let place = position.offset(in: rows.count),
+                let embedded = RowView(rows.bytes(place))
+            else { return missing(sink) }
+            return self.step(index + 1, embedded, key, source, sink)
+        case .inverse:
+            var continues = true
+            source.forEachOrigin(
+                ofClass: step.fromClass, key: key, originClass: step.toClass, member: step.member
+            ) { _, origin in
+                continues = object(step, origin, index, source, sink)
+                return continues
+            }
+            return continues
+        }
+    }
+
+    private func terminal(
+        _ row: RowView, _ key: UInt64, _ source: any ObjectSource, _ sink: ValueSink
+    ) -> Bool {
+        switch path.terminal {
+        case .value(let member):
+            let field = lastClass.field(member, in: row)
+            if field.isNull { return sink.receive(nil, 0) }
+            if let width = lastClass.members[member].storage.element.fixedByteCount {
+                return sink.receive(field.slot, width)
+            }
+            let heap = field.heap
+            return sink.receive(heap.baseAddress, heap.count)
+        case .elements(let member):
+            let values = lastClass.collection(member, in: row)
+            return group(values, sink) { place in
+                if values.isNull(place) { return sink.receive(nil, 0) }
+                let bytes = values.bytes(place)
+                return sink.receive(bytes.baseAddress, bytes.count)
+            }
+        case .lengths(let member):
+            let values = lastClass.collection(member, in: row)
+            return group(values, sink) { place in
+                var length = values.isNull(place) ? 0 : Int64(values.bytes(place).count)
+                return sink.receive(&length, 8)
+            }
+        case .elementAt(let member, let position):
+            let values = lastClass.collection(member, in: row)
+            guard let place = position.offset(in: values.count) else { return missing(sink) }
+            if values.isNull(place) { return sink.receive(nil, 0) }
+            let bytes = values.bytes(place)
+            return sink.receive(bytes.baseAddress, bytes.count)
+        case .count(let member):
+            var count = Int64(lastClass.collection(member, in: row).count)
+            return sink.receive(&count, 8)
+        case .byteCount(let member):
+            let field = lastClass.field(member, in: row)
+            if field.isNull { return sink.receive(nil, 0) }
+            var count = Int64(field.heap.count)
+            return sink.receive(&count, 8)
+        case .inverse(let originClass, let member):
+            var continues = true
+            source.forEachOrigin(
+                ofClass: lastClass.index, key: key, originClass: originClass, member: member
+            ) { _, origin in
+                var origin = origin
+                continues = sink.receive(&origin, 8)
+                return continues
+            }
+            return continues
+        case .objectCount, .presence, .presenceAt, .inverseCount, .incomingCount:
+            total += count(row, key, source)
+            return true
+        case .subject, .subjectByteCount: return false
+        }
+    }
+
+    /// Hands over a collection's elements, as a group of its own where the path is grouped.
+    private func group(
+        _ values: CollectionView, _ sink: ValueSink, _ receive: (Int) -> Bool
+    ) -> Bool {
+        if isGrouped { sink.beginGroup() }
+        var continues = true
+        var place = 0
+        while continues, place < values.count {
+            continues = receive(place)
+            place += 1
+        }
+        return isGrouped ? sink.endGroup() : continues
+    }
+
+    /// What one object contributes to a count.
+    private func count(_ row: RowView, _ key: UInt64, _ source: any ObjectSource) -> Int64 {
+        switch path.terminal {
+        case .objectCount(let member): return Int64(lastClass.collection(member, in: row).count)
+        case .presence(let member): return lastClass.field(member, in: row).isNull ? 0 : 1
+        case .presenceAt(let member, let position):
+            return position.offset(in: lastClass.collection(member, in: row).count) == nil ? 0 : 1
+        case .inverseCount(let originClass, let member):
+            var count: Int64 = 0
+            source.forEachOrigin(
+                ofClass: lastClass.index, key: key, originClass: originClass, member: member
+            ) { _, _ in
+                count += 1
+                return true
+            }
+            return count
+        case .incomingCount:
+            return Int64(source.incomingLinkCount(classIndex: lastClass.index, key: key))
+        default: return 0
+        }
+    }
+}

@@ -1,0 +1,202 @@
+import Bytes
+import ObjectModel
+import Rows
+
+extension Predicate {
+    /// What the predicate demands of single plain properties of the root class: one constraint for each
+    /// property that an index could serve, in the order of the properties.
+    ///
+    /// Equality, IN, orders, BETWEEN, BEGINSWITH with case and comparisons with null count, and ORs of
+    /// them on one property; constraints on one property are intersected. Cost: n log n in the terms.
+    package func constraints(_ schema: RowSchema) -> [IndexConstraint] {
+        let conjuncts: [Predicate]
+        if case .and(let parts) = self { conjuncts = parts } else { conjuncts = [self] }
+        let analyses = conjuncts.map { RangeAnalysis($0) }
+        var members: Set<Int> = []
+        for analysis in analyses { members.formUnion(analysis.ranges.keys) }
+        guard case .objects(let classIndex)? = root else { return [] }
+        return members.sorted().map { member in
+            var ranges: [OrderedKeyRange]?
+            var rest: [Predicate] = []
+            for (conjunct, analysis) in zip(conjuncts, analyses) {
+                if let own = analysis.ranges[member] {
+                    ranges = ranges.map { OrderedKeyRange.intersection($0, own) } ?? own
+                    if analysis.isExact { continue }
+                }
+                rest.append(conjunct)
+            }
+            return IndexConstraint(
+                classIndex: classIndex, member: member, ranges: ranges ?? [],
+                residual: rest.count > 1 ? .and(rest) : rest.first)
+        }
+    }
+
+    /// What the predicate is asked about; nil when it reads nothing.
+    private var root: QueryRoot? {
+        switch self {
+        case .constant: return nil
+        case .not(let part): return part.root
+        case .and(let parts), .or(let parts):
+            for part in parts { if let root = part.root { return root } }
+            return nil
+        case .comparison(let comparison):
+            for case .path(let path, _) in [comparison.left, comparison.right] { return path.root }
+            return nil
+        }
+    }
+}
+
+/// The ranges that a predicate implies for single properties of the object itself.
+private struct RangeAnalysis {
+    /// By property; a match has its value in these ranges.
+    var ranges: [Int: [OrderedKeyRange]] = [:]
+    /// Whether the one property's ranges say everything that the predicate says.
+    var isExact = false
+
+    init(_ predicate: Predicate) {
+        switch predicate {
+        case .constant, .not: return
+        case .comparison(let comparison):
+            guard let (member, found, isExact) = Self.ranges(of: comparison) else { return }
+            ranges = [member: found]
+            self.isExact = isExact
+        case .and(let parts):
+            let analyses = parts.map { RangeAnalysis($0) }
+            for analysis in analyses {
+                for (member, own) in analysis.ranges {
+                    ranges[member] = ranges[member].map {
+                        OrderedKeyRange.intersection($0, own)
+                    } ?? own
+                }
+            }
+            isExact = ranges.count == 1 && analyses.allSatisfy(\.isExact)
+        case .or(let parts):
+            var collected: [Int: [OrderedKeyRange]]?
+            var isExact = true
+            for part in parts {
+                let analysis = RangeAnalysis(part)
+                isExact = isExact && analysis.isExact
+                if collected == nil {
+                    collected = analysis.ranges
+                } else {
+                    for member in Array(collected?.keys ?? [:].keys) {
+                        if let own = analysis.ranges[member] {
+                            collected?[member, default: []] += own
+                        } else {
+                            collected?[member] = nil
+                        }
+                    }
+                }
+                if collected?.isEmpty ?? true { return }
+            }
+            ranges = (collected ?? [:]).mapValues { OrderedKeyRange.union($0) }
+            self.isExact = isExact && ranges.count == 1
+        }
+    }
+
+    /// The ranges of one comparison, and whether they say everything.
+    private static func ranges(
+        of comparison: Comparison
+    ) -> (member: Int, ranges: [OrderedKeyRange], isExact: Bool)? {
+        guard !comparison.ignoresCase else { return nil }
+        let path: ValuePath
+        let constant: Operand
+        var relation = comparison.comparison
+        switch (comparison.left, comparison.right) {
+        case (.path(let own, nil), let other): (path, constant) = (own, other)
+        case (let other, .path(let own, nil)):
+            guard let swapped = relation.swapped else { return nil }
+            (path, constant, relation) = (own, other, swapped)
+        default: return nil
+        }
+        guard path.steps.isEmpty, case .value(let member) = path.terminal,
+            case .scalar(let scalar) = path.type
+        else { return nil }
+        let values: [Value]
+        switch constant {
+        case .path: return nil
+        case .constant(let value): values = [value]
+        case .constants(let several, let quantifier):
+            guard quantifier == nil || quantifier == .any else { return nil }
+            values = several
+        }
+        var all: [OrderedKeyRange] = []
+        var isExact = true
+        for value in values {
+            guard let (ranges, exact) = ranges(relation, value, ElementStorage(scalar)) else {
+                return nil
+            }
+            all += ranges
+            isExact = isExact && exact
+        }
+        return (member, OrderedKeyRange.union(all), isExact)
+    }
+
+    /// The ranges of `property ⋈ value`; nil when they would be almost everything.
+    private static func ranges(
+        _ relation: ComparisonOperator, _ value: Value, _ storage: ElementStorage
+    ) -> (ranges: [OrderedKeyRange], isExact: Bool)? {
+        if value == .null {
+            switch relation {
+            case .equal, .lessEqual, .greaterEqual, .like: return ([.null], true)
+            case .less, .greater: return ([], true)
+            case .notEqual: return ([.notNull], true)
+            case .beginsWith, .endsWith, .contains: return nil
+            }
+        }
+        if storage == .string || storage == .data { return textRanges(relation, value, storage) }
+        switch relation {
+        case .equal, .less, .lessEqual, .greater, .greaterEqual: break
+        default: return nil
+        }
+        guard let ordinals = Ordinal.range(relation, value, as: storage) else { return ([], true) }
+        let lower = key(ordinals.lowerBound, storage)
+        let upper = OrderedKeyRange.successor(of: key(ordinals.upperBound, storage))
+        return (
+            [
+                OrderedKeyRange(
+                    lower: lower, upper: upper,
+                    isSingleValue: ordinals.lowerBound == ordinals.upperBound)
+            ], true
+        )
+    }
+
+    private static func key(_ ordinal: UInt128, _ storage: ElementStorage) -> [UInt8] {
+        let buffer = ByteBuffer(capacity: 24)
+        Ordinal.appendKey(ordinal, storage, to: buffer)
+        return buffer.array
+    }
+
+    /// The ranges of `text ⋈ constant`. Keys of long texts are cut: what shares the cut beginning with
+    /// a long constant has to be looked at.
+    private static func textRanges(
+        _ relation: ComparisonOperator, _ value: Value, _ storage: ElementStorage
+    ) -> (ranges: [OrderedKeyRange], isExact: Bool)? {
+        switch relation {
+        case .equal, .less, .lessEqual, .greater, .greaterEqual, .beginsWith: break
+        case .notEqual, .endsWith, .contains, .like: return nil
+        }
+        guard value.scalarType.map({ ElementStorage($0) }) == storage,
+            let text = TextConstant(value)
+        else { return ([], true) }
+        let buffer = ByteBuffer(capacity: 64)
+        let isWhole = OrderedKey.append(prefix: text.bytes, to: buffer)
+        let prefix = buffer.array
+        buffer.removeAll()
+        OrderedKey.append(text: text.bytes, to: buffer)
+        let whole = buffer.array
+        let below = isWhole ? whole : OrderedKeyRange.successor(of: prefix)
+        let behind = OrderedKeyRange.successor(of: isWhole ? whole : prefix)
+        let range: OrderedKeyRange
+        switch relation {
+        case .equal: range = .value(whole)
+        case .beginsWith:
+            range = OrderedKeyRange(lower: prefix, upper: OrderedKeyRange.successor(of: prefix))
+        case .less: range = OrderedKeyRange(lower: [1], upper: below)
+        case .lessEqual: range = OrderedKeyRange(lower: [1], upper: behind)
+        case .greater: range = OrderedKeyRange(lower: isWhole ? behind : prefix, upper: [2])
+        default: range = OrderedKeyRange(lower: isWhole ? whole : prefix, upper: [2])
+        }
+        return ([range], isWhole)
+    }
+}

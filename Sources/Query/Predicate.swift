@@ -1,0 +1,70 @@
+import ObjectModel
+
+/// A checked condition: names are looked up, arguments put in, types agree. Immutable.
+package indirect enum Predicate: Hashable, Sendable {
+    /// True or false whatever the object.
+    case constant(Bool)
+    /// Holds when all do; at least two, none of them an `and`.
+    case and([Predicate])
+    /// Holds when one does; at least two, none of them an `or`.
+    case or([Predicate])
+    /// Holds when the other does not.
+    case not(Predicate)
+    /// Holds when two operands compare as asked.
+    case comparison(Comparison)
+}
+
+/// Two operands and what is asked of them.
+package struct Comparison: Hashable, Sendable {
+    /// The left operand. At least one of the two is a path.
+    package var left: Operand
+    /// What is asked.
+    package var comparison: ComparisonOperator
+    /// The right operand.
+    package var right: Operand
+    /// Whether strings are compared after simple case folding.
+    package var ignoresCase: Bool
+
+    /// Makes a comparison.
+    package init(
+        _ left: Operand, _ comparison: ComparisonOperator, _ right: Operand,
+        ignoresCase: Bool = false
+    ) {
+        self.left = left
+        self.comparison = comparison
+        self.right = right
+        self.ignoresCase = ignoresCase
+    }
+}
+
+/// One side of a comparison.
+package enum Operand: Hashable, Sendable {
+    /// What a path leads to.
+    case path(ValuePath, Quantifier?)
+    /// One value, already of the other side's type where that was possible.
+    case constant(Value)
+    /// Several values, each adapted alone.
+    case constants([Value], Quantifier?)
+
+    /// Whether it stands for several values.
+    var isMany: Bool {
+        switch self {
+        case .path(let path, _): path.isMany
+        case .constant: false
+        case .constants: true
+        }
+    }
+
+    /// How many of its values have to satisfy the comparison, if the text says so.
+    var quantifier: Quantifier? {
+        switch self {
+        case .path(_, let quantifier), .constants(_, let quantifier): quantifier
+        case .constant: nil
+        }
+    }
+
+    /// The type of its values; nil for constants.
+    var pathType: ValueType? {
+        if case .path(let path, _) = self { path.type } else { nil }
+    }
+}

@@ -1,0 +1,43 @@
+/// Why a query, a sort list or a property path was refused.
+package struct QueryError: Error, Hashable, Sendable {
+    /// What is wrong. Raw values are stable: clients see them.
+    package enum Kind: String, Sendable {
+        /// The text does not follow the grammar.
+        case syntax
+        /// A class has no property of that name.
+        case unknownProperty
+        /// The schema has no class of that name.
+        case unknownClass
+        /// Names and grammar are right, but the types or shapes do not go together.
+        case type
+        /// An argument is missing or does not fit its place.
+        case argument
+        /// The language has this, this version does not yet.
+        case unsupported
+        /// A bound of the parser is exceeded.
+        case limit
+    }
+
+    /// What is wrong.
+    package var kind: Kind
+    /// A sentence for a person, in Realm's words where it has some.
+    package var message: String
+    /// Where, in Unicode scalars of the text, from 1.
+    package var column: Int
+    /// The argument concerned, if it is one.
+    package var argumentIndex: Int?
+    /// The nearest known name to an unknown one.
+    package var hint: String?
+
+    /// Describes what is wrong.
+    package init(
+        _ kind: Kind, _ message: String, column: Int, argumentIndex: Int? = nil,
+        hint: String? = nil
+    ) {
+        self.kind = kind
+        self.message = message
+        self.column = column
+        self.argumentIndex = argumentIndex
+        self.hint = hint
+    }
+}

@@ -1,0 +1,208 @@
+import Glibc
+
+/// The string operators on UTF-8 bytes in place.
+///
+/// Bytes that are not UTF-8 (in data values) count as one scalar each, beyond Unicode's range.
+enum TextMatch {
+    /// Reads the scalar at `offset` and moves the offset behind it.
+    @inline(__always)
+    static func next(_ text: UnsafeRawBufferPointer, _ offset: inout Int) -> UInt32 {
+        let first = text[offset]
+        if first < 0x80 {
+            offset += 1
+            return UInt32(first)
+        }
+        return nextBeyondASCII(text, &offset)
+    }
+
+    private static func nextBeyondASCII(
+        _ text: UnsafeRawBufferPointer, _ offset: inout Int
+    ) -> UInt32 {
+        let first = text[offset]
+        let count: Int
+        switch first {
+        case 0xC2...0xDF: count = 2
+        case 0xE0...0xEF: count = 3
+        case 0xF0...0xF4: count = 4
+        default: count = 0
+        }
+        guard count > 0, offset + count <= text.count else {
+            offset += 1
+            return 0x11_0000 | UInt32(first)
+        }
+        var scalar = UInt32(first) & (0xFF >> UInt32(count + 1))
+        for place in offset + 1..<offset + count {
+            let byte = text[place]
+            guard byte & 0xC0 == 0x80 else {
+                offset += 1
+                return 0x11_0000 | UInt32(first)
+            }
+            scalar = scalar << 6 | UInt32(byte & 0x3F)
+        }
+        offset += count
+        return scalar
+    }
+
+    /// Where the scalar that ends at `end` begins.
+    private static func start(before end: Int, _ text: UnsafeRawBufferPointer) -> Int {
+        var start = end - 1
+        while start > 0, end - start < 4, text[start] & 0xC0 == 0x80 { start -= 1 }
+        var check = start
+        _ = next(text, &check)
+        return check == end ? start : end - 1
+    }
+
+    /// Whether two texts are equal.
+    static func equals(
+        _ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer, ignoresCase: Bool
+    ) -> Bool {
+        if !ignoresCase { return a.count == b.count && sameBytes(a, 0, b) }
+        var offset = 0
+        return hasPrefix(a, from: &offset, b) && offset == a.count
+    }
+
+    private static func sameBytes(
+        _ text: UnsafeRawBufferPointer, _ offset: Int, _ part: UnsafeRawBufferPointer
+    ) -> Bool {
+        guard part.count > 0, let a = text.baseAddress, let b = part.baseAddress else {
+            return part.isEmpty
+        }
+        return memcmp(a + offset, b, part.count) == 0
+    }
+
+    /// Whether `text` goes on with `prefix` at `offset`, but for case; moves the offset behind it.
+    private static func hasPrefix(
+        _ text: UnsafeRawBufferPointer, from offset: inout Int, _ prefix: UnsafeRawBufferPointer
+    ) -> Bool {
+        var position = 0
+        while position < prefix.count {
+            guard offset < text.count,
+                CaseFolding.fold(next(text, &offset)) == CaseFolding.fold(next(prefix, &position))
+            else { return false }
+        }
+        return true
+    }
+
+    /// Whether a text begins with another.
+    static func begins(
+        _ text: UnsafeRawBufferPointer, _ prefix: UnsafeRawBufferPointer, ignoresCase: Bool
+    ) -> Bool {
+        if !ignoresCase { return text.count >= prefix.count && sameBytes(text, 0, prefix) }
+        var offset = 0
+        return hasPrefix(text, from: &offset, prefix)
+    }
+
+    /// Whether a text ends with another.
+    static func ends(
+        _ text: UnsafeRawBufferPointer, _ suffix: UnsafeRawBufferPointer, ignoresCase: Bool
+    ) -> Bool {
+        if !ignoresCase {
+            return text.count >= suffix.count
+                && sameBytes(text, text.count - suffix.count, suffix)
+        }
+        var (a, b) = (text.count, suffix.count)
+        while b > 0 {
+            guard a > 0 else { return false }
+            a = start(before: a, text)
+            b = start(before: b, suffix)
+            var (offsetA, offsetB) = (a, b)
+            guard CaseFolding.fold(next(text, &offsetA)) == CaseFolding.fold(next(suffix, &offsetB))
+            else { return false }
+        }
+        return true
+    }
+
+    /// Whether a text contains another. Cost: usually linear, the product of the lengths at worst.
+    static func contains(
+        _ text: UnsafeRawBufferPointer, _ part: UnsafeRawBufferPointer, ignoresCase: Bool
+    ) -> Bool {
+        guard part.count > 0, let needle = part.baseAddress else { return true }
+        guard let hay = text.baseAddress else { return false }
+        if !ignoresCase { return find(needle, part.count, in: hay, text.count) }
+        var begin = 0
+        while begin < text.count {
+            var offset = begin
+            if hasPrefix(text, from: &offset, part) { return true }
+            _ = next(text, &begin)
+        }
+        return false
+    }
+
+    private static func find(
+        _ needle: UnsafeRawPointer, _ needleCount: Int, in hay: UnsafeRawPointer, _ hayCount: Int
+    ) -> Bool {
+        let first = Int32(needle.load(as: UInt8.self))
+        var begin = 0
+        while begin + needleCount <= hayCount {
+            guard let found = memchr(hay + begin, first, hayCount - needleCount - begin + 1)
+            else { return false }
+            if memcmp(found, needle, needleCount) == 0 { return true }
+            begin = UnsafeRawPointer(found) - hay + 1
+        }
+        return false
+    }
+
+    /// Whether the whole text fits a pattern: `*` for any run of scalars, `?` for exactly one. Cost:
+    /// the product of the lengths at worst; only the last `*` is ever tried again.
+    static func like(
+        _ text: UnsafeRawBufferPointer, _ pattern: UnsafeRawBufferPointer, ignoresCase: Bool
+    ) -> Bool {
+        let (star, one) = (UInt32(0x2A), UInt32(0x3F))
+        var (t, p) = (0, 0)
+        var retry: (text: Int, pattern: Int)?
+        while t < text.count {
+            if p < pattern.count {
+                var afterP = p
+                let wanted = next(pattern, &afterP)
+                if wanted == star {
+                    retry = (t, afterP)
+                    p = afterP
+                    continue
+                }
+                var afterT = t
+                let found = next(text, &afterT)
+                if wanted == one || wanted == found
+                    || (ignoresCase && CaseFolding.fold(wanted) == CaseFolding.fold(found)) {
+                    (t, p) = (afterT, afterP)
+                    continue
+                }
+            }
+            guard let (from, resume) = retry else { return false }
+            t = from
+            _ = next(text, &t)
+            retry = (t, resume)
+            p = resume
+        }
+        while p < pattern.count, pattern[p] == 0x2A { p += 1 }
+        return p == pattern.count
+    }
+
+    /// The order of two texts by bytes: negative, 0 or positive.
+    static func order(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Int {
+        let common = min(a.count, b.count)
+        if common > 0, let first = a.baseAddress, let second = b.baseAddress {
+            let order = memcmp(first, second, common)
+            if order != 0 { return Int(order) }
+        }
+        return a.count - b.count
+    }
+
+    /// Whether `left ⋈ right` holds of two texts.
+    static func holds(
+        _ left: UnsafeRawBufferPointer, _ comparison: ComparisonOperator,
+        _ right: UnsafeRawBufferPointer, ignoresCase: Bool
+    ) -> Bool {
+        switch comparison {
+        case .equal: equals(left, right, ignoresCase: ignoresCase)
+        case .notEqual: !equals(left, right, ignoresCase: ignoresCase)
+        case .less: order(left, right) < 0
+        case .lessEqual: order(left, right) <= 0
+        case .greater: order(left, right) > 0
+        case .greaterEqual: order(left, right) >= 0
+        case .beginsWith: begins(left, right, ignoresCase: ignoresCase)
+        case .endsWith: ends(left, right, ignoresCase: ignoresCase)
+        case .contains: contains(left, right, ignoresCase: ignoresCase)
+        case .like: like(left, right, ignoresCase: ignoresCase)
+        }
+    }
+}

@@ -1,0 +1,83 @@
+import ObjectModel
+
+/// The way from the object a query is asked about to the values that it compares.
+package struct ValuePath: Hashable, Sendable {
+    /// What is read where the steps end.
+    package enum Terminal: Hashable, Sendable {
+        /// The value of a single property; a to-one link as a link.
+        case value(member: Int)
+        /// Each element of a list or set.
+        case elements(member: Int)
+        /// One element of a list.
+        case elementAt(member: Int, ListPosition)
+        /// The byte count of each element of a list or set of strings or data; 0 for null.
+        case lengths(member: Int)
+        /// How many elements a list or set of values has.
+        case count(member: Int)
+        /// How many objects a list or set of them has.
+        case objectCount(member: Int)
+        /// The byte count of a string or data property.
+        case byteCount(member: Int)
+        /// 1 when a to-one link or embedded object is there, else 0.
+        case presence(member: Int)
+        /// 1 when a list of objects has this element, else 0.
+        case presenceAt(member: Int, ListPosition)
+        /// Each object whose property links here.
+        case inverse(originClass: Int, member: Int)
+        /// How many links lead here from a property.
+        case inverseCount(originClass: Int, member: Int)
+        /// How many links lead here from anywhere.
+        case incomingCount
+        /// The value itself, where values are filtered.
+        case subject
+        /// The byte count of the value itself.
+        case subjectByteCount
+    }
+
+    /// Where it begins.
+    package var root: QueryRoot
+    /// The way to the last object.
+    package var steps: [PathStep]
+    /// What is read there.
+    package var terminal: Terminal
+    /// The type of what is read; int for counts.
+    package var type: ValueType
+
+    /// The class of the object where the steps end; −1 when values are filtered.
+    package var lastClass: Int {
+        if let last = steps.last { return last.toClass }
+        if case .objects(let classIndex) = root { return classIndex }
+        return -1
+    }
+
+    /// Whether one of the steps may lead to several objects.
+    var crossesMany: Bool { steps.contains(where: \.isMany) }
+
+    /// Whether it is a count that is added up over all objects the steps lead to.
+    var isSum: Bool {
+        switch terminal {
+        case .objectCount, .presence, .presenceAt, .inverseCount, .incomingCount: true
+        default: false
+        }
+    }
+
+    /// Whether the path stands for several values.
+    package var isMany: Bool {
+        switch terminal {
+        case .elements, .lengths, .inverse: true
+        case _ where isSum: false
+        default: crossesMany
+        }
+    }
+
+    /// Whether it leads through several objects to a collection of values in each, which are compared
+    /// one collection at a time.
+    var isGrouped: Bool {
+        guard crossesMany else { return false }
+        switch terminal {
+        case .lengths: return true
+        case .elements: if case .scalar = type { return true } else { return false }
+        default: return false
+        }
+    }
+}

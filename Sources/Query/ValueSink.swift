@@ -1,0 +1,116 @@
+import Bytes
+import Rows
+
+/// What takes the values that a path leads to, one after the other.
+class ValueSink {
+    /// How many collections were begun, where the path is compared one collection at a time.
+    final var groupCount = 0
+    /// Whether a link on the way to a single value was null.
+    final var wasMissing = false
+
+    /// Takes a value, or null at nil.
+    ///
+    /// - Returns: Whether more values of this group are wanted.
+    func receive(_ address: UnsafeRawPointer?, _ count: Int) -> Bool { false }
+
+    /// Begins a collection.
+    func beginGroup() { groupCount += 1 }
+
+    /// Ends a collection.
+    ///
+    /// - Returns: Whether more collections are wanted.
+    func endGroup() -> Bool { true }
+}
+
+/// Tests values as they come and stops as soon as the quantifier is decided.
+final class QuantifiedSink: ValueSink {
+    private let test: ValueTest
+    private let quantifier: Quantifier
+    /// Whether the present group satisfies the quantifier so far.
+    private var isSatisfied = false
+    /// Whether a group did.
+    private(set) var result = false
+
+    init(_ test: ValueTest, _ quantifier: Quantifier) {
+        self.test = test
+        self.quantifier = quantifier
+    }
+
+    /// Forgets the last object.
+    func reset() {
+        groupCount = 0
+        result = false
+    }
+
+    override func beginGroup() {
+        groupCount += 1
+        isSatisfied = quantifier != .any
+    }
+
+    override func receive(_ address: UnsafeRawPointer?, _ count: Int) -> Bool {
+        let holds = test.holds(address, count)
+        switch quantifier {
+        case .any:
+            if holds { isSatisfied = true }
+            return !holds
+        case .all:
+            if !holds { isSatisfied = false }
+            return holds
+        case .none:
+            if holds { isSatisfied = false }
+            return !holds
+        }
+    }
+
+    override func endGroup() -> Bool {
+        result = result || isSatisfied
+        return !result
+    }
+}
+
+/// Keeps the one value of a path to sort by.
+final class KeySink: ValueSink {
+    private let storage: ElementStorage
+    /// The value; a text lies where the row has it.
+    private(set) var value = ComparedValue(nil, 0, .int)
+
+    init(_ storage: ElementStorage) { self.storage = storage }
+
+    /// Reads an object's value.
+    func take(
+        _ walker: PathWalker, _ row: RowView, _ key: UInt64, _ source: any ObjectSource
+    ) {
+        value = ComparedValue(nil, 0, storage)
+        wasMissing = false
+        groupCount = 0
+        walker.walk(row, key, source, self)
+    }
+
+    /// Takes a value, or null at nil, or its byte count.
+    func take(subject: UnsafeRawBufferPointer?, countsBytes: Bool) {
+        guard let subject else {
+            value = ComparedValue(nil, 0, storage)
+            return
+        }
+        if countsBytes {
+            var count = Int64(subject.count)
+            value = ComparedValue(&count, 8, .int)
+        } else {
+            value = ComparedValue(text: subject, storage)
+        }
+    }
+
+    override func receive(_ address: UnsafeRawPointer?, _ count: Int) -> Bool {
+        value = ComparedValue(address, count, storage)
+        return false
+    }
+
+    /// Appends the value as an ``OrderedKey``; a link as its object key.
+    func append(to buffer: ByteBuffer) {
+        guard let storage = value.storage else { return OrderedKey.appendNull(to: buffer) }
+        switch storage {
+        case .string, .data: OrderedKey.append(text: value.bytes, to: buffer)
+        default: Ordinal.appendKey(value.ordinal, storage, to: buffer)
+        }
+    }
+}

@@ -1,0 +1,160 @@
+import Glibc
+import ObjectModel
+import Rows
+
+/// A condition on one stored value, made for one type and one constant.
+///
+/// Tests belong to a matcher and, like it, to one thread.
+class ValueTest {
+    /// Whether null satisfies the condition.
+    final let nullResult: Bool
+
+    init(nullResult: Bool) { self.nullResult = nullResult }
+
+    /// Whether the value in the `count` bytes at `address` satisfies the condition.
+    func test(_ address: UnsafeRawPointer, _ count: Int) -> Bool { nullResult }
+
+    /// Whether a value, or null at nil, satisfies the condition.
+    @inline(__always)
+    final func holds(_ address: UnsafeRawPointer?, _ count: Int) -> Bool {
+        guard let address else { return nullResult }
+        return test(address, count)
+    }
+}
+
+/// The same answer for every value that is not null.
+final class FixedTest: ValueTest {
+    private let result: Bool
+
+    init(_ result: Bool, nullResult: Bool) {
+        self.result = result
+        super.init(nullResult: nullResult)
+    }
+
+    override func test(_ address: UnsafeRawPointer, _ count: Int) -> Bool { result }
+}
+
+/// Ints between two bounds, or outside them.
+final class IntRangeTest: ValueTest {
+    private let least: Int64
+    private let span: UInt64
+    private let isInside: Bool
+
+    init(_ range: ClosedRange<UInt128>, isInside: Bool, nullResult: Bool) {
+        let bias: UInt64 = 1 << 63
+        least = Int64(bitPattern: UInt64(truncatingIfNeeded: range.lowerBound) ^ bias)
+        span = UInt64(truncatingIfNeeded: range.upperBound - range.lowerBound)
+        self.isInside = isInside
+        super.init(nullResult: nullResult)
+    }
+
+    override func test(_ address: UnsafeRawPointer, _ count: Int) -> Bool {
+        (UInt64(bitPattern: address.storedInt &- least) <= span) == isInside
+    }
+}
+
+/// Doubles between two bounds in the total order (NaN least), or outside them.
+final class DoubleRangeTest: ValueTest {
+    private let least: UInt64
+    private let greatest: UInt64
+    private let isInside: Bool
+
+    init(_ range: ClosedRange<UInt128>, isInside: Bool, nullResult: Bool) {
+        least = UInt64(truncatingIfNeeded: range.lowerBound)
+        greatest = UInt64(truncatingIfNeeded: range.upperBound)
+        self.isInside = isInside
+        super.init(nullResult: nullResult)
+    }
+
+    override func test(_ address: UnsafeRawPointer, _ count: Int) -> Bool {
+        let bits = OrderedKey.orderedBits(address.storedDouble)
+        return (bits >= least && bits <= greatest) == isInside
+    }
+}
+
+/// Values of another fixed width between two bounds, or outside them.
+final class OrdinalRangeTest: ValueTest {
+    private let storage: ElementStorage
+    private let range: ClosedRange<UInt128>
+    private let isInside: Bool
+
+    init(
+        _ range: ClosedRange<UInt128>, _ storage: ElementStorage, isInside: Bool, nullResult: Bool
+    ) {
+        self.storage = storage
+        self.range = range
+        self.isInside = isInside
+        super.init(nullResult: nullResult)
+    }
+
+    override func test(_ address: UnsafeRawPointer, _ count: Int) -> Bool {
+        let ordinal = Ordinal.stored(address, storage)
+        return (ordinal >= range.lowerBound && ordinal <= range.upperBound) == isInside
+    }
+}
+
+/// Values of fixed width that are one of several.
+final class OrdinalSetTest: ValueTest {
+    private let storage: ElementStorage
+    private let ordinals: [UInt128]
+
+    init(_ ordinals: [UInt128], _ storage: ElementStorage, nullResult: Bool) {
+        self.storage = storage
+        self.ordinals = ordinals.sorted()
+        super.init(nullResult: nullResult)
+    }
+
+    override func test(_ address: UnsafeRawPointer, _ count: Int) -> Bool {
+        let wanted = Ordinal.stored(address, storage)
+        var (low, high) = (0, ordinals.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if ordinals[middle] < wanted { low = middle + 1 } else { high = middle }
+        }
+        return low < ordinals.count && ordinals[low] == wanted
+    }
+}
+
+/// Links to one object, or to others. The object's key is looked up when the matcher is bound to a
+/// snapshot; an object that does not exist equals nothing.
+final class LinkTest: ValueTest {
+    let object: ObjectConstant
+    private let isEqual: Bool
+
+    init(_ object: ObjectConstant, isEqual: Bool) {
+        self.object = object
+        self.isEqual = isEqual
+        super.init(nullResult: !isEqual)
+    }
+
+    override func test(_ address: UnsafeRawPointer, _ count: Int) -> Bool {
+        guard let key = object.key else { return !isEqual }
+        return (address.storedLink == key) == isEqual
+    }
+}
+
+/// Several conditions that a value has to satisfy as a quantifier says.
+final class ListTest: ValueTest {
+    private let tests: [ValueTest]
+    private let quantifier: Quantifier
+
+    init(_ tests: [ValueTest], _ quantifier: Quantifier) {
+        self.tests = tests
+        self.quantifier = quantifier
+        super.init(nullResult: Self.combine(tests, quantifier) { $0.nullResult })
+    }
+
+    override func test(_ address: UnsafeRawPointer, _ count: Int) -> Bool {
+        Self.combine(tests, quantifier) { $0.test(address, count) }
+    }
+
+    private static func combine(
+        _ tests: [ValueTest], _ quantifier: Quantifier, _ holds: (ValueTest) -> Bool
+    ) -> Bool {
+        switch quantifier {
+        case .any: tests.contains(where: holds)
+        case .all: tests.allSatisfy(holds)
+        case .none: !tests.contains(where: holds)
+        }
+    }
+}

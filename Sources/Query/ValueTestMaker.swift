@@ -1,0 +1,115 @@
+import ObjectModel
+import Rows
+
+/// Makes the test for `value ⋈ constant`, or for `constant ⋈ value`.
+struct ValueTestMaker {
+    /// The schema that names classes in link constants.
+    let schema: RowSchema
+    /// The objects that tests made so far compare with.
+    private(set) var objects: [ObjectConstant] = []
+
+    init(schema: RowSchema) { self.schema = schema }
+
+    /// The object that a link constant names.
+    mutating func object(_ className: String, _ key: Value) -> ObjectConstant? {
+        guard let rowClass = schema.rowClass(named: className) else { return nil }
+        let object = ObjectConstant(rowClass: rowClass, key: key)
+        objects.append(object)
+        return object
+    }
+
+    /// A test of one constant.
+    ///
+    /// - Parameter constantIsLeft: Whether the text has the constant on the left of the operator.
+    mutating func test(
+        _ comparison: ComparisonOperator, _ constant: Value, _ type: ValueType,
+        ignoresCase: Bool, constantIsLeft: Bool
+    ) -> ValueTest {
+        let storage = type.storage
+        let usual = constantIsLeft ? comparison.swapped ?? comparison : comparison
+        if constant == .null { return nullTest(usual, constantIsLeft: constantIsLeft) }
+        if storage == .string || storage == .data {
+            return textTest(usual, constant, storage, ignoresCase, constantIsLeft)
+        }
+        if storage == .link {
+            guard case .link(let className, let key) = constant,
+                let object = object(className, key)
+            else { return FixedTest(usual == .notEqual, nullResult: usual == .notEqual) }
+            return LinkTest(object, isEqual: usual == .equal)
+        }
+        let isInside = usual != .notEqual
+        let inner = isInside ? usual : .equal
+        guard let range = Ordinal.range(inner, constant, as: storage) else {
+            return FixedTest(!isInside, nullResult: !isInside)
+        }
+        switch storage {
+        case .int: return IntRangeTest(range, isInside: isInside, nullResult: !isInside)
+        case .double: return DoubleRangeTest(range, isInside: isInside, nullResult: !isInside)
+        default: return OrdinalRangeTest(range, storage, isInside: isInside, nullResult: !isInside)
+        }
+    }
+
+    /// Null equals null, is neither less nor greater than anything, is contained in everything as a
+    /// needle and contains nothing as a constant.
+    private func nullTest(_ comparison: ComparisonOperator, constantIsLeft: Bool) -> ValueTest {
+        switch comparison {
+        case .equal, .lessEqual, .greaterEqual, .like: FixedTest(false, nullResult: true)
+        case .notEqual: FixedTest(true, nullResult: false)
+        case .less, .greater: FixedTest(false, nullResult: false)
+        case .beginsWith, .endsWith, .contains:
+            FixedTest(!constantIsLeft, nullResult: !constantIsLeft)
+        }
+    }
+
+    private func textTest(
+        _ comparison: ComparisonOperator, _ constant: Value, _ storage: ElementStorage,
+        _ ignoresCase: Bool, _ constantIsLeft: Bool
+    ) -> ValueTest {
+        let isComparable = constant.scalarType.map { ElementStorage($0) == storage } ?? false
+        guard isComparable, let text = TextConstant(constant) else {
+            return FixedTest(comparison == .notEqual, nullResult: comparison == .notEqual)
+        }
+        if !ignoresCase, comparison == .equal || comparison == .notEqual,
+            let test = TextEqualTest(text, isEqual: comparison == .equal) {
+            return test
+        }
+        return TextTest(
+            text, comparison, ignoresCase: ignoresCase, constantIsLeft: constantIsLeft)
+    }
+
+    /// A test of several constants, of which the quantifier's number has to satisfy the operator.
+    mutating func test(
+        _ comparison: ComparisonOperator, _ constants: [Value], _ quantifier: Quantifier,
+        _ type: ValueType, ignoresCase: Bool, constantIsLeft: Bool
+    ) -> ValueTest {
+        if comparison == .equal, quantifier == .any, !ignoresCase,
+            let test = setTest(constants, type.storage) {
+            return test
+        }
+        var tests: [ValueTest] = []
+        tests.reserveCapacity(constants.count)
+        for constant in constants {
+            tests.append(
+                test(
+                    comparison, constant, type, ignoresCase: ignoresCase,
+                    constantIsLeft: constantIsLeft))
+        }
+        return ListTest(tests, quantifier)
+    }
+
+    private func setTest(_ constants: [Value], _ storage: ElementStorage) -> ValueTest? {
+        let hasNull = constants.contains(.null)
+        switch storage {
+        case .string, .data:
+            let texts = constants.compactMap { constant in
+                constant.scalarType.map { ElementStorage($0) } == storage
+                    ? TextConstant(constant) : nil
+            }
+            return TextSetTest(texts, nullResult: hasNull)
+        case .bool, .int, .double, .date, .objectID, .uuid:
+            return OrdinalSetTest(
+                constants.compactMap { Ordinal.of($0, as: storage) }, storage, nullResult: hasNull)
+        case .link, .embedded: return nil
+        }
+    }
+}

@@ -1,0 +1,40 @@
+import ObjectModel
+import Rows
+
+/// The type of one value that a path leads to.
+package enum ValueType: Hashable, Sendable {
+    /// A plain value.
+    case scalar(ScalarType)
+    /// A link to an object of the class at this position in the schema; −1 for the owners of embedded
+    /// objects, which may be of any class.
+    case link(classIndex: Int)
+    /// An embedded object of the class at this position.
+    case embedded(classIndex: Int)
+
+    /// The type's name in Realm's messages.
+    var name: String {
+        switch self {
+        case .scalar(.bool): "bool"
+        case .scalar(.int): "int"
+        case .scalar(.double): "double"
+        case .scalar(.string): "string"
+        case .scalar(.data): "binary"
+        case .scalar(.date): "timestamp"
+        case .scalar(.objectID): "objectId"
+        case .scalar(.uuid): "uuid"
+        case .link, .embedded: "link"
+        }
+    }
+
+    /// Whether it is an int or a double, which compare with each other.
+    var isNumeric: Bool { self == .scalar(.int) || self == .scalar(.double) }
+
+    /// How a value of this type is stored.
+    var storage: ElementStorage {
+        switch self {
+        case .scalar(let scalar): ElementStorage(scalar)
+        case .link: .link
+        case .embedded: .embedded
+        }
+    }
+}

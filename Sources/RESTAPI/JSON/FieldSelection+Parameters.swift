@@ -1,0 +1,169 @@
+import ObjectModel
+import Rows
+
+extension FieldSelection {
+    /// How many steps a path of `fields` or `expand` may have.
+    package static let pathStepCountMax = 16
+
+    /// What `fields` and `expand` ask for of objects of a class.
+    ///
+    /// `fields` is a list of names: properties, inverse links, `$id`, `$version`, `*` for everything,
+    /// and dotted paths into embedded and linked objects. `expand` is a list of paths to links and
+    /// inverse links whose objects stand in the reply instead of their keys. A path may lead back to
+    /// where it came from: its length bounds the reply's depth.
+    ///
+    /// - Throws: ``Problem`` 400 that names the parameter and the nearest known name.
+    package convenience init(
+        fields: String?, expand: String?, of rowClass: RowClass, names: SchemaNames
+    ) throws(Problem) {
+        let tree = Node()
+        for path in try Self.paths(fields, "fields") {
+            try tree.select(path[...], rowClass, names.schema, "fields", expands: false)
+        }
+        if fields == nil { tree.hasEverything = true }
+        for path in try Self.paths(expand, "expand") {
+            try tree.select(path[...], rowClass, names.schema, "expand", expands: true)
+        }
+        self.init(rowClass, tree.parts(rowClass, names.schema))
+    }
+
+    private static func paths(_ text: String?, _ parameter: String) throws(Problem) -> [[String]] {
+        guard let text else { return [] }
+        var paths: [[String]] = []
+        for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+            let steps = part.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+            if steps.contains(where: \.isEmpty) {
+                throw .parameter(
+                    parameter,
+                    "'\(parameter)' is a list of names with commas between them and dots inside "
+                        + "paths, such as \(parameter)=name,home.city; a name is missing in it.")
+            }
+            if steps.count > pathStepCountMax {
+                throw .parameter(
+                    parameter,
+                    "A path in '\(parameter)' has \(steps.count) steps; \(pathStepCountMax) are allowed.")
+            }
+            paths.append(steps)
+        }
+        return paths
+    }
+
+    /// What was asked of one class at one place, while the parameters are read.
+    private final class Node {
+        /// `*`, or no `fields` that say otherwise.
+        var hasEverything = false
+        var hasID = false
+        var hasVersion = false
+        /// In the order of mention.
+        var members: [(member: Int, node: Node?, expands: Bool)] = []
+
+        func select(
+            _ path: ArraySlice<String>, _ rowClass: RowClass, _ schema: RowSchema,
+            _ parameter: String, expands: Bool
+        ) throws(Problem) {
+            guard let name = path.first else { return }
+            let rest = path.dropFirst()
+            if !expands, rest.isEmpty, selectSpecial(name, rowClass) { return }
+            guard let member = rowClass.memberIndex[name] else {
+                throw unknown(name, rowClass, parameter, expands)
+            }
+            let compiled = rowClass.members[member]
+            let leadsOn = compiled.classIndex >= 0
+            guard leadsOn else {
+                if rest.isEmpty, !expands { return add(member) }
+                throw .parameter(
+                    parameter,
+                    expands && rest.isEmpty
+                        ? "Property '\(name)' of class '\(rowClass.definition.name)' holds no link; "
+                            + "'expand' takes links, inverse links and collections of them."
+                        : "Property '\(name)' of class '\(rowClass.definition.name)' holds no "
+                            + "objects, so no path leads on from it.")
+            }
+            if rest.isEmpty {
+                if expands { expand(member) } else { add(member) }
+                return
+            }
+            let target = schema.classes[compiled.classIndex]
+            try descend(member, expands: expands).select(
+                rest, target, schema, parameter, expands: expands)
+        }
+
+        /// `*`, `$id` and `$version`.
+        private func selectSpecial(_ name: String, _ rowClass: RowClass) -> Bool {
+            let isObject = rowClass.definition.kind == .object
+            switch name {
+            case "*": hasEverything = true
+            case "$id" where isObject: hasID = true
+            case "$version" where isObject: hasVersion = true
+            default: return false
+            }
+            return true
+        }
+
+        private func unknown(
+            _ name: String, _ rowClass: RowClass, _ parameter: String, _ expands: Bool
+        ) -> Problem {
+            let known = rowClass.definition.properties.map(\.name)
+            let detail = "Class '\(rowClass.definition.name)' has no property '\(name)'."
+            return Problem(
+                400, "unknown-property", detail,
+                errors: [
+                    Problem.Fault(
+                        code: "unknown-property", detail: detail, parameter: parameter,
+                        hint: NearestName.of(name, among: expands ? known : known + ["$id", "$version"]))
+                ])
+        }
+
+        private func position(_ member: Int) -> Int {
+            if let known = members.firstIndex(where: { $0.member == member }) { return known }
+            members.append((member, nil, false))
+            return members.count - 1
+        }
+
+        private func add(_ member: Int) {
+            let place = position(member)
+            // `home` beside `home.city` asks for all of it.
+            members[place].node?.hasEverything = true
+        }
+
+        private func expand(_ member: Int) {
+            let place = position(member)
+            members[place].expands = true
+        }
+
+        private func descend(_ member: Int, expands: Bool) -> Node {
+            let isKnown = members.contains { $0.member == member && $0.node == nil && !$0.expands }
+            let place = position(member)
+            members[place].expands = true
+            if let node = members[place].node { return node }
+            let node = Node()
+            // A path of `expand` adds to what is shown; one of `fields` is all that is.
+            node.hasEverything = expands || isKnown
+            members[place].node = node
+            return node
+        }
+
+        func parts(_ rowClass: RowClass, _ schema: RowSchema) -> [Part] {
+            var parts: [Part] = []
+            let hasKey = rowClass.primaryKeyIndex != nil
+            if hasID && (hasKey || !hasEverything) { parts.append(Part(kind: .id, name: "$id")) }
+            if hasEverything { parts += FieldSelection.everyPart(of: rowClass) }
+            if hasVersion { parts.append(Part(kind: .version, name: "$version")) }
+            for (member, node, expands) in members {
+                let target = rowClass.members[member].classIndex
+                let inner = node.map { node in
+                    FieldSelection(
+                        schema.classes[target], node.parts(schema.classes[target], schema))
+                }
+                let part = FieldSelection.part(rowClass, member, expands: expands, nested: inner)
+                guard let part else { continue }
+                if let place = parts.firstIndex(where: { $0.member == member }) {
+                    parts[place] = part
+                } else {
+                    parts.append(part)
+                }
+            }
+            return parts
+        }
+    }
+}

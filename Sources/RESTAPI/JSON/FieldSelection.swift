@@ -1,0 +1,158 @@
+import Bytes
+import JSON
+import ObjectModel
+import Rows
+
+/// What a reply holds of an object: its properties, `$id`, `$version`, inverse links, and objects that
+/// are shown in the place of a link.
+///
+/// Made for one class of one schema: from `fields` and `expand` (``init(fields:expand:of:names:)``), or
+/// once for each class (``ClassNames/everything``). Immutable; safe to use from any thread.
+package final class FieldSelection: @unchecked Sendable {
+    // Unchecked because of the pointers: they are filled in `init`, never written afterwards and
+    // freed in `deinit`.
+
+    /// One member of the reply's object. Trivial, so that a walk over the steps counts no references.
+    struct Step {
+        enum Kind: UInt8 {
+            /// `$id`
+            case id
+            /// `$version`
+            case version
+            /// A single value that is not a link and not embedded.
+            case scalar
+            /// A collection of such values.
+            case scalars
+            /// A link as its target's key.
+            case link
+            /// A collection of links as their targets' keys.
+            case links
+            /// A link as the object that it leads to.
+            case expandedLink
+            /// A collection of links as objects.
+            case expandedLinks
+            /// An embedded object.
+            case embedded
+            /// A list of embedded objects.
+            case embeddedList
+            /// An inverse link as the keys of the objects that link here.
+            case origins
+            /// An inverse link as the objects that link here.
+            case expandedOrigins
+        }
+
+        var kind: Kind
+        var element: ElementStorage
+        var member: Int32
+        /// The class of the link, embedded object or inverse link.
+        var classIndex: Int32
+        /// The position of the nested selection; −1 for everything of the class.
+        var nested: Int32
+        /// Where `,"name":` stands in the names.
+        var nameStart: Int32
+        var nameCount: Int32
+    }
+
+    /// The class whose objects it is for.
+    package let rowClass: RowClass
+    /// Whether a reply holds what belongs to other objects, and so changes without a new ETag.
+    package let holdsOtherObjects: Bool
+    /// Whether links have to be followed to write a reply.
+    package let followsLinks: Bool
+    /// Selections of embedded and expanded objects.
+    let nested: [FieldSelection]
+    let steps: UnsafeMutableBufferPointer<Step>
+    let names: UnsafeMutableRawBufferPointer
+
+    /// A step before its name has a place.
+    struct Part {
+        var kind: Step.Kind
+        var name: String
+        var member: Int = -1
+        var nested: FieldSelection?
+    }
+
+    init(_ rowClass: RowClass, _ parts: [Part]) {
+        self.rowClass = rowClass
+        var nested: [FieldSelection] = []
+        let text = ByteBuffer(capacity: 256)
+        steps = .allocate(capacity: parts.count)
+        var holdsOtherObjects = false
+        var followsLinks = false
+        for (position, part) in parts.enumerated() {
+            let compiled = part.member < 0 ? nil : rowClass.members[part.member]
+            let start = text.count
+            text.append(UInt8(ascii: ","))
+            text.append(JSONWriter.encodedKey(part.name))
+            var step = Step(
+                kind: part.kind, element: compiled?.storage.element ?? .int,
+                member: Int32(part.member), classIndex: Int32(compiled?.classIndex ?? -1),
+                nested: -1, nameStart: Int32(start), nameCount: Int32(text.count - start))
+            if let inner = part.nested {
+                step.nested = Int32(nested.count)
+                nested.append(inner)
+            }
+            switch part.kind {
+            case .id, .version, .scalar, .scalars: break
+            case .link, .links: followsLinks = true
+            case .embedded, .embeddedList:
+                // An embedded class may contain itself, so its links are known from the class.
+                if rowClass.linkingMembers.contains(part.member) { followsLinks = true }
+                if part.nested?.holdsOtherObjects == true { holdsOtherObjects = true }
+            case .expandedLink, .expandedLinks, .origins, .expandedOrigins:
+                followsLinks = true
+                holdsOtherObjects = true
+            }
+            steps.initializeElement(at: position, to: step)
+        }
+        self.holdsOtherObjects = holdsOtherObjects
+        self.followsLinks = followsLinks
+        self.nested = nested
+        names = .allocate(byteCount: max(text.count, 1), alignment: 1)
+        names.copyMemory(from: text.bytes)
+    }
+
+    deinit {
+        steps.deallocate()
+        names.deallocate()
+    }
+
+    /// Every stored property, and `$id` where the class has no primary key.
+    convenience init(everythingOf rowClass: RowClass) {
+        self.init(rowClass, Self.everyPart(of: rowClass))
+    }
+
+    /// What `*` stands for.
+    static func everyPart(of rowClass: RowClass) -> [Part] {
+        var parts: [Part] = []
+        if rowClass.definition.kind == .object, rowClass.primaryKeyIndex == nil {
+            parts.append(Part(kind: .id, name: "$id"))
+        }
+        for member in rowClass.members.indices {
+            if let part = part(rowClass, member, expands: false) , part.kind != .origins {
+                parts.append(part)
+            }
+        }
+        return parts
+    }
+
+    /// The step that shows a property.
+    static func part(
+        _ rowClass: RowClass, _ member: Int, expands: Bool, nested: FieldSelection? = nil
+    ) -> Part? {
+        let storage = rowClass.members[member].storage
+        let kind: Step.Kind
+        switch (storage.shape, storage.element) {
+        case (.none, _): kind = expands ? .expandedOrigins : .origins
+        case (.single, .link): kind = expands ? .expandedLink : .link
+        case (.single, .embedded): kind = .embedded
+        case (.single, _): kind = .scalar
+        case (_, .link): kind = expands ? .expandedLinks : .links
+        case (_, .embedded): kind = .embeddedList
+        default: kind = .scalars
+        }
+        return Part(
+            kind: kind, name: rowClass.definition.properties[member].name, member: member,
+            nested: nested)
+    }
+}

@@ -1,0 +1,114 @@
+import Bytes
+import JSON
+import ObjectModel
+import Rows
+
+/// What names an object in a path or query parameter: its primary key, or the object key where its class
+/// has no primary key.
+package enum KeyText {
+    /// Reads a path segment, which is decoded already.
+    ///
+    /// - Throws: ``Problem`` 400 when the text is not of the key's type.
+    package static func value(
+        path text: UnsafeRawBufferPointer, of rowClass: RowClass
+    ) throws(Problem) -> Value {
+        guard let member = rowClass.primaryKeyIndex else {
+            guard let key = UInt64(jsonDigits: text), let key = Int64(exactly: key) else {
+                throw wrongType(rowClass)
+            }
+            return .int(key)
+        }
+        switch rowClass.members[member].storage.element {
+        case .string: return .string(String(decoding: text, as: UTF8.self))
+        case .int:
+            if let value = Int64(jsonDigits: text) { return .int(value) }
+        case .objectID:
+            if let value = ObjectID(text: text) { return .objectID(value) }
+        case .uuid:
+            if let value = UUID128(text: text) { return .uuid(value) }
+        case .bool, .double, .date, .data, .link, .embedded: break
+        }
+        throw wrongType(rowClass)
+    }
+
+    /// Appends the ``OrderedKey`` of a path segment without making a ``Value``: for reads.
+    ///
+    /// - Precondition: The class has a primary key.
+    /// - Throws: ``Problem`` 400 when the text is not of the key's type.
+    package static func append(
+        path text: UnsafeRawBufferPointer, of rowClass: RowClass, to buffer: ByteBuffer
+    ) throws(Problem) {
+        guard let member = rowClass.primaryKeyIndex else { throw wrongType(rowClass) }
+        switch rowClass.members[member].storage.element {
+        case .string: return OrderedKey.append(text: text, to: buffer)
+        case .int:
+            if let value = Int64(jsonDigits: text) { return OrderedKey.append(value, to: buffer) }
+        case .objectID:
+            if let value = ObjectID(text: text) { return OrderedKey.append(value, to: buffer) }
+        case .uuid:
+            if let value = UUID128(text: text) { return OrderedKey.append(value, to: buffer) }
+        case .bool, .double, .date, .data, .link, .embedded: break
+        }
+        throw wrongType(rowClass)
+    }
+
+    /// Reads the value of `?key=`, JSON.
+    ///
+    /// - Throws: ``Problem`` 400 when it is not JSON or not of the key's type.
+    package static func value(
+        json text: UnsafeRawBufferPointer, of rowClass: RowClass, parser: JSONParser
+    ) throws(Problem) -> Value {
+        let json: JSONValue
+        do {
+            json = try parser.parse(text, depthMax: 1)
+        } catch {
+            throw .parameter(
+                "key",
+                "'key' is a JSON value, such as key=7 or key=\"a/b\" (percent-encoded); "
+                    + "at byte \(error.offset + 1) \(error.message).")
+        }
+        guard let value = value(json, of: rowClass) else { throw wrongType(rowClass, "key") }
+        return value
+    }
+
+    /// Reads a key in JSON; nil when it is not of the key's type.
+    package static func value(_ json: JSONValue, of rowClass: RowClass) -> Value? {
+        guard let member = rowClass.primaryKeyIndex else {
+            return ScalarText.int(json).flatMap { $0 >= 0 ? .int($0) : nil }
+        }
+        if json.isNull { return rowClass.members[member].isOptional ? .null : nil }
+        switch rowClass.members[member].storage.element {
+        case .string: return json.string.map { .string($0) }
+        case .int: return ScalarText.int(json).map { .int($0) }
+        case .objectID: return json.stringBytes.flatMap { ObjectID(text: $0) }.map { .objectID($0) }
+        case .uuid: return json.stringBytes.flatMap { UUID128(text: $0) }.map { .uuid($0) }
+        case .bool, .double, .date, .data, .link, .embedded: return nil
+        }
+    }
+
+    /// The problem of a key that is not of its class's type.
+    static func wrongType(_ rowClass: RowClass, _ parameter: String = "id") -> Problem {
+        let detail: String
+        if let member = rowClass.primaryKeyIndex {
+            let property = rowClass.definition.properties[member]
+            let example: String
+            switch rowClass.members[member].storage.element {
+            case .int: example = "an int, such as 42"
+            case .objectID: example = "an objectId of 24 hexadecimal digits"
+            case .uuid: example = "a uuid, such as 123e4567-e89b-12d3-a456-426614174000"
+            default: example = "a string"
+            }
+            detail =
+                "Objects of class '\(rowClass.definition.name)' are named by their primary key "
+                + "'\(property.name)': \(example)"
+                + (property.isOptional ? " (or null, as ?key=null)." : ".")
+        } else {
+            detail =
+                "Class '\(rowClass.definition.name)' has no primary key; its objects are named by "
+                + "their \"$id\", an integer."
+        }
+        return Problem(
+            400, "wrong-key-type", detail,
+            errors: [Problem.Fault(code: "wrong-key-type", detail: detail, parameter: parameter)])
+    }
+}

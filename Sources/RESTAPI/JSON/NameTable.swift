@@ -1,0 +1,85 @@
+import Glibc
+
+/// Finds the position of a name by its bytes, without making a string.
+///
+/// Names that come in the order of the table, as those of a well-kept client do, cost one comparison
+/// each; others cost a hash and mostly one comparison. Immutable; safe to use from any thread.
+final class NameTable: @unchecked Sendable {
+    // Unchecked because of the pointers: they are filled in `init`, never written afterwards and
+    // freed in `deinit`.
+    private let text: UnsafeMutablePointer<UInt8>
+    /// Where each name begins; one more than there are names.
+    private let starts: UnsafeMutablePointer<Int>
+    /// Positions by hash, −1 for none; open addressing.
+    private let slots: UnsafeMutablePointer<Int32>
+    private let mask: Int
+    /// How many names there are.
+    let count: Int
+
+    /// Makes the table of names, which have to differ.
+    init(_ names: [String]) {
+        count = names.count
+        text = .allocate(capacity: max(1, names.reduce(0) { $0 + $1.utf8.count }))
+        starts = .allocate(capacity: names.count + 1)
+        var end = 0
+        for (position, name) in names.enumerated() {
+            starts[position] = end
+            for byte in name.utf8 {
+                text[end] = byte
+                end += 1
+            }
+        }
+        starts[names.count] = end
+        var slotCount = 8
+        while slotCount < names.count * 2 { slotCount *= 2 }
+        mask = slotCount - 1
+        slots = .allocate(capacity: slotCount)
+        slots.initialize(repeating: -1, count: slotCount)
+        for position in names.indices {
+            var slot = Self.hash(name(position)) & mask
+            while slots[slot] >= 0 { slot = (slot + 1) & mask }
+            slots[slot] = Int32(position)
+        }
+    }
+
+    deinit {
+        text.deallocate()
+        starts.deallocate()
+        slots.deallocate()
+    }
+
+    /// The bytes of a name.
+    func name(_ position: Int) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(
+            start: text + starts[position], count: starts[position + 1] - starts[position])
+    }
+
+    /// The position of a name; nil when it is not in the table.
+    ///
+    /// - Parameter next: Where it is likely to stand.
+    func position(of name: UnsafeRawBufferPointer, next: Int = 0) -> Int? {
+        if next < count, isEqual(next, name) { return next }
+        var slot = Self.hash(name) & mask
+        while slots[slot] >= 0 {
+            let position = Int(slots[slot])
+            if isEqual(position, name) { return position }
+            slot = (slot + 1) & mask
+        }
+        return nil
+    }
+
+    private func isEqual(_ position: Int, _ name: UnsafeRawBufferPointer) -> Bool {
+        let start = starts[position]
+        guard starts[position + 1] - start == name.count else { return false }
+        guard let other = name.baseAddress else { return true }
+        return memcmp(text + start, other, name.count) == 0
+    }
+
+    /// FNV-1a (http://www.isthe.com/chongo/tech/comp/fnv/). The names are the schema's, whose writers
+    /// gain nothing from collisions, and a client's name is looked up, never entered.
+    private static func hash(_ name: UnsafeRawBufferPointer) -> Int {
+        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+        for byte in name { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+        return Int(truncatingIfNeeded: hash ^ hash >> 32)
+    }
+}

@@ -1,0 +1,68 @@
+import Bytes
+import JSON
+import ObjectModel
+import Rows
+
+/// The path of an object's resource, for `Location` and links.
+package enum ObjectPath {
+    /// Appends `/v1/classes/{class}/objects/{id}`, or `…/object?key=` for a key that no path carries:
+    /// null, `""`, `.`, `..`, and one with `/`.
+    package static func append(
+        _ rowClass: RowClass, _ row: RowView, key: UInt64, to buffer: ByteBuffer
+    ) {
+        buffer.append("/v1/classes/" as StaticString)
+        var name = rowClass.definition.name
+        name.withUTF8 { appendEscaped(UnsafeRawBufferPointer($0), to: buffer) }
+        guard let member = rowClass.primaryKeyIndex else {
+            buffer.append("/objects/" as StaticString)
+            return JSONWriter(buffer).uint(key)
+        }
+        let field = rowClass.field(member, in: row)
+        if field.isNull { return buffer.append("/object?key=null" as StaticString) }
+        let element = rowClass.members[member].storage.element
+        if element == .string {
+            let text = field.heap
+            if isCarried(text) {
+                buffer.append("/objects/" as StaticString)
+                appendEscaped(text, to: buffer)
+            } else {
+                buffer.append("/object?key=" as StaticString)
+                let json = ByteBuffer(capacity: text.count + 16)
+                JSONWriter(json).string(text)
+                appendEscaped(json.bytes, to: buffer)
+            }
+            return
+        }
+        buffer.append("/objects/" as StaticString)
+        switch element {
+        case .int: JSONWriter(buffer).int(field.slot.storedInt)
+        case .objectID: field.slot.storedObjectID.writeText { buffer.append($0) }
+        case .uuid: field.slot.storedUUID.writeText { buffer.append($0) }
+        case .bool, .double, .string, .data, .date, .link, .embedded: break
+        }
+    }
+
+    /// Whether a path segment can carry a string key.
+    private static func isCarried(_ text: UnsafeRawBufferPointer) -> Bool {
+        let dot = UInt8(ascii: ".")
+        if text.isEmpty || text.contains(UInt8(ascii: "/")) || text.contains(0) { return false }
+        return !(text.count <= 2 && text.allSatisfy { $0 == dot })
+    }
+
+    /// Percent-encodes all but unreserved characters (RFC 3986, section 2.3).
+    private static func appendEscaped(_ text: UnsafeRawBufferPointer, to buffer: ByteBuffer) {
+        let digits: StaticString = "0123456789ABCDEF"
+        for byte in text {
+            switch byte {
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
+                UInt8(ascii: "_"), UInt8(ascii: "~"):
+                buffer.append(byte)
+            default:
+                buffer.append(UInt8(ascii: "%"))
+                buffer.append(digits.utf8Start[Int(byte >> 4)])
+                buffer.append(digits.utf8Start[Int(byte & 15)])
+            }
+        }
+    }
+}

@@ -1,0 +1,102 @@
+import Bytes
+import JSON
+import ObjectModel
+import ObjectStore
+import Rows
+
+extension ObjectReader {
+    private static let idText: StaticString = "$id"
+
+    /// `$id` as a name.
+    static var idName: UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(start: idText.utf8Start, count: idText.utf8CodeUnitCount)
+    }
+
+    /// Reads `$version`; nil with a fault when it is none.
+    func version(_ json: JSONValue, _ name: UnsafeRawBufferPointer) -> StoreVersion? {
+        if let version = json.string.flatMap({ StoreVersion(text: $0) }) { return version }
+        fault(
+            "invalid-version",
+            "\"$version\" is an ETag's text without quotes, such as a reply carries; leave it out to "
+                + "write whatever the object's version is.", at: name)
+        return nil
+    }
+
+    /// Settles which object is meant: by the path, by the primary key or `$id` in the body, or by a
+    /// generated key. They have to agree.
+    func identify(_ reading: inout ObjectReading, _ statedID: JSONValue?, _ key: Value?) {
+        let draft = reading.draft
+        let rowClass = draft.rowClass
+        var stated: Value?
+        if let statedID {
+            stated = KeyText.value(statedID, of: rowClass)
+            guard stated != nil else {
+                return fault(
+                    "wrong-type", KeyText.wrongType(rowClass).detail, at: Self.idName)
+            }
+        }
+        guard let member = rowClass.primaryKeyIndex else {
+            if let key, let stated, key != stated { return keyMismatch(rowClass, at: Self.idName) }
+            if case .int(let number)? = stated { reading.objectKey = UInt64(clamping: number) }
+            return
+        }
+        if let stated, let key, stated != key { return keyMismatch(rowClass, at: Self.idName) }
+        guard let named = key ?? stated else {
+            if draft.fields[member].state == .absent { generateKey(draft, member) }
+            return
+        }
+        let name = Self.bytesOfName(names, rowClass, member)
+        if draft.fields[member].state == .absent {
+            _ = draft.set(member, value: named)
+            return
+        }
+        bytes.removeAll()
+        guard draft.appendPrimaryKey(to: bytes) else { return }
+        let end = bytes.count
+        OrderedKey.append(named, to: bytes)
+        let both = bytes.bytes
+        if !both[..<end].elementsEqual(both[end...]) { keyMismatch(rowClass, at: name) }
+    }
+
+    private static func bytesOfName(
+        _ names: SchemaNames?, _ rowClass: RowClass, _ member: Int
+    ) -> UnsafeRawBufferPointer? {
+        names?.classes[rowClass.index].properties.name(member)
+    }
+
+    private func keyMismatch(_ rowClass: RowClass, at name: UnsafeRawBufferPointer?) {
+        fault(
+            "key-mismatch",
+            "The key in the body is not the one that the request names; keys never change, so leave it "
+                + "out or write the object that has it.", at: name)
+    }
+
+    private func generateKey(_ draft: ObjectDraft, _ member: Int) {
+        switch draft.rowClass.members[member].storage.element {
+        case .objectID: draft.set(member, objectID: .generate())
+        case .uuid: draft.set(member, uuid: .random())
+        default:
+            // A value that was refused is missing too, and was reported.
+            let property = draft.rowClass.definition.properties[member]
+            guard !hasFault(at: property.name) else { return }
+            fault(
+                "missing-key",
+                "'\(property.name)' is the primary key of class '\(draft.rowClass.definition.name)' "
+                    + "and has to be stated; only objectId and uuid keys are generated.",
+                at: Self.bytesOfName(names, draft.rowClass, member))
+        }
+    }
+
+    private func hasFault(at name: String) -> Bool {
+        var pointer = JSONPointer()
+        for step in path {
+            switch step {
+            case .name(let name): pointer.append(name)
+            case .element(let index): pointer.append(index: index)
+            }
+        }
+        pointer.append(name)
+        let text = pointer.description
+        return faults.contains { $0.pointer == text }
+    }
+}

@@ -1,0 +1,221 @@
+import Bytes
+import JSON
+import ObjectModel
+import Rows
+
+extension ObjectReader {
+    // MARK: Embedded objects
+
+    func readEmbedded(
+        _ json: JSONValue, _ name: UnsafeRawBufferPointer, _ member: Int, into draft: ObjectDraft
+    ) {
+        guard json.kind == .object else { return wrongType(json, name, draft.rowClass, member) }
+        path.append(.name(name))
+        defer { path.removeLast() }
+        if let child = embedded(json, draft, member, isMerge: draft.isMerge) {
+            draft.set(member, child: child)
+        }
+    }
+
+    func readEmbeddedList(_ json: JSONValue, _ member: Int, into draft: ObjectDraft) {
+        var children: [ObjectDraft] = []
+        children.reserveCapacity(json.count)
+        for (index, json) in json.elements.enumerated() {
+            path.append(.element(index))
+            defer { path.removeLast() }
+            guard json.kind == .object else {
+                fault(
+                    "wrong-type",
+                    "The elements of '\(draft.rowClass.definition.properties[member].name)' are "
+                        + "objects; found \(Self.describe(json)).")
+                continue
+            }
+            if let child = embedded(json, draft, member, isMerge: false) { children.append(child) }
+        }
+        draft.set(member, children: children)
+    }
+
+    private func embedded(
+        _ json: JSONValue, _ draft: ObjectDraft, _ member: Int, isMerge: Bool
+    ) -> ObjectDraft? {
+        guard let names else { return nil }
+        guard embeddingDepth < ModelLimits.embeddingDepthMax else {
+            fault(
+                "too-deep",
+                "Embedded objects nest deeper than \(ModelLimits.embeddingDepthMax) levels.")
+            return nil
+        }
+        embeddingDepth += 1
+        defer { embeddingDepth -= 1 }
+        let target = names.schema.classes[draft.rowClass.members[member].classIndex]
+        let child = ObjectDraft(target, isMerge: isMerge)
+        readMembers(json, into: child) { _, _ in false }
+        return child
+    }
+
+    // MARK: Links
+
+    func readLink(
+        _ json: JSONValue, _ name: UnsafeRawBufferPointer, _ member: Int, into draft: ObjectDraft
+    ) {
+        path.append(.name(name))
+        defer { path.removeLast() }
+        if addReference(json, member, element: nil, to: draft) { draft.setReference(member) }
+    }
+
+    func readLinks(_ json: JSONValue, _ member: Int, into draft: ObjectDraft) {
+        let start = draft.references.count
+        for (index, json) in json.elements.enumerated() {
+            path.append(.element(index))
+            defer { path.removeLast() }
+            _ = addReference(json, member, element: index, to: draft)
+        }
+        draft.setReferences(member, from: start)
+    }
+
+    /// Adds the target that `json` names to the draft; false when it names none.
+    private func addReference(
+        _ json: JSONValue, _ member: Int, element: Int?, to draft: ObjectDraft
+    ) -> Bool {
+        guard let names else { return false }
+        let target = names.schema.classes[draft.rowClass.members[member].classIndex]
+        if json.kind == .object {
+            if let link = json.member(named: "$link") {
+                guard let key = keyOfLink(link, json, target) else { return false }
+                return addReference(
+                    key, target, member, element: element, isLong: true, to: draft)
+            }
+            guard let child = nested(json, target, isMerge: true) else { return false }
+            draft.addReference(member, element: element, child: child)
+            return true
+        }
+        return addReference(json, target, member, element: element, isLong: false, to: draft)
+    }
+
+    /// Adds a target by its key.
+    ///
+    /// - Parameter isLong: Whether the key stands in `{"$link":…}`, where alone null names an object.
+    private func addReference(
+        _ json: JSONValue, _ target: RowClass, _ member: Int, element: Int?, isLong: Bool,
+        to draft: ObjectDraft
+    ) -> Bool {
+        guard let keyMember = target.primaryKeyIndex else {
+            if let key = ScalarText.int(json), key >= 0 {
+                draft.addReference(member, element: element, objectKey: UInt64(key))
+                return true
+            }
+            wrongKey(json, target)
+            return false
+        }
+        let compiled = target.members[keyMember]
+        if json.isNull, isLong, compiled.isOptional {
+            draft.addReference(member, element: element) { OrderedKey.appendNull(to: $0) }
+            return true
+        }
+        switch compiled.storage.element {
+        case .string:
+            if let text = json.stringBytes {
+                draft.addReference(member, element: element) { OrderedKey.append(text: text, to: $0) }
+                return true
+            }
+        case .int:
+            if let value = ScalarText.int(json) {
+                draft.addReference(member, element: element) { OrderedKey.append(value, to: $0) }
+                return true
+            }
+        case .objectID:
+            if let value = json.stringBytes.flatMap({ ObjectID(text: $0) }) {
+                draft.addReference(member, element: element) { OrderedKey.append(value, to: $0) }
+                return true
+            }
+        case .uuid:
+            if let value = json.stringBytes.flatMap({ UUID128(text: $0) }) {
+                draft.addReference(member, element: element) { OrderedKey.append(value, to: $0) }
+                return true
+            }
+        case .bool, .double, .date, .data, .link, .embedded: break
+        }
+        wrongKey(json, target)
+        return false
+    }
+
+    private func wrongKey(_ json: JSONValue, _ target: RowClass) {
+        let key: String
+        if let member = target.primaryKeyIndex {
+            let property = target.definition.properties[member]
+            key = "'\(property.name)' (\(Self.describe(property)))"
+        } else {
+            key = "\"$id\" (an integer)"
+        }
+        fault(
+            "wrong-type",
+            "A link to '\(target.definition.name)' is given by its \(key), or as an object; found "
+                + "\(Self.describe(json)).")
+    }
+
+    /// The key in `{"$link":{"class","id"}}`.
+    private func keyOfLink(_ link: JSONValue, _ json: JSONValue, _ target: RowClass) -> JSONValue? {
+        var className: JSONValue?
+        var id: JSONValue?
+        var isWellFormed = link.kind == .object && json.count == 1
+        for member in link.members {
+            if member.isNamed("class"), className == nil {
+                className = member.value
+            } else if member.isNamed("id"), id == nil {
+                id = member.value
+            } else {
+                isWellFormed = false
+            }
+        }
+        guard isWellFormed, let id, let name = className?.string else {
+            fault(
+                "invalid-link",
+                "A link in the long form is {\"$link\":{\"class\":\"\(target.definition.name)\",\"id\":…}} "
+                    + "and nothing else.")
+            return nil
+        }
+        guard name == target.definition.name else {
+            fault(
+                "wrong-class", "This link leads to class '\(target.definition.name)', not '\(name)'.")
+            return nil
+        }
+        return id
+    }
+
+    // MARK: Nested objects
+
+    /// Reads an object that stands in the place of a link and is written in the same transaction.
+    private func nested(_ json: JSONValue, _ target: RowClass, isMerge: Bool) -> ObjectDraft? {
+        let outer = embeddingDepth
+        embeddingDepth = 0
+        defer { embeddingDepth = outer }
+        let before = faultCount
+        var statedID: JSONValue?
+        let child = ObjectDraft(target, isMerge: isMerge)
+        readMembers(json, into: child) { name, value in
+            if Self.isEqual(name, "$id") {
+                if statedID != nil { repeated(name) }
+                statedID = value
+                return true
+            }
+            if Self.isEqual(name, "$version") {
+                fault(
+                    "version-not-allowed",
+                    "Only the object that is written can state its \"$version\"; leave it out here.",
+                    at: name)
+                return true
+            }
+            return false
+        }
+        if target.primaryKeyIndex == nil, statedID != nil {
+            fault(
+                "nested-id",
+                "An object of class '\(target.definition.name)' that exists is linked to by its "
+                    + "\"$id\" alone, and changed by a request of its own.", at: Self.idName)
+            return nil
+        }
+        var reading = ObjectReading(draft: child)
+        identify(&reading, statedID, nil)
+        return faultCount == before ? child : nil
+    }
+}

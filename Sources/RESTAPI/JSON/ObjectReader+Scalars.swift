@@ -1,0 +1,159 @@
+import JSON
+import ObjectModel
+import Rows
+
+extension ObjectReader {
+    /// Reads a single plain value that is not null.
+    func readScalar(
+        _ json: JSONValue, _ name: UnsafeRawBufferPointer, _ member: Int, into draft: ObjectDraft
+    ) {
+        switch draft.rowClass.members[member].storage.element {
+        case .bool:
+            if let value = json.bool { return draft.set(member, bool: value) }
+        case .int:
+            if let value = ScalarText.int(json) { return draft.set(member, int: value) }
+        case .double:
+            if let value = ScalarText.double(json), !ScalarText.isTooLarge(json) {
+                return draft.set(member, double: value)
+            }
+        case .string:
+            if let text = json.stringBytes, text.count <= ModelLimits.valueByteCountMax {
+                return draft.set(member, text: text)
+            }
+        case .data:
+            if let text = json.stringBytes, decodeData(text),
+                bytes.count <= ModelLimits.valueByteCountMax
+            {
+                return draft.set(member, text: bytes.bytes)
+            }
+        case .date:
+            if let text = json.stringBytes, let value = Timestamp(rfc3339: text) {
+                return draft.set(member, date: value)
+            }
+        case .objectID:
+            if let text = json.stringBytes, let value = ObjectID(text: text) {
+                return draft.set(member, objectID: value)
+            }
+        case .uuid:
+            if let text = json.stringBytes, let value = UUID128(text: text) {
+                return draft.set(member, uuid: value)
+            }
+        case .link, .embedded: break
+        }
+        scalarFault(json, draft.rowClass, member, at: name, element: nil)
+    }
+
+    /// Reads a list or set of plain values.
+    func readScalars(_ json: JSONValue, _ member: Int, into draft: ObjectDraft) {
+        let compiled = draft.rowClass.members[member]
+        let element = compiled.storage.element
+        collection.reset(element)
+        for (index, json) in json.elements.enumerated() {
+            if json.isNull, compiled.isOptional {
+                collection.appendNull()
+            } else if !append(json, element) {
+                scalarFault(json, draft.rowClass, member, at: nil, element: index)
+            }
+        }
+        draft.set(member, collection: collection)
+    }
+
+    /// Adds an element to the collection; false when it is not of the type.
+    private func append(_ json: JSONValue, _ element: ElementStorage) -> Bool {
+        switch element {
+        case .bool:
+            guard let value = json.bool else { return false }
+            collection.append(value)
+        case .int:
+            guard let value = ScalarText.int(json) else { return false }
+            collection.append(value)
+        case .double:
+            guard let value = ScalarText.double(json), !ScalarText.isTooLarge(json) else {
+                return false
+            }
+            collection.append(value)
+        case .string:
+            guard let text = json.stringBytes, text.count <= ModelLimits.valueByteCountMax else {
+                return false
+            }
+            collection.append(text: text)
+        case .data:
+            guard let text = json.stringBytes, decodeData(text),
+                bytes.count <= ModelLimits.valueByteCountMax
+            else { return false }
+            collection.append(text: bytes.bytes)
+        case .date:
+            guard let text = json.stringBytes, let value = Timestamp(rfc3339: text) else {
+                return false
+            }
+            collection.append(value)
+        case .objectID:
+            guard let text = json.stringBytes, let value = ObjectID(text: text) else { return false }
+            collection.append(value)
+        case .uuid:
+            guard let text = json.stringBytes, let value = UUID128(text: text) else { return false }
+            collection.append(value)
+        case .link, .embedded: return false
+        }
+        return true
+    }
+
+    /// Decodes base64 of either alphabet into ``bytes``.
+    private func decodeData(_ text: UnsafeRawBufferPointer) -> Bool {
+        bytes.removeAll()
+        return Base64.decode(text, alphabet: .standard, into: bytes)
+            || Base64.decode(text, alphabet: .url, into: bytes)
+    }
+
+    /// Says why a plain value was refused.
+    private func scalarFault(
+        _ json: JSONValue, _ rowClass: RowClass, _ member: Int, at name: UnsafeRawBufferPointer?,
+        element: Int?
+    ) {
+        let property = rowClass.definition.properties[member]
+        if json.isNull {
+            return fault(
+                "null-not-allowed",
+                "The elements of '\(property.name)' are not optional, so none can be null.",
+                at: name, element: element)
+        }
+        let isString = json.kind == .string
+        switch rowClass.members[member].storage.element {
+        case .int where ScalarText.isIntegerOutOfRange(json):
+            return outOfRange(
+                property, "an int (-9223372036854775808 to 9223372036854775807)", at: name,
+                element: element)
+        case .double where ScalarText.isTooLarge(json):
+            return outOfRange(property, "a double", at: name, element: element)
+        case .string where isString: return tooLong(property, at: name, element: element)
+        case .data where isString:
+            if bytes.count > ModelLimits.valueByteCountMax {
+                return tooLong(property, at: name, element: element)
+            }
+            return fault(
+                "invalid-base64", "'\(property.name)' takes base64 (RFC 4648); this text is not.",
+                at: name, element: element)
+        case .date where isString:
+            return fault(
+                "invalid-date",
+                "'\(property.name)' takes a date of RFC 3339 with at most nine decimals, such as "
+                    + "\"2026-11-20T06:38:58Z\".", at: name, element: element)
+        case .objectID where isString:
+            return fault(
+                "invalid-object-id", "'\(property.name)' takes 24 hexadecimal digits.", at: name,
+                element: element)
+        case .uuid where isString:
+            return fault(
+                "invalid-uuid",
+                "'\(property.name)' takes a UUID, such as "
+                    + "\"123e4567-e89b-12d3-a456-426614174000\".", at: name, element: element)
+        default:
+            fault(
+                "wrong-type",
+                element == nil
+                    ? "'\(property.name)' takes \(Self.describe(property)); found \(Self.describe(json))."
+                    : "'\(property.name)' is \(Self.describe(property)); found \(Self.describe(json)).",
+                at: name, element: element)
+        }
+    }
+}

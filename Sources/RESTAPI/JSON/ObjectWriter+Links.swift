@@ -1,0 +1,139 @@
+import Bytes
+import JSON
+import ObjectStore
+import Rows
+
+extension ObjectWriter {
+    /// Writes a member that leads to other rows.
+    mutating func write(
+        _ step: FieldSelection.Step, of row: RowView, key: UInt64, _ selection: FieldSelection
+    ) {
+        let rowClass = selection.rowClass
+        let member = Int(step.member)
+        switch step.kind {
+        case .link, .expandedLink:
+            let field = rowClass.field(member, in: row)
+            guard !field.isNull else { return json.null() }
+            let isWritten = writeTarget(
+                field.load(UInt64.self), step, selection, isExpanded: step.kind == .expandedLink)
+            // The target was deleted after this copy of the row was made, which set the link to null.
+            if !isWritten { json.null() }
+        case .links, .expandedLinks:
+            let links = rowClass.collection(member, in: row)
+            array { writer, isFirst in
+                for index in 0..<links.count {
+                    guard writer.hasRoom() else { return }
+                    writer.writeElement(
+                        links.pointer(index).storedLink, step, selection,
+                        isExpanded: step.kind == .expandedLinks, &isFirst)
+                }
+            }
+        case .embedded:
+            guard let inner = rowClass.embedded(member, in: row) else { return json.null() }
+            write(inner, key: 0, nested(step, selection))
+        case .embeddedList:
+            let list = rowClass.collection(member, in: row)
+            let inner = nested(step, selection)
+            array { writer, isFirst in
+                for index in 0..<list.count {
+                    guard let row = RowView(list.bytes(index)) else { continue }
+                    writer.separate(&isFirst)
+                    writer.write(row, key: 0, inner)
+                }
+            }
+        case .origins, .expandedOrigins: writeOrigins(step, key: key, selection)
+        case .id, .version, .scalar, .scalars: break
+        }
+    }
+
+    private func nested(_ step: FieldSelection.Step, _ selection: FieldSelection) -> FieldSelection {
+        step.nested >= 0
+            ? selection.nested[Int(step.nested)] : names.classes[Int(step.classIndex)].everything
+    }
+
+    private mutating func hasRoom() -> Bool {
+        if buffer.count <= byteCountMax { return true }
+        stop()
+        return false
+    }
+
+    /// Writes the objects that link to the one with `key`, each once, in the order of their keys.
+    private mutating func writeOrigins(
+        _ step: FieldSelection.Step, key: UInt64, _ selection: FieldSelection
+    ) {
+        let compiled = selection.rowClass.members[Int(step.member)]
+        guard let read, compiled.originProperty >= 0 else { return json.raw("[]") }
+        let property = names.schema.classes[compiled.classIndex].members[compiled.originProperty].number
+        array { writer, isFirst in
+            read.scanOrigins(selection.rowClass.index, key, property: property, after: nil) {
+                origin, _ in
+                guard writer.hasRoom() else { return false }
+                guard let row = read.row(classIndex: origin.classIndex, key: origin.key) else {
+                    return true
+                }
+                writer.separate(&isFirst)
+                if step.kind == .expandedOrigins {
+                    // Where the property belongs to an embedded class, the owner is what links here.
+                    let inner =
+                        origin.classIndex == Int(step.classIndex)
+                        ? writer.nested(step, selection)
+                        : writer.names.classes[origin.classIndex].everything
+                    writer.write(row, key: origin.key, inner)
+                } else {
+                    writer.writeID(
+                        row, key: origin.key, writer.names.schema.classes[origin.classIndex])
+                }
+                return true
+            }
+        }
+    }
+
+    private mutating func writeElement(
+        _ key: UInt64, _ step: FieldSelection.Step, _ selection: FieldSelection, isExpanded: Bool,
+        _ isFirst: inout Bool
+    ) {
+        let start = buffer.count
+        let wasFirst = isFirst
+        separate(&isFirst)
+        if !writeTarget(key, step, selection, isExpanded: isExpanded) {
+            // As above: the list has lost this element since.
+            buffer.truncate(to: start)
+            isFirst = wasFirst
+        }
+    }
+
+    /// Writes a link's target; false with nothing written when it is not there any more.
+    private mutating func writeTarget(
+        _ key: UInt64, _ step: FieldSelection.Step, _ selection: FieldSelection, isExpanded: Bool
+    ) -> Bool {
+        guard let read else { return false }
+        let declared = names.schema.classes[Int(step.classIndex)]
+        let target = present(declared, in: read)
+        guard target.primaryKeyIndex != nil || isExpanded else {
+            json.uint(key)
+            return true
+        }
+        guard let row = read.row(classIndex: target.index, key: key) else { return false }
+        if isExpanded {
+            write(row, key: key, nested(step, selection))
+        } else if let member = target.primaryKeyIndex, target.field(member, in: row).isNull {
+            // A bare null would say that there is no link.
+            json.object { object in
+                object.member("$link").object { link in
+                    link.member("class").string(target.definition.name)
+                    link.member("id").null()
+                }
+            }
+        } else {
+            writeID(row, key: key, target)
+        }
+        return true
+    }
+
+    /// The class as the transaction has it, which may be newer than a copied row.
+    private func present(_ rowClass: RowClass, in read: ReadTransaction) -> RowClass {
+        if read.rows === names.schema { return rowClass }
+        guard let index = read.rows.classIndexByNumber[rowClass.number] else { return rowClass }
+        return read.rows.classes[index]
+    }
+}

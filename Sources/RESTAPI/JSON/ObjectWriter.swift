@@ -1,0 +1,106 @@
+import Bytes
+import Glibc
+import JSON
+import ObjectStore
+import Rows
+
+/// Writes stored objects as JSON, straight from their rows into a buffer.
+///
+/// A link is its target's primary key, found in the transaction that the writer was made with. One
+/// thread at a time uses a writer, and not longer than its transaction is open.
+///
+///     var writer = ObjectWriter(buffer, names: names, read: read, epoch: store.epoch)
+///     writer.write(row, key: key, names.classes[rowClass.index].everything)
+package struct ObjectWriter {
+    let json: JSONWriter
+    let names: SchemaNames
+    let read: ReadTransaction?
+    let epoch: UInt64
+    /// Whether ints beyond 2^53 are written as strings, for readers whose numbers are doubles.
+    package var quotesLargeInts = false
+    /// Past so many bytes nothing more is written; see ``isTruncated``.
+    package var byteCountMax = Int.max
+    /// Whether ``byteCountMax`` was reached: what is written is not whole then.
+    package private(set) var isTruncated = false
+
+    var buffer: ByteBuffer { json.buffer }
+
+    /// Makes a writer.
+    ///
+    /// - Parameters:
+    ///   - names: Of the schema that the rows are read with.
+    ///   - read: Where links lead; nil for objects without links.
+    ///   - epoch: Of versions.
+    package init(_ buffer: ByteBuffer, names: SchemaNames, read: ReadTransaction?, epoch: UInt64) {
+        json = JSONWriter(buffer)
+        self.names = names
+        self.read = read
+        self.epoch = epoch
+    }
+
+    /// Writes one object.
+    package mutating func write(_ row: RowView, key: UInt64, _ selection: FieldSelection) {
+        if buffer.count > byteCountMax {
+            isTruncated = true
+            return json.raw("null")
+        }
+        let rowClass = selection.rowClass
+        let start = buffer.count
+        for step in selection.steps {
+            // Each name begins with a comma; the first one becomes the bracket.
+            json.raw(
+                UnsafeRawBufferPointer(
+                    rebasing: selection.names[
+                        Int(step.nameStart)..<Int(step.nameStart + step.nameCount)]))
+            switch step.kind {
+            case .scalar:
+                let field = rowClass.field(Int(step.member), in: row)
+                if field.isNull {
+                    json.null()
+                } else if step.element.fixedByteCount != nil {
+                    write(fixed: field.slot, step.element)
+                } else if step.element == .string {
+                    json.string(field.heap)
+                } else {
+                    json.base64(field.heap)
+                }
+            case .scalars: write(rowClass.collection(Int(step.member), in: row))
+            case .id: writeID(row, key: key, rowClass)
+            case .version: writeVersion(row.version)
+            case .link, .links, .expandedLink, .expandedLinks, .embedded, .embeddedList, .origins,
+                .expandedOrigins:
+                write(step, of: row, key: key, selection)
+            }
+        }
+        if selection.steps.isEmpty {
+            json.raw("{}")
+        } else {
+            buffer.store(UInt8(ascii: "{"), at: start)
+            buffer.append(UInt8(ascii: "}"))
+        }
+    }
+
+    /// Writes a copied object with everything that it stores.
+    package mutating func write(_ object: StoredObject) {
+        let selection = names.classes[object.classIndex].everything
+        let isWritten = object.withRow { row in write(row, key: object.key, selection) } != nil
+        if !isWritten { json.null() }
+    }
+
+    /// Writes an array of the elements that `body` writes, each after ``separate(_:)``.
+    mutating func array(_ body: (inout ObjectWriter, inout Bool) -> Void) {
+        buffer.append(UInt8(ascii: "["))
+        var isFirst = true
+        body(&self, &isFirst)
+        buffer.append(UInt8(ascii: "]"))
+    }
+
+    /// Writes the comma before every element but the first.
+    func separate(_ isFirst: inout Bool) {
+        if !isFirst { json.comma() }
+        isFirst = false
+    }
+
+    /// Notes that the limit was reached.
+    mutating func stop() { isTruncated = true }
+}

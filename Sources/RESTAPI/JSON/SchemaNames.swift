@@ -1,0 +1,24 @@
+import Rows
+
+/// The names of a schema in the forms that JSON needs: to be found by their bytes, and to be written.
+///
+/// Made once for each schema (``RESTService/names(of:)``). Immutable; safe to use from any thread.
+package final class SchemaNames: Sendable {
+    /// The schema whose names these are.
+    package let schema: RowSchema
+    /// One for each class, in the order of the schema.
+    package let classes: [ClassNames]
+    private let table: NameTable
+
+    /// Prepares the names of a schema.
+    package init(_ schema: RowSchema) {
+        self.schema = schema
+        classes = schema.classes.map { ClassNames($0) }
+        table = NameTable(schema.classes.map(\.definition.name))
+    }
+
+    /// The position of the class with this name.
+    package func classIndex(named name: UnsafeRawBufferPointer) -> Int? {
+        table.position(of: name)
+    }
+}

@@ -1,0 +1,106 @@
+import ObjectStore
+import Query
+import Rows
+
+/// A query that was checked against the schema and is ready to run.
+struct CheckedQuery: Sendable {
+    /// The class.
+    let rowClass: RowClass
+    /// The condition.
+    let predicate: Predicate?
+    /// The order, without the object key.
+    let sort: [SortKey]
+    /// Of objects with the same values here only the first is wanted.
+    let distinct: [SortKey]
+    /// The filter's own LIMIT, which bounds the whole result.
+    let total: Int?
+    /// Objects of a page.
+    let limit: Int
+    /// What the reply holds of each.
+    let selection: FieldSelection
+    /// What a cursor is bound to.
+    let hash: PageCursor.QueryHash
+
+    /// Checks a query.
+    ///
+    /// - Throws: ``Problem`` 400 with the column or the parameter.
+    init(_ text: QueryText, of rowClass: RowClass, names: SchemaNames, options: RESTOptions)
+        throws(Problem)
+    {
+        self.rowClass = rowClass
+        let schema = names.schema
+        limit = try Self.limit(text, options)
+        var compiled: CompiledQuery?
+        if let filter = text.filter {
+            if filter.utf8.count > options.queryTextByteCountMax {
+                throw text.fault(
+                    "filter", "The filter is longer than \(options.queryTextByteCountMax) bytes.",
+                    code: "query-too-long")
+            }
+            do throws(QueryError) {
+                compiled = try CompiledQuery.compile(
+                    text: filter, arguments: text.arguments, rootClass: rowClass.index, schema: schema)
+            } catch {
+                throw text.problem(error, "filter")
+            }
+        } else if !text.arguments.isEmpty {
+            throw text.fault(
+                text.isInBody ? "args" : "arg", "Arguments are given, but no filter that uses them.")
+        }
+        if let compiled, !compiled.isPlain {
+            throw text.fault(
+                "filter", "A filter's suffixes are SORT, then DISTINCT, then LIMIT, each once.",
+                code: "invalid-query")
+        }
+        predicate = compiled?.predicate.orNilIfTrue
+        total = compiled?.limit
+        sort = try Self.keys(text, text.sort, "sort", compiled?.sort ?? [], rowClass, schema)
+        distinct = try Self.keys(text, text.distinct, "distinct", compiled?.distinct ?? [], rowClass, schema)
+        selection =
+            text.fields == nil && text.expand == nil
+            ? names.classes[rowClass.index].everything
+            : try FieldSelection(fields: text.fields, expand: text.expand, of: rowClass, names: names)
+        var canonical = "\(rowClass.definition.name)\u{0}\(compiled?.canonicalText ?? "")\u{0}"
+        canonical += "\(text.sort ?? "")\u{0}\(text.distinct ?? "")"
+        hash = PageCursor.QueryHash(canonical)
+    }
+
+    static func limit(_ text: QueryText, _ options: RESTOptions) throws(Problem) -> Int {
+        guard let limit = text.limit else { return options.pageObjectCountDefault }
+        guard (1...options.pageObjectCountMax).contains(limit) else {
+            throw text.fault(
+                "limit", "'limit' is a number from 1 to \(options.pageObjectCountMax).",
+                code: "limit-out-of-range")
+        }
+        return limit
+    }
+
+    private static func keys(
+        _ text: QueryText, _ list: String?, _ name: String, _ inFilter: [SortKey], _ rowClass: RowClass,
+        _ schema: RowSchema
+    ) throws(Problem) -> [SortKey] {
+        guard let list else { return inFilter }
+        if !inFilter.isEmpty {
+            throw text.fault(
+                name, "The filter has a \(name.uppercased()) of its own; state the \(name) in one place.")
+        }
+        do throws(QueryError) {
+            return try SortKey.parse(
+                list: list, clause: name, rootClass: rowClass.index, schema: schema)
+        } catch {
+            throw text.problem(error, name)
+        }
+    }
+
+    /// Whether a page can be found where the one before it ended.
+    var canPage: Bool {
+        guard !distinct.isEmpty else { return true }
+        return sort.count >= distinct.count
+            && zip(sort, distinct).allSatisfy { $0.path == $1.path }
+    }
+}
+
+extension Predicate {
+    /// Nil for the predicate that holds always.
+    fileprivate var orNilIfTrue: Predicate? { self == .constant(true) ? nil : self }
+}

@@ -1,0 +1,116 @@
+import Bytes
+import JSON
+import ObjectStore
+import Rows
+
+/// Where a page of a list ended: what a client gets as `"next"` and sends back as `cursor`.
+///
+/// Opaque to clients: base64url of
+///
+///     offset  bytes  field (little-endian)
+///     0       1      format, 1
+///     1       16     hash of the query that it belongs to
+///     17      8      epoch
+///     25      8      objects returned so far
+///     33      8      object key, or position in a collection, of the last object
+///     41      …      its sort values
+struct PageCursor: Equatable, Sendable {
+    /// The query that it belongs to.
+    var query: QueryHash
+    /// The store's epoch.
+    var epoch: UInt64
+    /// Objects returned so far.
+    var returnedCount: UInt64
+    /// The last object.
+    var position: QueryPosition
+
+    /// A hash of everything that decides about a query's result and order.
+    struct QueryHash: Equatable, Sendable {
+        private var high: UInt64
+        private var low: UInt64
+
+        init(_ text: String) {
+            var text = text
+            (high, low) = text.withUTF8 { SipHash128.hash(UnsafeRawBufferPointer($0)) }
+        }
+
+        fileprivate init(high: UInt64, low: UInt64) {
+            self.high = high
+            self.low = low
+        }
+
+        fileprivate var words: [UInt64] { [high, low] }
+    }
+
+    private static let format: UInt8 = 1
+    private static let fixedByteCount = 41
+
+    /// The cursor's text.
+    var text: String {
+        var bytes: [UInt8] = [Self.format]
+        for word in query.words + [epoch, returnedCount, position.key] {
+            withUnsafeBytes(of: word.littleEndian) { bytes.append(contentsOf: $0) }
+        }
+        bytes += position.sortBytes
+        let buffer = ByteBuffer(capacity: bytes.count * 2)
+        bytes.withUnsafeBytes { Base64.encode($0, into: buffer) }
+        let text = buffer.bytes.compactMap { byte -> UInt8? in
+            switch byte {
+            case UInt8(ascii: "+"): UInt8(ascii: "-")
+            case UInt8(ascii: "/"): UInt8(ascii: "_")
+            case UInt8(ascii: "="): nil
+            default: byte
+            }
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// Makes the cursor behind an object.
+    init(query: QueryHash, epoch: UInt64, returnedCount: UInt64, position: QueryPosition) {
+        self.query = query
+        self.epoch = epoch
+        self.returnedCount = returnedCount
+        self.position = position
+    }
+
+    /// Reads a cursor's text; nil when it is none.
+    init?(_ text: String) {
+        var text = text
+        guard let bytes = text.withUTF8({ Base64.decode(UnsafeRawBufferPointer($0), alphabet: .url) }),
+            bytes.count >= Self.fixedByteCount, bytes[0] == Self.format
+        else { return nil }
+        let words = bytes.withUnsafeBytes { raw in
+            (0..<5).map {
+                UInt64(littleEndian: raw.loadUnaligned(fromByteOffset: 1 + 8 * $0, as: UInt64.self))
+            }
+        }
+        query = QueryHash(high: words[0], low: words[1])
+        epoch = words[2]
+        returnedCount = words[3]
+        position = QueryPosition(sortBytes: Array(bytes[Self.fixedByteCount...]), key: words[4])
+    }
+
+    /// Reads the cursor of a request and checks that it belongs to the query and to this store.
+    ///
+    /// - Throws: ``Problem`` 400 for another query's cursor, 410 for one from before a restore.
+    static func read(_ text: QueryText, query: QueryHash, epoch: UInt64) throws(Problem) -> PageCursor? {
+        guard let given = text.cursor else { return nil }
+        guard let cursor = PageCursor(given) else {
+            throw text.fault(
+                "cursor", "The cursor is damaged; send the \"next\" of the page before as it stands.",
+                code: "invalid-cursor")
+        }
+        if cursor.epoch != epoch {
+            throw Problem(
+                410, "cursor-expired",
+                "The cursor is from before the store was restored; begin again without it.")
+        }
+        if cursor.query != query {
+            throw text.fault(
+                "cursor",
+                "The cursor belongs to another query; filter, arguments, sort and distinct have to be "
+                    + "those of the page before.", code: "invalid-cursor")
+        }
+        return cursor
+    }
+}

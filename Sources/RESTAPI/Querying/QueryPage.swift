@@ -1,0 +1,188 @@
+import Bytes
+import HTTPServer
+import JSON
+import ObjectStore
+import Query
+import Rows
+
+/// Runs a query for one page and writes the reply.
+struct QueryPage {
+    let service: RESTService
+    let query: CheckedQuery
+    let text: QueryText
+    let read: ReadTransaction
+    let names: SchemaNames
+    let quotesLargeInts: Bool
+    /// The request's path, for the address of the next page; nil where there is none.
+    let target: String?
+
+    /// What happened at one stage, for `explain`.
+    private struct Step {
+        var name: StaticString
+        var rows: Int
+        var microseconds: UInt64
+    }
+
+    /// Writes the page.
+    ///
+    /// - Throws: ``Problem`` for a cursor that does not fit, limits, or failing storage.
+    func response() throws(Problem) -> Response {
+        let cursor = try PageCursor.read(text, query: query.hash, epoch: read.epoch)
+        if cursor != nil, !query.canPage {
+            throw text.fault(
+                "distinct", "A list with 'distinct' has pages only when its sort begins with the same paths.")
+        }
+        var steps: [Step] = []
+        var clock = monotonicMicroseconds()
+        func lap(_ name: StaticString, _ rows: Int) {
+            let now = monotonicMicroseconds()
+            steps.append(Step(name: name, rows: rows, microseconds: now - clock))
+            clock = now
+        }
+        let limits = QueryLimits(
+            deadlineMilliseconds: monotonicMilliseconds()
+                + UInt64(service.options.queryTimeSecondsMax) * 1000,
+            memoryByteCountMax: service.options.queryMemoryByteCountMax)
+        let objects = ObjectQuery(
+            classIndex: query.rowClass.index, predicate: query.predicate, sort: query.sort,
+            after: cursor?.position)
+        let execution = try service.stored { () throws(StoreError) in
+            try QueryExecution(objects, in: read, limits: limits)
+        }
+        lap("plan", 0)
+
+        let returnedBefore = Int(clamping: cursor?.returnedCount ?? 0)
+        let left = query.total.map { max(0, $0 - returnedBefore) } ?? Int.max
+        let wanted = min(query.limit, left)
+        let buffer = ByteBuffer(capacity: 4096)
+        var writer = ObjectWriter(buffer, names: names, read: read, epoch: read.epoch)
+        writer.quotesLargeInts = quotesLargeInts
+        writer.byteCountMax = service.options.queryMemoryByteCountMax
+        var count = 0
+        var last: QueryPosition?
+        var hasMore = false
+        buffer.append("{\"objects\":[")
+        // One more than wanted tells whether there is a next page.
+        var distinct = DistinctFilter(query, read, after: cursor?.position, execution)
+        try run(execution, limit: query.distinct.isEmpty ? addingOne(wanted) : .max) { key, row in
+            guard distinct?.takes(key, row) ?? true else { return true }
+            guard count < wanted else {
+                hasMore = left > wanted
+                return false
+            }
+            if count > 0 { buffer.append(UInt8(ascii: ",")) }
+            writer.write(row, key: key, query.selection)
+            count += 1
+            if count == wanted { last = execution.position(key, row) }
+            return !writer.isTruncated
+        }
+        if writer.isTruncated { throw outOfMemory }
+        lap("objects", count)
+        buffer.append(UInt8(ascii: "]"))
+        let json = JSONWriter(buffer)
+        var next: String?
+        if hasMore, let last, query.canPage {
+            let cursor = PageCursor(
+                query: query.hash, epoch: read.epoch, returnedCount: UInt64(returnedBefore + count),
+                position: last)
+            next = cursor.text
+            json.raw(",\"next\":")
+            json.string(cursor.text)
+        }
+        if text.counts {
+            json.raw(",\"count\":")
+            json.int(Int64(try countAll(objects, limits)))
+            lap("count", 0)
+        }
+        if text.explains { write(execution, steps, to: json) }
+        buffer.append(UInt8(ascii: "}"))
+        try service.stored { () throws(StoreError) in try read.checkFailure() }
+        return try reply(buffer, next: next)
+    }
+
+    private func reply(_ buffer: ByteBuffer, next: String?) throws(Problem) -> Response {
+        let version = try service.stored { () throws(StoreError) in try read.state().version }
+        let (base, count) = buffer.takeStorage()
+        var response = Response(200, .json, HTTPServer.Bytes(adopting: base, count: count))
+        response.headers.addStoreVersion(StoreVersion(epoch: read.epoch, number: version))
+        if let next, let target {
+            response.headers.add(.link, "<\(target)cursor=\(next)>; rel=\"next\"")
+        }
+        return response
+    }
+
+    private func addingOne(_ count: Int) -> Int { count == .max ? count : count + 1 }
+
+    private var outOfMemory: Problem {
+        Problem(
+            422, "query-memory-exceeded",
+            "The query needs more than \(service.options.queryMemoryByteCountMax) bytes of memory; "
+                + "ask for fewer fields or a smaller page, or sort by an indexed property.")
+    }
+
+    private func run(
+        _ execution: QueryExecution, limit: Int, _ body: (UInt64, RowView) -> Bool
+    ) throws(Problem) {
+        do throws(QueryExecution.Failure) { try execution.run(limit: limit, body) } catch {
+            throw problem(error)
+        }
+    }
+
+    private func problem(_ failure: QueryExecution.Failure) -> Problem {
+        switch failure {
+        case .store(let error): service.problem(error)
+        case .memory: outOfMemory
+        case .time:
+            Problem(
+                503, "query-too-slow",
+                "The query took longer than \(service.options.queryTimeSecondsMax) s and was stopped; "
+                    + "an index on a property that it compares would help (see explain=true).",
+                retryAfterSeconds: 1)
+        }
+    }
+
+    /// How many objects the whole result has.
+    private func countAll(_ objects: ObjectQuery, _ limits: QueryLimits) throws(Problem) -> Int {
+        var all = objects
+        all.after = nil
+        let execution = try service.stored { () throws(StoreError) in
+            try QueryExecution(all, in: read, limits: limits)
+        }
+        var count = 0
+        if query.distinct.isEmpty {
+            do throws(QueryExecution.Failure) { count = try execution.count() } catch {
+                throw problem(error)
+            }
+        } else {
+            var distinct = DistinctFilter(query, read, after: nil, execution)
+            try run(execution, limit: .max) { key, row in
+                if distinct?.takes(key, row) ?? true { count += 1 }
+                return true
+            }
+        }
+        return min(count, query.total ?? count)
+    }
+
+    private func write(_ execution: QueryExecution, _ steps: [Step], to json: JSONWriter) {
+        let explanation = PlanText(execution.plan, query.rowClass)
+        json.raw(",\"explain\":")
+        json.object { explain in
+            explain.member("plan").string(explanation.summary)
+            explain.member("indexes").array { list in
+                for name in explanation.indexes { list.element().string(name) }
+            }
+            explain.member("rowsRead").int(Int64(execution.statistics.rowsRead))
+            explain.member("entriesRead").int(Int64(read.entriesRead))
+            explain.member("rowsReturned").int(Int64(execution.statistics.rowsReturned))
+            explain.member("steps").array { list in
+                for step in steps {
+                    list.element().object { entry in
+                        entry.member("name").string("\(step.name)")
+                        entry.member("rows").int(Int64(step.rows))
+                        entry.member("microseconds").int(Int64(step.microseconds))
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,207 @@
+import HTTPServer
+import JSON
+import Query
+import Rows
+
+/// A query as a client states it, in the parameters of a URL or in a body, before it is checked.
+struct QueryText: Sendable {
+    var filter: String?
+    var arguments: [QueryArgument] = []
+    var sort: String?
+    var distinct: String?
+    var limit: Int?
+    var cursor: String?
+    var fields: String?
+    var expand: String?
+    var counts = false
+    var explains = false
+    /// Whether it stands in a body, whose faults have pointers.
+    var isInBody = false
+
+    /// Where the named part stands, for a fault.
+    func fault(_ name: String, _ detail: String, code: String = "invalid-parameter", column: Int? = nil)
+        -> Problem
+    {
+        Problem(
+            400, code, detail,
+            errors: [
+                Problem.Fault(
+                    code: code, detail: detail, pointer: isInBody ? "/\(name)" : nil,
+                    parameter: isInBody ? nil : name, column: column)
+            ])
+    }
+
+    /// The problem of a query error in the named part.
+    func problem(_ error: QueryError, _ name: String) -> Problem {
+        Problem(error, parameter: isInBody ? nil : name, pointer: isInBody ? "/\(name)" : nil)
+    }
+}
+
+extension QueryText {
+    /// The names of a query's parameters.
+    static let parameterNames = [
+        "filter", "arg", "text", "sort", "distinct", "limit", "cursor", "fields", "expand", "count",
+        "explain",
+    ]
+
+    /// Reads a query from the parameters of a URL; other names are left to the caller.
+    ///
+    /// - Throws: ``Problem`` 400 for a malformed or repeated parameter.
+    init(_ request: Request, parser: JSONParser) throws(Problem) {
+        var seen: Set<String> = []
+        for (name, value) in request.query {
+            let known = name.string
+            guard Self.parameterNames.contains(known) else { continue }
+            if known == "arg" || known == "text" {
+                arguments.append(
+                    known == "text"
+                        ? QueryArgument(text: value.string) : try Self.argument(value, parser))
+                continue
+            }
+            guard seen.insert(known).inserted else {
+                throw .parameter(known, "'\(known)' is stated twice; state it once.")
+            }
+            switch known {
+            case "filter": filter = value.string
+            case "sort": sort = value.string
+            case "distinct": distinct = value.string
+            case "cursor": cursor = value.string
+            case "fields": fields = value.string
+            case "expand": expand = value.string
+            case "limit":
+                guard let number = value.decimal, let limit = Int(exactly: number) else {
+                    throw .parameter("limit", "'limit' is a number of objects, such as limit=20.")
+                }
+                self.limit = limit
+            case "count": counts = try Self.flag(value, name: "count", off: "none", on: "exact")
+            default: explains = try Self.flag(value, name: "explain", off: "false", on: "true")
+            }
+        }
+    }
+
+    private static func flag(
+        _ value: RequestText, name: String, off: StaticString, on: StaticString
+    ) throws(Problem) -> Bool {
+        if value == on { return true }
+        if value == off { return false }
+        throw .parameter(name, "'\(name)' is '\(off)' or '\(on)'.")
+    }
+
+    private static func argument(_ value: RequestText, _ parser: JSONParser) throws(Problem)
+        -> QueryArgument
+    {
+        let detail =
+            "'arg' is a JSON value, such as arg=5, arg=\"Berlin\" with its quotes, or "
+            + "arg={\"$date\":\"2026-11-20T00:00:00Z\"}; use 'text' for a plain string."
+        let json: JSONValue
+        do {
+            json = try parser.parse(UnsafeRawBufferPointer(value.bytes), depthMax: 16)
+        } catch {
+            throw .parameter("arg", detail)
+        }
+        guard let argument = ArgumentReader.argument(json) else { throw .parameter("arg", detail) }
+        return argument
+    }
+}
+
+extension QueryText {
+    /// Reads a query from a body.
+    ///
+    /// - Throws: ``Problem`` 400 with every fault of the body.
+    init(body json: JSONValue) throws(Problem) {
+        isInBody = true
+        guard json.kind == .object else {
+            throw Problem(
+                400, "invalid-body",
+                "The body is a JSON object such as {\"filter\":\"age > $0\",\"args\":[30]}.")
+        }
+        var faults: [Problem.Fault] = []
+        func wrong(_ name: String, _ expected: String) {
+            faults.append(
+                Problem.Fault(
+                    code: "invalid-parameter", detail: "'\(name)' is \(expected).", pointer: "/\(name)"))
+        }
+        var seen: Set<String> = []
+        for member in json.members {
+            let name = String(decoding: member.name, as: UTF8.self)
+            if !seen.insert(name).inserted {
+                faults.append(
+                    Problem.Fault(
+                        code: "duplicate-name", detail: "'\(name)' is stated twice.",
+                        pointer: JSONPointer().appending(name).description))
+                continue
+            }
+            let value = member.value
+            switch name {
+            case "filter":
+                filter = value.string
+                if filter == nil { wrong(name, "a string") }
+            case "sort":
+                sort = Self.list(value)
+                if sort == nil { wrong(name, "a string such as \"-age,name\" or an array of paths") }
+            case "distinct":
+                distinct = Self.list(value)
+                if distinct == nil { wrong(name, "a string of paths or an array of them") }
+            case "fields":
+                fields = Self.list(value)
+                if fields == nil { wrong(name, "a string of names or an array of them") }
+            case "expand":
+                expand = Self.list(value)
+                if expand == nil { wrong(name, "a string of paths or an array of them") }
+            case "cursor":
+                cursor = value.string
+                if cursor == nil { wrong(name, "a string") }
+            case "limit":
+                limit = value.int64.flatMap { $0 >= 0 ? Int($0) : nil }
+                if limit == nil { wrong(name, "a number of objects") }
+            case "count":
+                counts = value.string == "exact"
+                if value.string != "exact", value.string != "none" {
+                    wrong(name, "\"none\" or \"exact\"")
+                }
+            case "explain":
+                explains = value.bool ?? false
+                if value.bool == nil { wrong(name, "true or false") }
+            case "args":
+                if value.kind != .array { wrong(name, "an array") }
+                for (index, element) in value.elements.enumerated() {
+                    guard let argument = ArgumentReader.argument(element) else {
+                        faults.append(
+                            Problem.Fault(
+                                code: "invalid-argument",
+                                detail: "An argument is a plain JSON value, a list of them, or a "
+                                    + "value with its type such as {\"$date\":\"…\"}.",
+                                pointer: "/args/\(index)"))
+                        continue
+                    }
+                    arguments.append(argument)
+                }
+            default:
+                faults.append(
+                    Problem.Fault(
+                        code: "unknown-member", detail: "A query has no member '\(name)'.",
+                        pointer: JSONPointer().appending(name).description,
+                        hint: NearestName.of(name, among: Self.memberNames)))
+            }
+        }
+        if !faults.isEmpty {
+            throw Problem(400, "invalid-body", faults[0].detail, errors: faults)
+        }
+    }
+
+    private static let memberNames = [
+        "filter", "args", "sort", "distinct", "limit", "cursor", "fields", "expand", "count", "explain",
+    ]
+
+    /// Text with commas, from a string or an array of strings.
+    private static func list(_ json: JSONValue) -> String? {
+        if let text = json.string { return text }
+        guard json.kind == .array else { return nil }
+        var parts: [String] = []
+        for element in json.elements {
+            guard let part = element.string else { return nil }
+            parts.append(part)
+        }
+        return parts.joined(separator: ",")
+    }
+}

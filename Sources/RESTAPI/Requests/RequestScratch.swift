@@ -1,0 +1,47 @@
+import Bytes
+import Glibc
+import JSON
+import ObjectStore
+import Rows
+
+/// Memory that the requests of one thread use one after the other.
+///
+/// Nothing in it may be used after the handler has returned.
+final class RequestScratch {
+    let parser = JSONParser()
+    let reader = ObjectReader()
+    /// For one key of storage.
+    let key = ByteBuffer(capacity: 512)
+    /// For header fields.
+    let text = ByteBuffer(capacity: 256)
+    private var names: SchemaNames?
+
+    private init() {}
+
+    /// The names of a schema, found without a lock when the thread used them last.
+    func names(of schema: RowSchema, _ service: RESTService) -> SchemaNames {
+        if let names, names.schema === schema { return names }
+        let found = service.names(of: schema)
+        names = found
+        return found
+    }
+
+    private static let threadKey: pthread_key_t = {
+        var key = pthread_key_t()
+        let status = pthread_key_create(&key) { pointer in
+            if let pointer { Unmanaged<RequestScratch>.fromOpaque(pointer).release() }
+        }
+        precondition(status == 0, "no key for thread-local memory: error \(status)")
+        return key
+    }()
+
+    /// The memory of the calling thread.
+    static var current: RequestScratch {
+        if let pointer = pthread_getspecific(threadKey) {
+            return Unmanaged<RequestScratch>.fromOpaque(pointer).takeUnretainedValue()
+        }
+        let fresh = RequestScratch()
+        pthread_setspecific(threadKey, Unmanaged.passRetained(fresh).toOpaque())
+        return fresh
+    }
+}

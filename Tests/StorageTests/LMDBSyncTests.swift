@@ -1,0 +1,101 @@
+import Storage
+import StorageLMDB
+import Testing
+import TestSupport
+
+/// Commits of a process whose disk is in the test's hands, see `Tests/Interpose/interpose.c`.
+@Suite("LMDB and the disk's answers")
+struct LMDBSyncTests {
+    private let directory = TemporaryDirectory()
+    private let disk: Interposer
+    private let child: ChildProcess
+
+    init() throws {
+        disk = try Interposer()
+        child = ChildProcess(
+            ChildProcess.path(ofProduct: "StorageProbe"), ["obey", directory.path],
+            environment: disk.environment)
+        try #require(child.readLine() == "ready")
+        try #require(child.ask("put a 10") == "ok 1")
+    }
+
+    @Test("a commit returns after its sync, and not before")
+    func waits() {
+        let before = disk.syncCount
+        disk.set(.syncBlock)
+        child.send("put b 20")
+        disk.waitUntilSyncWaits()
+        #expect(!child.hasOutput(withinMilliseconds: 100))
+        #expect(disk.syncCount == before)
+        disk.clear(.syncBlock)
+        #expect(child.readLine() == "ok 2")
+        // The pages, and then the meta page that makes them the last commit.
+        #expect(disk.syncCount == before + 2)
+    }
+
+    @Test("a failed sync fails its commit, keeps the state before, and ends all writing")
+    func failedSync() {
+        disk.set(.syncFail)
+        #expect(child.ask("put a 20")?.hasPrefix("error io") == true)
+        #expect(child.ask("get a") == "value 10")
+        disk.clear(.syncFail)
+        let refusal = child.ask("put b 20")
+        #expect(refusal?.hasPrefix("error io") == true)
+        #expect(refusal?.contains("until the store is reopened") == true)
+        #expect(child.ask("get a") == "value 10")
+        #expect(child.ask("get b") == "none")
+        #expect(child.ask("reopen") == "ok")
+        #expect(child.ask("get a") == "value 10")
+        #expect(child.ask("put b 20") == "ok 2")
+        #expect(child.ask("get b") == "value 20")
+    }
+
+    @Test("so does a failed write of the meta page")
+    func failedMeta() {
+        disk.set(.metaFail)
+        #expect(child.ask("put a 20")?.hasPrefix("error io") == true)
+        disk.clear(.metaFail)
+        #expect(child.ask("put b 20")?.hasPrefix("error io") == true)
+        #expect(child.ask("reopen") == "ok")
+        #expect(child.ask("get a") == "value 10")
+        #expect(child.ask("put b 20") == "ok 2")
+    }
+
+    @Test("a commit whose sync failed is not there after a kill")
+    func failedSyncThenKilled() throws {
+        disk.set(.syncFail)
+        #expect(child.ask("put a 20")?.hasPrefix("error io") == true)
+        child.kill()
+        child.wait()
+        let engine = try LMDBEngine(
+            LMDBOptions(
+                directory: directory.path, mapByteCount: LMDBOptions.embeddedMapByteCount))
+        let snapshot = try engine.snapshot()
+        #expect(try snapshot.contents() == [Array("a".utf8): [UInt8](repeating: 118, count: 10)])
+        snapshot.close()
+        engine.close()
+    }
+
+    @Test("a full disk fails the commit, changes nothing, and later commits work again")
+    func fullDisk() {
+        disk.set(.writeFull)
+        for _ in 0..<3 {
+            #expect(child.ask("put a 500000")?.hasPrefix("error diskFull") == true)
+            #expect(child.ask("get a") == "value 10")
+        }
+        disk.clear(.writeFull)
+        #expect(child.ask("put a 500000") == "ok 2")
+        #expect(child.ask("get a") == "value 500000")
+    }
+
+    @Test("a write cut short on a disk that has room is an I/O error, not a full disk")
+    func shortWrite() {
+        disk.set(.writeShort)
+        #expect(child.ask("put a 500000")?.hasPrefix("error io") == true)
+        disk.clear(.writeShort)
+        #expect(child.ask("put a 20")?.hasPrefix("error io") == true)
+        #expect(child.ask("reopen") == "ok")
+        #expect(child.ask("get a") == "value 10")
+        #expect(child.ask("put a 20") == "ok 2")
+    }
+}

@@ -1,0 +1,60 @@
+import Storage
+import Synchronization
+
+/// An engine that fails when it is told to, and otherwise passes everything on.
+///
+/// A commit is numbered, from 1, whether it comes by ``commit(_:base:)`` or ends a write
+/// transaction. A failed one has changed nothing.
+package final class FaultyEngine: StorageEngine {
+    private struct Plan {
+        var commitCount = 0
+        var failures: [Int: StorageError.Code] = [:]
+    }
+
+    private let engine: any StorageEngine
+    private let plan = Mutex(Plan())
+
+    /// Wraps `engine`.
+    package init(_ engine: any StorageEngine) { self.engine = engine }
+
+    /// Makes the commit of `number` fail with `code`; `.conflict` makes a transaction run again.
+    package func failCommit(_ number: Int, with code: StorageError.Code) {
+        plan.withLock { $0.failures[number] = code }
+    }
+
+    /// How many commits were tried.
+    package var commitCount: Int { plan.withLock { $0.commitCount } }
+
+    package var name: String { engine.name }
+    package var limits: StorageLimits { engine.limits }
+    package var storedByteCount: Int? { engine.storedByteCount }
+
+    package func snapshot() throws(StorageError) -> any StorageSnapshot { try engine.snapshot() }
+
+    package func commit(_ batch: StorageBatch, base: UInt64) throws(StorageError) -> UInt64 {
+        try countCommit()
+        return try engine.commit(batch, base: base)
+    }
+
+    package func beginWrite(
+        base: UInt64
+    ) throws(StorageError) -> any StorageWriteTransaction {
+        FaultyWriteTransaction(try engine.beginWrite(base: base), of: self)
+    }
+
+    package func observeForeignCommits(_ handler: @escaping @Sendable (UInt64) -> Void) {
+        engine.observeForeignCommits(handler)
+    }
+
+    package func close() { engine.close() }
+
+    func countCommit() throws(StorageError) {
+        let failure = plan.withLock { plan in
+            plan.commitCount += 1
+            return plan.failures[plan.commitCount]
+        }
+        if let failure {
+            throw StorageError(failure, operation: "commit", native: "made to fail by a test")
+        }
+    }
+}
