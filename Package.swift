@@ -17,6 +17,9 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 
 let package = Package(
     name: "holdfast",
+    products: [
+        .executable(name: "holdfast", targets: ["HoldfastCommand"])
+    ],
     targets: [
         // Doors to C and C++ libraries.
         .systemLibrary(name: "CLMDB", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"])]),
@@ -24,6 +27,8 @@ let package = Package(
             name: "CMicroHTTPD", pkgConfig: "libmicrohttpd",
             providers: [.apt(["libmicrohttpd-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        .systemLibrary(
+            name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .target(name: "CSimdJSON", linkerSettings: [.linkedLibrary("simdjson")]),
 
         // The parts, lowest first; nothing imports upwards.
@@ -40,7 +45,17 @@ let package = Package(
         library("StoreService", ["ObjectStore", "Query", "Rows", "ObjectModel", "Bytes"]),
         library(
             "RESTAPI",
-            ["StoreService", "ObjectStore", "Query", "Rows", "ObjectModel", "Bytes", "JSON", "Storage", "HTTPServer"]),
+            [
+                "StoreService", "ObjectStore", "Query", "Rows", "ObjectModel", "Bytes", "HTTPServer",
+                "JSON", "Storage", "CCrypto",
+            ]),
+        .executableTarget(
+            name: "HoldfastCommand",
+            dependencies: [
+                "RESTAPI", "StoreService", "ObjectStore", "ObjectModel", "HTTPServer", "JSON", "Bytes",
+                "Storage", "StorageLMDB", "CZlib",
+            ],
+            swiftSettings: ours),
 
         // Tests.
         .target(

@@ -65,6 +65,8 @@ package final class Store: Sendable {
 
     /// The engine's name.
     package var engineName: String { engine.name }
+    /// What commits have cost since the store was opened.
+    package var commitStatistics: CommitStatistics { queue.statistics.present }
     /// The bytes on disk, if the engine can tell.
     package var storedByteCount: Int? { engine.storedByteCount }
 
@@ -103,8 +105,11 @@ package final class Store: Sendable {
             guard isEmpty else {
                 throw StorageError(.format, operation: "open store", native: "no format marker")
             }
+            // The batch points into the overlay, which has to outlive the commit.
+            let overlay = firstBatch()
+            defer { withExtendedLifetime(overlay) {} }
             do throws(StorageError) {
-                _ = try engine.commit(firstBatch().batch(), base: snapshot.commit)
+                _ = try engine.commit(overlay.batch(), base: snapshot.commit)
             } catch {
                 if error.code != .conflict { throw error }
             }

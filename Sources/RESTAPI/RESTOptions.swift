@@ -24,6 +24,12 @@ package struct RESTOptions: Sendable {
     package var streamQueueByteCountMax = 1 << 20
     /// Seconds that a reader may stay open, exports excepted.
     package var readerAgeSecondsMax = 60
+    /// Bytes of a request target.
+    package var targetByteCountMax = 16 << 10
+    /// Bytes of a request line and headers together.
+    package var headerByteCountMax = 16 << 10
+    /// Connections at a time, streams included.
+    package var connectionCountMax = 10_000
     /// Threads for long reads.
     package var workerThreadCount = 2
 

@@ -16,6 +16,8 @@ package final class RESTService: Sendable {
     /// Threads for long reads.
     let workers: WorkerPool
     let logger: Logger
+    /// The figures of the server that the service runs in, once it runs.
+    let serverMetrics = Mutex<Metrics?>(nil)
     /// Requests that wait for a version.
     let versionWaiter: VersionWaiter
     /// Change streams; made with the first one.
@@ -33,10 +35,16 @@ package final class RESTService: Sendable {
         versionWaiter = VersionWaiter(store.publisher)
     }
 
-    /// Ends the service's own threads: after the server has stopped, before the store is closed.
-    package func stop() {
+    /// Ends streams and answers everybody who waits for a change or a version: before the server is
+    /// stopped.
+    package func endWaiting() {
         hub.withLock { $0.take() }?.stop()
         versionWaiter.stop()
+    }
+
+    /// Ends the service's own threads: after the server has stopped, before the store is closed.
+    package func stop() {
+        endWaiting()
         workers.stop()
     }
 

@@ -1,7 +1,7 @@
 /// How an ``LMDBEngine`` is opened.
 package struct LMDBOptions: Sendable {
     /// What a returned commit has survived.
-    package enum Durability: String, Sendable {
+    package enum Durability: String, Sendable, CaseIterable {
         /// The commit is on the medium: it survives `kill -9` and a power cut.
         case full
         /// The commit is with the operating system: it survives `kill -9`. A power cut or a kernel

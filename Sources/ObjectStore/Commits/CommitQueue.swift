@@ -26,6 +26,8 @@ final class CommitQueue: @unchecked Sendable {
     private let catalogs: CatalogHistory
     private let publisher: CommitPublisher
     private let options: StoreOptions
+    /// What the queue has done so far.
+    let statistics = CommitCounters()
     private let waiting = Monitor(Waiting())
     private let overlay = Overlay()
     private let rowBuilder = RowBuilder()
@@ -164,8 +166,10 @@ final class CommitQueue: @unchecked Sendable {
         if group.state.version > firstVersion {
             trimChangeLog(group, now)
             putState(group)
-            do {
-                _ = try engine.commit(overlay.batch(), base: group.snapshot.commit)
+            do throws(StorageError) {
+                try statistics.count(Int(group.state.version - firstVersion)) { () throws(StorageError) in
+                    _ = try engine.commit(overlay.batch(), base: group.snapshot.commit)
+                }
             } catch {
                 if error.code == .conflict { throw error }
                 for write in done { write.finish(.failed(.storage(error))) }

@@ -51,15 +51,12 @@ struct ChangeWriter {
     /// - Parameter withVersion: Whether it carries the version of its own.
     mutating func write(_ event: QueryEvent, withVersion: Bool) {
         let rowClass = stream.names.schema.classes[event.identity.classIndex]
-        json.raw("{\"op\":\"")
-        json.raw(
-            switch event.kind {
-            case .enter: "enter"
-            case .update: "update"
-            case .leave: "leave"
-            case .delete: "delete"
-            } as StaticString)
-        json.raw("\"")
+        switch event.kind {
+        case .enter: json.raw("{\"op\":\"enter\"")
+        case .update: json.raw("{\"op\":\"update\"")
+        case .leave: json.raw("{\"op\":\"leave\"")
+        case .delete: json.raw("{\"op\":\"delete\"")
+        }
         if case .store = stream.definition.target {
             json.raw(",\"class\":")
             json.string(rowClass.definition.name)

@@ -68,7 +68,7 @@ extension RESTService {
         let page = try SnapshotPage(
             query, read, self, from: start, objectCountMax: limit,
             byteCountMax: options.queryMemoryByteCountMax, opening: "{\"objects\":[", closing: "]")
-        var writer = ChangeWriter(query, read)
+        let writer = ChangeWriter(query, read)
         writer.bytes(page.bytes.buffer)
         if let next = page.next {
             writer.raw(",\"next\":\"")

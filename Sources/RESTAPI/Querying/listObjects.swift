@@ -15,14 +15,14 @@ extension RESTService {
             let preferences = try Preferences(request)
             let text = try QueryText(request, parser: RequestScratch.current.parser)
             return whenAtVersion(minimum) {
-                self.answerPage(request, text, preferences, target: nextTarget(request))
+                self.answerPage(request, text, preferences, target: nextTarget(of: request))
             }
         }
     }
 }
 
 /// The request's own target without its cursor, up to where the next cursor goes.
-private func nextTarget(_ request: Request) -> String {
+func nextTarget(of request: Request) -> String {
     let raw = request.rawTarget.string
     guard let mark = raw.firstIndex(of: "?") else { return raw + "?" }
     var target = String(raw[...mark])

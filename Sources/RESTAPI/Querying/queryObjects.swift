@@ -7,7 +7,7 @@ extension RESTService {
             let parameters = try Parameters(request, known: ["minVersion"])
             let minimum = try minVersion(parameters)
             let preferences = try Preferences(request)
-            try checkBodyType(request, .json)
+            _ = try BodyType.read(request)
             let text = try QueryText(body: json(request, RequestScratch.current.parser))
             return whenAtVersion(minimum) {
                 self.answerPage(request, text, preferences, target: nil)

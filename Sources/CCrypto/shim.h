@@ -1,0 +1,26 @@
+// The door to OpenSSL's libcrypto: hashes and comparison in constant time.
+#ifndef HOLDFAST_CCRYPTO_SHIM_H
+#define HOLDFAST_CCRYPTO_SHIM_H
+
+#include <openssl/crypto.h>
+#include <openssl/evp.h>
+#include <sys/random.h>
+
+/// The SHA-256 of `count` bytes (https://www.openssl.org/docs/man3.0/man3/EVP_Q_digest.html).
+/// Returns 1, or 0 when the library failed. Any thread.
+static inline int shim_sha256(const void *bytes, size_t count, unsigned char digest[32]) {
+    size_t written = 0;
+    return EVP_Q_digest(NULL, "SHA256", NULL, bytes, count, digest, &written) == 1 && written == 32;
+}
+
+/// Whether two runs of `count` bytes are the same; takes the same time wherever they differ.
+static inline int shim_are_equal(const void *left, const void *right, size_t count) {
+    return CRYPTO_memcmp(left, right, count) == 0;
+}
+
+/// Fills memory with the kernel's random bytes (getrandom(2)); at most 256, which it never cuts short.
+static inline int shim_random(void *bytes, size_t count) {
+    return count <= 256 && getrandom(bytes, count, 0) == (ssize_t)count;
+}
+
+#endif

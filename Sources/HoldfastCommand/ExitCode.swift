@@ -1,0 +1,35 @@
+/// What the process tells whoever started it.
+enum ExitCode: Int32, Sendable {
+    /// All went well.
+    case success = 0
+    /// The operation failed; a message says why.
+    case failure = 1
+    /// The command line is wrong; nothing was done.
+    case usage = 2
+    /// `check` found damage.
+    case damage = 3
+
+    /// The list for the help.
+    static let help = "exit codes: 0 done, 1 failed, 2 wrong usage, 3 damage found"
+}
+
+/// Why a verb could not do its work.
+struct CommandFailure: Error {
+    /// What the process ends with.
+    var code: ExitCode
+    /// What happened and what to do.
+    var message: String
+
+    /// A failure of the operation.
+    init(_ message: String) {
+        code = .failure
+        self.message = message
+    }
+
+    /// A wrong command line.
+    static func usage(_ message: String) -> CommandFailure {
+        var failure = CommandFailure(message)
+        failure.code = .usage
+        return failure
+    }
+}

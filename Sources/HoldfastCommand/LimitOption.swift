@@ -1,0 +1,123 @@
+import ObjectStore
+import RESTAPI
+
+/// The options of the service and of its store.
+struct ServiceOptions {
+    /// Of the service.
+    var rest = RESTOptions()
+    /// Of the store.
+    var store = StoreOptions()
+}
+
+/// A limit or habit of the service that an option sets.
+struct LimitOption: Sendable {
+    /// What the value is written as.
+    enum Form: Sendable {
+        case size, duration
+        case count(ClosedRange<Int>)
+    }
+
+    /// The option.
+    var option: Option
+    /// How its value is read.
+    var form: Form
+    /// Puts the value where it belongs.
+    var apply: @Sendable (Int, inout ServiceOptions) -> Void
+
+    private init(
+        _ name: String, _ form: Form, _ help: String, fallback: String,
+        _ apply: @escaping @Sendable (Int, inout ServiceOptions) -> Void
+    ) {
+        let value =
+            switch form {
+            case .size: "SIZE"
+            case .duration: "DURATION"
+            case .count: "N"
+            }
+        option = Option(name, value, help, fallback: fallback)
+        self.form = form
+        self.apply = apply
+    }
+
+    /// Reads the option, if it is given, and applies it.
+    func apply(
+        _ arguments: Arguments, to options: inout ServiceOptions
+    ) throws(CommandFailure) {
+        let value =
+            switch form {
+            case .size: try arguments.byteCount(option.name)
+            case .duration: try arguments.seconds(option.name)
+            case .count(let range): try arguments.number(option.name, in: range)
+            }
+        if let value { apply(value, &options) }
+    }
+
+    /// Every one, in the order of the help.
+    static let all: [LimitOption] = [
+        LimitOption("max-body", .size, "bytes of a request body", fallback: "32MiB") {
+            $1.rest.bodyByteCountMax = $0
+        },
+        LimitOption("max-import-line", .size, "bytes of one line of an import", fallback: "32MiB") {
+            $1.rest.importLineByteCountMax = $0
+        },
+        LimitOption("max-target", .size, "bytes of a request target", fallback: "16KiB") {
+            $1.rest.targetByteCountMax = $0
+        },
+        LimitOption("max-headers", .size, "bytes of a request's headers", fallback: "16KiB") {
+            $1.rest.headerByteCountMax = $0
+        },
+        LimitOption("max-json-depth", .count(1...1024), "how deep JSON may nest", fallback: "128") {
+            $1.rest.jsonDepthMax = $0
+        },
+        LimitOption("max-page", .count(1...1_000_000), "objects of one page", fallback: "1000") {
+            $1.rest.pageObjectCountMax = $0
+        },
+        LimitOption("max-query-text", .size, "bytes of a query's text in a body", fallback: "1MiB") {
+            $1.rest.queryTextByteCountMax = $0
+        },
+        LimitOption("max-query-time", .duration, "how long a query may take", fallback: "30s") {
+            $1.rest.queryTimeSecondsMax = $0
+        },
+        LimitOption("max-query-memory", .size, "memory of one query", fallback: "256MiB") {
+            $1.rest.queryMemoryByteCountMax = $0
+        },
+        LimitOption(
+            "max-transaction", .count(1...100_000_000), "writes in one transaction", fallback: "100000"
+        ) {
+            $1.store.operationCountMax = $0
+        },
+        LimitOption(
+            "max-connections", .count(1...1_000_000), "connections at a time, streams included",
+            fallback: "10000"
+        ) {
+            $1.rest.connectionCountMax = $0
+        },
+        LimitOption("stream-queue", .size, "bytes that wait for a slow stream", fallback: "1MiB") {
+            $1.rest.streamQueueByteCountMax = $0
+        },
+        LimitOption("heartbeat", .duration, "how often an idle stream says so", fallback: "15s") {
+            $1.rest.heartbeatSeconds = $0
+        },
+        LimitOption(
+            "min-version-wait", .duration, "how long a read waits for its minVersion", fallback: "5s"
+        ) {
+            $1.rest.minVersionWaitSeconds = $0
+        },
+        LimitOption(
+            "reader-age-max", .duration, "how long a reader may stay open, exports excepted",
+            fallback: "60s"
+        ) {
+            $1.rest.readerAgeSecondsMax = $0
+        },
+        LimitOption(
+            "retention-age", .duration, "how far back a change stream can resume", fallback: "7d"
+        ) {
+            $1.store.retentionSeconds = $0
+        },
+        LimitOption(
+            "retention-bytes", .size, "bytes of changes that are kept for that", fallback: "1GiB"
+        ) {
+            $1.store.retentionByteCount = UInt64($0)
+        },
+    ]
+}

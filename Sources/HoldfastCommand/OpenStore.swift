@@ -1,0 +1,69 @@
+import ObjectStore
+import Storage
+import StorageLMDB
+
+/// The options by which every verb finds and opens a store.
+enum OpenStore {
+    static let data = Option("data", "DIR", "the store's directory")
+    static let mapSize = Option(
+        "map-size", "SIZE", "address space reserved for the data, its upper bound", fallback: "1TiB")
+    static let durability = Option(
+        "durability", "full|relaxed", "relaxed: a power cut may lose or damage data", fallback: "full")
+
+    /// Opens the store that the options name.
+    ///
+    /// - Parameters:
+    ///   - createsMissing: Whether a directory that is not there is made.
+    ///   - instead: What to say beside the complaint when another process has the store.
+    static func open(
+        _ arguments: Arguments, _ options: StoreOptions = StoreOptions(), createsMissing: Bool,
+        instead: String? = nil
+    ) throws(CommandFailure) -> Store {
+        let directory = try arguments.required("data")
+        if !createsMissing, !FileSystem.isDirectory(directory) {
+            throw CommandFailure("there is no directory '\(directory)'")
+        }
+        var lmdb = LMDBOptions(directory: directory)
+        if let size = try arguments.byteCount("map-size") { lmdb.mapByteCount = size }
+        lmdb.durability = try arguments.choice("durability", LMDBOptions.Durability.full)
+        let engine: LMDBEngine
+        do {
+            engine = try LMDBEngine(lmdb)
+        } catch {
+            throw failure(error, directory, instead)
+        }
+        do throws(StoreError) {
+            return try Store(engine: engine, options: options)
+        } catch {
+            engine.close()
+            throw failure(error, directory)
+        }
+    }
+
+    /// What to tell of a failing store.
+    static func failure(_ error: StoreError, _ directory: String) -> CommandFailure {
+        if case .storage(let storage) = error { return failure(storage, directory, nil) }
+        return CommandFailure("\(directory): \(error)")
+    }
+
+    private static func failure(
+        _ error: StorageError, _ directory: String, _ instead: String?
+    ) -> CommandFailure {
+        let native = error.native.map { ": \($0)" } ?? ""
+        switch error.code {
+        case .locked:
+            var message = "the store is in use by another process\(native)"
+            if let instead { message += "\n\(instead)" }
+            return CommandFailure(message)
+        case .format:
+            return CommandFailure(
+                "'\(directory)' holds no store that this version can read\(native); it was not changed")
+        case .permission: return CommandFailure("'\(directory)' may not be opened\(native)")
+        case .diskFull: return CommandFailure("no room is left for '\(directory)'\(native)")
+        case .corrupted: return CommandFailure("the store in '\(directory)' is damaged\(native)")
+        default:
+            return CommandFailure(
+                "'\(directory)' can't be used: \(error.operation) failed (\(error.code.rawValue))\(native)")
+        }
+    }
+}

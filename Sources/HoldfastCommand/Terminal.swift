@@ -1,0 +1,45 @@
+import Glibc
+
+/// Where the command writes: results on standard output, everything else on standard error.
+enum Terminal {
+    /// Writes text to standard output.
+    static func write(_ text: String) { write(Array(text.utf8), to: 1) }
+
+    /// Writes a line to standard error.
+    static func complain(_ text: String) { write(Array("holdfast: \(text)\n".utf8), to: 2) }
+
+    /// Writes all bytes; false when the reader is gone or the medium full.
+    @discardableResult
+    static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
+        bytes.withUnsafeBytes { write($0, to: descriptor) }
+    }
+
+    /// Writes all bytes; false when the reader is gone or the medium full.
+    static func write(_ buffer: UnsafeRawBufferPointer, to descriptor: Int32) -> Bool {
+        var start = 0
+        while start < buffer.count, let base = buffer.baseAddress {
+            let count = Glibc.write(descriptor, base + start, buffer.count - start)
+            if count < 0 {
+                if errno == EINTR { continue }
+                return false
+            }
+            start += count
+        }
+        return true
+    }
+
+    /// Whether somebody watches standard error.
+    static var isWatched: Bool { isatty(2) == 1 }
+
+    /// Puts a line in the place of the last one on the terminal; nothing when nobody watches.
+    static func progress(_ text: String) {
+        guard isWatched else { return }
+        write(Array("\r\(text)\u{1B}[K".utf8), to: 2)
+    }
+
+    /// Ends the line of ``progress(_:)``.
+    static func endProgress() {
+        guard isWatched else { return }
+        write(Array("\r\u{1B}[K".utf8), to: 2)
+    }
+}

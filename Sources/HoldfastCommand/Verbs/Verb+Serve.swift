@@ -1,0 +1,143 @@
+import Glibc
+import HTTPServer
+import ObjectStore
+import RESTAPI
+
+extension Verb {
+    /// Where the service listens and is looked for.
+    static let listenOption = Option(
+        "listen", "HOST:PORT", "where the service listens; port 0 finds a free one",
+        fallback: defaultListen)
+    /// The address without an option.
+    static let defaultListen = "127.0.0.1:8080"
+
+    /// `holdfast serve`
+    static let serve = Verb(
+        name: "serve", summary: "Serves a store over HTTP until SIGTERM or SIGINT.",
+        options: [
+            OpenStore.data, listenOption,
+            Option(flag: "insecure", "serve whoever reaches the address, without tokens"),
+            Option(
+                flag: "bootstrap-token",
+                "make an admin token and print it, if the store has no tokens yet"),
+            OpenStore.durability, OpenStore.mapSize,
+            Option("threads", "N", "threads that serve connections, and as many for long reads",
+                fallback: "2"),
+            Option(
+                "cors-origin", "ORIGIN", "an origin whose pages may use the service; repeatable",
+                isRepeatable: true),
+            Option(flag: "access-log", "write a line for each request to standard output"),
+            Option("log-level", "LEVEL", "debug, info, notice, warning or error", fallback: "info"),
+            Option("log-format", "json|logfmt", "the form of log lines", fallback: "json"),
+            Option("grace", "DURATION", "how long requests under way may take at the end",
+                fallback: "10s"),
+        ] + LimitOption.all.map(\.option),
+        notes: """
+            Without tokens the service listens on loopback addresses only, unless --insecure is given;
+            'holdfast token create' makes one. The line with the address on standard output means that
+            the service is ready. SIGTERM ends it: streams are closed, requests get their replies.
+            """
+    ) { arguments throws(CommandFailure) in
+        try ServeCommand(arguments).run()
+    }
+}
+
+/// Runs the service until a signal ends it.
+struct ServeCommand {
+    /// The formats that log lines have.
+    private enum LogFormat: String, CaseIterable { case json, logfmt }
+    /// The levels of log lines.
+    private enum LogLevel: String, CaseIterable { case debug, info, notice, warning, error }
+
+    private let arguments: Arguments
+    private let directory: String
+    private let listen: ListenAddress
+    private var options = ServiceOptions()
+    private var logger = Logger()
+    private let threadCount: Int
+    private let graceSeconds: Int
+
+    /// Reads the options.
+    init(_ arguments: Arguments) throws(CommandFailure) {
+        self.arguments = arguments
+        directory = try arguments.required("data")
+        do throws(ServerError) {
+            listen = try ListenAddress(arguments.text("listen") ?? Verb.defaultListen)
+        } catch {
+            throw .usage("--listen: \(error.description)")
+        }
+        for limit in LimitOption.all { try limit.apply(arguments, to: &options) }
+        options.rest.pageObjectCountDefault = min(
+            options.rest.pageObjectCountDefault, options.rest.pageObjectCountMax)
+        threadCount = try arguments.number("threads", in: 1...1024) ?? 2
+        options.rest.workerThreadCount = threadCount
+        graceSeconds = try arguments.seconds("grace") ?? 10
+        let level = try arguments.choice("log-level", LogLevel.info)
+        logger.level = Logger.Level.allCases.first { $0.name == level.rawValue } ?? .info
+        logger.format = try arguments.choice("log-format", LogFormat.json) == .json ? .json : .logfmt
+    }
+
+    /// Serves; returns when a signal ended the service.
+    func run() throws(CommandFailure) -> ExitCode {
+        // Before any thread starts, so that all inherit it and the signals wait for this one.
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        sigaddset(&signals, SIGTERM)
+        sigaddset(&signals, SIGINT)
+        pthread_sigmask(SIG_BLOCK, &signals, nil)
+
+        let store = try OpenStore.open(arguments, options.store, createsMissing: true)
+        defer { store.close() }
+        let running = try start(store)
+        if try arguments.choice("durability", Durability.full) == .relaxed {
+            logger.log(
+                .warning, "durability is relaxed: a power cut may lose the last writes or the store")
+        }
+        let addresses = running.server.addresses.map { "http://\($0)" }.joined(separator: " ")
+        Terminal.write("holdfast: serving \(directory) at \(addresses)\n")
+
+        var received: Int32 = 0
+        while sigwait(&signals, &received) != 0 || received == 0 {}
+        logger.log(.info, "stopping", ("signal", .text(received == SIGTERM ? "SIGTERM" : "SIGINT")))
+        running.stop(graceSeconds: graceSeconds)
+        return .success
+    }
+
+    private enum Durability: String, CaseIterable { case full, relaxed }
+
+    private func start(_ store: Store) throws(CommandFailure) -> RunningService {
+        let tokens: TokenTable
+        do throws(TokenFile.Failure) {
+            let file = TokenFile(directory: directory)
+            if arguments.has("bootstrap-token"), try file.read() == nil {
+                let token = try file.create(name: "bootstrap", right: .admin)
+                Terminal.write("holdfast: admin token, shown only this once: \(token)\n")
+            }
+            tokens = try TokenTable(file, logger: logger)
+        } catch {
+            throw CommandFailure(error.description)
+        }
+        let isInsecure = arguments.has("insecure")
+        if !AccessPolicy.isLoopback(listen.host), tokens.isEmpty, !isInsecure {
+            throw CommandFailure(
+                "\(listen.host) can be reached by other machines and there are no tokens. Make one "
+                    + "with 'holdfast token create --data \(directory) --name NAME --rights admin', or "
+                    + "listen on 127.0.0.1, or give --insecure to serve whoever comes.")
+        }
+        let cors = CORSPolicy(origins: arguments.texts("cors-origin"))
+        var serverOptions = ServerOptions(listen: listen, threadCount: threadCount)
+        serverOptions.cors = cors
+        serverOptions.logger = logger
+        let service = RESTService(
+            store: store, options: options.rest, tokens: tokens, logger: logger)
+        do throws(ServerError) {
+            if arguments.has("access-log") { serverOptions.accessLog = try LineWriter(descriptor: 1) }
+            return try RunningService(
+                service, serverOptions: serverOptions,
+                access: AccessPolicy(tokens: tokens, isInsecure: isInsecure, cors: cors))
+        } catch {
+            service.stop()
+            throw CommandFailure(error.description)
+        }
+    }
+}

@@ -1,0 +1,9 @@
+import RESTAPI
+
+extension Verb {
+    /// `holdfast version`
+    static let version = Verb(name: "version", summary: "Prints the version.") { _ in
+        Terminal.write("holdfast \(ServiceVersion.text)\n")
+        return .success
+    }
+}

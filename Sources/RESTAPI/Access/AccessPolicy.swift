@@ -1,0 +1,102 @@
+import HTTPServer
+
+/// Decides before a request's body is read whether the request may go on. Thread-safe.
+///
+/// With tokens, each request needs one with the right of its operation. Without, everything is allowed,
+/// but only under the machine's own names: a web page that made its name point to 127.0.0.1 (DNS
+/// rebinding) sends another `Host`, and a page of another origin that posts a form sends its `Origin`.
+package final class AccessPolicy: Sendable {
+    private let tokens: TokenTable
+    /// The operator said that whoever reaches the service may use it.
+    private let isInsecure: Bool
+    private let cors: CORSPolicy
+
+    /// Makes the policy.
+    package init(tokens: TokenTable, isInsecure: Bool, cors: CORSPolicy) {
+        self.tokens = tokens
+        self.isInsecure = isInsecure
+        self.cors = cors
+    }
+
+    /// The refusal of a request; nil when it may go on.
+    package func refusal(of request: Request) -> Response? {
+        guard let needed = Right.needed(for: request.operationID) else { return nil }
+        if tokens.isEnforced {
+            guard let problem = checkToken(request, needed) else { return nil }
+            let response = Self.response(problem)
+            guard problem.status == 401 else { return response }
+            // RFC 6750, section 3.
+            return problem.code == "token-missing"
+                ? response.with(.wwwAuthenticate, "Bearer realm=\"holdfast\"")
+                : response.with(
+                    .wwwAuthenticate, "Bearer realm=\"holdfast\", error=\"invalid_token\"")
+        }
+        return isInsecure ? nil : checkOrigin(request).map(Self.response)
+    }
+
+    private static func response(_ problem: Problem) -> Response {
+        Response(problem.status, .problem, problem.document { _ in false })
+    }
+
+    private func checkToken(_ request: Request, _ needed: Right) -> Problem? {
+        guard let header = request.header(.authorization) else {
+            return Problem(
+                401, "token-missing",
+                "This service needs a token: send the header 'Authorization: Bearer TOKEN'. "
+                    + "'holdfast token create' makes one.")
+        }
+        let scheme = 7
+        guard header.count > scheme, header.hasPrefix("Bearer ") || header.hasPrefix("bearer ") else {
+            return Problem(
+                401, "token-invalid", "The Authorization header has the form 'Bearer TOKEN'.")
+        }
+        let token = UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: header.bytes[scheme...]))
+        guard let right = tokens.right(of: token) else {
+            return Problem(401, "token-invalid", "The token is unknown or was revoked.")
+        }
+        guard right >= needed else {
+            return Problem(
+                403, "right-missing",
+                "The token has the right '\(right.rawValue)'; this operation needs '\(needed.rawValue)'.")
+        }
+        return nil
+    }
+
+    private func checkOrigin(_ request: Request) -> Problem? {
+        guard let host = request.header(.host) else { return nil }
+        let name = Self.hostName(host.string)
+        guard Self.isLoopback(name) else {
+            return Problem(
+                421, "host-not-served",
+                "Without tokens this service answers only to localhost and loopback addresses, not to "
+                    + "'\(name)'. Make a token with 'holdfast token create', or start it with --insecure.")
+        }
+        guard let origin = request.header(.origin), request.method != .get, request.method != .head
+        else { return nil }
+        let text = origin.string
+        guard text == "http://" + host.string || cors.origins.contains(text)
+            || cors.origins.contains("*")
+        else {
+            return Problem(
+                403, "origin-refused",
+                "Pages of '\(text)' may not change anything here; --cors-origin allows an origin.")
+        }
+        return nil
+    }
+
+    /// A `Host` header without its port and the brackets of IPv6.
+    static func hostName(_ host: String) -> String {
+        if host.hasPrefix("[") { return String(host.dropFirst().prefix { $0 != "]" }) }
+        return String(host.prefix { $0 != ":" })
+    }
+
+    /// Whether a name or address stands for this machine alone: `localhost`, names below it
+    /// (RFC 6761, section 6.3), 127.0.0.0/8 and ::1.
+    package static func isLoopback(_ name: String) -> Bool {
+        let name = name.lowercased()
+        if name == "localhost" || name == "::1" || name.hasSuffix(".localhost") { return true }
+        let parts = name.split(separator: ".", omittingEmptySubsequences: false)
+        return parts.count == 4 && parts[0] == "127"
+            && parts.allSatisfy { (1...3).contains($0.utf8.count) && UInt8($0) != nil }
+    }
+}

@@ -1,0 +1,196 @@
+import CCrypto
+import Glibc
+import ObjectModel
+
+/// The file `tokens` of a data directory: who may do what.
+///
+/// One token a line, four fields with blanks between them: name, right, the SHA-256 of the token in
+/// hexadecimal, the time it was made. `#` begins a comment. Writing replaces the whole file at once, so
+/// that neither a reader nor a crash sees half of it; its mode is 0600.
+package struct TokenFile: Sendable {
+    /// One token's line.
+    package struct Entry: Sendable {
+        /// What the operator calls it; unique.
+        package var name: String
+        /// What it allows.
+        package var right: Right
+        /// What is stored of the token itself.
+        package var hash: TokenHash
+        /// When it was made, as RFC 3339 text.
+        package var created: String
+    }
+
+    /// Why the file can't be used.
+    package struct Failure: Error, Sendable, CustomStringConvertible {
+        /// What happened and what to do, for the operator.
+        package let description: String
+
+        /// Describes a failure.
+        package init(_ description: String) { self.description = description }
+    }
+
+    /// Where the file lies.
+    package let path: String
+
+    /// The tokens of a data directory.
+    package init(directory: String) { path = directory + "/tokens" }
+
+    /// The longest file that is read.
+    private static let byteCountMax = 4 << 20
+
+    /// The tokens in the file; nil when there is no file.
+    package func read() throws(Failure) -> [Entry]? {
+        let file = open(path, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else {
+            if errno == ENOENT { return nil }
+            throw failure("opened")
+        }
+        defer { close(file) }
+        var bytes: [UInt8] = []
+        var piece = [UInt8](repeating: 0, count: 16 << 10)
+        while true {
+            let count = Glibc.read(file, &piece, piece.count)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw failure("read") }
+            if count == 0 { break }
+            bytes.append(contentsOf: piece[..<count])
+            guard bytes.count <= Self.byteCountMax else {
+                throw Failure("\(path) is larger than \(Self.byteCountMax) bytes")
+            }
+        }
+        return try parse(String(decoding: bytes, as: UTF8.self))
+    }
+
+    private func parse(_ text: String) throws(Failure) -> [Entry] {
+        var entries: [Entry] = []
+        for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+            let content = line.prefix { $0 != "#" }
+            let fields = content.split { $0 == " " || $0 == "\t" || $0 == "\r" }
+            if fields.isEmpty { continue }
+            guard fields.count == 4, let right = Right(rawValue: String(fields[1])),
+                let hash = TokenHash(hexadecimal: fields[2])
+            else {
+                throw Failure(
+                    "\(path), line \(index + 1): expected a name, read, write or admin, "
+                        + "64 hexadecimal digits and a time")
+            }
+            let name = String(fields[0])
+            guard !entries.contains(where: { $0.name == name }) else {
+                throw Failure(
+                    "\(path), line \(index + 1): a second token is named '\(name)'")
+            }
+            entries.append(
+                Entry(name: name, right: right, hash: hash, created: String(fields[3])))
+        }
+        return entries
+    }
+
+    /// Replaces the file: written beside it, synced, renamed, and the directory synced.
+    package func write(_ entries: [Entry]) throws(Failure) {
+        var text = "# Tokens of this store: name, right, SHA-256, time. See `holdfast token --help`.\n"
+        for entry in entries {
+            text += "\(entry.name) \(entry.right.rawValue) \(entry.hash.hexadecimal) \(entry.created)\n"
+        }
+        let temporary = path + ".new"
+        unlink(temporary)
+        let file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard file >= 0 else { throw failure("written") }
+        let bytes = Array(text.utf8)
+        var start = 0
+        while start < bytes.count {
+            let count = bytes.withUnsafeBytes {
+                Glibc.write(file, $0.baseAddress.map { $0 + start }, bytes.count - start)
+            }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else {
+                let error = failure("written")
+                close(file)
+                throw error
+            }
+            start += count
+        }
+        let isSynced = fsync(file) == 0
+        close(file)
+        guard isSynced, rename(temporary, path) == 0 else { throw failure("written") }
+        let parent = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard parent >= 0 else { throw failure("synced") }
+        defer { close(parent) }
+        guard fsync(parent) == 0 else { throw failure("synced") }
+    }
+
+    private var directory: String { String(path.dropLast("/tokens".count)) }
+
+    private func failure(_ what: String) -> Failure {
+        Failure("\(path) can't be \(what): \(String(cString: strerror(errno)))")
+    }
+
+    // MARK: Changes
+
+    /// Whether a name can stand in the file: letters, digits, `.`, `_`, `-` and `@`, at most 64.
+    package static func isName(_ name: String) -> Bool {
+        !name.isEmpty && name.utf8.count <= 64
+            && name.utf8.allSatisfy { byte in
+                (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte)
+                    || ".-_@".utf8.contains(byte)
+            }
+    }
+
+    /// Adds a fresh token.
+    ///
+    /// - Returns: The token itself, which is stored nowhere.
+    package func create(name: String, right: Right) throws(Failure) -> String {
+        guard Self.isName(name) else {
+            throw Failure(
+                "'\(name)' is not a name for a token: use up to 64 letters, digits, '.', "
+                    + "'_', '-' and '@'")
+        }
+        var entries = try read() ?? []
+        guard !entries.contains(where: { $0.name == name }) else {
+            throw Failure(
+                "there is a token named '\(name)' already; revoke it first, or choose "
+                    + "another name")
+        }
+        let token = try Self.makeToken()
+        guard let hash = Array(token.utf8).withUnsafeBytes({ TokenHash(of: $0) }) else {
+            throw Failure("the token can't be hashed")
+        }
+        var now = Timestamp.now()
+        now.nanoseconds = 0
+        entries.append(Entry(name: name, right: right, hash: hash, created: now.description))
+        try write(entries)
+        return token
+    }
+
+    /// Removes a token; false when there is none of that name. The file stays, even without a token, so
+    /// that a service does not become open to everybody.
+    package func revoke(name: String) throws(Failure) -> Bool {
+        guard var entries = try read(),
+            let position = entries.firstIndex(where: { $0.name == name })
+        else { return false }
+        entries.remove(at: position)
+        try write(entries)
+        return true
+    }
+
+    /// `hf_` and 32 random bytes in base64's URL alphabet.
+    private static func makeToken() throws(Failure) -> String {
+        var random = [UInt8](repeating: 0, count: 32)
+        guard shim_random(&random, random.count) == 1 else {
+            throw Failure("the system has no random bytes")
+        }
+        let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+        var text = Array("hf_".utf8)
+        var bits: UInt32 = 0
+        var bitCount = 0
+        for byte in random {
+            bits = bits << 8 | UInt32(byte)
+            bitCount += 8
+            while bitCount >= 6 {
+                bitCount -= 6
+                text.append(digits[Int(bits >> UInt32(bitCount) & 63)])
+            }
+        }
+        text.append(digits[Int(bits << UInt32(6 - bitCount) & 63)])
+        return String(decoding: text, as: UTF8.self)
+    }
+}

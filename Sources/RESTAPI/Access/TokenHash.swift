@@ -1,0 +1,37 @@
+import CCrypto
+import JSON
+
+/// The SHA-256 of a token: all that is stored of it. A token is 32 random bytes, so that no slower hash
+/// is needed.
+package struct TokenHash: Sendable {
+    /// The 32 bytes of the hash.
+    let bytes: [UInt8]
+
+    /// Hashes a token; nil when the library fails.
+    package init?(of token: UnsafeRawBufferPointer) {
+        var digest = [UInt8](repeating: 0, count: 32)
+        guard shim_sha256(token.baseAddress, token.count, &digest) == 1 else { return nil }
+        bytes = digest
+    }
+
+    /// Reads 64 hexadecimal digits.
+    package init?(hexadecimal text: Substring) {
+        var text = String(text)
+        guard let bytes = text.withUTF8({ Hexadecimal.decode(UnsafeRawBufferPointer($0)) }),
+            bytes.count == 32
+        else { return nil }
+        self.bytes = bytes
+    }
+
+    /// Whether two hashes are the same; takes the same time wherever they differ.
+    package func isEqual(_ other: TokenHash) -> Bool {
+        shim_are_equal(bytes, other.bytes, 32) == 1
+    }
+
+    /// 64 lower-case hexadecimal digits.
+    package var hexadecimal: String {
+        let digits = Array("0123456789abcdef".utf8)
+        return String(
+            decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    }
+}

@@ -1,0 +1,72 @@
+import JSON
+import ObjectModel
+import ObjectStore
+
+/// One step from a stored schema to a proposed one, as a dry run tells it.
+struct SchemaDifference: Equatable {
+    /// The steps that are performed.
+    enum Operation: String {
+        case addClass, addProperty, addIndex, dropIndex, changeDefault, setSchemaVersion
+    }
+
+    /// What is done.
+    var operation: Operation
+    /// The class; nil for the schema itself.
+    var className: String?
+    /// The property; nil for a class.
+    var property: String?
+
+    /// The steps from `present` to `proposed`, which is a change that the store performs.
+    static func all(from present: Schema, to proposed: Schema) -> [SchemaDifference] {
+        var steps: [SchemaDifference] = []
+        if let version = proposed.schemaVersion, version != present.schemaVersion {
+            steps.append(SchemaDifference(operation: .setSchemaVersion))
+        }
+        for objectClass in proposed.classes {
+            let name = objectClass.name
+            guard let old = present.objectClass(named: name) else {
+                steps.append(SchemaDifference(operation: .addClass, className: name))
+                continue
+            }
+            for property in objectClass.properties {
+                func step(_ operation: Operation) {
+                    steps.append(
+                        SchemaDifference(
+                            operation: operation, className: name, property: property.name))
+                }
+                guard let position = old.propertyIndex(named: property.name) else {
+                    step(.addProperty)
+                    continue
+                }
+                let before = old.properties[position]
+                if property.isIndexed != before.isIndexed {
+                    step(property.isIndexed ? .addIndex : .dropIndex)
+                }
+                if property.defaultValue != before.defaultValue { step(.changeDefault) }
+            }
+        }
+        return steps
+    }
+
+    /// Writes the reply to a dry run.
+    ///
+    /// - Parameter objectCount: How many objects a class holds.
+    static func write(
+        _ steps: [SchemaDifference], objectCount: (String) -> Int, to writer: JSONWriter
+    ) {
+        writer.object { object in
+            object.member("changes").array { array in
+                for step in steps {
+                    array.element().object { object in
+                        object.member("op").string(step.operation.rawValue)
+                        if let name = step.className { object.member("class").string(name) }
+                        if let name = step.property { object.member("property").string(name) }
+                        object.member("objects").int(
+                            Int64(step.className.map(objectCount) ?? 0))
+                        object.member("lossy").bool(false)
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,69 @@
+import JSON
+import ObjectModel
+
+extension SchemaReader {
+    private static let generators: [String: (scalar: ScalarType, value: DefaultValue)] = [
+        "$uuid": (.uuid, .uuid), "$objectId": (.objectID, .objectID), "$now": (.date, .now),
+    ]
+
+    /// Reads a declared default in the form that values of the property's type have.
+    mutating func readDefault(
+        _ value: JSONValue, of property: Property, _ pointer: JSONPointer
+    ) -> DefaultValue? {
+        if let text = value.string, text.hasPrefix("$") {
+            if text == "$next" {
+                notSupported(pointer, "The default \"$next\"")
+                return nil
+            }
+            if let generator = Self.generators[text] {
+                if property.type == .single(.scalar(generator.scalar)) { return generator.value }
+                fault(
+                    pointer, "invalid-default",
+                    "\"\(text)\" is a default of properties of type '\(generator.scalar.name)'.")
+                return nil
+            }
+        }
+        if value.isNull { return .constant(.null) }
+        guard case .single(let element) = property.type else {
+            if value.kind == .array, value.count == 0 { return .constant(.list([])) }
+            fault(pointer, "invalid-default", "The only default of a collection is [].")
+            return nil
+        }
+        guard case .scalar(let scalar) = element else {
+            fault(pointer, "invalid-default", "The only default of a link or embedded object is null.")
+            return nil
+        }
+        if let read = Self.read(value, scalar) { return .constant(read) }
+        fault(pointer, "invalid-default", "The default is not a value of type '\(scalar.name)'.")
+        return nil
+    }
+
+    private static func read(_ value: JSONValue, _ scalar: ScalarType) -> Value? {
+        switch scalar {
+        case .bool: return value.bool.map(Value.bool)
+        case .int:
+            if let text = value.stringBytes { return Int64(jsonDigits: text).map(Value.int) }
+            return value.exactInt64.map(Value.int)
+        case .double:
+            switch value.string {
+            case nil: return value.double.flatMap { $0.isFinite ? .double($0) : nil }
+            case "NaN": return .double(.nan)
+            case "Infinity": return .double(.infinity)
+            case "-Infinity": return .double(-.infinity)
+            default: return nil
+            }
+        case .string:
+            guard let text = value.string, text.utf8.count <= ModelLimits.valueByteCountMax else {
+                return nil
+            }
+            return .string(text)
+        case .data:
+            return value.stringBytes.flatMap {
+                Base64.decode($0) ?? Base64.decode($0, alphabet: .url)
+            }.map(Value.data)
+        case .date: return value.stringBytes.flatMap { Timestamp(rfc3339: $0) }.map(Value.date)
+        case .objectID: return value.stringBytes.flatMap { ObjectID(text: $0) }.map(Value.objectID)
+        case .uuid: return value.stringBytes.flatMap { UUID128(text: $0) }.map(Value.uuid)
+        }
+    }
+}

@@ -1,0 +1,40 @@
+import HTTPServer
+import ObjectStore
+
+/// A service with its HTTP server, from start to stop.
+package final class RunningService: Sendable {
+    /// The server.
+    package let server: Server
+    private let service: RESTService
+
+    /// Starts serving a store.
+    ///
+    /// - Parameters:
+    ///   - serverOptions: Where to listen and the server's limits; those that ``RESTOptions`` has too
+    ///     are taken from there.
+    ///   - access: Who may do what; nil lets everybody do everything.
+    /// - Throws: ``ServerError`` when the address can't be used.
+    package init(
+        _ service: RESTService, serverOptions: ServerOptions, access: AccessPolicy?
+    ) throws(ServerError) {
+        var serverOptions = serverOptions
+        serverOptions.bodyByteCountMax = service.options.bodyByteCountMax
+        serverOptions.targetByteCountMax = service.options.targetByteCountMax
+        serverOptions.headerByteCountMax = service.options.headerByteCountMax
+        serverOptions.connectionCountMax = service.options.connectionCountMax
+        serverOptions.makeProblem = { Problem.response($0) }
+        if let access { serverOptions.admit = { access.refusal(of: $0) } }
+        server = try Server(options: serverOptions, routes: service.routes())
+        self.service = service
+        let metrics = server.metrics
+        service.serverMetrics.withLock { $0 = metrics }
+    }
+
+    /// Stops gracefully: no new connections, streams end, requests under way get their replies. Returns
+    /// when nothing uses the store any more; closing the store is the caller's.
+    package func stop(graceSeconds: Int = 10) {
+        service.endWaiting()
+        server.stop(graceSeconds: graceSeconds)
+        service.stop()
+    }
+}

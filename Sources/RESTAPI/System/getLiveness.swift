@@ -1,0 +1,8 @@
+import HTTPServer
+
+extension RESTService {
+    /// `GET /health/live`: the process answers.
+    func getLiveness(_ request: Request) -> Outcome {
+        .respond(Response(200, .json, Bytes("{\"status\":\"ok\"}" as StaticString)))
+    }
+}

@@ -1,0 +1,149 @@
+import HTTPServer
+import ObjectStore
+
+extension RESTService {
+    /// `GET /metrics`: figures for Prometheus.
+    ///
+    /// Cost: a snapshot, one look-up for each class, and some reads of /proc.
+    func getMetrics(_ request: Request) -> Outcome {
+        let text = MetricsText()
+        text.family("holdfast_info", .gauge, "What runs here.")
+        text.sample(
+            "holdfast_info", [("version", ServiceVersion.text), ("engine", store.engineName)], 1)
+        if let metrics = serverMetrics.withLock({ $0 }) { writeServer(metrics, to: text) }
+        do throws(StoreError) {
+            try writeStore(to: text)
+        } catch {
+            logger.log(.error, "the store can't be read for metrics", ("error", .text("\(error)")))
+            text.single("holdfast_store_readable", .gauge, "Whether the store can be read.", 0)
+        }
+        writeProcess(to: text)
+        let storage = text.takeStorage()
+        return .respond(
+            Response(200, .metrics, Bytes(adopting: storage.base, count: storage.count)))
+    }
+
+    private func writeServer(_ metrics: Metrics, to text: MetricsText) {
+        let operations = metrics.operations()
+        func name(_ operation: Metrics.Operation) -> String {
+            operation.operationID.isEmpty ? "none" : operation.operationID
+        }
+        text.family(
+            "holdfast_http_requests_total", .counter,
+            "Requests that ended, by operation and class of status; aborted had no reply.")
+        for operation in operations {
+            for (statusClass, count) in operation.countByStatusClass.enumerated() where count > 0 {
+                text.sample(
+                    "holdfast_http_requests_total",
+                    [
+                        ("operation", name(operation)),
+                        ("status", statusClass == 0 ? "aborted" : "\(statusClass)xx"),
+                    ], Double(count))
+            }
+        }
+        text.family(
+            "holdfast_http_request_duration_seconds", .histogram,
+            "Time from the request line to the end of the reply.")
+        for operation in operations {
+            let family = "holdfast_http_request_duration_seconds"
+            let label = ("operation", name(operation))
+            var count = 0
+            for (index, bucket) in operation.durationBuckets.enumerated() {
+                count += bucket
+                let bounds = Metrics.durationBoundsMicroseconds
+                let bound = index < bounds.count ? String(Double(bounds[index]) / 1e6) : "+Inf"
+                text.sample(family + "_bucket", [label, ("le", bound)], Double(count))
+            }
+            text.sample(
+                family + "_sum", [label], Double(operation.durationMicrosecondsSum) / 1e6)
+            text.sample(family + "_count", [label], Double(count))
+        }
+        text.family("holdfast_http_sent_bytes_total", .counter, "Bytes of reply bodies.")
+        for operation in operations {
+            text.sample(
+                "holdfast_http_sent_bytes_total", [("operation", name(operation))],
+                Double(operation.sentByteCount))
+        }
+        text.family("holdfast_http_received_bytes_total", .counter, "Bytes of request bodies.")
+        for operation in operations {
+            text.sample(
+                "holdfast_http_received_bytes_total", [("operation", name(operation))],
+                Double(operation.receivedByteCount))
+        }
+        text.single(
+            "holdfast_http_requests_in_flight", .gauge, "Requests whose reply is not complete.",
+            Double(metrics.inFlight.load(ordering: .relaxed)))
+        text.single(
+            "holdfast_http_connections", .gauge, "Open connections, streams included.",
+            Double(metrics.connections.load(ordering: .relaxed)))
+        text.single(
+            "holdfast_http_connections_refused_total", .counter,
+            "Connections that were refused because there were too many.",
+            Double(metrics.refusedConnections.load(ordering: .relaxed)))
+        text.single(
+            "holdfast_streams", .gauge, "Open event streams.",
+            Double(metrics.streams.load(ordering: .relaxed)))
+    }
+
+    private func writeStore(to text: MetricsText) throws(StoreError) {
+        let transaction = try store.read()
+        defer { transaction.close() }
+        let state = try transaction.state()
+        text.single("holdfast_store_readable", .gauge, "Whether the store can be read.", 1)
+        text.single(
+            "holdfast_store_version", .gauge, "The version of the last transaction.",
+            Double(state.version))
+        text.single(
+            "holdfast_schema_revision", .gauge, "The revision of the schema.",
+            Double(transaction.catalog.schema.revision))
+        if let count = store.storedByteCount {
+            text.single(
+                "holdfast_stored_bytes", .gauge, "Bytes that the data takes on its medium.",
+                Double(count))
+        }
+        text.single(
+            "holdfast_change_log_bytes", .gauge, "Bytes of the change log.",
+            Double(state.logByteCount))
+        text.single(
+            "holdfast_change_log_first_version", .gauge,
+            "The first version that a change stream can resume from.", Double(state.logFirst))
+        text.family("holdfast_objects", .gauge, "Objects by class.")
+        for rowClass in transaction.rows.classes where rowClass.definition.kind == .object {
+            text.sample(
+                "holdfast_objects", [("class", rowClass.definition.name)],
+                Double(try transaction.count(rowClass)))
+        }
+        let commits = store.commitStatistics
+        text.single(
+            "holdfast_commits_total", .counter, "Commits, each with one sync.",
+            Double(commits.commitCount))
+        text.single(
+            "holdfast_transactions_total", .counter,
+            "Transactions that were committed; by commits, the mean size of a group.",
+            Double(commits.transactionCount))
+        text.single(
+            "holdfast_commit_seconds_total", .counter,
+            "Time that the engine took to apply and sync commits.", commits.seconds)
+        text.single(
+            "holdfast_commit_failures_total", .counter, "Commits that the engine refused.",
+            Double(commits.failureCount))
+    }
+
+    private func writeProcess(to text: MetricsText) {
+        let figures = ProcessFigures.read()
+        text.single(
+            "process_resident_memory_bytes", .gauge, "Memory in RAM, mapped files included.",
+            Double(figures.residentByteCount))
+        text.single(
+            "holdfast_anonymous_memory_bytes", .gauge, "Memory in RAM that belongs to no file.",
+            Double(figures.anonymousByteCount))
+        text.single(
+            "process_open_fds", .gauge, "Open file descriptors.", Double(figures.openFileCount))
+        text.single(
+            "process_cpu_seconds_total", .counter, "Processor time, user and system.",
+            figures.cpuSeconds)
+        text.single(
+            "process_start_time_seconds", .gauge, "When the process started, since 1970.",
+            figures.startSeconds)
+    }
+}

@@ -1,0 +1,60 @@
+import HTTPServer
+import JSON
+import ObjectModel
+
+extension RESTService {
+    /// `GET /v1`: what runs here, its limits by the names of their options, and what it can do.
+    func getService(_ request: Request) -> Outcome {
+        let version = store.version
+        return .respond(
+            Response.json(200) { writer in
+                writer.object { object in
+                    object.member("name").string("holdfast")
+                    object.member("version").string(ServiceVersion.text)
+                    object.member("engine").string(store.engineName)
+                    object.member("storeVersion").string(version.description)
+                    object.member("epoch").string(String(version.description.prefix(8)))
+                    object.member("schemaRevision").uint(store.catalog.schema.revision)
+                    object.member("limits").object { limits in
+                        for (name, value) in limitValues {
+                            limits.member(named: name).int(Int64(value))
+                        }
+                    }
+                    object.member("capabilities").array { array in
+                        for name in Self.capabilities { array.element().string(name) }
+                    }
+                }
+            })
+    }
+
+    /// What a client may rely on in this version; later versions add names.
+    static let capabilities = [
+        "schema", "objects", "queries", "change-streams", "import", "export", "merge-patch",
+    ]
+
+    /// Each limit with the name of its option, in the option's unit.
+    var limitValues: [(String, Int)] {
+        [
+            ("body", options.bodyByteCountMax),
+            ("importLine", options.importLineByteCountMax),
+            ("jsonDepth", options.jsonDepthMax),
+            ("page", options.pageObjectCountMax),
+            ("queryText", options.queryTextByteCountMax),
+            ("queryTime", options.queryTimeSecondsMax),
+            ("queryMemory", options.queryMemoryByteCountMax),
+            ("transaction", store.options.operationCountMax),
+            ("target", options.targetByteCountMax),
+            ("headers", options.headerByteCountMax),
+            ("connections", options.connectionCountMax),
+            ("streamQueue", options.streamQueueByteCountMax),
+            ("retentionAge", store.options.retentionSeconds),
+            ("retentionBytes", Int(clamping: store.options.retentionByteCount)),
+            ("readerAge", options.readerAgeSecondsMax),
+            ("minVersionWait", options.minVersionWaitSeconds),
+            ("heartbeat", options.heartbeatSeconds),
+            ("className", ModelLimits.classNameByteCountMax),
+            ("propertyName", ModelLimits.propertyNameByteCountMax),
+            ("value", ModelLimits.valueByteCountMax),
+        ]
+    }
+}
