@@ -71,6 +71,7 @@ let package = Package(
             ["Storage", "StorageMemory", "StorageLMDB", "TestSupport", "StorageProbe"]),
         tests("JSONTests", ["JSON", "Bytes"]),
         tests("QueryTests", ["Query", "Rows", "ObjectModel", "Bytes"]),
+        tests("HTTPServerTests", ["HTTPServer"]),
     ],
     swiftLanguageModes: [.v6],
     cxxLanguageStandard: .cxx17
