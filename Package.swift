@@ -40,7 +40,10 @@ let package = Package(
         library("StoreService", ["ObjectStore", "Query", "Rows", "ObjectModel", "Bytes"]),
         library(
             "RESTAPI",
-            ["StoreService", "ObjectStore", "Query", "Rows", "ObjectModel", "Bytes", "JSON", "Storage", "HTTPServer"]),
+            [
+                "StoreService", "ObjectStore", "Query", "Rows", "ObjectModel", "Bytes", "JSON",
+                "Storage", "HTTPServer",
+            ]),
 
         // Tests.
         .target(
@@ -54,6 +57,12 @@ let package = Package(
         tests(
             "StorageTests",
             ["Storage", "StorageMemory", "StorageLMDB", "TestSupport", "StorageProbe"]),
+        tests(
+            "RESTAPITests",
+            [
+                "RESTAPI", "StoreService", "ObjectStore", "Rows", "ObjectModel", "Bytes", "JSON",
+                "Storage", "HTTPServer", "TestSupport",
+            ]),
         tests("JSONTests", ["JSON", "Bytes"]),
         tests("QueryTests", ["Query", "Rows", "ObjectModel", "Bytes"]),
     ],
