@@ -69,6 +69,12 @@ let package = Package(
         tests(
             "StorageTests",
             ["Storage", "StorageMemory", "StorageLMDB", "TestSupport", "StorageProbe"]),
+        tests(
+            "RESTAPITests",
+            [
+                "RESTAPI", "StoreService", "ObjectStore", "Rows", "ObjectModel", "Bytes", "JSON",
+                "Storage", "HTTPServer", "TestSupport",
+            ]),
         tests("JSONTests", ["JSON", "Bytes"]),
         tests("QueryTests", ["Query", "Rows", "ObjectModel", "Bytes"]),
     ],

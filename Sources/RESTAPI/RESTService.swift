@@ -16,6 +16,8 @@ package final class RESTService: Sendable {
     /// Threads for long reads.
     let workers: WorkerPool
     let logger: Logger
+    /// The imports that run.
+    let imports: ImportGate
     /// The figures of the server that the service runs in, once it runs.
     let serverMetrics = Mutex<Metrics?>(nil)
     /// Requests that wait for a version.
@@ -30,6 +32,7 @@ package final class RESTService: Sendable {
         self.tokens = tokens
         self.logger = logger
         workers = WorkerPool(threadCount: options.workerThreadCount)
+        imports = ImportGate(countMax: options.importCountMax)
         versionWaiter = VersionWaiter(store.publisher)
     }
 
@@ -37,6 +40,7 @@ package final class RESTService: Sendable {
     package func stop() {
         versionWaiter.stop()
         workers.stop()
+        imports.waitUntilIdle()
     }
 
     /// The names of a schema; made when it is first asked for.

@@ -3,13 +3,28 @@ import HTTPServer
 extension RESTService {
     /// Every endpoint, in the order of the contract; a test fails when this and `openapi.yaml` differ.
     package func routes() -> [Route] {
-        [
+        let objects = "/v1/classes/{class}/objects"
+        let object = "/v1/classes/{class}/objects/{id}"
+        let byKey = "/v1/classes/{class}/object"
+                let importPath = "/v1/classes/{class}/import"
+        return [
             Route(.get, "/v1", "getService", getService),
             Route(.get, "/v1/schema", "getSchema", getSchema),
             Route(.put, "/v1/schema", "putSchema", body: .buffered(), putSchema),
             Route(.get, "/v1/schema/classes/{class}", "getClass", getClass),
             Route(.put, "/v1/schema/classes/{class}", "putClass", body: .buffered(), putClass),
             Route(.delete, "/v1/schema/classes/{class}", "deleteClass", deleteClass),
+            Route(.post, objects, "createObjects", body: .buffered(), createObjects),
+            Route(.get, object, "getObject", getObject),
+            Route(.put, object, "putObject", body: .buffered(), putObject),
+            Route(.patch, object, "patchObject", body: .buffered(), patchObject),
+            Route(.delete, object, "deleteObject", deleteObject),
+            Route(.get, byKey, "getObjectByKey", getObjectByKey),
+            Route(.put, byKey, "putObjectByKey", body: .buffered(), putObjectByKey),
+            Route(.patch, byKey, "patchObjectByKey", body: .buffered(), patchObjectByKey),
+            Route(.delete, byKey, "deleteObjectByKey", deleteObjectByKey),
+            Route(.post, importPath, "importObjects", streaming: importObjects),
+            Route(.get, "/v1/classes/{class}/export", "exportObjects", exportObjects),
             Route(.get, "/health/live", "getLiveness", getLiveness),
             Route(.get, "/health/ready", "getReadiness", getReadiness),
             Route(.get, "/metrics", "getMetrics", getMetrics),

@@ -100,3 +100,17 @@ extension ObjectReader {
         return faults.contains { $0.pointer == text }
     }
 }
+
+extension ObjectReader {
+    /// Notes that a new object can't choose its `$id`.
+    ///
+    /// - Parameter element: The object's position in the body's array.
+    package func refuseID(element: Int?) {
+        if let element { path.append(.element(element)) }
+        defer { if element != nil { path.removeLast() } }
+        fault(
+            "id-not-allowed",
+            "The store chooses the \"$id\" of a new object; leave it out, or use mode=merge, replace or "
+                + "ignore for one that is there.", at: Self.idName)
+    }
+}

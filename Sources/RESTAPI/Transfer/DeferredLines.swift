@@ -9,6 +9,9 @@ import Rows
 ///
 /// Memory beyond the text: some tens of bytes a line and eight for each link. One thread at a time.
 final class DeferredLines {
+    /// `O_TMPFILE` of Linux, whose macro Swift does not import: a bit of its own and `O_DIRECTORY`.
+    private static let temporaryFile: Int32 = 0o20_000_000 | O_DIRECTORY
+
     private struct Line {
         var number: Int
         var offset: Int
@@ -87,7 +90,13 @@ final class DeferredLines {
     private func write(_ text: UnsafeRawBufferPointer) {
         if file < 0, let directory {
             // A file without a name is gone with the process, however that ends.
-            file = open(directory, O_RDWR | shimTemporaryFile | O_CLOEXEC, 0o600)
+            file = open(directory, O_RDWR | Self.temporaryFile | O_CLOEXEC, 0o600)
+            if file < 0 {
+                // Not every file system has such files.
+                let path = "\(directory)/.import-\(getpid())-\(UInt64.random(in: 0...UInt64.max))"
+                file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+                unlink(path)
+            }
         }
         var done = 0
         while done < text.count, let base = text.baseAddress {
@@ -195,6 +204,3 @@ final class DeferredLines {
         return result
     }
 }
-
-/// `O_TMPFILE` of Linux, whose macro Swift does not import: the bit of its own and `O_DIRECTORY`.
-private let shimTemporaryFile: Int32 = 0o20_000_000 | O_DIRECTORY

@@ -98,14 +98,13 @@ final class ImportWriter: @unchecked Sendable {
             chunk.isStale = transaction.catalog !== chunk.catalog
         }
         if chunks.contains(where: \.isStale) { return }
-        transaction.operationCountMax = .max
         var firstSource = 0
         for chunk in chunks {
             try writeLines(transaction, chunk, without: [], firstSource: firstSource)
             firstSource += chunk.lines.count
         }
-        for link in transaction.danglingLinks() {
-            var position = link.source
+        for (source, links) in Dictionary(grouping: transaction.danglingLinks(), by: \.source) {
+            var position = source
             guard
                 let chunk = chunks.first(where: {
                     if position < $0.lines.count { return true }
@@ -114,7 +113,7 @@ final class ImportWriter: @unchecked Sendable {
                 })
             else { continue }
             chunk.writeFaults.append(
-                (chunk.lines[position].number, Problem(dangling: [link]) { _ in .init() }.errors))
+                (chunk.lines[position].number, Problem(dangling: links) { _ in .init() }.errors))
         }
         guard chunks.contains(where: { !$0.writeFaults.isEmpty || !$0.readFaults.isEmpty }) else {
             return
@@ -140,7 +139,7 @@ final class ImportWriter: @unchecked Sendable {
                 chunk.writtenCount += 1
             } catch {
                 switch error {
-                case .storage, .closing: throw error
+                case .storage, .closing, .tooManyOperations: throw error
                 default: break
                 }
                 let problem = Problem(error)

@@ -1,0 +1,106 @@
+import Bytes
+import HTTPServer
+import ObjectStore
+import Rows
+
+extension RESTService {
+    /// Answers with one object: `getObject` and `getObjectByKey`.
+    ///
+    /// What is read from the object's own row is answered at once on the connection's thread; a reply
+    /// with other objects comes from a worker.
+    func readObject(_ request: Request, _ source: KeySource) -> Outcome {
+        answering { () throws(Problem) in
+            try BodyType.requireJSONAccepted(request)
+            if request.query.isEmpty {
+                return try objectReply(request, source, nil, isOnWorker: false)
+            }
+            let parameters = try Parameters(
+                request, known: source.parameters(["fields", "expand", "minVersion"]))
+            let version = try minVersion(parameters)
+            return whenAtVersion(version) {
+                self.answering { () throws(Problem) in
+                    try self.objectReply(request, source, parameters, isOnWorker: false)
+                }
+            }
+        }
+    }
+
+    private func objectReply(
+        _ request: Request, _ source: KeySource, _ parameters: Parameters?, isOnWorker: Bool
+    ) throws(Problem) -> Outcome {
+        let scratch = RequestScratch.current
+        // Taken before the snapshot: a reply may be newer than it says, never older.
+        let version = store.version
+        let read: ReadTransaction
+        do { read = try store.read() } catch { throw problem(error) }
+        defer { read.close() }
+        let names = scratch.names(of: read.rows, self)
+        let found = try find(request, source, names, read, scratch)
+        guard let (rowClass, key, row) = found else { throw Problem(.objectNotFound) }
+
+        let everything = names.classes[rowClass.index].everything
+        var selection = everything
+        if let parameters {
+            let fields = parameters["fields"]?.string
+            let expand = parameters["expand"]?.string
+            if fields != nil || expand != nil {
+                selection = try FieldSelection(
+                    fields: fields, expand: expand, of: rowClass, names: names)
+            }
+        }
+        if selection.holdsOtherObjects, !isOnWorker {
+            return .later { exchange in
+                let isTaken = self.workers.submit {
+                    let outcome = self.answering { () throws(Problem) in
+                        try self.objectReply(request, source, parameters, isOnWorker: true)
+                    }
+                    if case .respond(let response) = outcome { exchange.respond(response) }
+                }
+                if !isTaken { exchange.respond(self.response(.tooBusy)) }
+            }
+        }
+
+        let etag = StoreVersion(epoch: read.epoch, number: row.version)
+        if let tags = try EntityTags.read(.ifMatch, of: request), !tags.matchesStrongly(etag) {
+            let current = StoredObject(
+                schema: read.rows, classIndex: rowClass.index, key: key, row: row)
+            throw Problem(.preconditionFailed(Precondition.Failure(current: current)))
+        }
+        if !selection.holdsOtherObjects, let tags = try EntityTags.read(.ifNoneMatch, of: request),
+            tags.matchesWeakly(etag)
+        {
+            var response = Response(304)
+            response.headers.addETag(etag)
+            response.headers.addStoreVersion(version)
+            return .respond(response)
+        }
+
+        let preferences = try Preferences(request)
+        let buffer = ByteBuffer(capacity: row.byteCount * 2 + 256)
+        var writer = ObjectWriter(buffer, names: names, read: read, epoch: read.epoch)
+        writer.quotesLargeInts = preferences.quotesLargeInts
+        writer.byteCountMax = options.queryMemoryByteCountMax
+        writer.write(row, key: key, selection)
+        if read.failure != nil { try stored { () throws(StoreError) in try read.checkFailure() } }
+        if writer.isTruncated { throw .replyTooLarge(options.queryMemoryByteCountMax) }
+        let (base, count) = buffer.takeStorage()
+        var response = Response(200, .json, Bytes(adopting: base, count: count))
+        response.headers.addETag(etag)
+        response.headers.addStoreVersion(version)
+        if preferences.quotesLargeInts {
+            response.headers.add(.preferenceApplied, "int64=string" as StaticString)
+            response.headers.add(.vary, "Prefer" as StaticString)
+        }
+        return .respond(response)
+    }
+}
+
+extension Problem {
+    /// A reply that would take more memory than a read may.
+    static func replyTooLarge(_ limit: Int) -> Problem {
+        Problem(
+            422, "query-memory",
+            "The reply would take more than \(limit) bytes; expand less, or page the collections by "
+                + "…/properties/{property}.")
+    }
+}

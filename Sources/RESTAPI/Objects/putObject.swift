@@ -1,0 +1,20 @@
+import HTTPServer
+import ObjectStore
+
+extension RESTService {
+    /// `PUT /v1/classes/{class}/objects/{id}`: creates an object or replaces it. Where the class has no
+    /// primary key it only replaces.
+    func putObject(_ request: Request) -> Outcome { put(request, .path) }
+
+    /// `putObject` by either kind of key.
+    func put(_ request: Request, _ source: KeySource) -> Outcome {
+        answering { () throws(Problem) in
+            _ = try Parameters(request, known: source.parameters([]))
+            _ = try BodyType.read(request)
+            try BodyType.requireJSONAccepted(request)
+            return writeObject(
+                request, source, mode: .replace, isMerge: false,
+                precondition: try Precondition(request), preferences: try Preferences(request))
+        }
+    }
+}

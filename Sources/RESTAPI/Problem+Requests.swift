@@ -1,0 +1,51 @@
+import JSON
+import Rows
+
+extension Problem {
+    /// More work waits than the server takes.
+    static let tooBusy = Problem(
+        503, "busy", "The server has too much to do; try again.", retryAfterSeconds: 1)
+
+    /// The version of `minVersion` did not come in time.
+    static let versionNotReached = Problem(
+        503, "version-not-reached", "The store has not reached this version yet; try again.",
+        retryAfterSeconds: 1)
+
+    /// There is no class of this name.
+    static func unknownClass(_ name: String, _ schema: RowSchema) -> Problem {
+        let shown = name.count <= 64 ? name : String(name.prefix(64)) + "…"
+        let detail = "There is no class '\(shown)'."
+        return Problem(
+            404, "unknown-class", detail,
+            errors: [
+                Fault(
+                    code: "unknown-class", detail: detail, parameter: "class",
+                    hint: NearestName.of(name, among: schema.classes.map(\.definition.name)))
+            ])
+    }
+
+    /// A text that is not the JSON it should be.
+    package init(_ error: JSONError, in text: UnsafeRawBufferPointer) {
+        switch error.code {
+        case .outOfMemory:
+            self.init(503, "busy", "There is not enough memory; try again.", retryAfterSeconds: 5)
+        case .internal: self.init(500, "internal-error", "The body could not be read.")
+        case .empty, .unexpectedEnd, .byteOrderMark, .invalidUTF8, .expectedValue,
+            .expectedValueOrEndOfArray, .expectedNameOrEndOfObject, .expectedName, .expectedColon,
+            .expectedCommaOrEndOfArray, .expectedCommaOrEndOfObject, .trailingContent,
+            .invalidLiteral, .invalidNumber, .numberTooLong, .unterminatedString, .controlCharacter,
+            .invalidEscape, .loneSurrogate, .tooLong:
+            self.init(error, text, code: "malformed-json")
+        case .tooDeep: self.init(error, text, code: "too-deep")
+        }
+    }
+
+    private init(_ error: JSONError, _ text: UnsafeRawBufferPointer, code: String) {
+        let (line, column) = error.position(in: text)
+        self.init(
+            400, code,
+            "The body is not the JSON that this operation takes: line \(line), column \(column): "
+                + "\(error.message).",
+            errors: [Fault(code: code, detail: error.message, column: column)])
+    }
+}

@@ -1,0 +1,67 @@
+import HTTPServer
+
+/// The media type of a request's body.
+package enum BodyType: Sendable {
+    /// `application/json`, or none is named.
+    case json
+    /// `application/merge-patch+json` (RFC 7396).
+    case mergePatch
+
+    /// Reads `Content-Type`.
+    ///
+    /// - Parameter isPatch: Whether the operation takes patches.
+    /// - Throws: ``Problem`` 415 for other types.
+    package static func read(_ request: Request, isPatch: Bool = false) throws(Problem) -> BodyType {
+        guard let field = request.header(.contentType) else { return .json }
+        let text = field.string.lowercased()
+        let parts = text.split(separator: ";")
+        let type = parts.first.map(trimmed) ?? ""
+        for part in parts.dropFirst() where trimmed(part).hasPrefix("charset=") {
+            let charset = trimmed(part).dropFirst(8).filter { $0 != "\"" }
+            if charset != "utf-8" && charset != "us-ascii" {
+                throw refused("JSON is UTF-8; the charset '\(charset.prefix(32))' is not read.", isPatch)
+            }
+        }
+        switch type {
+        case "application/json": return .json
+        case "application/merge-patch+json" where isPatch: return .mergePatch
+        case "application/json-patch+json" where isPatch:
+            throw refused(
+                "JSON patch is not supported yet; send a merge patch (application/merge-patch+json) "
+                    + "with the properties that change.", isPatch)
+        default:
+            throw refused(
+                isPatch
+                    ? "This operation takes a merge patch as application/merge-patch+json or "
+                        + "application/json."
+                    : "This operation takes application/json; set the header Content-Type (curl: "
+                        + "-H 'Content-Type: application/json').", isPatch)
+        }
+    }
+
+    private static func trimmed(_ text: Substring) -> String {
+        String(text.filter { $0 != " " && $0 != "\t" })
+    }
+
+    private static func refused(_ detail: String, _ isPatch: Bool) -> Problem {
+        var problem = Problem(415, "unsupported-media-type", detail)
+        problem.accept =
+            isPatch ? "application/merge-patch+json, application/json" : "application/json"
+        problem.acceptsPatch = isPatch
+        return problem
+    }
+
+    /// Refuses a client that accepts no JSON.
+    ///
+    /// - Throws: ``Problem`` 406.
+    package static func requireJSONAccepted(_ request: Request) throws(Problem) {
+        guard let accept = request.header(.accept), !accept.isEmpty else { return }
+        if accept.listContains("application/json") || accept.listContains("*/*")
+            || accept.listContains("application/*")
+        {
+            return
+        }
+        throw Problem(
+            406, "not-acceptable", "This operation answers application/json, which Accept leaves out.")
+    }
+}

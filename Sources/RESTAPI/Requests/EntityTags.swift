@@ -1,0 +1,96 @@
+import HTTPServer
+import ObjectStore
+
+/// The value of `If-Match` or `If-None-Match` (RFC 9110, section 13.1).
+package enum EntityTags: Equatable, Sendable {
+    /// `*`
+    case any
+    /// A list. Tags that no object of ours can have are left out: they match nothing.
+    case list([Tag])
+
+    /// One tag.
+    package struct Tag: Equatable, Sendable {
+        /// The version that it stands for.
+        package var version: StoreVersion
+        /// Whether it is written `W/"…"`, which `If-Match` never accepts.
+        package var isWeak: Bool
+    }
+
+    /// Reads a header; nil when the request has none.
+    ///
+    /// - Throws: ``Problem`` 400 when it is not a list of entity tags.
+    package static func read(_ name: HeaderName, of request: Request) throws(Problem) -> EntityTags? {
+        guard let field = request.header(name) else { return nil }
+        // A list may stand in several fields of the same name (RFC 9110, section 5.3).
+        let fields = request.headers(name)
+        let text = fields.count > 1 ? fields.map(\.string).joined(separator: ",") : field.string
+        guard let tags = EntityTags(text) else {
+            let detail =
+                "\(name.text) takes '*' or entity tags with their quotes, such as \"0k3x9a1b-17\"."
+            throw Problem(
+                400, "invalid-header", detail,
+                errors: [
+                    Problem.Fault(
+                        code: "invalid-header", detail: detail, parameter: name.text.description)
+                ])
+        }
+        return tags
+    }
+
+    /// Reads the text of a header; nil when it is malformed.
+    package init?(_ text: String) {
+        var rest = Substring(text).utf8[...]
+        func skipBlanks() { while let byte = rest.first, byte == 0x20 || byte == 0x09 { rest.removeFirst() } }
+        skipBlanks()
+        if rest.first == UInt8(ascii: "*") {
+            rest.removeFirst()
+            skipBlanks()
+            guard rest.isEmpty else { return nil }
+            self = .any
+            return
+        }
+        var tags: [Tag] = []
+        var isEmpty = true
+        while true {
+            skipBlanks()
+            if rest.first == UInt8(ascii: ",") {
+                rest.removeFirst()
+                continue
+            }
+            guard !rest.isEmpty else { break }
+            var isWeak = false
+            if rest.starts(with: "W/".utf8) {
+                isWeak = true
+                rest.removeFirst(2)
+            }
+            guard rest.first == UInt8(ascii: "\"") else { return nil }
+            rest.removeFirst()
+            guard let end = rest.firstIndex(of: UInt8(ascii: "\"")) else { return nil }
+            if let version = StoreVersion(text: String(decoding: Array(rest[..<end]), as: UTF8.self)) {
+                tags.append(Tag(version: version, isWeak: isWeak))
+            }
+            rest = rest[end...].dropFirst()
+            isEmpty = false
+            skipBlanks()
+            guard rest.isEmpty || rest.first == UInt8(ascii: ",") else { return nil }
+        }
+        guard !isEmpty else { return nil }
+        self = .list(tags)
+    }
+
+    /// Whether a version is in the list by the strong comparison, which `If-Match` uses.
+    package func matchesStrongly(_ version: StoreVersion) -> Bool {
+        switch self {
+        case .any: true
+        case .list(let tags): tags.contains { $0.version == version && !$0.isWeak }
+        }
+    }
+
+    /// Whether a version is in the list by the weak comparison, which `If-None-Match` uses.
+    package func matchesWeakly(_ version: StoreVersion) -> Bool {
+        switch self {
+        case .any: true
+        case .list(let tags): tags.contains { $0.version == version }
+        }
+    }
+}

@@ -1,0 +1,75 @@
+import HTTPServer
+
+/// The query parameters of a request, each known and there at most once.
+///
+/// Their texts point into the request.
+package struct Parameters {
+    private let request: Request
+
+    /// Checks the parameters.
+    ///
+    /// - Parameters:
+    ///   - known: The names that the operation knows.
+    ///   - repeatable: Names among them that may stand more than once.
+    /// - Throws: ``Problem`` 400 for one that it does not know, with the nearest that it does, or that
+    ///   stands more than once.
+    package init(
+        _ request: Request, known: [StaticString], repeatable: [StaticString] = []
+    ) throws(Problem) {
+        self.request = request
+        for (index, (name, _)) in request.query.enumerated() {
+            guard known.contains(where: { name == $0 }) else {
+                throw Self.unknown(name.string, known)
+            }
+            guard !repeatable.contains(where: { name == $0 }) else { continue }
+            let before = request.query[..<index]
+            if before.contains(where: { $0.name.bytes.elementsEqual(name.bytes) }) {
+                throw .parameter(name.string, "The parameter '\(name.string)' stands more than once.")
+            }
+        }
+    }
+
+    /// Refuses all parameters: for operations that have none. Costs nothing when there are none.
+    package static func refuseAll(_ request: Request) throws(Problem) {
+        if !request.query.isEmpty { _ = try Parameters(request, known: []) }
+    }
+
+    private static func unknown(_ name: String, _ known: [StaticString]) -> Problem {
+        let shown = name.count <= 64 ? name : String(name.prefix(64)) + "…"
+        let names = known.map(\.description)
+        let detail =
+            known.isEmpty
+            ? "This operation has no parameters; '\(shown)' is not known."
+            : "This operation has no parameter '\(shown)'; it has \(names.joined(separator: ", "))."
+        return Problem(
+            400, "unknown-parameter", detail,
+            errors: [
+                Problem.Fault(
+                    code: "unknown-parameter", detail: detail, parameter: shown,
+                    hint: NearestName.of(name, among: names))
+            ])
+    }
+
+    /// The value of a parameter; nil when it is not there.
+    package subscript(name: StaticString) -> RequestText? {
+        for (known, value) in request.query where known == name { return value }
+        return nil
+    }
+
+    /// A parameter that is `true` or `false`; false when it is not there.
+    package func flag(_ name: StaticString) throws(Problem) -> Bool {
+        guard let value = self[name] else { return false }
+        if value == "true" { return true }
+        if value == "false" { return false }
+        throw .parameter(name.description, "'\(name)' is true or false.")
+    }
+
+    /// A whole number from 0 up; nil when it is not there.
+    package func count(_ name: StaticString) throws(Problem) -> Int? {
+        guard let value = self[name] else { return nil }
+        guard let number = value.decimal.flatMap({ Int(exactly: $0) }) else {
+            throw .parameter(name.description, "'\(name)' is a whole number from 0 up.")
+        }
+        return number
+    }
+}

@@ -1,0 +1,49 @@
+import HTTPServer
+import ObjectStore
+
+extension Precondition {
+    /// What `If-Match` and `If-None-Match` of a write ask for.
+    ///
+    /// - Throws: ``Problem`` 400 when they are malformed, contradict each other, or `If-None-Match` is
+    ///   anything but `*`.
+    package init(_ request: Request) throws(Problem) {
+        let match = try EntityTags.read(.ifMatch, of: request)
+        let noneMatch = try EntityTags.read(.ifNoneMatch, of: request)
+        if let noneMatch {
+            guard case .any = noneMatch else {
+                throw Self.refused(
+                    "If-None-Match of a write can only be '*': write if the object is not there.",
+                    "If-None-Match")
+            }
+            guard match == nil else {
+                throw Self.refused(
+                    "If-Match and 'If-None-Match: *' ask for an object that is there and is not.",
+                    "If-Match")
+            }
+            self = .absent
+            return
+        }
+        switch match {
+        case nil: self = .none
+        case .any: self = .exists
+        case .list(let tags): self = .matches(tags.filter { !$0.isWeak }.map(\.version))
+        }
+    }
+
+    private static func refused(_ detail: String, _ header: String) -> Problem {
+        Problem(
+            400, "invalid-header", detail,
+            errors: [Problem.Fault(code: "invalid-header", detail: detail, parameter: header)])
+    }
+
+    /// The same with the `$version` that the body states, which has to hold as well.
+    package func with(version: StoreVersion?) -> Precondition {
+        guard let version else { return self }
+        switch self {
+        case .none, .exists: return .matches([version])
+        case .matches(let versions): return .matches(versions.contains(version) ? [version] : [])
+        // Nothing is absent and has a version.
+        case .absent: return .matches([])
+        }
+    }
+}

@@ -1,0 +1,74 @@
+import HTTPServer
+
+/// What a client prefers (RFC 7240). What is not known is ignored, as the RFC asks.
+package struct Preferences: Sendable, Equatable {
+    /// `return=minimal`: no object in the reply to a write.
+    package var isMinimal = false
+    /// `int64=string`: ints beyond 2^53 as strings.
+    package var quotesLargeInts = false
+    /// `wait=25`: seconds that a long poll may take.
+    package var waitSeconds: Int?
+    /// `max-affected=10`: a change of more objects is refused.
+    package var affectedCountMax: Int?
+
+    /// Nothing in particular.
+    package init() {}
+
+    /// Reads the `Prefer` fields of a request.
+    ///
+    /// - Throws: ``Problem`` 400 for a `max-affected` that is not a number, because to ignore it would
+    ///   drop a safeguard.
+    package init(_ request: Request) throws(Problem) {
+        guard request.header(.prefer) != nil else { return }
+        for field in request.headers(.prefer) {
+            for part in field.string.split(separator: ",") { try read(part) }
+        }
+    }
+
+    private mutating func read(_ part: Substring) throws(Problem) {
+        // Parameters after `;` belong to preferences that we do not know.
+        let token = part.prefix { $0 != ";" }
+        let pieces = token.split(separator: "=", maxSplits: 1)
+        guard let first = pieces.first else { return }
+        let name = Self.trimmed(first).lowercased()
+        let value = pieces.count < 2 ? "" : Self.unquoted(Self.trimmed(pieces[1]))
+        switch name {
+        case "return": isMinimal = value == "minimal"
+        case "int64": quotesLargeInts = value == "string"
+        case "wait": if let seconds = Int(value), seconds >= 0 { waitSeconds = seconds }
+        case "max-affected":
+            guard let count = Int(value), count >= 0 else {
+                throw Problem(
+                    400, "invalid-parameter", "'Prefer: max-affected' takes a whole number from 0 up.",
+                    errors: [
+                        Problem.Fault(
+                            code: "invalid-parameter",
+                            detail: "'max-affected' takes a whole number from 0 up.",
+                            parameter: "Prefer")
+                    ])
+            }
+            affectedCountMax = count
+        default: break
+        }
+    }
+
+    private static func trimmed(_ text: Substring) -> Substring {
+        var text = text
+        while let first = text.first, first == " " || first == "\t" { text.removeFirst() }
+        while let last = text.last, last == " " || last == "\t" { text.removeLast() }
+        return text
+    }
+
+    private static func unquoted(_ text: Substring) -> String {
+        text.count >= 2 && text.first == "\"" && text.last == "\""
+            ? String(text.dropFirst().dropLast()) : String(text)
+    }
+
+    /// The value of `Preference-Applied`; nil when nothing was applied.
+    package func applied(minimal: Bool) -> String? {
+        var parts: [String] = []
+        if minimal { parts.append("return=minimal") }
+        if quotesLargeInts, !minimal { parts.append("int64=string") }
+        return parts.isEmpty ? nil : parts.joined(separator: ", ")
+    }
+}

@@ -1,0 +1,106 @@
+import HTTPServer
+import JSON
+import ObjectModel
+import ObjectStore
+import Rows
+import StoreService
+
+extension RESTService {
+    /// Runs a handler; a problem that it throws is its reply.
+    func answering(_ body: () throws(Problem) -> Outcome) -> Outcome {
+        do { return try body() } catch { return .respond(response(error)) }
+    }
+
+    /// Runs what makes a reply; a problem that it throws is the reply.
+    func replying(_ body: () throws(Problem) -> Response) -> Response {
+        do { return try body() } catch { return response(error) }
+    }
+
+    /// Answers from a worker's thread, for what takes long.
+    func answerOnWorker(_ body: @escaping @Sendable () throws(Problem) -> Response) -> Outcome {
+        .later { exchange in
+            let isTaken = self.workers.submit { exchange.respond(self.replying(body)) }
+            if !isTaken { exchange.respond(self.response(.tooBusy)) }
+        }
+    }
+
+    // MARK: Classes
+
+    /// The class whose name stands first in the path, of kind `object`.
+    ///
+    /// - Throws: ``Problem`` 404 with the nearest name; 405 for an embedded class.
+    func objectClass(_ request: Request, _ names: SchemaNames) throws(Problem) -> RowClass {
+        let name = UnsafeRawBufferPointer(request.parameter(0).bytes)
+        guard let index = names.classIndex(named: name) else {
+            throw .unknownClass(String(decoding: name, as: UTF8.self), names.schema)
+        }
+        let rowClass = names.schema.classes[index]
+        switch rowClass.definition.kind {
+        case .object: return rowClass
+        case .embedded:
+            throw Problem(
+                405, "embedded-class",
+                "Class '\(rowClass.definition.name)' is embedded: its objects live inside others and are "
+                    + "read and written with them.")
+        }
+    }
+
+    // MARK: Versions
+
+    /// The version that `minVersion` asks for.
+    ///
+    /// - Throws: ``Problem`` 400 when it is none, 409 when it is of another epoch.
+    func minVersion(_ parameters: Parameters) throws(Problem) -> UInt64 {
+        guard let text = parameters["minVersion"] else { return 0 }
+        guard let version = StoreVersion(text: text.string) else {
+            throw .parameter(
+                "minVersion",
+                "'minVersion' is a version as Holdfast-Version has it, such as 0k3x9a1b-17.")
+        }
+        guard version.epoch == store.epoch else {
+            throw Problem(
+                409, "other-epoch",
+                "This version belongs to another epoch: the store was restored or replaced. Read "
+                    + "without 'minVersion' and start from there.",
+                errors: [
+                    Problem.Fault(
+                        code: "other-epoch", detail: "The version is of another epoch.",
+                        parameter: "minVersion")
+                ])
+        }
+        return version.number
+    }
+
+    /// Answers as soon as the store has a version: at once when it has, else when it comes, or 503
+    /// when it doesn't in time. No thread waits.
+    func whenAtVersion(_ version: UInt64, _ answer: @escaping @Sendable () -> Outcome) -> Outcome {
+        if store.publisher.version >= version { return answer() }
+        return .later { exchange in
+            self.versionWaiter.wait(for: version, seconds: self.options.minVersionWaitSeconds) {
+                isReached in
+                guard isReached else {
+                    exchange.respond(self.response(.versionNotReached))
+                    return
+                }
+                switch answer() {
+                case .respond(let response): exchange.respond(response)
+                case .later(let hand): hand(exchange)
+                }
+            }
+        }
+    }
+
+    // MARK: Bodies
+
+    /// Parses the body of a request.
+    ///
+    /// - Throws: ``Problem`` 400 with line and column when it is not JSON.
+    func json(_ request: Request, _ parser: JSONParser) throws(Problem) -> JSONValue {
+        do {
+            return try parser.parse(
+                request.body, hasPadding: true, depthMax: options.jsonDepthMax)
+        } catch {
+            throw Problem(error, in: request.body)
+        }
+    }
+}
