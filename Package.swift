@@ -59,6 +59,13 @@ let package = Package(
                 "Storage", "StorageLMDB", "CZlib",
             ],
             swiftSettings: ours),
+        .executableTarget(
+            name: "Benchmarks",
+            dependencies: [
+                "RESTAPI", "StoreService", "ObjectStore", "Query", "Rows", "ObjectModel", "JSON",
+                "Bytes", "StorageLMDB",
+            ],
+            swiftSettings: ours),
 
         // Tests.
         .target(
@@ -72,6 +79,12 @@ let package = Package(
         tests(
             "StorageTests",
             ["Storage", "StorageMemory", "StorageLMDB", "TestSupport", "StorageProbe"]),
+        tests(
+            "RESTAPITests",
+            [
+                "RESTAPI", "StoreService", "ObjectStore", "Rows", "ObjectModel", "Bytes", "JSON",
+                "Storage", "HTTPServer", "TestSupport",
+            ]),
         tests("JSONTests", ["JSON", "Bytes"]),
         tests("QueryTests", ["Query", "Rows", "ObjectModel", "Bytes"]),
         tests("HTTPServerTests", ["HTTPServer"]),

@@ -17,6 +17,16 @@ extension WriteTransaction {
         _ draft: ObjectDraft, objectKey: UInt64? = nil, mode: WriteMode,
         precondition: Precondition = .none
     ) throws(StoreError) -> WriteResult {
+        try write(draft, objectKey: objectKey, mode: mode, precondition: precondition, path: [])
+    }
+
+    /// As above.
+    ///
+    /// - Parameter path: Where the object stands in the one that the client wrote.
+    private func write(
+        _ draft: ObjectDraft, objectKey: UInt64?, mode: WriteMode, precondition: Precondition,
+        path: [DanglingLink.PathStep]
+    ) throws(StoreError) -> WriteResult {
         try countOperation()
         let rowClass = draft.rowClass
         var primaryKey: [UInt8] = []
@@ -43,13 +53,13 @@ extension WriteTransaction {
                     classIndex: rowClass.index, key: key, row: stored, isCreated: false,
                     isChanged: false)
             case .merge, .update:
-                return try change(draft, key, stored, nil, keepsAbsent: true)
+                return try change(draft, key, stored, nil, keepsAbsent: true, path: path)
             case .replace, .replaceExisting:
-                return try change(draft, key, stored, nil, keepsAbsent: false)
+                return try change(draft, key, stored, nil, keepsAbsent: false, path: path)
             }
         }
         if mode == .update || mode == .replaceExisting || objectKey != nil { throw .objectNotFound }
-        return try insert(draft, awaitedKey: key, primaryKey: primaryKey)
+        return try insert(draft, awaitedKey: key, primaryKey: primaryKey, path: path)
     }
 
     func check(
@@ -75,25 +85,27 @@ extension WriteTransaction {
     }
 
     private func insert(
-        _ draft: ObjectDraft, awaitedKey: UInt64?, primaryKey: [UInt8]
+        _ draft: ObjectDraft, awaitedKey: UInt64?, primaryKey: [UInt8],
+        path: [DanglingLink.PathStep]
     ) throws(StoreError) -> WriteResult {
         let rowClass = draft.rowClass
         let key: UInt64
         if let awaitedKey {
             key = awaitedKey
-            pending[ObjectIdentity(classIndex: rowClass.index, key: key)] = nil
+            removePending(ObjectIdentity(classIndex: rowClass.index, key: key))
         } else {
             key = try makeKey(rowClass, primaryKey: primaryKey)
         }
         var state = try classState(rowClass)
         state.count += 1
-        group.classStates[rowClass.index] = state
+        setClassState(rowClass, state)
 
         // The object can be linked to by its own children, so it is known before they are written.
-        let targets = try resolve(draft, path: [])
+        let targets = try resolve(draft, path: path)
         if !draft.children.isEmpty, let written = try self.row(rowClass, key) {
             // A nested object was this object again.
-            return try change(draft, key, written, targets, keepsAbsent: false)
+            return try change(
+                draft, key, written, targets, keepsAbsent: false, path: path)
         }
         group.rowBuilder.now = now
         let bytes = group.rowBuffer.making {
@@ -110,11 +122,11 @@ extension WriteTransaction {
 
     private func change(
         _ draft: ObjectDraft, _ key: UInt64, _ before: RowView, _ resolved: ResolvedReferences?,
-        keepsAbsent: Bool
+        keepsAbsent: Bool, path: [DanglingLink.PathStep]
     ) throws(StoreError) -> WriteResult {
         let rowClass = draft.rowClass
         let targets: ResolvedReferences
-        if let resolved { targets = resolved } else { targets = try resolve(draft, path: []) }
+        if let resolved { targets = resolved } else { targets = try resolve(draft, path: path) }
         // Writing a nested object may have changed this one.
         let stored = draft.children.isEmpty ? before : try row(rowClass, key) ?? before
         group.rowBuilder.now = now
@@ -171,7 +183,7 @@ extension WriteTransaction {
         var state = try classState(rowClass)
         let key = state.nextKey
         state.nextKey += 1
-        group.classStates[rowClass.index] = state
+        setClassState(rowClass, state)
         if !primaryKey.isEmpty {
             let mapKey = group.keyBuffer.making {
                 StoreKey.appendPrimaryKeyPrefix(rowClass.number, to: $0)
@@ -222,7 +234,10 @@ extension WriteTransaction {
             case .child(let child):
                 nested.insert(child)
                 let inner = draft.children[child]
-                resolved.keys.append(try write(inner, mode: .merge).key)
+                let written = try write(
+                    inner, objectKey: nil, mode: .merge, precondition: .none,
+                    path: path + draft.steps(to: reference))
+                resolved.keys.append(written.key)
             }
         }
         for (position, child) in draft.children.enumerated() where !nested.contains(position) {
@@ -237,16 +252,20 @@ extension WriteTransaction {
         _ target: ObjectIdentity, _ draft: ObjectDraft, _ reference: Int,
         _ path: [DanglingLink.PathStep]
     ) {
-        let link = draft.references[reference]
-        var steps = path
-        steps.append(.property(draft.rowClass.definition.properties[link.member].name))
-        if let element = link.element { steps.append(.element(element)) }
-        pending[target, default: []].append(
-            PendingLink(source: source, draft: draft, reference: reference, path: steps))
+        let steps = path + draft.steps(to: draft.references[reference])
+        addPending(
+            target, PendingLink(source: source, draft: draft, reference: reference, path: steps))
     }
 }
 
 extension ObjectDraft {
+    /// The way from an object to one of its links.
+    fileprivate func steps(to link: DraftReference) -> [DanglingLink.PathStep] {
+        let name = rowClass.definition.properties[link.member].name
+        guard let element = link.element else { return [.property(name)] }
+        return [.property(name), .element(element)]
+    }
+
     /// The way from an object into one of its embedded children.
     fileprivate func steps(toChild position: Int) -> [DanglingLink.PathStep] {
         for (member, field) in fields.enumerated() {

@@ -1,0 +1,67 @@
+import HTTPServer
+import ObjectModel
+import ObjectStore
+import RESTAPI
+import Synchronization
+import TestSupport
+
+/// A whole service on a free port of this machine, over an empty store with a schema.
+final class TestServer {
+    let store: Store
+    let service: RESTService
+    let server: Server
+    let client: HTTPClient
+
+    init(
+        _ engine: EngineCase = .memory, schema: Schema, options: RESTOptions = RESTOptions(),
+        valueByteCountMax: Int = 64 << 20
+    ) throws {
+        store = try Store(engine: try engine.open(valueByteCountMax: valueByteCountMax))
+        try Self.put(schema, in: store)
+        service = RESTService(
+            store: store, options: options, tokens: nil, logger: Logger(level: .error))
+        var serverOptions = ServerOptions(listen: ListenAddress(host: "127.0.0.1", port: 0))
+        serverOptions.makeProblem = Problem.response
+        server = try Server(options: serverOptions, routes: service.routes())
+        client = HTTPClient(port: server.addresses.first?.port ?? 0)
+    }
+
+    deinit {
+        client.disconnect()
+        server.stop(graceSeconds: 1)
+        service.stop()
+        store.close()
+    }
+
+    /// Sends a request whose body, if there is one, is JSON unless `headers` say otherwise.
+    @discardableResult
+    func send(
+        _ method: String, _ target: String, _ body: String? = nil,
+        headers: [(String, String)] = []
+    ) -> HTTPClient.Reply {
+        var headers = headers
+        if body != nil, !headers.contains(where: { $0.0 == "Content-Type" }) {
+            headers.append(("Content-Type", "application/json"))
+        }
+        return client.send(method, target, headers: headers, body: body.map { Array($0.utf8) })
+    }
+
+    /// Makes a schema the store's.
+    static func put(_ schema: Schema, in store: Store) throws {
+        final class SchemaWrite: PendingSchemaWrite {
+            let schema: Schema
+            let outcome = Monitor<WriteOutcome?>(nil)
+            init(_ schema: Schema) { self.schema = schema }
+            func proposal(_ present: Schema) throws(StoreError) -> Schema? { schema }
+            func finish(_ outcome: WriteOutcome) {
+                self.outcome.signal {
+                    $0 = outcome
+                    return true
+                }
+            }
+        }
+        let write = SchemaWrite(schema)
+        store.submit(write)
+        if case .failed(let error) = write.outcome.wait({ $0 }) { throw error }
+    }
+}
