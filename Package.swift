@@ -70,7 +70,7 @@ let package = Package(
             "StorageTests",
             ["Storage", "StorageMemory", "StorageLMDB", "TestSupport", "StorageProbe"]),
         tests("JSONTests", ["JSON", "Bytes"]),
-        tests("QueryTests", ["Query", "Rows", "ObjectModel", "Bytes"]),
+        tests("QueryTests", ["Query", "Rows", "ObjectModel", "Bytes", "TestSupport"]),
         tests("HTTPServerTests", ["HTTPServer"]),
     ],
     swiftLanguageModes: [.v6],

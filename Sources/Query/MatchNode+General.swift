@@ -79,6 +79,9 @@ final class ComparedSide {
         walker.walk(row, key, source, sink)
     }
 
+    /// Whether its values come from the query itself.
+    var isConstant: Bool { walker == nil }
+
     var groupCount: Int { walker == nil ? 1 : sink.groupEnds.count }
 
     /// The values of one group.
@@ -128,8 +131,13 @@ final class GeneralNode: MatchNode {
     }
 
     private func holds(_ a: Int, _ b: Int) -> Bool {
-        ComparedValue.holds(
-            left.value(a), comparison, right.value(b), ignoresCase: ignoresCase)
+        let value = left.value(a)
+        // A null that stands in the query contains nothing, not even null.
+        if left.isConstant, value.storage == nil, comparison.isTextual, comparison != .like {
+            return false
+        }
+        return ComparedValue.holds(
+            value, comparison, right.value(b), ignoresCase: ignoresCase)
     }
 
     private func matches(_ a: Range<Int>, _ b: Range<Int>) -> Bool {

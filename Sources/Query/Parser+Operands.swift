@@ -24,6 +24,9 @@ extension Parser {
         switch token.kind {
         case .leftBrace: return try list(quantifier, start: start)
         case .binary where isFollowedByParenthesis: return .constant(try constant())
+        case .sort where isFollowedByParenthesis, .distinct where isFollowedByParenthesis,
+            .limit where isFollowedByParenthesis:
+            throw unexpected("a predicate before it, such as TRUEPREDICATE")
         case .atLinks, .keyPathArgument: return .path(try path(quantifier, start: start))
         case .subquery: throw unsupported("SUBQUERY", at: start)
         case .geoBox, .geoPolygon, .geoCircle:

@@ -61,6 +61,7 @@ struct ValueTestMaker {
         }
     }
 
+    /// A test of a text; orders are already turned round, the textual operators have no such form.
     private func textTest(
         _ comparison: ComparisonOperator, _ constant: Value, _ storage: ElementStorage,
         _ ignoresCase: Bool, _ constantIsLeft: Bool
@@ -74,7 +75,8 @@ struct ValueTestMaker {
             return test
         }
         return TextTest(
-            text, comparison, ignoresCase: ignoresCase, constantIsLeft: constantIsLeft)
+            text, comparison, ignoresCase: ignoresCase,
+            constantIsLeft: constantIsLeft && comparison.isTextual)
     }
 
     /// A test of several constants, of which the quantifier's number has to satisfy the operator.
