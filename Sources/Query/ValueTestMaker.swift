@@ -18,9 +18,7 @@ struct ValueTestMaker {
         return object
     }
 
-    /// A test of one constant.
-    ///
-    /// - Parameter constantIsLeft: Whether the text has the constant on the left of the operator.
+    /// A test of one constant, which may stand on the left of the operator.
     mutating func test(
         _ comparison: ComparisonOperator, _ constant: Value, _ type: ValueType,
         ignoresCase: Bool, constantIsLeft: Bool
@@ -71,7 +69,8 @@ struct ValueTestMaker {
             return FixedTest(comparison == .notEqual, nullResult: comparison == .notEqual)
         }
         if !ignoresCase, comparison == .equal || comparison == .notEqual,
-            let test = TextEqualTest(text, isEqual: comparison == .equal) {
+            let test = TextEqualTest(text, isEqual: comparison == .equal)
+        {
             return test
         }
         return TextTest(
@@ -85,7 +84,8 @@ struct ValueTestMaker {
         _ type: ValueType, ignoresCase: Bool, constantIsLeft: Bool
     ) -> ValueTest {
         if comparison == .equal, quantifier == .any, !ignoresCase,
-            let test = setTest(constants, type.storage) {
+            let test = setTest(constants, type.storage)
+        {
             return test
         }
         var tests: [ValueTest] = []

@@ -24,7 +24,9 @@ struct NaivePath: Sendable {
     private static func sorted(_ tags: [String]) -> [Value] {
         tags.sorted { Array($0.utf8).lexicographicallyPrecedes(Array($1.utf8)) }.map { .string($0) }
     }
-    private static func crew(_ person: Person) -> [Person] { person.crew.sorted { $0.key < $1.key } }
+    private static func crew(_ person: Person) -> [Person] {
+        person.crew.sorted { $0.key < $1.key }
+    }
     private static func origins(_ world: World, _ person: Person, _ property: String) -> [Person] {
         world.origins(of: person, 0, property).map { world.people[Int($0)] }
     }
@@ -32,10 +34,13 @@ struct NaivePath: Sendable {
     static let all: [NaivePath] = [
         NaivePath(text: "name", kind: .string) { _, p in .one(v(p.name)) },
         NaivePath(text: "age", kind: .int) { _, p in .one(v(p.age)) },
-        NaivePath(text: "score", kind: .double) { _, p in .one(p.score.map { .double($0) } ?? .null) },
-        NaivePath(text: "active", kind: .bool) { _, p in .one(p.active.map { .bool($0) } ?? .null) },
+        NaivePath(text: "score", kind: .double) { _, p in .one(p.score.map { .double($0) } ?? .null)
+        },
+        NaivePath(text: "active", kind: .bool) { _, p in .one(p.active.map { .bool($0) } ?? .null)
+        },
         NaivePath(text: "born", kind: .date) { _, p in .one(p.born.map { .date($0) } ?? .null) },
-        NaivePath(text: "oid", kind: .objectID) { _, p in .one(p.oid.map { .objectID($0) } ?? .null) },
+        NaivePath(text: "oid", kind: .objectID) { _, p in .one(p.oid.map { .objectID($0) } ?? .null)
+        },
         NaivePath(text: "uid", kind: .uuid) { _, p in .one(p.uid.map { .uuid($0) } ?? .null) },
         NaivePath(text: "blob", kind: .data) { _, p in .one(p.blob.map { .data($0) } ?? .null) },
         NaivePath(text: "home.city", kind: .string) { _, p in .one(v(p.home?.city)) },
@@ -45,36 +50,68 @@ struct NaivePath: Sendable {
         NaivePath(text: "friend.friend.age", kind: .int) { _, p in .one(v(p.friend?.friend?.age)) },
         NaivePath(text: "ints[0]", kind: .int) { _, p in .one(v(p.ints.first ?? nil)) },
         NaivePath(text: "names[LAST]", kind: .string) { _, p in .one(v(p.names.last ?? nil)) },
-        NaivePath(text: "friends[1].age", kind: .int) { _, p in .one(v(p.friends.count > 1 ? p.friends[1].age : nil)) },
-        NaivePath(text: "places[FIRST].city", kind: .string) { _, p in .one(v(p.places.first?.city)) },
+        NaivePath(text: "friends[1].age", kind: .int) { _, p in
+            .one(v(p.friends.count > 1 ? p.friends[1].age : nil))
+        },
+        NaivePath(text: "places[FIRST].city", kind: .string) { _, p in .one(v(p.places.first?.city))
+        },
         NaivePath(text: "friends.@count", kind: .int) { _, p in count(p.friends.count) },
         NaivePath(text: "ints.@size", kind: .int) { _, p in count(p.ints.count) },
-        NaivePath(text: "name.@count", kind: .int) { _, p in .one(v(p.name.map { Int64($0.utf8.count) })) },
+        NaivePath(text: "name.@count", kind: .int) { _, p in
+            .one(v(p.name.map { Int64($0.utf8.count) }))
+        },
         NaivePath(text: "friend.@count", kind: .int) { _, p in count(p.friend == nil ? 0 : 1) },
-        NaivePath(text: "friends.crew.@count", kind: .int) { _, p in count(p.friends.flatMap(\.crew).count) },
+        NaivePath(text: "friends.crew.@count", kind: .int) { _, p in
+            count(p.friends.flatMap(\.crew).count)
+        },
         NaivePath(text: "fans.@count", kind: .int) { w, p in count(origins(w, p, "friend").count) },
-        NaivePath(text: "@links.@count", kind: .int) { w, p in count(w.incomingLinkCount(classIndex: 0, key: p.key)) },
+        NaivePath(text: "@links.@count", kind: .int) { w, p in
+            count(w.incomingLinkCount(classIndex: 0, key: p.key))
+        },
         NaivePath(text: "ints", kind: .int, isPrimitive: true) { _, p in .many(p.ints.map(v)) },
-        NaivePath(text: "names", kind: .string, isPrimitive: true) { _, p in .many(p.names.map(v)) },
+        NaivePath(text: "names", kind: .string, isPrimitive: true) { _, p in .many(p.names.map(v))
+        },
         NaivePath(text: "tags", kind: .string, isPrimitive: true) { _, p in .many(sorted(p.tags)) },
         NaivePath(text: "friends.age", kind: .int) { _, p in .many(p.friends.map { v($0.age) }) },
-        NaivePath(text: "friends.friend.name", kind: .string) { _, p in .many(p.friends.compactMap(\.friend).map { v($0.name) }) },
-        NaivePath(text: "crew.home.city", kind: .string) { _, p in .many(crew(p).compactMap(\.home).map { v($0.city) }) },
+        NaivePath(text: "friends.friend.name", kind: .string) { _, p in
+            .many(p.friends.compactMap(\.friend).map { v($0.name) })
+        },
+        NaivePath(text: "crew.home.city", kind: .string) { _, p in
+            .many(crew(p).compactMap(\.home).map { v($0.city) })
+        },
         NaivePath(text: "places.zip", kind: .int) { _, p in .many(p.places.map { v($0.zip) }) },
-        NaivePath(text: "places.owner.age", kind: .int) { _, p in .many(p.places.compactMap(\.owner).map { v($0.age) }) },
-        NaivePath(text: "fans.name", kind: .string) { w, p in .many(origins(w, p, "friend").map { v($0.name) }) },
-        NaivePath(text: "@links.Person.friends.age", kind: .int) { w, p in .many(origins(w, p, "friends").map { v($0.age) }) },
-        NaivePath(text: "friend.ints", kind: .int, isPrimitive: true) { _, p in .many((p.friend?.ints ?? []).map(v)) },
-        NaivePath(text: "names.length", kind: .int) { _, p in .many(p.names.map { v(Int64($0?.utf8.count ?? 0)) }) },
-        NaivePath(text: "friends.ints", kind: .int, isPrimitive: true) { _, p in .groups(p.friends.map { $0.ints.map(v) }) },
-        NaivePath(text: "crew.tags", kind: .string, isPrimitive: true) { _, p in .groups(crew(p).map { sorted($0.tags) }) },
-        NaivePath(text: "friends.ints.@count", kind: .int) { _, p in .many(p.friends.map { v(Int64($0.ints.count)) }) },
+        NaivePath(text: "places.owner.age", kind: .int) { _, p in
+            .many(p.places.compactMap(\.owner).map { v($0.age) })
+        },
+        NaivePath(text: "fans.name", kind: .string) { w, p in
+            .many(origins(w, p, "friend").map { v($0.name) })
+        },
+        NaivePath(text: "@links.Person.friends.age", kind: .int) { w, p in
+            .many(origins(w, p, "friends").map { v($0.age) })
+        },
+        NaivePath(text: "friend.ints", kind: .int, isPrimitive: true) { _, p in
+            .many((p.friend?.ints ?? []).map(v))
+        },
+        NaivePath(text: "names.length", kind: .int) { _, p in
+            .many(p.names.map { v(Int64($0?.utf8.count ?? 0)) })
+        },
+        NaivePath(text: "friends.ints", kind: .int, isPrimitive: true) { _, p in
+            .groups(p.friends.map { $0.ints.map(v) })
+        },
+        NaivePath(text: "crew.tags", kind: .string, isPrimitive: true) { _, p in
+            .groups(crew(p).map { sorted($0.tags) })
+        },
+        NaivePath(text: "friends.ints.@count", kind: .int) { _, p in
+            .many(p.friends.map { v(Int64($0.ints.count)) })
+        },
     ]
 
     var isMany: Bool {
         switch text {
-        case "ints", "names", "tags", "friends.age", "friends.friend.name", "crew.home.city", "places.zip",
-            "places.owner.age", "fans.name", "@links.Person.friends.age", "friend.ints", "names.length",
+        case "ints", "names", "tags", "friends.age", "friends.friend.name", "crew.home.city",
+            "places.zip",
+            "places.owner.age", "fans.name", "@links.Person.friends.age", "friend.ints",
+            "names.length",
             "friends.ints", "crew.tags", "friends.ints.@count":
             true
         default: false
@@ -120,7 +157,8 @@ enum Naive {
     private static func texts(_ a: Value, _ b: Value) -> ([Unicode.Scalar], [Unicode.Scalar])? {
         switch (a, b) {
         case (.string(let x), .string(let y)): (Array(x.unicodeScalars), Array(y.unicodeScalars))
-        case (.data(let x), .data(let y)): (x.map { Unicode.Scalar($0) }, y.map { Unicode.Scalar($0) })
+        case (.data(let x), .data(let y)):
+            (x.map { Unicode.Scalar($0) }, y.map { Unicode.Scalar($0) })
         default: nil
         }
     }
@@ -129,10 +167,14 @@ enum Naive {
         text.map { $0.properties.lowercaseMapping.unicodeScalars.first ?? $0 }
     }
 
-    private static func like(_ text: ArraySlice<Unicode.Scalar>, _ pattern: ArraySlice<Unicode.Scalar>) -> Bool {
+    private static func like(
+        _ text: ArraySlice<Unicode.Scalar>, _ pattern: ArraySlice<Unicode.Scalar>
+    ) -> Bool {
         guard let first = pattern.first else { return text.isEmpty }
         let rest = pattern.dropFirst()
-        if first == "*" { return like(text, rest) || (!text.isEmpty && like(text.dropFirst(), pattern)) }
+        if first == "*" {
+            return like(text, rest) || (!text.isEmpty && like(text.dropFirst(), pattern))
+        }
         guard let own = text.first, first == "?" || own == first else { return false }
         return like(text.dropFirst(), rest)
     }
@@ -170,7 +212,9 @@ enum Naive {
         leftIsConstant: Bool = false
     ) -> Bool {
         func holds(_ x: Value, _ op: String, _ y: Value, ignoresCase: Bool) -> Bool {
-            if leftIsConstant, x == .null, ["CONTAINS", "BEGINSWITH", "ENDSWITH"].contains(op) { return false }
+            if leftIsConstant, x == .null, ["CONTAINS", "BEGINSWITH", "ENDSWITH"].contains(op) {
+                return false
+            }
             return Self.holds(x, op, y, ignoresCase: ignoresCase)
         }
         func groups(_ side: Reached) -> (isMany: Bool, groups: [[Value]]) {

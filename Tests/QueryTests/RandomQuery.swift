@@ -14,7 +14,9 @@ struct RandomQuery {
         switch roll {
         case 3:
             let part = make(depth: depth - 1, using: &random)
-            return RandomQuery(text: "NOT (\(part.text))", arguments: part.arguments) { !part.holds($0, $1) }
+            return RandomQuery(text: "NOT (\(part.text))", arguments: part.arguments) {
+                !part.holds($0, $1)
+            }
         case 4, 5:
             let parts = (0..<Int.random(in: 2...3, using: &random)).map { _ in
                 make(depth: depth - 1, using: &random)
@@ -22,11 +24,13 @@ struct RandomQuery {
             let arguments = parts.flatMap(\.arguments)
             let texts = parts.map { "(" + $0.text + ")" }
             if roll == 4 {
-                return RandomQuery(text: texts.joined(separator: " AND "), arguments: arguments) { world, person in
+                return RandomQuery(text: texts.joined(separator: " AND "), arguments: arguments) {
+                    world, person in
                     parts.allSatisfy { $0.holds(world, person) }
                 }
             }
-            return RandomQuery(text: texts.joined(separator: " || "), arguments: arguments) { world, person in
+            return RandomQuery(text: texts.joined(separator: " || "), arguments: arguments) {
+                world, person in
                 parts.contains { $0.holds(world, person) }
             }
         default: return comparison(using: &random)
@@ -36,7 +40,8 @@ struct RandomQuery {
     /// The text with its arguments, which stand as `$?`, numbered in order.
     static func numbered(_ text: String) -> String {
         var number = -1
-        return text.split(separator: "?", omittingEmptySubsequences: false).reduce(into: "") { result, part in
+        return text.split(separator: "?", omittingEmptySubsequences: false).reduce(into: "") {
+            result, part in
             number += 1
             result += part
             if part.hasSuffix("$") { result += String(number) }
@@ -48,17 +53,28 @@ struct RandomQuery {
         let number = Int64.random(in: -2...3, using: &random)
         switch kind {
         case .bool: return .bool(Bool.random(using: &random))
-        case .int: return Int.random(in: 0..<5, using: &random) == 0 ? .double(Double(number) + 0.5) : .int(number)
+        case .int:
+            return Int.random(in: 0..<5, using: &random) == 0
+                ? .double(Double(number) + 0.5) : .int(number)
         case .double:
             return [.int(number), .double(Double(number) / 2), .double(.nan), .double(.infinity)]
                 .randomElement(using: &random) ?? .null
         case .string: return .string(World.words.randomElement(using: &random) ?? "")
-        case .data: return .data(Array((World.words.randomElement(using: &random) ?? "").utf8.prefix(2)))
-        case .date: return .date(Timestamp(seconds: number, nanoseconds: Int32.random(in: 0...1, using: &random)))
+        case .data:
+            return .data(Array((World.words.randomElement(using: &random) ?? "").utf8.prefix(2)))
+        case .date:
+            return .date(
+                Timestamp(seconds: number, nanoseconds: Int32.random(in: 0...1, using: &random)))
         case .objectID:
-            return .objectID(ObjectID(high: UInt64.random(in: 0...1, using: &random), low: UInt32.random(in: 0...1, using: &random)))
+            return .objectID(
+                ObjectID(
+                    high: UInt64.random(in: 0...1, using: &random),
+                    low: UInt32.random(in: 0...1, using: &random)))
         case .uuid:
-            return .uuid(UUID128(high: UInt64.random(in: 0...1, using: &random), low: UInt64.random(in: 0...1, using: &random)))
+            return .uuid(
+                UUID128(
+                    high: UInt64.random(in: 0...1, using: &random),
+                    low: UInt64.random(in: 0...1, using: &random)))
         }
     }
 
@@ -70,7 +86,8 @@ struct RandomQuery {
         var operators = ["==", "!=", "<", "<=", ">", ">="]
         if isText { operators += ["BEGINSWITH", "ENDSWITH", "CONTAINS", "LIKE", "==", "CONTAINS"] }
         let op = operators.randomElement(using: &random) ?? "=="
-        let ignoresCase = path.kind == .string && !op.contains("<") && !op.contains(">")
+        let ignoresCase =
+            path.kind == .string && !op.contains("<") && !op.contains(">")
             && Bool.random(using: &random)
         let flag = ignoresCase ? "[c]" : ""
         func quantifier(_ isMany: Bool) -> String {
@@ -85,27 +102,40 @@ struct RandomQuery {
             }
             guard let other = others.randomElement(using: &random) else { break }
             let its = quantifier(other.isMany)
-            return RandomQuery(text: "\(own) \(path.text) \(op)\(flag) \(its) \(other.text)") { world, person in
-                Naive.compare(path.read(world, person), own, op, other.read(world, person), its, ignoresCase: ignoresCase)
+            return RandomQuery(text: "\(own) \(path.text) \(op)\(flag) \(its) \(other.text)") {
+                world, person in
+                Naive.compare(
+                    path.read(world, person), own, op, other.read(world, person), its,
+                    ignoresCase: ignoresCase)
             }
         case 1, 2:
-            let values = (0..<Int.random(in: 0...3, using: &random)).map { _ in constant(path.kind, using: &random) }
+            let values = (0..<Int.random(in: 0...3, using: &random)).map { _ in
+                constant(path.kind, using: &random)
+            }
             let its = quantifier(true)
             let isLeft = Bool.random(using: &random)
-            let text = isLeft
-                ? "\(its) $? \(op)\(flag) \(own) \(path.text)" : "\(own) \(path.text) \(op)\(flag) \(its) $?"
-            return RandomQuery(text: text, arguments: [QueryArgument(.list(values))]) { world, person in
+            let text =
+                isLeft
+                ? "\(its) $? \(op)\(flag) \(own) \(path.text)"
+                : "\(own) \(path.text) \(op)\(flag) \(its) $?"
+            return RandomQuery(text: text, arguments: [QueryArgument(.list(values))]) {
+                world, person in
                 let reached = path.read(world, person)
                 return isLeft
-                    ? Naive.compare(.many(values), its, op, reached, own, ignoresCase: ignoresCase, leftIsConstant: true)
+                    ? Naive.compare(
+                        .many(values), its, op, reached, own, ignoresCase: ignoresCase,
+                        leftIsConstant: true)
                     : Naive.compare(reached, own, op, .many(values), its, ignoresCase: ignoresCase)
             }
         default: break
         }
         var value = constant(path.kind, using: &random)
         if case .double(let number) = value, path.kind == .int, !number.isFinite { value = .int(0) }
-        return RandomQuery(text: "\(own) \(path.text) \(op)\(flag) $?", arguments: [QueryArgument(value)]) { world, person in
-            Naive.compare(path.read(world, person), own, op, .one(value), "", ignoresCase: ignoresCase)
+        return RandomQuery(
+            text: "\(own) \(path.text) \(op)\(flag) $?", arguments: [QueryArgument(value)]
+        ) { world, person in
+            Naive.compare(
+                path.read(world, person), own, op, .one(value), "", ignoresCase: ignoresCase)
         }
     }
 }

@@ -5,8 +5,10 @@ extension World {
     /// Words that collide often, in both cases, beyond ASCII and beyond the length of a key.
     static let words: [String] =
         ["", "a", "A", "ab", "aB", "abc", "b", "é", "É", "\0", "a\0b", "Straße", "😀", "z"]
-        + [String(repeating: "a", count: 400), String(repeating: "a", count: 401),
-           String(repeating: "a", count: 401) + "b", String(repeating: "a", count: 399) + "\0\0x"]
+        + [
+            String(repeating: "a", count: 400), String(repeating: "a", count: 401),
+            String(repeating: "a", count: 401) + "b", String(repeating: "a", count: 399) + "\0\0x",
+        ]
 
     /// A world whose values collide often.
     static func random(_ count: Int, using random: inout SeededGenerator) -> World {
@@ -15,16 +17,29 @@ extension World {
         func int() -> Int64 { Int64.random(in: -2...3, using: &random) }
         let people = (0..<count).map { Person(Int64($0)) }
         func someone() -> Person? { maybe(people.randomElement(using: &random) ?? people[0]) }
-        func several<T>(_ make: () -> T) -> [T] { (0..<Int.random(in: 0...3, using: &random)).map { _ in make() } }
-        func address() -> Address { Address(city: maybe(word()), zip: maybe(int()), owner: someone()) }
+        func several<T>(_ make: () -> T) -> [T] {
+            (0..<Int.random(in: 0...3, using: &random)).map { _ in make() }
+        }
+        func address() -> Address {
+            Address(city: maybe(word()), zip: maybe(int()), owner: someone())
+        }
         for person in people {
             person.name = maybe(word())
             person.age = maybe(int())
-            person.score = maybe([-1.5, -0.0, 0, 1, 2.5, .nan, .infinity, -.infinity].randomElement(using: &random) ?? 0)
+            person.score = maybe(
+                [-1.5, -0.0, 0, 1, 2.5, .nan, .infinity, -.infinity].randomElement(using: &random)
+                    ?? 0)
             person.active = maybe(Bool.random(using: &random))
-            person.born = maybe(Timestamp(seconds: int(), nanoseconds: Int32.random(in: 0...1, using: &random)))
-            person.oid = maybe(ObjectID(high: UInt64.random(in: 0...1, using: &random), low: UInt32.random(in: 0...1, using: &random)))
-            person.uid = maybe(UUID128(high: UInt64.random(in: 0...1, using: &random), low: UInt64.random(in: 0...1, using: &random)))
+            person.born = maybe(
+                Timestamp(seconds: int(), nanoseconds: Int32.random(in: 0...1, using: &random)))
+            person.oid = maybe(
+                ObjectID(
+                    high: UInt64.random(in: 0...1, using: &random),
+                    low: UInt32.random(in: 0...1, using: &random)))
+            person.uid = maybe(
+                UUID128(
+                    high: UInt64.random(in: 0...1, using: &random),
+                    low: UInt64.random(in: 0...1, using: &random)))
             person.blob = maybe(Array(word().utf8.prefix(3)))
             person.home = maybe(address())
             person.places = several(address)

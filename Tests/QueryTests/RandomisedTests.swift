@@ -25,10 +25,14 @@ struct RandomisedTests {
         #expect(matches > 1000)
     }
 
-    @Test("an object matches exactly when its keys lie in a constraint's ranges and the residual holds")
+    @Test(
+        "an object matches exactly when its keys lie in a constraint's ranges and the residual holds"
+    )
     func constraints() throws {
         var random = SeededGenerator(seed: SeededGenerator.testSeed("constraints"))
-        let paths = NaivePath.all.filter { !$0.text.contains(".") && !$0.text.contains("[") && !$0.isMany }
+        let paths = NaivePath.all.filter {
+            !$0.text.contains(".") && !$0.text.contains("[") && !$0.isMany
+        }
         var constraintCount = 0
         var exactCount = 0
         for _ in 0..<SeededGenerator.scaled(20) {
@@ -41,7 +45,8 @@ struct RandomisedTests {
                 let texts = parts.map(\.text)
                 let sign = [" AND ", " OR "].randomElement(using: &random) ?? " AND "
                 let query = try CompiledQuery.compile(
-                    text: RandomQuery.numbered(texts.joined(separator: sign)), arguments: arguments, rootClass: 0, schema: World.schema)
+                    text: RandomQuery.numbered(texts.joined(separator: sign)), arguments: arguments,
+                    rootClass: 0, schema: World.schema)
                 let matcher = query.predicate.makeMatcher(World.schema)
                 for constraint in query.predicate.constraints(World.schema) {
                     constraintCount += 1
@@ -59,9 +64,11 @@ struct RandomisedTests {
                             rowClass.members[constraint.member].storage.element, to: buffer)
                         let key = buffer.array + [1, 2, 3]
                         let isInside = constraint.ranges.contains {
-                            !key.lexicographicallyPrecedes($0.lower) && key.lexicographicallyPrecedes($0.upper)
+                            !key.lexicographicallyPrecedes($0.lower)
+                                && key.lexicographicallyPrecedes($0.upper)
                         }
-                        let rest = residual?.matches(row: row, key: person.key, source: world) ?? true
+                        let rest =
+                            residual?.matches(row: row, key: person.key, source: world) ?? true
                         let whole = matcher.matches(row: row, key: person.key, source: world)
                         #expect((isInside && rest) == whole, "\(texts) \(arguments) \(person.id)")
                         if (isInside && rest) != whole { return }
@@ -79,15 +86,23 @@ struct RandomisedTests {
         for _ in 0..<SeededGenerator.scaled(20) {
             let world = World.random(25, using: &random)
             let chosen = (0..<Int.random(in: 1...3, using: &random)).map { _ in
-                (path: paths.randomElement(using: &random) ?? paths[0], isAscending: Bool.random(using: &random))
+                (
+                    path: paths.randomElement(using: &random) ?? paths[0],
+                    isAscending: Bool.random(using: &random)
+                )
             }
-            let list = chosen.map { ($0.isAscending ? "" : "-") + $0.path.text }.joined(separator: ",")
+            let list = chosen.map { ($0.isAscending ? "" : "-") + $0.path.text }.joined(
+                separator: ",")
             let keys = try SortKey.parse(list: list, rootClass: 0, schema: World.schema)
             let evaluator = SortEvaluator(keys, schema: World.schema)
             func order(_ a: Person, _ b: Person) -> Int {
                 for (path, isAscending) in chosen {
-                    guard case .one(let x) = path.read(world, a), case .one(let y) = path.read(world, b) else { return 0 }
-                    let order = x == .null || y == .null ? (x == .null ? 0 : 1) - (y == .null ? 0 : 1) : Naive.order(x, y) ?? 0
+                    guard case .one(let x) = path.read(world, a),
+                        case .one(let y) = path.read(world, b)
+                    else { return 0 }
+                    let order =
+                        x == .null || y == .null
+                        ? (x == .null ? 0 : 1) - (y == .null ? 0 : 1) : Naive.order(x, y) ?? 0
                     if order != 0 { return isAscending ? order.signum() : -order.signum() }
                 }
                 return 0
@@ -100,7 +115,9 @@ struct RandomisedTests {
                     let isCutA = evaluator.append(row: rowA, key: a.key, source: world, to: bytesA)
                     let isCutB = evaluator.append(row: rowB, key: b.key, source: world, to: bytesB)
                     let expected = order(a, b)
-                    #expect(evaluator.compare(rowA, a.key, rowB, b.key, world).signum() == expected, "\(list)")
+                    #expect(
+                        evaluator.compare(rowA, a.key, rowB, b.key, world).signum() == expected,
+                        "\(list)")
                     if !isCutA && !isCutB {
                         let isLess = bytesA.array.lexicographicallyPrecedes(bytesB.array)
                         #expect(isLess == (expected < 0), "\(list)")
@@ -124,7 +141,9 @@ struct RandomisedTests {
         for round in 0..<SeededGenerator.scaled(4000) {
             var bytes = seeds.randomElement(using: &random) ?? []
             if round % 5 == 0 {
-                bytes = (0..<Int.random(in: 0...60, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }
+                bytes = (0..<Int.random(in: 0...60, using: &random)).map { _ in
+                    UInt8.random(in: 0...255, using: &random)
+                }
             }
             for _ in 0..<Int.random(in: 0...6, using: &random) where !bytes.isEmpty {
                 let place = Int.random(in: 0..<bytes.count, using: &random)
@@ -132,14 +151,20 @@ struct RandomisedTests {
                 case 0: bytes.remove(at: place)
                 case 1: bytes[place] = UInt8.random(in: 0...255, using: &random)
                 case 2: bytes.insert(UInt8.random(in: 32...126, using: &random), at: place)
-                default: bytes.insert(contentsOf: bytes[place...].prefix(Int.random(in: 1...9, using: &random)), at: 0)
+                default:
+                    bytes.insert(
+                        contentsOf: bytes[place...].prefix(Int.random(in: 1...9, using: &random)),
+                        at: 0)
                 }
             }
             fuzzParse(bytes)
             _ = try? CompiledQuery.compile(
-                text: String(decoding: bytes, as: UTF8.self), arguments: [.init(.int(1))], rootClass: 0, schema: World.schema)
-            _ = try? SortKey.parse(list: String(decoding: bytes, as: UTF8.self), rootClass: 0, schema: World.schema)
-            _ = try? PropertyPath.parse(list: String(decoding: bytes, as: UTF8.self), rootClass: 0, schema: World.schema)
+                text: String(decoding: bytes, as: UTF8.self), arguments: [.init(.int(1))],
+                rootClass: 0, schema: World.schema)
+            _ = try? SortKey.parse(
+                list: String(decoding: bytes, as: UTF8.self), rootClass: 0, schema: World.schema)
+            _ = try? PropertyPath.parse(
+                list: String(decoding: bytes, as: UTF8.self), rootClass: 0, schema: World.schema)
         }
     }
 }

@@ -152,7 +152,7 @@ final class World: ObjectSource {
         let person = people[Int(key)]
         return origins(of: person, 2, "master").count
             + ["friend", "friends", "crew", "owner"].map { origins(of: person, 0, $0).count }
-                .reduce(0, +)
+            .reduce(0, +)
     }
 
     func objectKey(classIndex: Int, primaryKey: OrderedKey) -> UInt64? {
@@ -250,7 +250,9 @@ extension World {
                 isHeap = true
                 values += bytes
             }
-            if case .null = element, !elements.contains(where: { if case .heap = $0 { true } else { false } }) {
+            if case .null = element,
+                !elements.contains(where: { if case .heap = $0 { true } else { false } })
+            {
                 values += [UInt8](repeating: 0xEE, count: 8)
             }
             ends += little(UInt32(values.count))
@@ -266,13 +268,17 @@ extension World {
         let layout = schema.classes[classIndex].layout
         precondition(layout.slots.count == fields.count)
         var bytes = [UInt8](repeating: 0, count: layout.fixedByteCount)
-        func put(_ value: [UInt8], _ offset: Int) { bytes.replaceSubrange(offset..<offset + value.count, with: value) }
+        func put(_ value: [UInt8], _ offset: Int) {
+            bytes.replaceSubrange(offset..<offset + value.count, with: value)
+        }
         for (bit, field) in fields.enumerated() {
             switch field {
             case .null: bytes[16 + bit / 8] |= 1 << UInt8(bit % 8)
             case .inline(let value): put(value, layout.slots[bit].offset)
             case .heap(let value):
-                put(little(UInt32(bytes.count)) + little(UInt32(value.count)), layout.slots[bit].offset)
+                put(
+                    little(UInt32(bytes.count)) + little(UInt32(value.count)),
+                    layout.slots[bit].offset)
                 bytes += value
             }
         }
@@ -282,10 +288,12 @@ extension World {
     }
 
     private static func row(_ address: Address) -> [UInt8] {
-        row(1, [
-            store(address.city.map(Value.string)), store(address.zip.map(Value.int)),
-            store(link: address.owner),
-        ])
+        row(
+            1,
+            [
+                store(address.city.map(Value.string)), store(address.zip.map(Value.int)),
+                store(link: address.owner),
+            ])
     }
 
     private static func row(_ dog: Dog) -> [UInt8] {
@@ -293,19 +301,22 @@ extension World {
     }
 
     private static func row(_ person: Person) -> [UInt8] {
-        row(0, [
-            store(.int(person.id)), store(person.name.map(Value.string)),
-            store(person.age.map(Value.int)), store(person.score.map(Value.double)),
-            store(person.active.map(Value.bool)), store(person.born.map(Value.date)),
-            store(person.oid.map(Value.objectID)), store(person.uid.map(Value.uuid)),
-            store(person.blob.map(Value.data)), person.home.map { .heap(row($0)) } ?? .null,
-            collection(person.places.map { .heap(row($0)) }), store(link: person.friend),
-            collection(person.friends.map { store(link: $0) }),
-            collection(person.crew.sorted { $0.key < $1.key }.map { store(link: $0) }),
-            collection(person.ints.map { store($0.map(Value.int)) }),
-            names(person.names),
-            names(person.tags.sorted { Array($0.utf8).lexicographicallyPrecedes(Array($1.utf8)) }),
-        ])
+        row(
+            0,
+            [
+                store(.int(person.id)), store(person.name.map(Value.string)),
+                store(person.age.map(Value.int)), store(person.score.map(Value.double)),
+                store(person.active.map(Value.bool)), store(person.born.map(Value.date)),
+                store(person.oid.map(Value.objectID)), store(person.uid.map(Value.uuid)),
+                store(person.blob.map(Value.data)), person.home.map { .heap(row($0)) } ?? .null,
+                collection(person.places.map { .heap(row($0)) }), store(link: person.friend),
+                collection(person.friends.map { store(link: $0) }),
+                collection(person.crew.sorted { $0.key < $1.key }.map { store(link: $0) }),
+                collection(person.ints.map { store($0.map(Value.int)) }),
+                names(person.names),
+                names(
+                    person.tags.sorted { Array($0.utf8).lexicographicallyPrecedes(Array($1.utf8)) }),
+            ])
     }
 
     /// Strings always have a table of ends, even when all of them are null.
