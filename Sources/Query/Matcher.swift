@@ -47,6 +47,13 @@ package final class Matcher {
 }
 
 extension Predicate {
-    /// Makes a matcher for one thread.
-    package func makeMatcher(_ schema: RowSchema) -> Matcher { Matcher(self, schema: schema) }
+    /// Makes a matcher for one thread, with the objects that the predicate names looked up in `source`
+    /// already, if there is one.
+    package func makeMatcher(
+        _ schema: RowSchema, source: (any ObjectSource)? = nil
+    ) -> Matcher {
+        let matcher = Matcher(self, schema: schema)
+        if let source { matcher.bind(to: source) }
+        return matcher
+    }
 }

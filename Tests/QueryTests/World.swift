@@ -109,7 +109,17 @@ final class World: ObjectSource {
         rows[2] = dogs.map { keep(Self.row($0)) }
     }
 
-    deinit { for row in rows.joined() { row.deallocate() } }
+    deinit {
+        for row in rows.joined() { row.deallocate() }
+        // People who know each other would keep each other in memory.
+        for person in people {
+            person.friend = nil
+            person.friends = []
+            person.crew = []
+            person.home = nil
+            person.places = []
+        }
+    }
 
     private func keep(_ bytes: [UInt8]) -> UnsafeMutableRawBufferPointer {
         let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 1)
