@@ -59,6 +59,13 @@ let package = Package(
                 "Storage", "StorageLMDB", "CZlib",
             ],
             swiftSettings: ours),
+        .executableTarget(
+            name: "Benchmarks",
+            dependencies: [
+                "RESTAPI", "StoreService", "ObjectStore", "Query", "Rows", "ObjectModel", "JSON",
+                "Bytes", "StorageLMDB",
+            ],
+            swiftSettings: ours),
 
         // Tests.
         .target(
@@ -79,7 +86,7 @@ let package = Package(
                 "Storage", "HTTPServer", "TestSupport",
             ]),
         tests("JSONTests", ["JSON", "Bytes"]),
-        tests("QueryTests", ["Query", "Rows", "ObjectModel", "Bytes"]),
+        tests("QueryTests", ["Query", "Rows", "ObjectModel", "Bytes", "TestSupport"]),
         tests("HTTPServerTests", ["HTTPServer"]),
     ],
     swiftLanguageModes: [.v6],

@@ -60,6 +60,9 @@ struct LimitOption: Sendable {
         LimitOption("max-import-line", .size, "bytes of one line of an import", fallback: "32MiB") {
             $1.rest.importLineByteCountMax = $0
         },
+        LimitOption("max-imports", .count(1...1000), "imports at a time", fallback: "8") {
+            $1.rest.importCountMax = $0
+        },
         LimitOption("max-target", .size, "bytes of a request target", fallback: "16KiB") {
             $1.rest.targetByteCountMax = $0
         },

@@ -30,6 +30,10 @@ package struct RESTOptions: Sendable {
     package var headerByteCountMax = 16 << 10
     /// Connections at a time, streams included.
     package var connectionCountMax = 10_000
+    /// Imports at a time.
+    package var importCountMax = 8
+    /// Where imports put lines that wait for others; nil keeps them in memory.
+    package var temporaryDirectory: String?
     /// Threads for long reads.
     package var workerThreadCount = 2
 

@@ -16,6 +16,8 @@ package final class RESTService: Sendable {
     /// Threads for long reads.
     let workers: WorkerPool
     let logger: Logger
+    /// The imports that run.
+    let imports: ImportGate
     /// The figures of the server that the service runs in, once it runs.
     let serverMetrics = Mutex<Metrics?>(nil)
     /// Requests that wait for a version.
@@ -32,6 +34,7 @@ package final class RESTService: Sendable {
         self.tokens = tokens
         self.logger = logger
         workers = WorkerPool(threadCount: options.workerThreadCount)
+        imports = ImportGate(countMax: options.importCountMax)
         versionWaiter = VersionWaiter(store.publisher)
     }
 
@@ -46,6 +49,7 @@ package final class RESTService: Sendable {
     package func stop() {
         endWaiting()
         workers.stop()
+        imports.waitUntilIdle()
     }
 
     /// Change streams.

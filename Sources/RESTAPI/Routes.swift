@@ -6,6 +6,7 @@ extension RESTService {
         let objects = "/v1/classes/{class}/objects"
         let object = "/v1/classes/{class}/objects/{id}"
         let byKey = "/v1/classes/{class}/object"
+        let importPath = "/v1/classes/{class}/import"
         return [
             Route(.get, "/v1", "getService", getService),
             Route(.get, "/v1/schema", "getSchema", getSchema),
@@ -26,6 +27,8 @@ extension RESTService {
             Route(.patch, byKey, "patchObjectByKey", body: .buffered(), patchObjectByKey),
             Route(.delete, byKey, "deleteObjectByKey", deleteObjectByKey),
             Route(.get, object + "/properties/{property}", "getProperty", getProperty),
+            Route(.post, importPath, "importObjects", streaming: importObjects),
+            Route(.get, "/v1/classes/{class}/export", "exportObjects", exportObjects),
             Route(.get, "/v1/changes", "streamChanges", answersHead: false, streamChanges),
             Route(
                 .get, "/v1/classes/{class}/changes", "streamClassChanges", answersHead: false,

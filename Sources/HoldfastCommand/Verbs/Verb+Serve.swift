@@ -69,6 +69,7 @@ struct ServeCommand {
         for limit in LimitOption.all { try limit.apply(arguments, to: &options) }
         options.rest.pageObjectCountDefault = min(
             options.rest.pageObjectCountDefault, options.rest.pageObjectCountMax)
+        options.rest.temporaryDirectory = directory
         threadCount = try arguments.number("threads", in: 1...1024) ?? 2
         options.rest.workerThreadCount = threadCount
         graceSeconds = try arguments.seconds("grace") ?? 10

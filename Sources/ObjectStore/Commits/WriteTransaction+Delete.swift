@@ -37,7 +37,7 @@ extension WriteTransaction {
             group.keyBuffer.making { StoreKey.appendRow(rowClass.number, key, to: $0) })
         var state = try classState(rowClass)
         state.count -= min(state.count, 1)
-        group.classStates[rowClass.index] = state
+        setClassState(rowClass, state)
         record(.delete, rowClass, key, primaryKey: primaryKey)
     }
 

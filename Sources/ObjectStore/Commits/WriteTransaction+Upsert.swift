@@ -92,13 +92,13 @@ extension WriteTransaction {
         let key: UInt64
         if let awaitedKey {
             key = awaitedKey
-            pending[ObjectIdentity(classIndex: rowClass.index, key: key)] = nil
+            removePending(ObjectIdentity(classIndex: rowClass.index, key: key))
         } else {
             key = try makeKey(rowClass, primaryKey: primaryKey)
         }
         var state = try classState(rowClass)
         state.count += 1
-        group.classStates[rowClass.index] = state
+        setClassState(rowClass, state)
 
         // The object can be linked to by its own children, so it is known before they are written.
         let targets = try resolve(draft, path: path)
@@ -185,7 +185,7 @@ extension WriteTransaction {
         var state = try classState(rowClass)
         let key = state.nextKey
         state.nextKey += 1
-        group.classStates[rowClass.index] = state
+        setClassState(rowClass, state)
         if !primaryKey.isEmpty {
             let mapKey = group.keyBuffer.making {
                 StoreKey.appendPrimaryKeyPrefix(rowClass.number, to: $0)
@@ -255,8 +255,8 @@ extension WriteTransaction {
         _ path: [DanglingLink.PathStep]
     ) {
         let steps = path + draft.steps(to: draft.references[reference])
-        pending[target, default: []].append(
-            PendingLink(source: source, draft: draft, reference: reference, path: steps))
+        addPending(
+            target, PendingLink(source: source, draft: draft, reference: reference, path: steps))
     }
 }
 

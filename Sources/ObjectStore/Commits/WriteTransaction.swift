@@ -20,11 +20,15 @@ package final class WriteTransaction {
     package var operationCountMax = 100_000
 
     var changes: [ChangeRecord] = []
-    private var changePositions: [ObjectIdentity: Int] = [:]
+    var changePositions: [ObjectIdentity: Int] = [:]
     var lostLinks: Set<LostLink> = []
     /// Targets that links name and that are not there yet.
     var pending: [ObjectIdentity: [PendingLink]] = [:]
-    private var operationCount = 0
+    var operationCount = 0
+    /// Whether changes are noted in ``undo``.
+    var isAttempting = false
+    /// What an attempt has changed so far, newest last.
+    var undo: [Undo] = []
     private let mark: Overlay.Mark
     private let classStatesBefore: [Int: ClassState]
 
@@ -118,6 +122,9 @@ package final class WriteTransaction {
         let numbers = rowClass.members.indices.filter { members.contains($0) }
             .map { rowClass.members[$0].number }
         if let position = changePositions[identity] {
+            if isAttempting {
+                undo.append(.alteredChange(position: position, before: changes[position]))
+            }
             switch (changes[position].kind, kind) {
             case (.insert, .update): break
             case (.update, .update):
@@ -132,6 +139,7 @@ package final class WriteTransaction {
             }
             return
         }
+        if isAttempting { undo.append(.addedChange(identity)) }
         changePositions[identity] = changes.count
         changes.append(
             ChangeRecord(

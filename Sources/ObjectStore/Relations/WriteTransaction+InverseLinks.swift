@@ -85,7 +85,7 @@ extension WriteTransaction {
     }
 
     private func recordLostLink(_ link: LinkKey) {
-        lostLinks.insert(
+        addLostLink(
             LostLink(
                 classNumber: rows.classes[link.targetClass].number, key: link.targetKey,
                 propertyNumber: link.property))

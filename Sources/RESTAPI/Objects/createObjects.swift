@@ -28,7 +28,8 @@ extension RESTService {
         }
     }
 
-    private func createMode(_ parameters: Parameters) throws(Problem) -> WriteMode {
+    /// What `mode` says; creation when it says nothing.
+    func createMode(_ parameters: Parameters) throws(Problem) -> WriteMode {
         guard let text = parameters["mode"] else { return .create }
         if text == "create" { return .create }
         if text == "merge" { return .merge }

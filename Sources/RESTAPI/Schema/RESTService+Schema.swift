@@ -1,4 +1,3 @@
-import Bytes
 import HTTPServer
 import JSON
 import ObjectModel
@@ -43,16 +42,8 @@ extension RESTService {
     func readSchemaBody<Document>(
         _ request: Request, _ read: (inout SchemaReader, JSONValue) -> Document?
     ) throws(Problem) -> Document {
-        let parser = JSONParser()
-        let root: JSONValue
-        do throws(JSONError) {
-            root = try parser.parse(request.body, hasPadding: true, depthMax: options.jsonDepthMax)
-        } catch {
-            let place = error.position(in: request.body)
-            throw Problem(
-                400, "malformed-json",
-                "The body is not JSON: \(error.message) (line \(place.line), column \(place.column)).")
-        }
+        _ = try BodyType.read(request)
+        let root = try json(request, RequestScratch.current.parser)
         var reader = SchemaReader()
         if let document = read(&reader, root) { return document }
         // A repeated name is malformed JSON for this service, whatever else is wrong.
@@ -95,33 +86,20 @@ extension RESTService {
         }
     }
 
-    /// Reads the flag parameters of a schema change; others are faults.
-    func readSchemaParameters(_ request: Request) throws(Problem) -> (isDryRun: Bool, Void) {
-        var isDryRun = false
-        for (name, value) in request.query {
-            let isTrue = value == "true"
-            guard isTrue || value == "false" || !(name == "dryRun" || name == "allowDataLoss") else {
-                throw .parameter(name.string, "'\(name.string)' is true or false.")
-            }
-            if name == "dryRun" {
-                isDryRun = isTrue
-            } else if name == "allowDataLoss" {
-                guard isTrue else { continue }
-                throw Problem(
-                    409, "unsupported-migration",
-                    "Changes that lose data are not supported yet; leave allowDataLoss out.",
-                    errors: [
-                        Problem.Fault(
-                            code: "not-supported", detail: "This parameter is not supported yet.",
-                            parameter: "allowDataLoss")
-                    ])
-            } else {
-                throw .parameter(
-                    name.string, "There is no parameter '\(name.string)' here.",
-                    hint: NearestName.of(name.string, among: ["dryRun", "allowDataLoss"]))
-            }
+    /// Reads the parameters of a schema change; true for a dry run.
+    func readSchemaParameters(_ request: Request) throws(Problem) -> Bool {
+        let parameters = try Parameters(request, known: ["dryRun", "allowDataLoss"])
+        if try parameters.flag("allowDataLoss") {
+            throw Problem(
+                409, "unsupported-migration",
+                "Changes that lose data are not supported yet; leave allowDataLoss out.",
+                errors: [
+                    Problem.Fault(
+                        code: "not-supported", detail: "This parameter is not supported yet.",
+                        parameter: "allowDataLoss")
+                ])
         }
-        return (isDryRun, ())
+        return try parameters.flag("dryRun")
     }
 
     /// Tells what a change would do.

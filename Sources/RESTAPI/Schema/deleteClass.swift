@@ -6,7 +6,7 @@ extension RESTService {
         let schema = store.catalog.schema
         let name = request.parameter(0).string
         guard schema.objectClass(named: name) != nil else {
-            return .respond(response(unknownClass(name, schema)))
+            return .respond(response(.unknownClass(name, store.catalog.rows)))
         }
         return .respond(
             response(

@@ -8,7 +8,7 @@ extension RESTService {
     func putClass(_ request: Request) -> Outcome {
         let name = request.parameter(0).string
         do throws(Problem) {
-            let isDryRun = try readSchemaParameters(request).isDryRun
+            let isDryRun = try readSchemaParameters(request)
             let objectClass = try readSchemaBody(request) {
                 $0.readClass($1, JSONPointer(), named: name)
             }

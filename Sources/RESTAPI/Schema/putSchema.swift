@@ -7,7 +7,7 @@ extension RESTService {
     /// `PUT /v1/schema`: compares the body with the stored schema and makes the change.
     func putSchema(_ request: Request) -> Outcome {
         do throws(Problem) {
-            let isDryRun = try readSchemaParameters(request).isDryRun
+            let isDryRun = try readSchemaParameters(request)
             let document = try readSchemaBody(request) { $0.readSchema($1) }
             let place: @Sendable (String) -> JSONPointer? = { name in
                 document.schema.classes.firstIndex { $0.name == name }.map {

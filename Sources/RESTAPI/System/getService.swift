@@ -37,6 +37,7 @@ extension RESTService {
         [
             ("body", options.bodyByteCountMax),
             ("importLine", options.importLineByteCountMax),
+            ("imports", options.importCountMax),
             ("jsonDepth", options.jsonDepthMax),
             ("page", options.pageObjectCountMax),
             ("queryText", options.queryTextByteCountMax),

@@ -1,0 +1,99 @@
+import Rows
+
+extension WriteTransaction {
+    /// What a change made inside ``attempt(_:)`` replaced.
+    ///
+    /// Only what the overlay does not know of: it keeps an undo list of its own.
+    enum Undo {
+        /// A record of a change was added for this object.
+        case addedChange(ObjectIdentity)
+        /// A record of a change was altered.
+        case alteredChange(position: Int, before: ChangeRecord)
+        /// A lost link was noted that was not before.
+        case addedLostLink(LostLink)
+        /// One more link waits for this object.
+        case addedPending(ObjectIdentity)
+        /// The links that waited for an object were forgotten.
+        case removedPending(ObjectIdentity, before: [PendingLink])
+        /// A class's counters were altered.
+        case classState(Int, before: ClassState?)
+    }
+
+    /// Runs a part of the transaction that may fail by itself: when `body` throws, what it changed is
+    /// taken back and the transaction can go on.
+    ///
+    /// Parts do not nest. Cost: a few stores for each change that is made inside.
+    ///
+    /// - Throws: What `body` throws.
+    package func attempt<Result>(
+        _ body: () throws(StoreError) -> Result
+    ) throws(StoreError) -> Result {
+        let point = group.overlay.mark()
+        let operationCountBefore = operationCount
+        isAttempting = true
+        defer {
+            isAttempting = false
+            undo.removeAll(keepingCapacity: true)
+        }
+        do throws(StoreError) {
+            return try body()
+        } catch {
+            group.overlay.roll(backTo: point)
+            operationCount = operationCountBefore
+            while let change = undo.popLast() { takeBack(change) }
+            throw error
+        }
+    }
+
+    /// Takes back everything, so that the body can begin anew.
+    package func restart() {
+        rollBack()
+        changes.removeAll(keepingCapacity: true)
+        changePositions.removeAll(keepingCapacity: true)
+        lostLinks.removeAll(keepingCapacity: true)
+        pending.removeAll(keepingCapacity: true)
+        operationCount = 0
+    }
+
+    private func takeBack(_ change: Undo) {
+        switch change {
+        case .addedChange(let identity):
+            changePositions[identity] = nil
+            changes.removeLast()
+        case .alteredChange(let position, let before): changes[position] = before
+        case .addedLostLink(let link): lostLinks.remove(link)
+        case .addedPending(let target):
+            pending[target]?.removeLast()
+            if pending[target]?.isEmpty ?? false { pending[target] = nil }
+        case .removedPending(let target, let before): pending[target] = before
+        case .classState(let index, let before): group.classStates[index] = before
+        }
+    }
+
+    // MARK: Changes that can be taken back
+
+    /// Replaces a class's counters.
+    func setClassState(_ rowClass: RowClass, _ state: ClassState) {
+        if isAttempting {
+            undo.append(.classState(rowClass.index, before: group.classStates[rowClass.index]))
+        }
+        group.classStates[rowClass.index] = state
+    }
+
+    /// Adds a link to those that wait for its target.
+    func addPending(_ target: ObjectIdentity, _ link: PendingLink) {
+        if isAttempting { undo.append(.addedPending(target)) }
+        pending[target, default: []].append(link)
+    }
+
+    /// Forgets the links that waited for an object, because it is there.
+    func removePending(_ target: ObjectIdentity) {
+        guard let waiting = pending.removeValue(forKey: target), isAttempting else { return }
+        undo.append(.removedPending(target, before: waiting))
+    }
+
+    /// Notes that an object lost an incoming link.
+    func addLostLink(_ link: LostLink) {
+        if lostLinks.insert(link).inserted, isAttempting { undo.append(.addedLostLink(link)) }
+    }
+}

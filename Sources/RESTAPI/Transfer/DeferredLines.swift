@@ -1,0 +1,206 @@
+import Bytes
+import Glibc
+import JSON
+import ObjectStore
+import Rows
+
+/// Lines of an import whose links lead to objects that may come later: their text, in memory up to a
+/// bound and then in a file without a name, and what they depend on.
+///
+/// Memory beyond the text: some tens of bytes a line and eight for each link. One thread at a time.
+final class DeferredLines {
+    /// `O_TMPFILE` of Linux, whose macro Swift does not import: a bit of its own and `O_DIRECTORY`.
+    private static let temporaryFile: Int32 = 0o20_000_000 | O_DIRECTORY
+
+    private struct Line {
+        var number: Int
+        var offset: Int
+        var count: Int
+        /// Where the fingerprints of what it writes begin, those of its links after them, and their end.
+        var keyStart: Int
+        var linkStart: Int
+        var end: Int
+    }
+
+    private var lines: ContiguousArray<Line> = []
+    private var fingerprints: ContiguousArray<UInt64> = []
+    private let memory = ByteBuffer(capacity: 4096)
+    private let memoryByteCountMax: Int
+    private let directory: String?
+    private var file: Int32 = -1
+    private var fileByteCount = 0
+    /// Whether text could not be written to the file or read from it.
+    private(set) var hasFailed = false
+
+    /// Makes an empty list.
+    init(memoryByteCountMax: Int, directory: String?) {
+        self.memoryByteCountMax = memoryByteCountMax
+        self.directory = directory
+    }
+
+    deinit { if file >= 0 { close(file) } }
+
+    /// How many lines there are.
+    var count: Int { lines.count }
+
+    /// Adds a line.
+    func append(_ number: Int, _ text: UnsafeRawBufferPointer, _ draft: ObjectDraft) {
+        let keys = DraftKeys(draft)
+        var line = Line(
+            number: number, offset: 0, count: text.count, keyStart: fingerprints.count, linkStart: 0,
+            end: 0)
+        for key in Set(keys.provided) { fingerprints.append(key.fingerprint) }
+        line.linkStart = fingerprints.count
+        for key in Set(keys.links.map(\.target)) { fingerprints.append(key.fingerprint) }
+        line.end = fingerprints.count
+        if fileByteCount == 0, memory.count + text.count <= memoryByteCountMax || directory == nil {
+            line.offset = memory.count
+            memory.append(text)
+        } else {
+            line.offset = memory.count + fileByteCount
+            write(text)
+            fileByteCount += text.count
+        }
+        lines.append(line)
+    }
+
+    /// Appends the text of a line.
+    func text(_ index: Int, to buffer: ByteBuffer) {
+        let line = lines[index]
+        if line.offset < memory.count || line.count == 0 {
+            buffer.append(
+                UnsafeRawBufferPointer(rebasing: memory.bytes[line.offset..<(line.offset + line.count)]))
+            return
+        }
+        let start = buffer.count
+        buffer.appendZeros(line.count)
+        var done = 0
+        while done < line.count {
+            let count = pread(
+                file, buffer.base + start + done, line.count - done, line.offset - memory.count + done)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else {
+                hasFailed = true
+                return
+            }
+            done += count
+        }
+    }
+
+    private func write(_ text: UnsafeRawBufferPointer) {
+        if file < 0, let directory {
+            // A file without a name is gone with the process, however that ends.
+            file = open(directory, O_RDWR | Self.temporaryFile | O_CLOEXEC, 0o600)
+            if file < 0 {
+                // Not every file system has such files.
+                let path = "\(directory)/.import-\(getpid())-\(UInt64.random(in: 0...UInt64.max))"
+                file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+                unlink(path)
+            }
+        }
+        var done = 0
+        while done < text.count, let base = text.baseAddress {
+            let count = pwrite(file, base + done, text.count - done, fileByteCount + done)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else {
+                hasFailed = true
+                return
+            }
+            done += count
+        }
+    }
+
+    // MARK: Order
+
+    /// The number of a line in the import.
+    func number(_ index: Int) -> Int { lines[index].number }
+    /// The bytes of a line.
+    func byteCount(_ index: Int) -> Int { lines[index].count }
+
+    /// The lines in groups, such that a line's links lead to lines of its own group, of groups before it,
+    /// or to no line here. Lines of one object keep their order.
+    ///
+    /// These are the strongly connected components of the lines' dependencies in topological order
+    /// (Tarjan, https://doi.org/10.1137/0201010), with a stack of its own so that a chain of any length
+    /// can be walked. Cost: linear in lines and links.
+    func groups() -> [[Int]] {
+        var writers: [UInt64: [Int32]] = [:]
+        for (index, line) in lines.enumerated() {
+            for position in line.keyStart..<line.linkStart {
+                writers[fingerprints[position], default: []].append(Int32(index))
+            }
+        }
+        // Where the dependencies of each line begin.
+        var starts = [Int](repeating: 0, count: lines.count + 1)
+        var edges: ContiguousArray<Int32> = []
+        for (index, line) in lines.enumerated() {
+            starts[index] = edges.count
+            for position in line.keyStart..<line.linkStart {
+                // The line before it that writes the same object.
+                guard let all = writers[fingerprints[position]], all.count > 1 else { continue }
+                let place = Self.position(of: Int32(index), in: all)
+                if place > 0 { edges.append(all[place - 1]) }
+            }
+            for position in line.linkStart..<line.end {
+                // The first that writes the object makes it; it comes before the others anyway.
+                if let first = writers[fingerprints[position]]?.first { edges.append(first) }
+            }
+        }
+        starts[lines.count] = edges.count
+        return Self.components(starts, edges)
+    }
+
+    private static func position(of index: Int32, in sorted: [Int32]) -> Int {
+        var low = 0
+        var high = sorted.count
+        while low < high {
+            let middle = (low + high) / 2
+            if sorted[middle] < index { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+
+    private static func components(_ starts: [Int], _ edges: ContiguousArray<Int32>) -> [[Int]] {
+        let count = starts.count - 1
+        var order = [Int32](repeating: -1, count: count)
+        var low = [Int32](repeating: 0, count: count)
+        var isOnStack = [Bool](repeating: false, count: count)
+        var stack: [Int] = []
+        var calls: [(node: Int, edge: Int)] = []
+        var next: Int32 = 0
+        var result: [[Int]] = []
+        for root in 0..<count where order[root] < 0 {
+            calls.append((root, starts[root]))
+            while let (node, edge) = calls.popLast() {
+                if order[node] < 0 {
+                    order[node] = next
+                    low[node] = next
+                    next += 1
+                    stack.append(node)
+                    isOnStack[node] = true
+                }
+                if edge < starts[node + 1] {
+                    let target = Int(edges[edge])
+                    if order[target] < 0 {
+                        // Comes back to the same edge, when the target is done.
+                        calls.append((node, edge))
+                        calls.append((target, starts[target]))
+                    } else {
+                        if isOnStack[target] { low[node] = min(low[node], low[target]) }
+                        calls.append((node, edge + 1))
+                    }
+                    continue
+                }
+                guard low[node] == order[node] else { continue }
+                var group: [Int] = []
+                while let member = stack.popLast() {
+                    isOnStack[member] = false
+                    group.append(member)
+                    if member == node { break }
+                }
+                result.append(group)
+            }
+        }
+        return result
+    }
+}

@@ -1,0 +1,75 @@
+import Bytes
+import JSON
+import Rows
+
+/// The primary keys that a draft has to do with: its own, those of nested objects, and those that its
+/// links name.
+struct DraftKeys {
+    /// A primary key of a class.
+    struct Key: Hashable {
+        var classIndex: Int
+        var bytes: [UInt8]
+
+        /// A number that stands for the key within this process. Two keys with the same one are treated
+        /// as one, which costs time and is never wrong.
+        var fingerprint: UInt64 {
+            var hasher = Hasher()
+            hasher.combine(classIndex)
+            bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
+            return UInt64(bitPattern: Int64(hasher.finalize()))
+        }
+    }
+
+    /// A link by primary key.
+    struct Link {
+        var target: Key
+        /// Where it stands in the line.
+        var pointer: JSONPointer
+    }
+
+    /// The objects that the draft writes.
+    private(set) var provided: [Key] = []
+    /// The links to objects that others write.
+    private(set) var links: [Link] = []
+
+    /// Walks a draft.
+    init(_ draft: ObjectDraft) { add(draft, JSONPointer()) }
+
+    /// The key of the draft's own object; nil for a class without one.
+    static func own(_ draft: ObjectDraft) -> Key? {
+        guard draft.rowClass.primaryKeyIndex != nil else { return nil }
+        let buffer = ByteBuffer(capacity: 64)
+        guard draft.appendPrimaryKey(to: buffer) else { return nil }
+        return Key(classIndex: draft.rowClass.index, bytes: buffer.array)
+    }
+
+    private mutating func add(_ draft: ObjectDraft, _ pointer: JSONPointer) {
+        if let key = Self.own(draft) { provided.append(key) }
+        let properties = draft.rowClass.definition.properties
+        for reference in draft.references {
+            var place = pointer.appending(properties[reference.member].name)
+            if let element = reference.element { place.append(index: element) }
+            switch reference.target {
+            case .primaryKey(let start, let count):
+                let key = Key(
+                    classIndex: draft.rowClass.members[reference.member].classIndex,
+                    bytes: Array(draft.arenaBytes(start: start, count: count)))
+                links.append(Link(target: key, pointer: place))
+            case .child(let child): add(draft.children[child], place)
+            // An object key is one of this store already.
+            case .objectKey: break
+            }
+        }
+        for (member, field) in draft.fields.enumerated() {
+            let place = pointer.appending(properties[member].name)
+            switch field.state {
+            case .child: add(draft.children[field.start], place)
+            case .children:
+                for index in 0..<field.count {
+                    add(draft.children[field.start + index], place.appending(index: index))
+                }
+            default: break
+            }
+        }
+    }
+}

@@ -1,0 +1,95 @@
+import Bytes
+import ObjectStore
+import Rows
+
+/// Some lines of an import: their text, the drafts that were read from it, and what became of them.
+///
+/// A chunk is one transaction. It goes from the thread that receives the text to the one that reads it,
+/// to the writer and back.
+final class ImportChunk: @unchecked Sendable {
+    // Unchecked: one thread at a time has the chunk; it is handed on through queues with locks.
+
+    /// A line that is not blank.
+    struct Line {
+        /// Its number in the import, from 1.
+        var number: Int
+        /// Where its text begins.
+        var start: Int
+        /// The bytes of its text, without the line's end.
+        var count: Int
+        /// What it says; nil when it is faulty.
+        var reading: ObjectReading?
+    }
+
+    /// The whole lines, each with its end, then the bytes that the JSON parser may read beyond.
+    let text: ByteBuffer
+    /// The bytes of the lines.
+    let byteCount: Int
+    /// The number of the first line.
+    let firstNumber: Int
+    /// The numbers of the lines when they are not consecutive; nil when they are.
+    let numbers: [Int]?
+    /// Lines that were too long; an empty one stands in the text for each.
+    let tooLongNumbers: [Int]
+
+    /// The lines, once they are read.
+    var lines: ContiguousArray<Line> = []
+    /// The catalog that they were read with.
+    var catalog: Catalog?
+    /// The faults found while reading, by line number.
+    var readFaults: [(number: Int, faults: [Problem.Fault])] = []
+
+    // What the writer found, when it last ran the chunk.
+
+    /// The faults of lines that can't be written.
+    var writeFaults: [(number: Int, faults: [Problem.Fault])] = []
+    /// Lines whose links lead to objects that may come with later lines, by position.
+    var deferred: [Int] = []
+    /// What the chunk added to the keys of such lines.
+    var addedKeys: [UInt64] = []
+    /// How many lines were written.
+    var writtenCount = 0
+    /// The schema changed after the lines were read: nothing was written, and they have to be read anew.
+    var isStale = false
+
+    /// Takes whole lines.
+    ///
+    /// - Parameter text: The lines, followed by as many bytes as the parser wants.
+    init(text: ByteBuffer, byteCount: Int, firstNumber: Int, tooLongNumbers: [Int] = []) {
+        numbers = nil
+        self.text = text
+        self.byteCount = byteCount
+        self.firstNumber = firstNumber
+        self.tooLongNumbers = tooLongNumbers
+    }
+
+    /// Puts lines from anywhere together.
+    ///
+    /// - Parameter body: Appends the text of a line, by its position in `numbers`.
+    init(numbers: [Int], paddingByteCount: Int, _ body: (Int, ByteBuffer) -> Void) {
+        text = ByteBuffer(capacity: numbers.count * 256)
+        for position in numbers.indices {
+            body(position, text)
+            text.append(UInt8(ascii: "\n"))
+        }
+        byteCount = text.count
+        text.appendZeros(paddingByteCount)
+        firstNumber = numbers.first ?? 0
+        self.numbers = numbers
+        tooLongNumbers = []
+    }
+
+    /// The text of a line, without its end.
+    func text(of line: Line) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(rebasing: text.bytes[line.start..<(line.start + line.count)])
+    }
+
+    /// Forgets what the writer found.
+    func resetOutcome() {
+        writeFaults.removeAll(keepingCapacity: true)
+        deferred.removeAll(keepingCapacity: true)
+        addedKeys.removeAll(keepingCapacity: true)
+        writtenCount = 0
+        isStale = false
+    }
+}

@@ -1,0 +1,73 @@
+import ObjectStore
+import Rows
+
+/// Which lines of a chunk depend on which: made when a link of one of them leads nowhere.
+struct ImportDependencies {
+    private let keys: [DraftKeys?]
+    /// The lines that write an object, in order.
+    private var providers: [DraftKeys.Key: [Int]] = [:]
+    /// The lines that link to it.
+    private var referrers: [DraftKeys.Key: [Int]] = [:]
+
+    /// Looks at the drafts of a chunk, nil for a faulty line.
+    init(_ drafts: [ObjectDraft?]) {
+        keys = drafts.map { $0.map { DraftKeys($0) } }
+        for (position, keys) in keys.enumerated() {
+            guard let keys else { continue }
+            for key in Set(keys.provided) { providers[key, default: []].append(position) }
+            for key in Set(keys.links.map(\.target)) { referrers[key, default: []].append(position) }
+        }
+    }
+
+    /// Adds the lines to be left out, and those that can't be written without them: because they link to
+    /// an object that then is written by no line and is not stored, or because they write an object that
+    /// an earlier line left out writes too.
+    ///
+    /// - Parameters:
+    ///   - keepsOrder: Whether later lines of the same object are left out with an earlier one.
+    ///   - transaction: Has changed nothing yet.
+    ///   - found: Called with each line that is left out for want of an object, and its key.
+    func close(
+        _ seeds: Set<Int>, keepsOrder: Bool, _ transaction: WriteTransaction,
+        into leftOut: inout Set<Int>, found: (Int, DraftKeys.Key) -> Void = { _, _ in }
+    ) throws(StoreError) {
+        var work = Array(seeds)
+        leftOut.formUnion(seeds)
+        while let position = work.popLast() {
+            guard let keys = keys[position] else { continue }
+            for key in keys.provided {
+                let all = providers[key] ?? []
+                if keepsOrder {
+                    for later in all where later > position && leftOut.insert(later).inserted {
+                        work.append(later)
+                    }
+                }
+                guard let waiting = referrers[key], all.allSatisfy({ leftOut.contains($0) }),
+                    try !isStored(key, transaction)
+                else { continue }
+                for referrer in waiting where leftOut.insert(referrer).inserted {
+                    found(referrer, key)
+                    work.append(referrer)
+                }
+            }
+        }
+    }
+
+    /// The faults of a line whose links to `target` lead nowhere.
+    func faults(of position: Int, missing target: DraftKeys.Key, _ schema: RowSchema) -> [Problem.Fault] {
+        let name = schema.classes[target.classIndex].definition.name
+        return (keys[position]?.links ?? []).filter { $0.target == target }.map { link in
+            Problem.Fault(
+                code: "dangling-link",
+                detail: "There is no object of class '\(name)' with this key: the line that has it "
+                    + "could not be taken.", pointer: link.pointer.description)
+        }
+    }
+
+    private func isStored(
+        _ key: DraftKeys.Key, _ transaction: WriteTransaction
+    ) throws(StoreError) -> Bool {
+        let rowClass = transaction.catalog.rows.classes[key.classIndex]
+        return try transaction.find(rowClass, primaryKey: OrderedKey(bytes: key.bytes)) != nil
+    }
+}

@@ -1,0 +1,207 @@
+import Bytes
+import Glibc
+import JSON
+import ObjectStore
+
+/// Cuts the text of an import into chunks of whole lines and holds them for the thread that reads them.
+///
+/// One thread feeds, another takes; a bounded number of chunks waits in between.
+final class ImportFeed: @unchecked Sendable {
+    // Unchecked: what the feeding thread cuts belongs to it alone; what both use is in `queue`.
+
+    /// What the reading thread gets.
+    enum Next {
+        case chunk(ImportChunk)
+        /// The text is complete.
+        case end
+        /// The sender is gone.
+        case abandoned
+    }
+
+    private struct Queue {
+        var chunks: [ImportChunk] = []
+        var isComplete = false
+        var isAbandoned = false
+        /// Whether the feeder was told to wait and not yet to go on.
+        var isFeederWaiting = false
+        /// Nobody takes chunks any more.
+        var isClosed = false
+    }
+
+    private static let chunkCountMax = 1
+
+    private let options: ImportOptions
+    private let onRoom: @Sendable () -> Void
+    private let queue = Monitor(Queue())
+
+    // The feeding thread's own.
+    private var text: ByteBuffer
+    private var lineStart = 0
+    private var lineCount = 0
+    private var firstNumber = 1
+    private var tooLong: [Int] = []
+    private var isSkipping = false
+    /// How many bytes of a byte order mark were seen; 3 when the beginning is over.
+    private var markCount = 0
+    /// The bytes taken so far.
+    private(set) var byteCount = 0
+
+    /// Makes an empty feed.
+    ///
+    /// - Parameter onRoom: Called once after each ``append(_:)`` that returned false, when there is room
+    ///   again; perhaps before that call has returned. Any thread.
+    init(_ options: ImportOptions, onRoom: @escaping @Sendable () -> Void) {
+        self.options = options
+        self.onRoom = onRoom
+        text = ByteBuffer(capacity: options.chunkByteCount + (64 << 10))
+    }
+
+    // MARK: The feeding thread
+
+    /// Takes the next bytes of text.
+    ///
+    /// - Returns: False when no more is wanted until `onRoom` is called.
+    func append(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        byteCount += bytes.count
+        var rest = skipMark(bytes)
+        var hasRoom = true
+        while let start = rest.baseAddress, rest.count > 0 {
+            guard let end = memchr(start, 10, rest.count) else {
+                take(rest)
+                break
+            }
+            let count = UnsafeRawPointer(end) - start + 1
+            take(UnsafeRawBufferPointer(start: start, count: count))
+            endLine()
+            rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+            if text.count >= options.chunkByteCount || lineCount >= options.chunkLineCount {
+                hasRoom = cut() && hasRoom
+            }
+        }
+        return hasRoom
+    }
+
+    /// The text is complete; the last line need not have an end.
+    func complete() {
+        if text.count > lineStart || isSkipping {
+            text.append(UInt8(ascii: "\n"))
+            endLine()
+        }
+        if lineCount > 0 { _ = cut() }
+        queue.signal {
+            $0.isComplete = true
+            return true
+        }
+    }
+
+    /// The sender is gone: what was not taken yet is dropped.
+    func abandon() {
+        queue.signal {
+            $0.isAbandoned = true
+            $0.chunks = []
+            return true
+        }
+    }
+
+    /// A byte order mark at the beginning of the text says nothing, and is left out.
+    private func skipMark(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+        var rest = bytes
+        let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+        while markCount < 3, let byte = rest.first {
+            guard byte == mark[markCount] else {
+                // What looked like the beginning of a mark is text.
+                for index in 0..<markCount { text.append(mark[index]) }
+                markCount = 3
+                break
+            }
+            markCount += 1
+            rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst())
+        }
+        return rest
+    }
+
+    private func take(_ piece: UnsafeRawBufferPointer) {
+        if isSkipping { return }
+        // The end of the line, `\r\n` at most, does not count.
+        if text.count - lineStart + piece.count > options.lineByteCountMax + 2 {
+            isSkipping = true
+            text.truncate(to: lineStart)
+            tooLong.append(firstNumber + lineCount)
+            return
+        }
+        text.append(piece)
+    }
+
+    private func endLine() {
+        if isSkipping {
+            isSkipping = false
+            text.append(UInt8(ascii: "\n"))
+        }
+        lineCount += 1
+        lineStart = text.count
+    }
+
+    /// Hands on what is there; false when no more is wanted for now.
+    private func cut() -> Bool {
+        let byteCount = text.count
+        text.appendZeros(JSONParser.paddingByteCount)
+        let chunk = ImportChunk(
+            text: text, byteCount: byteCount, firstNumber: firstNumber, tooLongNumbers: tooLong)
+        text = ByteBuffer(capacity: options.chunkByteCount + (64 << 10))
+        firstNumber += lineCount
+        lineCount = 0
+        lineStart = 0
+        tooLong = []
+        var hasRoom = true
+        queue.signal { queue in
+            if queue.isClosed || queue.isAbandoned { return false }
+            queue.chunks.append(chunk)
+            if queue.chunks.count >= Self.chunkCountMax, !queue.isFeederWaiting {
+                queue.isFeederWaiting = true
+                hasRoom = false
+            }
+            return true
+        }
+        return hasRoom
+    }
+
+    // MARK: The reading thread
+
+    /// The next chunk; waits for it.
+    func next() -> Next {
+        var wakesFeeder = false
+        let next: Next = queue.wait { queue in
+            if queue.isAbandoned { return .abandoned }
+            if !queue.chunks.isEmpty {
+                let chunk = queue.chunks.removeFirst()
+                wakesFeeder = queue.isFeederWaiting && queue.chunks.count < Self.chunkCountMax
+                if wakesFeeder { queue.isFeederWaiting = false }
+                return .chunk(chunk)
+            }
+            return queue.isComplete ? .end : nil
+        }
+        if wakesFeeder { onRoom() }
+        return next
+    }
+
+    /// Takes no more chunks: the rest of the text is received and dropped.
+    func close() {
+        var wakesFeeder = false
+        queue.signal { queue in
+            queue.isClosed = true
+            queue.chunks = []
+            wakesFeeder = queue.isFeederWaiting
+            queue.isFeederWaiting = false
+            return false
+        }
+        if wakesFeeder { onRoom() }
+    }
+
+    /// Waits until the text is complete or the sender gone; true for the former.
+    func waitForEnd() -> Bool {
+        queue.wait { queue in
+            if queue.isAbandoned { return false }
+            return queue.isComplete ? true : nil
+        }
+    }
+}

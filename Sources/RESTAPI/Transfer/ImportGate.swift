@@ -1,0 +1,31 @@
+import ObjectStore
+
+/// Counts the imports that run: each has a thread and tens of MiB of memory, so their number is bounded.
+/// Thread-safe.
+final class ImportGate: Sendable {
+    private let count = Monitor(0)
+    private let countMax: Int
+
+    /// Allows so many at a time.
+    init(countMax: Int) { self.countMax = countMax }
+
+    /// Whether one more may begin; ``leave()`` follows then.
+    func enter() -> Bool {
+        count.withLock { count in
+            guard count < countMax else { return false }
+            count += 1
+            return true
+        }
+    }
+
+    /// One has ended.
+    func leave() {
+        count.signal {
+            $0 -= 1
+            return true
+        }
+    }
+
+    /// Returns when none runs.
+    func waitUntilIdle() { count.wait { $0 == 0 ? () : nil } }
+}

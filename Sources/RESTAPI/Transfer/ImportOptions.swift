@@ -1,0 +1,33 @@
+import ObjectStore
+
+/// What an import does with its lines, and its bounds.
+package struct ImportOptions: Sendable {
+    /// What happens when a line's object is or isn't there.
+    package var mode = WriteMode.create
+    /// Whether all lines are taken or none, in one transaction.
+    package var isAtomic = false
+    /// The bytes of one line.
+    package var lineByteCountMax = 32 << 20
+    /// How deep a line's JSON nests.
+    package var jsonDepthMax = 128
+    /// How many faults the report lists; all are counted.
+    package var faultCountMax = 1000
+    /// A transaction takes lines until it has so many bytes of text …
+    package var chunkByteCount = 2 << 20
+    /// … or so many lines.
+    package var chunkLineCount = 8192
+    /// The bytes of lines that wait in memory for objects of later lines; more go to a file.
+    package var deferredByteCountMax = 32 << 20
+    /// Where that file is made; nil keeps all in memory.
+    package var directory: String?
+    /// The lines of an atomic import, which are one transaction.
+    package var atomicLineCountMax = 100_000
+    /// The bytes of an atomic import, which waits in memory.
+    package var atomicByteCountMax = 256 << 20
+
+    /// Makes the defaults.
+    package init() {}
+
+    /// The modes that an import takes.
+    package static let modes: [WriteMode] = [.create, .merge, .replace, .ignore]
+}

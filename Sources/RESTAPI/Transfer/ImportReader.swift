@@ -1,0 +1,92 @@
+import Glibc
+import JSON
+import ObjectModel
+import ObjectStore
+import Rows
+
+/// Reads the lines of chunks into drafts. One thread at a time uses a reader.
+final class ImportReader {
+    private let options: ImportOptions
+    private let parser = JSONParser()
+    private let reader = ObjectReader()
+    private var names: SchemaNames?
+
+    init(_ options: ImportOptions) { self.options = options }
+
+    /// Reads all lines of a chunk, again if they were read before.
+    ///
+    /// - Parameter rowClass: The class of the objects, in `catalog`.
+    func read(_ chunk: ImportChunk, as rowClass: RowClass, _ catalog: Catalog) {
+        let names: SchemaNames
+        if let known = self.names, known.schema === catalog.rows {
+            names = known
+        } else {
+            names = SchemaNames(catalog.rows)
+            self.names = names
+        }
+        chunk.catalog = catalog
+        chunk.lines.removeAll(keepingCapacity: true)
+        chunk.readFaults = chunk.tooLongNumbers.map { number in
+            (
+                number,
+                [
+                    Problem.Fault(
+                        code: "line-too-long",
+                        detail: "The line is longer than the \(options.lineByteCountMax) bytes that an "
+                            + "import takes.")
+                ]
+            )
+        }
+        var index = 0
+        var start = 0
+        let base = chunk.text.bytes
+        while start < chunk.byteCount, let address = base.baseAddress {
+            let end =
+                memchr(address + start, 10, chunk.byteCount - start).map {
+                    UnsafeRawPointer($0) - address
+                } ?? chunk.byteCount
+            var first = start
+            var last = end
+            while first < last, Self.isBlank(base[first]) { first += 1 }
+            while last > first, Self.isBlank(base[last - 1]) { last -= 1 }
+            if first < last {
+                var line = ImportChunk.Line(
+                    number: chunk.numbers?[index] ?? chunk.firstNumber + index, start: first,
+                    count: last - first)
+                read(&line, chunk, rowClass, names)
+                chunk.lines.append(line)
+            }
+            index += 1
+            start = end + 1
+        }
+    }
+
+    private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0D }
+
+    private func read(
+        _ line: inout ImportChunk.Line, _ chunk: ImportChunk, _ rowClass: RowClass,
+        _ names: SchemaNames
+    ) {
+        let json: JSONValue
+        let text = chunk.text(of: line)
+        do throws(JSONError) {
+            json = try parser.parse(text, hasPadding: true, depthMax: options.jsonDepthMax)
+        } catch {
+            chunk.readFaults.append(
+                (
+                    line.number,
+                    [
+                        Problem.Fault(
+                            code: error.code == .tooDeep ? "too-deep" : "malformed-json",
+                            detail: "The line is not a JSON object: \(error.message).",
+                            column: error.position(in: text).column)
+                    ]
+                ))
+            return
+        }
+        reader.reset()
+        line.reading = reader.read(
+            json, as: rowClass, names: names, isMerge: options.mode == .merge)
+        if line.reading == nil { chunk.readFaults.append((line.number, reader.faults)) }
+    }
+}

@@ -1,0 +1,62 @@
+import Bytes
+import JSON
+import ObjectStore
+import Rows
+import StoreService
+import Synchronization
+
+/// An import of NDJSON into one class: text goes in by pieces, a report comes out.
+///
+/// Lines are read into drafts on a thread of the session's own and written in transactions of a few MiB
+/// of text, the next one being read while the last is being committed. Good lines are kept whatever
+/// becomes of others. Links are checked at the end: a line whose links lead nowhere yet waits until all
+/// lines are there. Memory is bounded: the feeder is told to wait. Knows nothing of HTTP.
+package final class ImportSession: Sendable {
+    private let store: Store
+    private let className: String
+    private let options: ImportOptions
+    private let feed: ImportFeed
+    private let lineCount = Atomic<Int>(0)
+
+    /// Makes a session; ``start(_:)`` follows.
+    ///
+    /// - Parameter onRoom: Called once after each ``append(_:)`` that returned false, perhaps before that
+    ///   call has returned. Any thread.
+    package init(
+        _ store: Store, className: String, _ options: ImportOptions,
+        onRoom: @escaping @Sendable () -> Void
+    ) {
+        self.store = store
+        self.className = className
+        self.options = options
+        feed = ImportFeed(options, onRoom: onRoom)
+    }
+
+    /// Starts the thread that reads.
+    ///
+    /// - Parameter completion: Called once, on that thread, when all is done; with nil when the sender
+    ///   went away.
+    package func start(_ completion: @escaping @Sendable (Result<ImportReport, Problem>?) -> Void) {
+        startThread {
+            let run = ImportRun(
+                store: self.store, className: self.className, options: self.options, feed: self.feed
+            ) { self.lineCount.wrappingAdd($0, ordering: .relaxed) }
+            let result = run.run()
+            completion(result)
+        }
+    }
+
+    /// Takes the next piece of text; one thread at a time, as the two below.
+    ///
+    /// - Returns: False when no more is wanted until `onRoom` is called.
+    package func append(_ bytes: UnsafeRawBufferPointer) -> Bool { feed.append(bytes) }
+
+    /// The text is complete.
+    package func complete() { feed.complete() }
+
+    /// The sender is gone; what was written stays.
+    package func abandon() { feed.abandon() }
+
+    /// How many lines were dealt with so far.
+    package var progress: Int { lineCount.load(ordering: .relaxed) }
+}

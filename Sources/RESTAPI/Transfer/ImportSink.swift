@@ -1,0 +1,48 @@
+import HTTPServer
+import ObjectStore
+import Synchronization
+
+/// Feeds the body of a request to an import, and answers with its report.
+final class ImportSink: UploadSink {
+    private struct State {
+        var exchange: Exchange?
+        var response: Response?
+    }
+
+    private let session: ImportSession
+    private let state = Mutex(State())
+
+    /// Makes a sink; ``start(_:)`` follows.
+    init(_ session: ImportSession) { self.session = session }
+
+    /// Starts the import.
+    ///
+    /// - Parameter makeResponse: Makes the reply from what became of it; nil for nobody to hear.
+    func start(_ makeResponse: @escaping @Sendable (Result<ImportReport, Problem>?) -> Response?) {
+        session.start { result in
+            guard let response = makeResponse(result) else { return }
+            let exchange = self.state.withLock { state in
+                if state.exchange == nil { state.response = response }
+                return state.exchange.take()
+            }
+            exchange?.respond(response)
+        }
+    }
+
+    func receive(_ bytes: UnsafeRawBufferPointer) -> UploadFlow {
+        session.append(bytes) ? .more : .wait
+    }
+
+    func finish() -> Outcome {
+        session.complete()
+        return .later { exchange in
+            let response = self.state.withLock { state in
+                if state.response == nil { state.exchange = exchange }
+                return state.response.take()
+            }
+            if let response { exchange.respond(response) }
+        }
+    }
+
+    func abort() { session.abandon() }
+}

@@ -1,0 +1,165 @@
+import ObjectModel
+import ObjectStore
+import Rows
+
+/// Writes chunks of an import in transactions of the store.
+///
+/// The writer's thread alone calls ``write(_:_:isLast:)``; only chunks that were committed count, and
+/// when one is not, the import ends.
+final class ImportWriter: @unchecked Sendable {
+    // Unchecked: everything belongs to the writer's thread; the import's own thread calls
+    // ``goOn()`` only while no chunk is with the writer.
+
+    private let options: ImportOptions
+    /// Hashes of the primary keys of lines that wait: a later line of the same object has to wait too.
+    private var deferredKeys: Set<UInt64> = []
+    /// A chunk before was not written, so later ones have to wait their turn.
+    private var isHeld = false
+
+    init(_ options: ImportOptions) { self.options = options }
+
+    /// Lets chunks be written again after some could not be for want of the right catalog.
+    func goOn() { isHeld = false }
+
+    /// Forgets which keys wait, because their lines are about to be written.
+    func forgetDeferredKeys() { deferredKeys = [] }
+
+    /// Writes the lines of a chunk. Lines with a fault are left out, and so are lines whose links lead
+    /// nowhere, and those that depend on them.
+    ///
+    /// - Parameter isLast: Whether nothing can follow that a link could lead to: such lines are faulty
+    ///   then; else they are deferred.
+    func write(_ transaction: WriteTransaction, _ chunk: ImportChunk, isLast: Bool) throws(StoreError) {
+        for key in chunk.addedKeys { deferredKeys.remove(key) }
+        chunk.resetOutcome()
+        guard !isHeld, transaction.catalog === chunk.catalog else {
+            chunk.isStale = true
+            isHeld = true
+            return
+        }
+        // The text of a chunk bounds the transaction; the number of nested objects does not.
+        transaction.operationCountMax = .max
+        var leftOut = Set<Int>()
+        if !isLast, !deferredKeys.isEmpty {
+            for (position, line) in chunk.lines.enumerated() {
+                if let draft = line.reading?.draft, waits(draft) { leftOut.insert(position) }
+            }
+        }
+        var linkFaults: [Int: [Problem.Fault]] = [:]
+        var dependencies: ImportDependencies?
+        while true {
+            try writeLines(transaction, chunk, without: leftOut)
+            let dangling = transaction.danglingLinks()
+            if dangling.isEmpty { break }
+            transaction.restart()
+            let found = dependencies ?? ImportDependencies(chunk.lines.map(\.reading?.draft))
+            dependencies = found
+            let sources = Set(dangling.map(\.source))
+            if isLast {
+                for (source, links) in Dictionary(grouping: dangling, by: \.source) {
+                    linkFaults[source] = Problem(dangling: links) { _ in .init() }.errors
+                }
+                let schema = transaction.catalog.rows
+                try found.close(sources, keepsOrder: false, transaction, into: &leftOut) {
+                    linkFaults[$0] = found.faults(of: $0, missing: $1, schema)
+                }
+            } else {
+                try found.close(sources.union(leftOut), keepsOrder: true, transaction, into: &leftOut)
+            }
+        }
+        if isLast {
+            for (position, faults) in linkFaults {
+                chunk.writeFaults.append((chunk.lines[position].number, faults))
+            }
+            return
+        }
+        chunk.deferred = leftOut.sorted()
+        for position in chunk.deferred {
+            guard let draft = chunk.lines[position].reading?.draft else { continue }
+            for key in DraftKeys(draft).provided {
+                let number = key.fingerprint
+                if deferredKeys.insert(number).inserted { chunk.addedKeys.append(number) }
+            }
+        }
+    }
+
+    /// Whether an object that the draft writes is one that an earlier line writes and waits.
+    private func waits(_ draft: ObjectDraft) -> Bool {
+        if draft.children.isEmpty {
+            return DraftKeys.own(draft).map { deferredKeys.contains($0.fingerprint) } ?? false
+        }
+        return DraftKeys(draft).provided.contains { deferredKeys.contains($0.fingerprint) }
+    }
+
+    /// Writes the lines of all chunks, or none when any of them has a fault.
+    func writeAll(_ transaction: WriteTransaction, _ chunks: [ImportChunk]) throws(StoreError) {
+        for chunk in chunks {
+            chunk.resetOutcome()
+            chunk.isStale = transaction.catalog !== chunk.catalog
+        }
+        if chunks.contains(where: \.isStale) { return }
+        var firstSource = 0
+        for chunk in chunks {
+            try writeLines(transaction, chunk, without: [], firstSource: firstSource)
+            firstSource += chunk.lines.count
+        }
+        for (source, links) in Dictionary(grouping: transaction.danglingLinks(), by: \.source) {
+            var position = source
+            guard
+                let chunk = chunks.first(where: {
+                    if position < $0.lines.count { return true }
+                    position -= $0.lines.count
+                    return false
+                })
+            else { continue }
+            chunk.writeFaults.append(
+                (chunk.lines[position].number, Problem(dangling: links) { _ in .init() }.errors))
+        }
+        guard chunks.contains(where: { !$0.writeFaults.isEmpty || !$0.readFaults.isEmpty }) else {
+            return
+        }
+        transaction.restart()
+        for chunk in chunks { chunk.writtenCount = 0 }
+    }
+
+    private func writeLines(
+        _ transaction: WriteTransaction, _ chunk: ImportChunk, without leftOut: Set<Int>,
+        firstSource: Int = 0
+    ) throws(StoreError) {
+        chunk.writeFaults.removeAll(keepingCapacity: true)
+        chunk.writtenCount = 0
+        for position in chunk.lines.indices {
+            guard let reading = chunk.lines[position].reading else { continue }
+            if !leftOut.isEmpty, leftOut.contains(position) { continue }
+            transaction.source = firstSource + position
+            do throws(StoreError) {
+                try transaction.attempt { () throws(StoreError) in
+                    try write(transaction, reading)
+                }
+                chunk.writtenCount += 1
+            } catch {
+                switch error {
+                case .storage, .closing, .tooManyOperations: throw error
+                default: break
+                }
+                let problem = Problem(error)
+                let fault = Problem.Fault(code: problem.code, detail: problem.detail)
+                chunk.writeFaults.append(
+                    (
+                        chunk.lines[position].number,
+                        problem.errors.isEmpty ? [fault] : problem.errors
+                    ))
+            }
+        }
+    }
+
+    private func write(_ transaction: WriteTransaction, _ reading: ObjectReading) throws(StoreError) {
+        var precondition = Precondition.none
+        if let version = reading.version { precondition = .matches([version]) }
+        // A new object of a class without a primary key gets a key of this store, whatever its line says.
+        let isNew = options.mode == .create || options.mode == .ignore
+        _ = try transaction.write(
+            reading.draft, objectKey: isNew ? nil : reading.objectKey, mode: options.mode,
+            precondition: precondition)
+    }
+}
