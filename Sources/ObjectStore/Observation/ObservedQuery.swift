@@ -39,12 +39,13 @@ package struct ObservedQuery: Sendable {
         }
     }
 
-    /// The objects that changes concern, and the properties through which they do.
-    private func candidates(_ changes: FoldedChanges, _ transaction: ReadTransaction)
-        -> (order: [ObjectIdentity], members: [ObjectIdentity: MemberSet])
+    /// The objects that changes concern: those that changed themselves in the order of the change log,
+    /// then those that are only reached along links in the order of their keys.
+    package func concerned(_ changes: FoldedChanges, in transaction: ReadTransaction)
+        -> [ConcernedObject]
     {
-        var order: [ObjectIdentity] = []
-        var members: [ObjectIdentity: MemberSet] = [:]
+        var found: [ConcernedObject] = []
+        var places: [ObjectIdentity: Int] = [:]
         for identity in changes.order {
             switch target {
             case .store: break
@@ -53,19 +54,36 @@ package struct ObservedQuery: Sendable {
             case .object(let index, let key):
                 if identity != ObjectIdentity(classIndex: index, key: key) { continue }
             }
-            order.append(identity)
-            members[identity] = changes.changes[identity]?.members ?? MemberSet()
+            let change = changes.changes[identity]
+            if reach != nil { places[identity] = found.count }
+            found.append(
+                ConcernedObject(
+                    identity: identity, members: change?.members ?? MemberSet(), change: change,
+                    isReached: false))
         }
-        guard let reach, let classIndex else { return (order, members) }
+        guard let reach, let classIndex else { return found }
+        let ownCount = found.count
         reach.forEachCandidate(changes, in: transaction) { key, member in
             let identity = ObjectIdentity(classIndex: classIndex, key: key)
-            if members[identity] == nil {
-                order.append(identity)
-                members[identity] = MemberSet()
+            let place = places[identity] ?? found.count
+            if place == found.count {
+                places[identity] = place
+                found.append(
+                    ConcernedObject(
+                        identity: identity, members: MemberSet(), change: nil, isReached: true))
             }
-            if let member { members[identity]?.insert(member) }
+            found[place].isReached = true
+            if let member { found[place].members.insert(member) }
         }
-        return (order, members)
+        found[ownCount...].sort { $0.identity.key < $1.identity.key }
+        return found
+    }
+
+    /// The classes whose changes can concern the query; nil for all.
+    package var classes: Set<Int>? {
+        guard let classIndex else { return nil }
+        guard let reach else { return [classIndex] }
+        return reach.classes(schema).map { $0.union([classIndex]) }
     }
 
     /// The class of the objects; nil for the whole store.
@@ -86,60 +104,66 @@ package struct ObservedQuery: Sendable {
     package func events(_ changes: FoldedChanges, before: ReadTransaction, after: ReadTransaction)
         -> [QueryEvent]
     {
-        let (order, members) = candidates(changes, after)
-        if order.isEmpty { return [] }
+        let concerned = concerned(changes, in: after)
+        if concerned.isEmpty { return [] }
         let earlier = predicate.map { $0.makeMatcher(schema, source: before) }
         let later = predicate.map { $0.makeMatcher(schema, source: after) }
         var events: [QueryEvent] = []
-        for identity in order {
-            let was = matches(identity, before, earlier)
-            let now = matches(identity, after, later)
-            let change = changes.changes[identity]
-            let changed = members[identity] ?? MemberSet()
+        for object in concerned {
+            let was = matches(object.identity, before, earlier)
+            let now = matches(object.identity, after, later)
             let kind: QueryEvent.Kind
             switch (was, now) {
             case (false, false): continue
             case (false, true): kind = .enter
             case (true, true): kind = .update
-            case (true, false): kind = change?.kind == .delete ? .delete : .leave
+            case (true, false): kind = object.change?.kind == .delete ? .delete : .leave
             }
-            if kind == .update, changed.isEmpty { continue }
-            events.append(
-                QueryEvent(
-                    kind: kind, identity: identity, members: changed,
-                    primaryKey: change?.primaryKey ?? [], version: change?.version ?? changes.through))
+            if kind == .update, object.members.isEmpty, !object.isReached { continue }
+            events.append(QueryEvent(kind, object, through: changes.through))
         }
         return events
     }
 
-    /// What changes since some earlier version mean to a client that knows the query's result of then:
-    /// set what enters or is updated, remove what leaves or is deleted.
+    /// What has become of objects since some earlier version, for a client that knows the query's
+    /// result of then: set what enters or is updated, remove what leaves or is deleted.
+    ///
+    /// - Parameters:
+    ///   - through: The version that the objects' changes lead to.
+    ///   - transaction: Sees that version or a later one.
+    package func foldedEvents(
+        _ concerned: ArraySlice<ConcernedObject>, through: UInt64, in transaction: ReadTransaction
+    ) -> [QueryEvent] {
+        if concerned.isEmpty { return [] }
+        let matcher = predicate.map { $0.makeMatcher(schema, source: transaction) }
+        var events: [QueryEvent] = []
+        for object in concerned {
+            let change = object.change
+            if let change, change.kind == .delete, !isKeyMatch(change.primaryKey) { continue }
+            let kind: QueryEvent.Kind
+            if matches(object.identity, transaction, matcher) {
+                kind = change?.kind == .insert ? .enter : .update
+            } else if change?.kind == .delete {
+                kind = .delete
+            } else {
+                // It is another object of the class than the one that is followed, or is deleted in a
+                // later version, which tells so.
+                if case .keyed = target { continue }
+                guard transaction.row(classIndex: object.identity.classIndex, key: object.identity.key) != nil
+                else { continue }
+                kind = .leave
+            }
+            events.append(QueryEvent(kind, object, through: through))
+        }
+        return events
+    }
+
+    /// What changes since some earlier version mean, all at once.
     package func foldedEvents(_ changes: FoldedChanges, in transaction: ReadTransaction)
         -> [QueryEvent]
     {
-        let (order, members) = candidates(changes, transaction)
-        if order.isEmpty { return [] }
-        let matcher = predicate.map { $0.makeMatcher(schema, source: transaction) }
-        var events: [QueryEvent] = []
-        for identity in order {
-            let change = changes.changes[identity]
-            if let change, change.kind == .delete, !isKeyMatch(change.primaryKey) { continue }
-            let kind: QueryEvent.Kind
-            if matches(identity, transaction, matcher) {
-                kind = change?.kind == .insert ? .enter : .update
-            } else if case .keyed = target, change?.kind != .delete {
-                // A different object of the class.
-                if !isTarget(identity, transaction) { continue }
-                kind = .leave
-            } else {
-                kind = change?.kind == .delete ? .delete : .leave
-            }
-            events.append(
-                QueryEvent(
-                    kind: kind, identity: identity, members: members[identity] ?? MemberSet(),
-                    primaryKey: change?.primaryKey ?? [], version: change?.version ?? changes.through))
-        }
-        return events
+        foldedEvents(
+            concerned(changes, in: transaction)[...], through: changes.through, in: transaction)
     }
 
     /// Whether a deleted object's primary key is the one that is followed, if one is.

@@ -12,13 +12,14 @@ struct ChangeWriter {
     private let json: JSONWriter
     private var writer: ObjectWriter
 
-    init(_ stream: CheckedStream, _ read: ReadTransaction) {
+    init(_ stream: CheckedStream, _ read: ReadTransaction, _ options: RESTOptions) {
         self.stream = stream
         self.read = read
         buffer = ByteBuffer(capacity: 1024)
         json = JSONWriter(buffer)
         writer = ObjectWriter(buffer, names: stream.names, read: read, epoch: read.epoch)
         writer.quotesLargeInts = stream.definition.quotesLargeInts
+        writer.byteCountMax = options.queryMemoryByteCountMax
     }
 
     /// The bytes written so far, taken over.
@@ -26,6 +27,9 @@ struct ChangeWriter {
         let (base, count) = buffer.takeStorage()
         return HTTPServer.Bytes(adopting: base, count: count)
     }
+
+    /// Whether an object was too large, so that what is written is not whole.
+    var isTruncated: Bool { writer.isTruncated }
 
     /// How many bytes are written.
     var byteCount: Int { buffer.count }
@@ -134,8 +138,15 @@ struct ChangeWriter {
 
     /// Writes a `change` event.
     ///
-    /// - Parameter movesID: Whether a client may resume behind it.
-    mutating func writeChangeEvent(_ events: ArraySlice<QueryEvent>, version number: UInt64, movesID: Bool) {
+    /// - Parameters:
+    ///   - movesID: Whether a client may resume behind it.
+    ///   - byteCountMax: Bytes after which no more of the events are written, though one at least.
+    /// - Returns: How many of the events are written.
+    @discardableResult
+    mutating func writeChangeEvent(
+        _ events: ArraySlice<QueryEvent>, version number: UInt64, movesID: Bool,
+        byteCountMax: Int = .max
+    ) -> Int {
         raw("event: change\n")
         if movesID {
             raw("id: ")
@@ -145,54 +156,16 @@ struct ChangeWriter {
         raw("data: {\"version\":")
         quotedVersion(number)
         raw(",\"changes\":[")
-        for (index, event) in events.enumerated() {
-            if index > 0 { json.comma() }
+        var count = 0
+        for event in events {
+            if count > 0 {
+                if byteCount > byteCountMax { break }
+                json.comma()
+            }
             write(event, withVersion: false)
+            count += 1
         }
         raw("]}\n\n")
+        return count
     }
-}
-
-/// Server-sent events that hold no object.
-enum StreamSignal {
-    /// The first event of every stream.
-    static func hello(_ version: StoreVersion, withID: Bool, heartbeatSeconds: Int) -> HTTPServer.Bytes {
-        HTTPServer.Bytes(
-            "event: hello\n" + (withID ? "id: \(version)\n" : "")
-                + "data: {\"cursor\":\"\(version)\",\"heartbeat\":\(heartbeatSeconds)}\n\n")
-    }
-
-    /// From here on events are live.
-    static func upToDate(_ version: StoreVersion) -> HTTPServer.Bytes {
-        HTTPServer.Bytes("event: upToDate\nid: \(version)\ndata: {\"cursor\":\"\(version)\"}\n\n")
-    }
-
-    /// What the client knows is void; a snapshot follows.
-    static func reset(_ reason: ResetReason) -> HTTPServer.Bytes {
-        HTTPServer.Bytes("event: reset\ndata: {\"reason\":\"\(reason.rawValue)\"}\n\n")
-    }
-
-    /// Keeps the connection and moves the point to resume from; browsers dispatch nothing.
-    static func heartbeat(_ version: StoreVersion) -> HTTPServer.Bytes {
-        HTTPServer.Bytes("id: \(version)\n\n")
-    }
-
-    /// The stream ends because its query is not valid any more.
-    static func error(_ problem: Problem) -> HTTPServer.Bytes {
-        let json = JSONWriter(ByteBuffer())
-        json.raw("event: error\ndata: {\"code\":")
-        json.string(problem.code)
-        json.raw(",\"detail\":")
-        json.string(problem.detail)
-        json.raw("}\n\n")
-        let (base, count) = json.buffer.takeStorage()
-        return HTTPServer.Bytes(adopting: base, count: count)
-    }
-}
-
-/// Why a stream begins anew.
-enum ResetReason: String, Sendable {
-    case cursorExpired = "cursor-expired"
-    case schemaChanged = "schema-changed"
-    case restored
 }

@@ -2,55 +2,100 @@ import HTTPServer
 import ObjectStore
 
 extension RESTService {
+    /// A page of changes and whether it says anything.
+    struct ChangePage {
+        var response: Response
+        /// Whether there is no change in it, and none behind it.
+        var isEmpty: Bool
+        /// The version that it leads to.
+        var version: UInt64
+    }
+
+    /// Versions of the change log that one page looks at.
+    private static let pageVersionCountMax: UInt64 = 100_000
+
     /// A page of what has changed since a version, folded by object.
+    ///
+    /// What several versions changed is never more than a page; what one version changed, and what is
+    /// reached along links from there, may be cut. A part that is told later is told as it is then, and
+    /// what has changed in between is told again behind it.
     ///
     /// - Parameters:
     ///   - number: The version that the client knows.
-    ///   - skipping: How many objects of what follows it knows too.
+    ///   - known: What it knows of the changes behind it.
     /// - Throws: ``Problem`` 410 for a version whose changes are not kept, 400 for one of the future.
     func changePage(
-        _ definition: StreamDefinition, after number: UInt64, skipping: Int, limit: Int
-    ) throws(Problem) -> Response {
+        _ definition: StreamDefinition, after number: UInt64, _ known: StreamCursor.ChangePart?, limit: Int
+    ) throws(Problem) -> ChangePage {
         let read = try stored { () throws(StoreError) in try store.read() }
         defer { read.close() }
         let query = try definition.checked(names(of: read.rows))
         let changes: FoldedChanges
         do throws(FoldedChanges.Gap) {
             changes = try FoldedChanges(
-                after: number, in: read, objectCountMax: skipping > 0 ? 1 : limit)
+                after: number, through: known?.through, in: read,
+                objectCountMax: known == nil ? limit : options.pageObjectCountMax,
+                versionCountMax: Self.pageVersionCountMax, classes: query.observed.classes)
         } catch {
             switch error {
             case .storage(let storage): throw problem(.storage(storage))
             case .expired: throw .expiredCursor
-            case .future: throw .futureCursor
+            case .future: throw .futureCursor("since")
             }
         }
         if changes.changesSchema { throw .schemaChangedCursor }
         let present = try stored { () throws(StoreError) in try read.state().version }
-        let events = query.observed.foldedEvents(changes, in: read)
-        let rest = events.dropFirst(skipping)
-        // What a version changed is split over pages only when it is more than a page; objects that are
-        // reached along links come last and stay together.
-        let page = rest.count > limit && changes.order.count > limit ? rest.prefix(limit) : rest
-        var writer = ChangeWriter(query, read)
+        var position =
+            known ?? StreamCursor.ChangePart(through: changes.through, knownCount: 0, reachedKey: 0)
+        position.through = changes.through
+        let concerned = query.observed.concerned(changes, in: read)
+        var left = concerned.indices.filter { index in
+            concerned[index].change == nil
+                ? concerned[index].identity.key > position.reachedKey : index >= position.knownCount
+        }[...]
+        var writer = ChangeWriter(query, read, options)
+        var count = 0
         writer.raw("{\"changes\":[")
-        for (index, event) in page.enumerated() {
-            if index > 0 { writer.raw(",") }
-            writer.write(event, withVersion: true)
+        while !left.isEmpty, count < limit, writer.byteCount <= options.replyByteCount {
+            // An object has one event at most.
+            let indexes = left.prefix(limit - count)
+            var events = query.observed.foldedEvents(
+                indexes.map { concerned[$0] }[...], through: changes.through, in: read)[...]
+            for index in indexes {
+                if writer.byteCount > options.replyByteCount { break }
+                left = left.dropFirst()
+                if concerned[index].change == nil {
+                    position.reachedKey = concerned[index].identity.key
+                } else {
+                    position.knownCount = index + 1
+                }
+                guard let event = events.first, event.identity == concerned[index].identity else {
+                    continue
+                }
+                events = events.dropFirst()
+                if count > 0 { writer.raw(",") }
+                writer.write(event, withVersion: true)
+                count += 1
+            }
         }
-        let cursor: StreamCursor
-        if page.count < rest.count {
-            cursor = .after(
-                StoreVersion(epoch: store.epoch, number: number), skipping: skipping + page.count)
-        } else {
-            cursor = .after(StoreVersion(epoch: store.epoch, number: changes.through), skipping: 0)
-        }
-        let isCurrent = page.count == rest.count && changes.through == present
+        let isCut = !left.isEmpty
+        let base = StoreVersion(epoch: store.epoch, number: isCut ? number : changes.through)
+        let isCurrent = !isCut && changes.through == present
         writer.raw("],\"cursor\":\"")
-        writer.text(cursor.text)
+        writer.text((isCut ? StreamCursor.within(base, position) : .after(base)).text)
         writer.raw(isCurrent ? "\",\"upToDate\":true}" : "\",\"upToDate\":false}")
         try stored { () throws(StoreError) in try read.checkFailure() }
-        return Response(200, .json, writer.take())
+        if writer.isTruncated { throw .replyTooLarge(options.queryMemoryByteCountMax) }
+        return ChangePage(
+            response: Response(200, .json, writer.take()).with(.vary, "Accept" as StaticString),
+            isEmpty: count == 0 && isCurrent, version: changes.through)
+    }
+
+    /// A page that says that nothing has changed up to a version.
+    func emptyChangePage(_ version: UInt64) -> Response {
+        let cursor = StoreVersion(epoch: store.epoch, number: version)
+        return Response(200, .json, "{\"changes\":[],\"cursor\":\"\(cursor)\",\"upToDate\":true}")
+            .with(.vary, "Accept" as StaticString)
     }
 
     /// A page of what a query holds now; the last one has the cursor behind it.
@@ -60,15 +105,16 @@ extension RESTService {
     ) throws(Problem) -> Response {
         let read = try stored { () throws(StoreError) in try store.read() }
         defer { read.close() }
-        let names = names(of: read.rows)
-        let query = try definition.checked(names)
+        let query = try definition.checked(names(of: read.rows))
         let present = try stored { () throws(StoreError) in try read.state().version }
         let version = begun ?? StoreVersion(epoch: store.epoch, number: present)
-        guard begun == nil || start.classIndex < read.rows.classes.count else { throw .futureCursor }
+        guard start.classIndex < max(1, read.rows.classes.count) else {
+            throw .parameter("since", "The cursor names a class that is not there.")
+        }
         let page = try SnapshotPage(
             query, read, self, from: start, objectCountMax: limit,
-            byteCountMax: options.queryMemoryByteCountMax, opening: "{\"objects\":[", closing: "]")
-        let writer = ChangeWriter(query, read)
+            byteCountMax: options.replyByteCount, opening: "{\"objects\":[", closing: "]")
+        let writer = ChangeWriter(query, read, options)
         writer.bytes(page.bytes.buffer)
         if let next = page.next {
             writer.raw(",\"next\":\"")
@@ -78,8 +124,13 @@ extension RESTService {
             writer.text(version.description)
         }
         writer.raw("\"}")
-        return Response(200, .json, writer.take())
+        return Response(200, .json, writer.take()).with(.vary, "Accept" as StaticString)
     }
+}
+
+extension RESTOptions {
+    /// Bytes after which a page of changes ends, whatever its number of objects.
+    fileprivate var replyByteCount: Int { queryMemoryByteCountMax / 4 }
 }
 
 extension Problem {
@@ -91,7 +142,9 @@ extension Problem {
     static let schemaChangedCursor = Problem(
         410, "schema-changed",
         "The schema has changed since this cursor; begin again with since=start.")
+
     /// The cursor's version does not exist.
-    static let futureCursor = Problem.parameter(
-        "since", "The cursor is of a version that this store has not reached.")
+    static func futureCursor(_ parameter: String) -> Problem {
+        .parameter(parameter, "The cursor is of a version that this store has not reached.")
+    }
 }

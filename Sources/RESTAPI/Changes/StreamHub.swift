@@ -24,8 +24,16 @@ final class StreamHub: @unchecked Sendable {
     private static let pieceByteCount = 128 << 10
     /// Objects of a step through missed changes.
     private static let stepObjectCount = 2_000
+    /// Steps that a stream takes on a worker's thread before others get their turn.
+    private static let turnStepCount = 8
+    /// Versions between a poll's cursor and the present that are looked at on the feed's thread.
+    private static let pollVersionCountMax: UInt64 = 1_000
 
-    var heartbeatSeconds: Int { service.options.heartbeatSeconds }
+    var options: RESTOptions { service.options }
+    var heartbeatSeconds: Int { options.heartbeatSeconds }
+
+    /// A reply to a poll in vain.
+    func emptyPage(_ version: UInt64) -> Response { service.emptyChangePage(version) }
 
     init(_ service: RESTService) {
         self.service = service
@@ -68,30 +76,41 @@ final class StreamHub: @unchecked Sendable {
 
     /// Begins to serve a stream.
     func open(_ subscriber: StreamSubscriber, from start: Start) {
-        let isTaken = feed?.perform { position in
-            let version = self.storeVersion(position.version)
-            func hello(withID: Bool) {
+        onFeed(subscriber) { position in
+            func hello(_ number: UInt64, withID: Bool = false) {
                 subscriber.send(
-                    StreamSignal.hello(version, withID: withID, heartbeatSeconds: self.heartbeatSeconds))
+                    StreamSignal.hello(
+                        self.storeVersion(number), withID: withID,
+                        heartbeatSeconds: self.heartbeatSeconds))
             }
             switch start {
             case .now:
-                hello(withID: true)
+                hello(position.version, withID: true)
                 subscriber.version = position.version
                 self.goLive(subscriber, position)
             case .start:
-                hello(withID: false)
+                hello(0)
                 subscriber.restart(subscriber.query)
                 self.feedOnWorker(subscriber)
             case .after(let number):
-                hello(withID: false)
+                hello(number)
                 subscriber.version = number
                 subscriber.phase = .catchUp
                 self.feedOnWorker(subscriber)
             case .restored:
-                hello(withID: false)
+                hello(0)
                 self.restart(subscriber, .restored)
             }
+        }
+    }
+
+    /// Hands a stream over to the feed's thread; when the feed has stopped, or stops, the stream ends.
+    private func onFeed(
+        _ subscriber: StreamSubscriber, _ body: @escaping @Sendable (ChangeFeed.Position) -> Void
+    ) {
+        let isTaken = feed?.perform { position in
+            if self.isStopping.load(ordering: .acquiring) { return subscriber.stream.end() }
+            body(position)
         }
         if isTaken != true { subscriber.stream.end() }
     }
@@ -139,6 +158,7 @@ final class StreamHub: @unchecked Sendable {
 
     /// Keeps a stream until its client has read. On the feed's thread.
     func wait(_ subscriber: StreamSubscriber) {
+        if isStopping.load(ordering: .acquiring) { return subscriber.stream.end() }
         waiting.append(subscriber)
         feed?.hurry(true)
     }
@@ -159,18 +179,17 @@ final class StreamHub: @unchecked Sendable {
     // MARK: Catching up, on workers' threads
 
     private func feedOnWorker(_ subscriber: StreamSubscriber) {
-        let isTaken = service.workers.submit { self.feedSteps(subscriber) }
-        if !isTaken { feed?.perform { _ in self.wait(subscriber) } }
+        let isTaken = service.workers.submit { self.takeTurn(subscriber) }
+        if !isTaken { onFeed(subscriber) { _ in self.wait(subscriber) } }
     }
 
-    /// Feeds a stream until its queue is half full or it is near the present.
-    private func feedSteps(_ subscriber: StreamSubscriber) {
-        while true {
+    /// Feeds a stream until its queue is half full, it is near the present, or it is others' turn.
+    private func takeTurn(_ subscriber: StreamSubscriber) {
+        for _ in 0..<Self.turnStepCount {
             if subscriber.stream.isClosed { return }
             if isStopping.load(ordering: .acquiring) { return subscriber.stream.end() }
-            guard subscriber.hasRoom, subscriber.flush() else {
-                feed?.perform { _ in self.wait(subscriber) }
-                return
+            guard subscriber.flush(), subscriber.hasRoom else {
+                return onFeed(subscriber) { _ in self.wait(subscriber) }
             }
             do throws(Problem) {
                 guard try feedStep(subscriber) else { return }
@@ -179,6 +198,7 @@ final class StreamHub: @unchecked Sendable {
                 return subscriber.stream.end()
             }
         }
+        feedOnWorker(subscriber)
     }
 
     /// One piece; false when the stream was handed to the feed's thread.
@@ -197,22 +217,32 @@ final class StreamHub: @unchecked Sendable {
             return true
         case .catchUp, .live:
             let present = try service.stored { () throws(StoreError) in try read.state().version }
-            guard let changes = try missed(subscriber, read, Self.stepObjectCount) else { return true }
-            sendFolded(subscriber, changes, read)
-            subscriber.version = changes.through
-            if changes.through < present { return true }
-            feed?.perform { position in self.arrive(subscriber, position) }
+            if subscriber.backlog.isEmpty {
+                guard let changes = try missed(subscriber, read) else { return true }
+                subscriber.backlog = subscriber.query.observed.concerned(changes, in: read)[...]
+                subscriber.backlogVersion = changes.through
+            }
+            try sendBacklog(subscriber, read)
+            if !subscriber.backlog.isEmpty { return true }
+            subscriber.version = subscriber.backlogVersion
+            if subscriber.version < present { return true }
+            onFeed(subscriber) { position in self.arrive(subscriber, position) }
             return false
         }
     }
 
     /// What a stream has missed; nil when the change log does not tell and the stream begins anew.
-    private func missed(_ subscriber: StreamSubscriber, _ read: ReadTransaction, _ countMax: Int)
-        throws(Problem) -> FoldedChanges?
+    private func missed(_ subscriber: StreamSubscriber, _ read: ReadTransaction) throws(Problem)
+        -> FoldedChanges?
     {
         do throws(FoldedChanges.Gap) {
-            return try FoldedChanges(
-                after: subscriber.version, in: read, objectCountMax: countMax)
+            let changes = try FoldedChanges(
+                after: subscriber.version, in: read, objectCountMax: Self.stepObjectCount,
+                classes: subscriber.query.observed.classes)
+            if !changes.changesSchema { return changes }
+            subscriber.restart(subscriber.query)
+            subscriber.send(StreamSignal.reset(.schemaChanged))
+            return nil
         } catch {
             switch error {
             case .storage(let storage): throw service.problem(.storage(storage))
@@ -224,19 +254,29 @@ final class StreamHub: @unchecked Sendable {
         }
     }
 
-    /// Sends folded changes in pieces, which do not move the client's cursor.
-    private func sendFolded(
-        _ subscriber: StreamSubscriber, _ changes: FoldedChanges, _ read: ReadTransaction
-    ) {
-        let events = subscriber.query.observed.foldedEvents(changes, in: read)
-        var rest = events[...]
-        while !rest.isEmpty {
-            var writer = ChangeWriter(subscriber.query, read)
-            let piece = rest.prefix(Self.pieceObjectCount)
-            rest = rest.dropFirst(piece.count)
-            writer.writeChangeEvent(piece, version: changes.through, movesID: false)
+    /// Sends a piece of what was missed, as the objects are now: what changes them later is told behind
+    /// it. It does not move the client's cursor.
+    private func sendBacklog(_ subscriber: StreamSubscriber, _ read: ReadTransaction) throws(Problem) {
+        let piece = subscriber.backlog.prefix(Self.pieceObjectCount)
+        var events = subscriber.query.observed.foldedEvents(
+            piece, through: subscriber.backlogVersion, in: read)[...]
+        while !events.isEmpty {
+            var writer = ChangeWriter(subscriber.query, read, options)
+            let count = writer.writeChangeEvent(
+                events, version: subscriber.backlogVersion, movesID: false,
+                byteCountMax: Self.pieceByteCount)
+            if writer.isTruncated { throw .replyTooLarge(options.queryMemoryByteCountMax) }
+            try service.stored { () throws(StoreError) in try read.checkFailure() }
+            events = events.dropFirst(count)
             subscriber.send(writer.take())
+            if let next = events.first, !subscriber.hasRoom {
+                // The rest is told when the client has read.
+                let told = piece.firstIndex { $0.identity == next.identity } ?? piece.endIndex
+                subscriber.backlog = subscriber.backlog[told...]
+                return
+            }
         }
+        subscriber.backlog = subscriber.backlog.dropFirst(piece.count)
     }
 
     private func sendSnapshot(
@@ -267,44 +307,69 @@ final class StreamHub: @unchecked Sendable {
         }
         if subscriber.version < position.version {
             do throws(Problem) {
-                guard let changes = try missed(subscriber, position.transaction, Self.stepObjectCount)
+                guard let changes = try missed(subscriber, position.transaction),
+                    changes.through == position.version
                 else { return feedOnWorker(subscriber) }
-                guard changes.through == position.version else { return feedOnWorker(subscriber) }
-                sendFolded(subscriber, changes, position.transaction)
+                subscriber.backlog = subscriber.query.observed.concerned(
+                    changes, in: position.transaction)[...]
+                subscriber.backlogVersion = changes.through
+                // Much is told by a worker.
+                if subscriber.backlog.count > Self.pieceObjectCount { return feedOnWorker(subscriber) }
+                try sendBacklog(subscriber, position.transaction)
+                if !subscriber.backlog.isEmpty { return wait(subscriber) }
                 subscriber.version = changes.through
             } catch {
                 subscriber.send(StreamSignal.error(error))
                 return subscriber.stream.end()
             }
         }
-        guard subscriber.flush() else { return wait(subscriber) }
+        guard subscriber.flush(), subscriber.hasRoom else { return wait(subscriber) }
         subscriber.send(StreamSignal.upToDate(storeVersion(subscriber.version)))
         goLive(subscriber, position)
     }
 
     // MARK: Long polls
 
-    /// Has a request wait for the first change that concerns its query.
+    /// Answers a request at once if something has happened since its cursor; else has it wait for the
+    /// first change that concerns its query.
     func open(_ poll: LongPoll) {
-        let isTaken = feed?.perform { position in
-            let isCurrent =
-                position.transaction.rows === poll.query.names.schema
-                && position.version == poll.version
-            if isCurrent {
-                self.channel(poll.query, position).add(poll)
-            } else if self.concerns(poll, position) {
-                self.answer(poll)
-            } else {
-                self.channel(poll.query, position).add(poll)
+        let isTaken = service.workers.submit {
+            let response: Response
+            do throws(Problem) {
+                let page = try self.service.changePage(
+                    poll.query.definition, after: poll.version, nil, limit: poll.limit)
+                if page.isEmpty { return self.add(poll.moved(to: page.version)) }
+                response = page.response
+            } catch {
+                response = self.service.response(error)
             }
+            poll.exchange.respond(response)
+        }
+        if !isTaken { poll.exchange.respond(service.response(.tooBusy)) }
+    }
+
+    private func add(_ poll: LongPoll) {
+        let isTaken = feed?.perform { position in
+            if self.isStopping.load(ordering: .acquiring)
+                || position.transaction.rows !== poll.query.names.schema
+            {
+                return self.answer(poll)
+            }
+            if position.version > poll.version {
+                // What was committed meanwhile is looked at here, unless it is much.
+                if position.version - poll.version > Self.pollVersionCountMax { return self.open(poll) }
+                if self.concerns(poll, position) { return self.answer(poll) }
+            }
+            self.channel(poll.query, position).add(poll.moved(to: position.version))
         }
         if isTaken != true { answer(poll) }
     }
 
     /// Whether something that concerns a poll's query has happened since its cursor. On the feed's thread.
     private func concerns(_ poll: LongPoll, _ position: ChangeFeed.Position) -> Bool {
-        guard position.transaction.rows === poll.query.names.schema,
-            let changes = try? FoldedChanges(after: poll.version, in: position.transaction)
+        guard
+            let changes = try? FoldedChanges(
+                after: poll.version, in: position.transaction, classes: poll.query.observed.classes)
         else { return true }
         return changes.changesSchema
             || !poll.query.observed.foldedEvents(changes, in: position.transaction).isEmpty
@@ -316,7 +381,8 @@ final class StreamHub: @unchecked Sendable {
             poll.exchange.respond(
                 self.service.replying { () throws(Problem) in
                     try self.service.changePage(
-                        poll.query.definition, after: poll.version, skipping: 0, limit: poll.limit)
+                        poll.query.definition, after: poll.version, nil, limit: poll.limit
+                    ).response
                 })
         }
         if !isTaken { poll.exchange.respond(service.response(.tooBusy)) }

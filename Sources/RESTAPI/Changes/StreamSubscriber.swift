@@ -27,6 +27,9 @@ final class StreamSubscriber: @unchecked Sendable {
     var version: UInt64 = 0
     /// Whether a snapshot has a version to begin at.
     var hasSnapshotVersion = false
+    /// What changed since ``version`` and is not told yet, and the version that it leads to.
+    var backlog: ArraySlice<ConcernedObject> = []
+    var backlogVersion: UInt64 = 0
     /// Pieces that the queue had no room for.
     private var unsent: [HTTPServer.Bytes] = []
     /// When something was last sent, in milliseconds of the monotonic clock.
@@ -42,6 +45,7 @@ final class StreamSubscriber: @unchecked Sendable {
         self.query = query
         phase = .snapshot(classIndex: query.observed.classIndex ?? 0, after: 0)
         hasSnapshotVersion = false
+        backlog = []
     }
 
     /// Whether the queue has room for more of a snapshot or of what was missed.
@@ -51,6 +55,14 @@ final class StreamSubscriber: @unchecked Sendable {
     func send(_ bytes: HTTPServer.Bytes) {
         unsent.append(bytes)
         _ = flush()
+    }
+
+    /// Sends the bytes of a commit that many streams share, if there is room at once.
+    func sendLive(_ bytes: HTTPServer.Bytes) -> EventStream.Sent {
+        guard flush() else { return .full }
+        let sent = stream.send(bytes)
+        if case .queued = sent { lastSent = monotonicMilliseconds() }
+        return sent
     }
 
     /// Sends what was left; false when not everything had room.
