@@ -107,13 +107,16 @@ package final class QueryExecution {
 
     /// Walks the rows of the class that satisfy the predicate, in the order of object keys.
     private func scan(after first: UInt64, _ body: (UInt64, RowView) -> Bool) throws(Failure) {
+        // Kept in locals: a property's reference would be counted for every row.
         let source = transaction
+        let matcher = matcher
+        let deadline = limits.deadlineMilliseconds
         var isLate = false
         var rowsRead = 0
         do {
             try transaction.scan(rowClass, after: first) { key, row in
                 rowsRead += 1
-                if rowsRead & 1023 == 0, !isInTimeNow() {
+                if rowsRead & 1023 == 0, deadline != .max, monotonicMilliseconds() >= deadline {
                     isLate = true
                     return false
                 }
@@ -125,10 +128,6 @@ package final class QueryExecution {
         }
         statistics.rowsRead += rowsRead
         if isLate { throw .time }
-    }
-
-    private func isInTimeNow() -> Bool {
-        limits.deadlineMilliseconds == .max || monotonicMilliseconds() < limits.deadlineMilliseconds
     }
 
     /// Walks the entries of the plan's index or of the primary keys.
