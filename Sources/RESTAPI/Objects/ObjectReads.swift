@@ -78,6 +78,7 @@ extension RESTService {
         let preferences = try Preferences(request)
         let buffer = ByteBuffer(capacity: row.byteCount * 2 + 256)
         var writer = ObjectWriter(buffer, names: names, read: read, epoch: read.epoch)
+        writer.linkKeys = scratch.linkKeys
         writer.quotesLargeInts = preferences.quotesLargeInts
         writer.byteCountMax = options.queryMemoryByteCountMax
         writer.write(row, key: key, selection)
