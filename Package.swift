@@ -1,10 +1,13 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// Settings of every Swift target: warnings are errors, and release builds optimise across modules.
+/// Settings of every Swift target: warnings are errors. Release builds optimise across modules and
+/// leave out the run-time checks for overlapping accesses, which debug builds and tests make.
 let ours: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
-    .unsafeFlags(["-cross-module-optimization"], .when(configuration: .release)),
+    .unsafeFlags(
+        ["-cross-module-optimization", "-enforce-exclusivity=unchecked"],
+        .when(configuration: .release)),
 ]
 
 func library(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
@@ -56,6 +59,13 @@ let package = Package(
                 "Storage", "StorageLMDB", "CZlib",
             ],
             swiftSettings: ours),
+        .executableTarget(
+            name: "Benchmarks",
+            dependencies: [
+                "RESTAPI", "StoreService", "ObjectStore", "Query", "Rows", "ObjectModel", "JSON",
+                "Bytes", "StorageLMDB",
+            ],
+            swiftSettings: ours),
 
         // Tests.
         .target(
@@ -77,6 +87,7 @@ let package = Package(
             ]),
         tests("JSONTests", ["JSON", "Bytes"]),
         tests("QueryTests", ["Query", "Rows", "ObjectModel", "Bytes"]),
+        tests("HTTPServerTests", ["HTTPServer"]),
     ],
     swiftLanguageModes: [.v6],
     cxxLanguageStandard: .cxx17

@@ -130,6 +130,20 @@ static inline struct MHD_Response *shim_response_from_bytes(
         count, (void *)(uintptr_t)bytes, done, context);
 }
 
+/// A reply to HEAD whose body has no known length: neither `Content-Length` nor chunks, and the
+/// connection closes. (libmicrohttpd 0.9.75 sends the last chunk of a chunked body after the headers
+/// also when there is no body to send, which the client would take for the next reply.)
+static inline struct MHD_Response *shim_response_without_length(
+    MHD_ContentReaderCallback never_called) {
+    struct MHD_Response *response
+        = MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, 1, never_called, NULL, NULL);
+    if (response) {
+        (void)MHD_set_response_options(
+            response, MHD_RF_HTTP_1_0_COMPATIBLE_STRICT, MHD_RO_END);
+    }
+    return response;
+}
+
 /// `MHD_SIZE_UNKNOWN` is a macro with a cast.
 static const uint64_t shim_size_unknown = MHD_SIZE_UNKNOWN;
 

@@ -49,14 +49,16 @@ package final class Bytes: @unchecked Sendable {
     }
 
     /// Copies `array`.
-    package init(_ array: [UInt8]) {
+    package convenience init(_ array: [UInt8]) {
         let memory = array.isEmpty ? nil : malloc(array.count)
-        if let memory {
-            array.withUnsafeBytes { memory.copyMemory(from: $0.baseAddress ?? UnsafeRawPointer(memory), byteCount: $0.count) }
+        guard let memory else {
+            self.init("" as StaticString)
+            return
         }
-        base = UnsafeRawPointer(memory)
-        isOwned = true
-        count = memory == nil ? 0 : array.count
+        array.withUnsafeBytes {
+            UnsafeMutableRawBufferPointer(start: memory, count: $0.count).copyMemory(from: $0)
+        }
+        self.init(adopting: memory, count: array.count)
     }
 
     deinit {

@@ -38,7 +38,9 @@ final class Connection: @unchecked Sendable {
     let socket: Int32
     /// 48 random bits: the first part of request ids.
     let identity: UInt64
-    /// Whether it was accepted over the limit and is only told so.
+    /// The peer as `address:port`, `[address]:port` for IPv6.
+    let peer: String
+    /// The object that serves this connection's requests, one after the other.
     var request: Request?
     private var requestCount = 0
     /// Monotonic nanoseconds by which headers or body must be complete; 0 for none.
@@ -52,6 +54,11 @@ final class Connection: @unchecked Sendable {
         self.handle = handle
         self.identity = identity
         socket = shim_connection_socket(handle)
+        peer = shim_connection_address(handle).map(describe) ?? "unknown"
+        // A client that connects and says nothing has as long for its first request line.
+        deadline.store(
+            monotonicNanoseconds() + UInt64(server.options.headerTimeoutSeconds) * 1_000_000_000,
+            ordering: .relaxed)
         var on: Int32 = 1
         setsockopt(
             socket, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
@@ -68,12 +75,6 @@ final class Connection: @unchecked Sendable {
         fresh.sequence = requestCount
         request = fresh
         return fresh
-    }
-
-    /// The peer as `address:port`, `[address]:port` for IPv6.
-    var peer: String {
-        guard let address = shim_connection_address(handle) else { return "unknown" }
-        return describe(address)
     }
 
     // MARK: Waiting for an answer
@@ -197,8 +198,19 @@ final class Connection: @unchecked Sendable {
         request = nil
     }
 
-    /// Cuts the receiving side of a connection that is too slow, or whose client left while it was
-    /// suspended. Any thread.
+    /// Wakes libmicrohttpd when the client has closed its side. Any thread.
+    ///
+    /// In 0.9.75 a short read counts as "no more to read", also when the client's data and its end
+    /// came together; the end is then noticed only at the idle time-out. Shutting the receiving
+    /// side, which is closed anyway, makes a new event.
+    func noticeDeparture() {
+        waiting.withLock { state in
+            guard !state.isClosed, case .nothing = state.wait else { return }
+            if shim_is_peer_closed(socket) != 0 { shutdown(socket, Int32(SHUT_RD)) }
+        }
+    }
+
+    /// Cuts the receiving side of a connection whose request comes too slowly. Any thread.
     func expire() {
         waiting.withLock { state in
             guard !state.isClosed, case .nothing = state.wait else { return }

@@ -34,7 +34,9 @@ package final class EventStream: Sendable {
 
     /// A stream that is not sent yet; what is queued before it is goes out first.
     ///
-    /// - Parameter onClose: Runs exactly once, when the stream is over for whatever reason.
+    /// - Parameters:
+    ///   - queueByteCountMax: The bound of the queue, in bytes.
+    ///   - onClose: Runs exactly once, when the stream is over for whatever reason.
     package init(
         queueByteCountMax: Int = 1 << 20, onClose: @escaping @Sendable () -> Void = {}
     ) {

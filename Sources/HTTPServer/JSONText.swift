@@ -84,6 +84,10 @@ package struct JSONText: Sendable {
     }
 
     private mutating func escape(_ value: UnsafeBufferPointer<UInt8>) {
+        if value.allSatisfy({ $0 >= 0x20 && $0 != 0x22 && $0 != 0x5C && $0 != 0x7F }) {
+            bytes.append(contentsOf: value)
+            return
+        }
         for byte in value {
             switch byte {
             case UInt8(ascii: "\""), UInt8(ascii: "\\"):

@@ -117,7 +117,8 @@ package struct ListenAddress: Sendable, Equatable, CustomStringConvertible {
 func portNumber(_ address: UnsafePointer<sockaddr>) -> UInt16 {
     switch Int32(address.pointee.sa_family) {
     case AF_INET:
-        UnsafeRawPointer(address).assumingMemoryBound(to: sockaddr_in.self).pointee.sin_port.bigEndian
+        UnsafeRawPointer(address).assumingMemoryBound(to: sockaddr_in.self).pointee.sin_port
+            .bigEndian
     case AF_INET6:
         UnsafeRawPointer(address).assumingMemoryBound(to: sockaddr_in6.self).pointee.sin6_port
             .bigEndian
@@ -138,6 +139,7 @@ func describe(_ address: UnsafePointer<sockaddr>) -> String {
         inet_ntop(AF_INET6, &inner, &text, socklen_t(text.count))
     default: return "unknown"
     }
-    let host = String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    let host = String(
+        decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     return ListenAddress(host: host, port: portNumber(address)).description
 }

@@ -112,7 +112,9 @@ package struct Logger: Sendable {
     private func append(_ string: String, to text: inout JSONText) {
         let isBare =
             !string.isEmpty
-            && string.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != 0x22 && $0 != 0x3D && $0 != 0x5C }
+            && string.utf8.allSatisfy {
+                $0 > 0x20 && $0 < 0x7F && $0 != 0x22 && $0 != 0x3D && $0 != 0x5C
+            }
         var string = string
         string.withUTF8 { bytes in
             if isBare {

@@ -1,4 +1,4 @@
-import Synchronization
+import Glibc
 
 /// What a pull of a body's next piece gave.
 package enum Pull: Sendable {
@@ -30,6 +30,9 @@ package final class PullBody: @unchecked Sendable {
     private let source: any PullSource
     private var isEnded = false
     private var isClosed = false
+    /// The connection's socket once the reply is queued, and whether its end is the body's end.
+    var socket: Int32 = -1
+    var endsWithConnection = false
 
     /// Wraps `source`; one protocol call a piece, not a byte.
     package init(_ source: some PullSource) {
@@ -39,8 +42,20 @@ package final class PullBody: @unchecked Sendable {
     func read(into buffer: UnsafeMutableRawBufferPointer) -> Pull {
         if isClosed { return .failed }
         let pull = source.read(into: buffer)
-        if case .end = pull { isEnded = true }
+        switch pull {
+        case .bytes: break
+        case .end:
+            isEnded = true
+            if endsWithConnection { shut() }
+        case .failed: shut()
+        }
         return pull
+    }
+
+    /// libmicrohttpd closes a connection that a reader ends only at the connection's next event, and
+    /// with `MHD_USE_TURBO` there is none, so this makes one. What was sent is still delivered.
+    private func shut() {
+        if socket >= 0 { shutdown(socket, Int32(SHUT_RDWR)) }
     }
 
     func close() {

@@ -127,7 +127,8 @@ package final class Request: @unchecked Sendable {
         let found = shim_request_header(
             connection.handle, name.text.cString, name.text.utf8CodeUnitCount, &count)
         guard let found else { return nil }
-        return RequestText(UnsafeRawPointer(found).assumingMemoryBound(to: UInt8.self), count: count)
+        return RequestText(
+            UnsafeRawPointer(found).assumingMemoryBound(to: UInt8.self), count: count)
     }
 
     /// All headers of that name, in order.

@@ -14,6 +14,9 @@ package struct Response: Sendable {
     }
 
     /// The status code (RFC 9110, section 15).
+    ///
+    /// A 304 that is given the bytes of the 200 sends their length and no body, as RFC 9110, section
+    /// 8.6, wants it; without them libmicrohttpd says `Content-Length: 0`, which clients ignore.
     package var status: UInt16
     package var contentType: ContentType?
     package var headers = Headers()

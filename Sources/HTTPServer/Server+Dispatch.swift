@@ -68,7 +68,8 @@ extension Server {
         }
         if let encoding = request.header(.transferEncoding) {
             // Both fields together are the classic way to smuggle requests (RFC 9112, section 6.1).
-            guard encoding.equalsIgnoringCase("chunked"), request.header(.contentLength) == nil else {
+            guard encoding.equalsIgnoringCase("chunked"), request.header(.contentLength) == nil
+            else {
                 return fault(
                     400, .badHeader,
                     "Transfer-Encoding must be 'chunked' and must not stand beside Content-Length.")
@@ -149,7 +150,8 @@ extension Server {
 
     private func beginBody(_ request: Request) -> MHD_Result {
         let route = router.routes[request.route]
-        if let encoding = request.header(.contentEncoding), !encoding.equalsIgnoringCase("identity") {
+        if let encoding = request.header(.contentEncoding), !encoding.equalsIgnoringCase("identity")
+        {
             guard encoding.equalsIgnoringCase("gzip") || encoding.equalsIgnoringCase("x-gzip"),
                 let inflater = GzipReader()
             else {
@@ -191,7 +193,8 @@ extension Server {
     }
 
     private func bodyTooLarge(_ limit: Int) -> Response {
-        fault(413, .bodyTooLarge, "The body is larger than the \(limit) bytes this operation takes.")
+        fault(
+            413, .bodyTooLarge, "The body is larger than the \(limit) bytes this operation takes.")
     }
 
     private func beginUpload(
@@ -233,7 +236,9 @@ extension Server {
     }
 
     private func brokenGzip() -> Response {
-        fault(400, .badEncoding, "The body is not well-formed gzip, although Content-Encoding says so.")
+        fault(
+            400, .badEncoding,
+            "The body is not well-formed gzip, although Content-Encoding says so.")
     }
 
     /// Gives a decoded piece to whoever collects the body. Returns what refuses it.

@@ -55,14 +55,25 @@ extension Server {
             }
             return native(bytes, request)
         case .pull(let body):
+            if request.method == .head || reply.status == 304 || reply.status == 204 {
+                body.close()
+                return withoutBody(reply)
+            }
             if mayCompress, let source = GzipSource(body) {
                 fields.add(.contentEncoding, "gzip" as StaticString)
                 return native(PullBody(source), request)
             }
             return native(body, request)
-        case .empty, .events:
-            return MHD_create_response_from_buffer(0, nil, .RESPMEM_PERSISTENT)
+        case .events: return withoutBody(reply)
+        case .empty: return MHD_create_response_from_buffer(0, nil, .RESPMEM_PERSISTENT)
         }
+    }
+
+    /// The headers of a reply whose body has no known length.
+    private func withoutBody(_ reply: Response) -> OpaquePointer? {
+        reply.status == 304 || reply.status == 204
+            ? MHD_create_response_from_buffer(0, nil, .RESPMEM_PERSISTENT)
+            : shim_response_without_length(pullBody)
     }
 
     private func native(_ bytes: Bytes, _ request: Request) -> OpaquePointer? {
@@ -75,6 +86,8 @@ extension Server {
     }
 
     private func native(_ body: PullBody, _ request: Request) -> OpaquePointer? {
+        body.socket = request.connection.socket
+        body.endsWithConnection = !request.isHTTP11
         let context = Unmanaged.passRetained(body).toOpaque()
         // The block is used for HTTP/1.0 only; chunks are written into the connection's memory.
         let native = MHD_create_response_from_callback(
@@ -133,7 +146,8 @@ extension Server {
             text.append(contentsOf: value)
             text.append(contentsOf: [0x0D, 0x0A])
         }
-        text.append(contentsOf: "HTTP/1.1 \(reply.status) \(reasonPhrase(reply.status))\r\nDate: ".utf8)
+        text.append(
+            contentsOf: "HTTP/1.1 \(reply.status) \(reasonPhrase(reply.status))\r\nDate: ".utf8)
         appendHTTPDate(to: &text)
         text.append(contentsOf: ("\r\nConnection: close\r\n" as StaticString).bytes)
         if let type = reply.contentType { line("Content-Type", type.text.bytes) }

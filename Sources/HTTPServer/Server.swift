@@ -142,15 +142,18 @@ package final class Server: @unchecked Sendable {
         metrics.connections.wrappingSubtract(1, ordering: .relaxed)
     }
 
-    /// Cuts connections whose request does not arrive in time.
-    func expireSlowRequests(_ now: UInt64) {
-        let late = connections.withLock { connections in
-            connections.values.filter {
-                let deadline = $0.deadline.load(ordering: .relaxed)
-                return deadline != 0 && now > deadline
+    /// Cuts connections whose request does not arrive in time, and those whose client has left
+    /// unnoticed. `turn` grows by one each second; half of the connections are looked at in each.
+    func watchConnections(_ now: UInt64, turn: UInt64) {
+        let all = connections.withLock { Array($0.values) }
+        for connection in all {
+            let deadline = connection.deadline.load(ordering: .relaxed)
+            if deadline != 0, now > deadline {
+                connection.expire()
+            } else if connection.identity & 1 == turn & 1 {
+                connection.noticeDeparture()
             }
         }
-        for connection in late { connection.expire() }
     }
 
     // MARK: The end

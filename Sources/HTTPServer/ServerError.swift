@@ -9,6 +9,7 @@ package struct ServerError: Error, Sendable, Equatable, CustomStringConvertible 
     package let description: String
 
     static func system(_ call: String, errno number: Int32) -> ServerError {
-        ServerError(code: .system, description: "\(call) failed: \(String(cString: strerror(number)))")
+        ServerError(
+            code: .system, description: "\(call) failed: \(String(cString: strerror(number)))")
     }
 }

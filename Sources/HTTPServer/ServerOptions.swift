@@ -17,8 +17,9 @@ package struct ServerOptions: Sendable {
     package var connectionMemoryByteCount = 32 << 10
     /// Seconds without any byte after which a connection is closed.
     package var idleTimeoutSeconds = 60
-    /// Seconds a client has for its headers, counted from the request line.
-    package var headerTimeoutSeconds = 20
+    /// Seconds a client has for its headers, counted from the request line (for its first request:
+    /// from the connection).
+    package var headerTimeoutSeconds = 30
     /// Seconds a client has for a collected body (408 after that).
     package var bodyTimeoutSeconds = 120
     /// Seconds after which a stream whose client takes nothing is cut.

@@ -42,7 +42,9 @@ extension SocketLoop {
                 build(pieces, isChunked: socket.isChunked)
             } else if isOver {
                 socket.isEnding = true
-                if socket.isChunked { frame.append(contentsOf: ("0\r\n\r\n" as StaticString).bytes) }
+                if socket.isChunked {
+                    frame.append(contentsOf: ("0\r\n\r\n" as StaticString).bytes)
+                }
             } else {
                 return
             }

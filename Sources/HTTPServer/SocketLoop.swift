@@ -51,6 +51,7 @@ final class SocketLoop: @unchecked Sendable {
     var frame: [UInt8] = []
     private var thread = pthread_t()
     private var nextWatch: UInt64 = 0
+    private var turn: UInt64 = 0
 
     /// Opens the descriptors of the loop.
     init(_ server: Server, listening sockets: [Int32]) throws(ServerError) {
@@ -202,7 +203,8 @@ final class SocketLoop: @unchecked Sendable {
                 }
             }
         }
-        server.expireSlowRequests(now)
+        turn += 1
+        server.watchConnections(now, turn: turn)
     }
 
     // MARK: Lingering
@@ -215,7 +217,7 @@ final class SocketLoop: @unchecked Sendable {
             close(socket)
             return
         }
-        let token = add(.lingering(socket, until: monotonicNanoseconds() + 2_000_000_000))
+        let token = add(.lingering(socket, until: monotonicNanoseconds() + 10_000_000_000))
         lingeringCount += 1
         if !watch(socket, token: token, events: shim_readable | shim_peer_closed) {
             endLingering(token, socket)

@@ -2,7 +2,8 @@ import Glibc
 
 /// A request target, taken apart: the raw text, path segments and query parameters.
 ///
-/// It is split before it is decoded, so `%2F` stays inside a segment and `+` stays `+`
+/// It is split before it is decoded, so `%2F` stays inside a segment. In the path `+` stays `+`; in
+/// the query it is a blank, as curl, browsers and most libraries write one (WHATWG URL, section 5)
 /// (RFC 3986, sections 2.2 and 3.3). The storage is kept from one request of a connection to the
 /// next, so a request of usual length allocates nothing.
 struct Target: ~Copyable {
@@ -90,16 +91,20 @@ struct Target: ~Copyable {
             while index < rawCount, memory[index] != UInt8(ascii: "&") {
                 let byte = memory[index]
                 if byte == UInt8(ascii: "="), equals < 0 { equals = index }
-                if byte == UInt8(ascii: "%") || byte >= 0x80 { isPlain = false }
+                if byte == UInt8(ascii: "%") || byte == UInt8(ascii: "+") || byte >= 0x80 {
+                    isPlain = false
+                }
                 index += 1
             }
             if index > start {
                 let nameEnd = equals < 0 ? index : equals
                 let valueStart = equals < 0 ? index : equals + 1
-                switch piece(memory, start..<nameEnd, isPlain: isPlain) {
+                switch piece(memory, start..<nameEnd, isPlain: isPlain, blank: UInt8(ascii: "+")) {
                 case .failure(let fault): return fault.fault
                 case .success(let name):
-                    switch piece(memory, valueStart..<index, isPlain: isPlain) {
+                    switch piece(
+                        memory, valueStart..<index, isPlain: isPlain, blank: UInt8(ascii: "+"))
+                    {
                     case .failure(let fault): return fault.fault
                     case .success(let value): query.append((name, value))
                     }
@@ -113,7 +118,8 @@ struct Target: ~Copyable {
     private struct Broken: Error { let fault: Fault }
 
     private mutating func piece(
-        _ memory: UnsafeMutablePointer<UInt8>, _ range: Range<Int>, isPlain: Bool
+        _ memory: UnsafeMutablePointer<UInt8>, _ range: Range<Int>, isPlain: Bool,
+        blank: UInt8? = nil
     ) -> Result<RequestText, Broken> {
         if isPlain {
             return .success(RequestText(memory + range.lowerBound, count: range.count))
@@ -128,7 +134,7 @@ struct Target: ~Copyable {
                 memory[decodedEnd] = high << 4 | low
                 index += 3
             } else {
-                memory[decodedEnd] = memory[index]
+                memory[decodedEnd] = memory[index] == blank ? UInt8(ascii: " ") : memory[index]
                 index += 1
             }
             decodedEnd += 1
@@ -145,7 +151,8 @@ struct Target: ~Copyable {
         let scheme = text.hasPrefix("http://") ? 7 : text.hasPrefix("https://") ? 8 : -1
         guard scheme > 0 else { return nil }
         var index = scheme
-        while index < count, memory[index] != UInt8(ascii: "/"), memory[index] != UInt8(ascii: "?") {
+        while index < count, memory[index] != UInt8(ascii: "/"), memory[index] != UInt8(ascii: "?")
+        {
             index += 1
         }
         return index

@@ -22,6 +22,8 @@ package final class RESTService: Sendable {
     let serverMetrics = Mutex<Metrics?>(nil)
     /// Requests that wait for a version.
     let versionWaiter: VersionWaiter
+    /// Change streams; made with the first one.
+    private let hub = Mutex<StreamHub?>(nil)
     /// The names of the schemas that were used last, newest first.
     private let namesInUse = Mutex<[SchemaNames]>([])
 
@@ -36,11 +38,29 @@ package final class RESTService: Sendable {
         versionWaiter = VersionWaiter(store.publisher)
     }
 
+    /// Ends streams and answers everybody who waits for a change or a version: before the server is
+    /// stopped.
+    package func endWaiting() {
+        hub.withLock { $0.take() }?.stop()
+        versionWaiter.stop()
+    }
+
     /// Ends the service's own threads: after the server has stopped, before the store is closed.
     package func stop() {
-        versionWaiter.stop()
+        endWaiting()
         workers.stop()
         imports.waitUntilIdle()
+    }
+
+    /// Change streams.
+    var streams: StreamHub {
+        hub.withLock { present in
+            if let present { return present }
+            let fresh = StreamHub(self)
+            fresh.start()
+            present = fresh
+            return fresh
+        }
     }
 
     /// The names of a schema; made when it is first asked for.

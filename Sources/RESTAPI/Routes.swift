@@ -6,7 +6,7 @@ extension RESTService {
         let objects = "/v1/classes/{class}/objects"
         let object = "/v1/classes/{class}/objects/{id}"
         let byKey = "/v1/classes/{class}/object"
-                let importPath = "/v1/classes/{class}/import"
+        let importPath = "/v1/classes/{class}/import"
         return [
             Route(.get, "/v1", "getService", getService),
             Route(.get, "/v1/schema", "getSchema", getSchema),
@@ -14,7 +14,10 @@ extension RESTService {
             Route(.get, "/v1/schema/classes/{class}", "getClass", getClass),
             Route(.put, "/v1/schema/classes/{class}", "putClass", body: .buffered(), putClass),
             Route(.delete, "/v1/schema/classes/{class}", "deleteClass", deleteClass),
+            Route(.get, objects, "listObjects", listObjects),
             Route(.post, objects, "createObjects", body: .buffered(), createObjects),
+            Route(
+                .post, "/v1/classes/{class}/query", "queryObjects", body: .buffered(), queryObjects),
             Route(.get, object, "getObject", getObject),
             Route(.put, object, "putObject", body: .buffered(), putObject),
             Route(.patch, object, "patchObject", body: .buffered(), patchObject),
@@ -23,8 +26,16 @@ extension RESTService {
             Route(.put, byKey, "putObjectByKey", body: .buffered(), putObjectByKey),
             Route(.patch, byKey, "patchObjectByKey", body: .buffered(), patchObjectByKey),
             Route(.delete, byKey, "deleteObjectByKey", deleteObjectByKey),
+            Route(.get, object + "/properties/{property}", "getProperty", getProperty),
             Route(.post, importPath, "importObjects", streaming: importObjects),
             Route(.get, "/v1/classes/{class}/export", "exportObjects", exportObjects),
+            Route(.get, "/v1/changes", "streamChanges", answersHead: false, streamChanges),
+            Route(
+                .get, "/v1/classes/{class}/changes", "streamClassChanges", answersHead: false,
+                streamClassChanges),
+            Route(
+                .get, object + "/changes", "streamObjectChanges", answersHead: false,
+                streamObjectChanges),
             Route(.get, "/health/live", "getLiveness", getLiveness),
             Route(.get, "/health/ready", "getReadiness", getReadiness),
             Route(.get, "/metrics", "getMetrics", getMetrics),

@@ -1,4 +1,5 @@
 import Storage
+import Synchronization
 
 /// Follows the commits of a store on a thread of its own and tells each channel what they mean to its
 /// query.
@@ -29,6 +30,8 @@ package final class ChangeFeed: @unchecked Sendable {
     private let store: Store
     private let inbox = Monitor(Inbox())
     private let tickMilliseconds: Int
+    private let isHurried = Atomic<Bool>(false)
+    private let onTick: @Sendable (ChangeFeed) -> Void
     private var current: (transaction: ReadTransaction, version: UInt64)?
     /// Channels that concern one class alone, by its position.
     private var classChannels: [Int: [ObjectIdentifier: any FeedChannel]] = [:]
@@ -40,13 +43,16 @@ package final class ChangeFeed: @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - tickMilliseconds: How often channels get their ``FeedChannel/tick(version:)``.
+    ///   - onTick: Called as often on the feed's thread, with or without channels.
     ///   - logFailure: Told when a state can't be read; the feed then tries again.
     package init(
         store: Store, tickMilliseconds: Int = 250,
+        onTick: @escaping @Sendable (ChangeFeed) -> Void = { _ in },
         logFailure: @escaping @Sendable (StoreError) -> Void = { _ in }
     ) {
         self.store = store
         self.tickMilliseconds = tickMilliseconds
+        self.onTick = onTick
         self.logFailure = logFailure
         store.publisher.observe { [inbox] _ in
             inbox.signal { state in
@@ -55,6 +61,14 @@ package final class ChangeFeed: @unchecked Sendable {
             }
         }
         startThread { self.run() }
+    }
+
+    /// The time between ticks while somebody waits for one.
+    private static let hurriedMilliseconds = 10
+
+    /// Has ticks come more often, or as usual again.
+    package func hurry(_ isHurried: Bool) {
+        self.isHurried.store(isHurried, ordering: .relaxed)
     }
 
     /// Runs `action` on the feed's thread, between two steps, at the newest version.
@@ -105,8 +119,9 @@ package final class ChangeFeed: @unchecked Sendable {
     private func run() {
         var lastTick: UInt64 = 0
         while true {
+            let tick = isHurried.load(ordering: .relaxed) ? Self.hurriedMilliseconds : tickMilliseconds
             let work: (actions: [@Sendable (Position) -> Void], isStopping: Bool)? = inbox.wait(
-                milliseconds: tickMilliseconds
+                milliseconds: tick
             ) { state in
                 guard state.hasNews || state.isStopping || !state.actions.isEmpty else { return nil }
                 defer {
@@ -131,9 +146,12 @@ package final class ChangeFeed: @unchecked Sendable {
                 inbox.withLock { $0.actions.insert(contentsOf: actions, at: 0) }
             }
             let now = monotonicMilliseconds()
-            if let current, now >= lastTick + UInt64(tickMilliseconds) {
+            if now >= lastTick + UInt64(tick) {
                 lastTick = now
-                for channel in allChannels { channel.tick(version: current.version) }
+                if let current {
+                    for channel in allChannels { channel.tick(version: current.version) }
+                }
+                onTick(self)
             }
             if !hasChannels {
                 current?.transaction.close()

@@ -122,6 +122,13 @@ package final class FieldSelection: @unchecked Sendable {
         self.init(rowClass, Self.everyPart(of: rowClass))
     }
 
+    /// One property alone, under another name.
+    convenience init(only member: Int, of rowClass: RowClass, named name: String) {
+        var part = Self.part(rowClass, member, expands: false)
+        part?.name = name
+        self.init(rowClass, part.map { [$0] } ?? [])
+    }
+
     /// What `*` stands for.
     static func everyPart(of rowClass: RowClass) -> [Part] {
         var parts: [Part] = []

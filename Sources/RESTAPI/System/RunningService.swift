@@ -33,6 +33,7 @@ package final class RunningService: Sendable {
     /// Stops gracefully: no new connections, streams end, requests under way get their replies. Returns
     /// when nothing uses the store any more; closing the store is the caller's.
     package func stop(graceSeconds: Int = 10) {
+        service.endWaiting()
         server.stop(graceSeconds: graceSeconds)
         service.stop()
     }

@@ -1,0 +1,40 @@
+import Bytes
+import Glibc
+import JSON
+import ObjectStore
+import Query
+import RESTAPI
+import Rows
+import StorageLMDB
+
+/// Measures the embedded store without HTTP: `Benchmarks --people DIR --objects N [--work DIR]`.
+///
+/// DIR holds `schema.json`, `City.ndjson` and `Person.ndjson` as `Benchmarks/person/generate.py` makes
+/// them. Prints a JSON line for each figure: `{"name","value","unit"}`.
+@main
+struct App {
+    static func main() {
+        do {
+            try run(Arguments(CommandLine.arguments))
+        } catch {
+            fputs("Benchmarks: \(error)\n", stderr)
+            exit(1)
+        }
+    }
+
+    private static func run(_ arguments: Arguments) throws {
+        let store = try Store(
+            engine: LMDBEngine(LMDBOptions(directory: arguments.workDirectory)))
+        defer { store.close() }
+        let people = People(store)
+        try people.load(arguments)
+        let filters = [
+            ("scan-int", "age > 53"), ("scan-int-rare", "age > 100"),
+            ("scan-string", "email == 'user77777@mail3.example.com'"),
+            ("scan-contains", "email CONTAINS[c] '@MAIL3.'"),
+            ("scan-three", "age > 30 AND active == true AND score < 50.0"),
+            ("scan-link", "city.name == 'City0437'"), ("scan-any", "ANY tags == 'tag07'"),
+        ]
+        for (name, filter) in filters { try people.scan(name, filter) }
+    }
+}

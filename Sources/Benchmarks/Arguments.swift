@@ -1,0 +1,38 @@
+import Glibc
+
+/// What the command line says.
+struct Arguments {
+    /// Where the people are.
+    var peopleDirectory = ""
+    /// How many people.
+    var objectCount = 1_000_000
+    /// Where the store is made.
+    var workDirectory = ""
+
+    struct Failure: Error, CustomStringConvertible {
+        var description: String
+    }
+
+    init(_ words: [String]) throws(Failure) {
+        var index = 1
+        while index < words.count {
+            guard index + 1 < words.count else {
+                throw Failure(description: "\(words[index]) needs a value")
+            }
+            let value = words[index + 1]
+            switch words[index] {
+            case "--people": peopleDirectory = value
+            case "--work": workDirectory = value
+            case "--objects":
+                guard let count = Int(value), count > 0 else {
+                    throw Failure(description: "--objects needs a number")
+                }
+                objectCount = count
+            default: throw Failure(description: "unknown option \(words[index])")
+            }
+            index += 2
+        }
+        if peopleDirectory.isEmpty { throw Failure(description: "--people DIRECTORY is needed") }
+        if workDirectory.isEmpty { workDirectory = "\(peopleDirectory)/embedded-\(getpid())" }
+    }
+}

@@ -1,0 +1,152 @@
+import Glibc
+import JSON
+import ObjectModel
+import ObjectStore
+import Query
+import RESTAPI
+import StoreService
+import Synchronization
+
+/// The benchmark's people in an embedded store.
+struct People {
+    private let store: Store
+
+    struct Failure: Error, CustomStringConvertible {
+        var description: String
+    }
+
+    init(_ store: Store) { self.store = store }
+
+    // MARK: Loading
+
+    /// Makes the schema and imports cities and people.
+    func load(_ arguments: Arguments) throws {
+        let schema = Schema(classes: [
+            ObjectClass(
+                name: "City", primaryKey: "_id",
+                properties: [
+                    Property(name: "_id", type: .single(.scalar(.int))),
+                    Property(name: "name", type: .single(.scalar(.string))),
+                ]),
+            ObjectClass(
+                name: "Person", primaryKey: "_id",
+                properties: [
+                    Property(name: "_id", type: .single(.scalar(.int))),
+                    Property(name: "name", type: .single(.scalar(.string)), isIndexed: true),
+                    Property(name: "email", type: .single(.scalar(.string))),
+                    Property(name: "age", type: .single(.scalar(.int))),
+                    Property(name: "score", type: .single(.scalar(.double))),
+                    Property(name: "active", type: .single(.scalar(.bool))),
+                    Property(name: "city", type: .single(.object("City")), isOptional: true),
+                    Property(name: "tags", type: .list(.scalar(.string))),
+                ]),
+        ])
+        let done = Waiter<StoreError?>()
+        store.submit(SchemaProposal(schema) { done.finish($0) })
+        if let error = done.wait() { throw error }
+        for name in ["City", "Person"] {
+            let path = "\(arguments.peopleDirectory)/\(name).ndjson"
+            let start = monotonicMicroseconds()
+            let count = try importFile(path, className: name)
+            let seconds = Double(monotonicMicroseconds() - start) / 1e6
+            if name == "Person" {
+                guard count == arguments.objectCount else {
+                    throw Failure(description: "\(path) has \(count) people")
+                }
+                report("import-embedded", Double(count) / seconds, "objects/s")
+            }
+        }
+    }
+
+    private func importFile(_ path: String, className: String) throws -> Int {
+        let file = open(path, O_RDONLY)
+        guard file >= 0 else { throw Failure(description: "\(path) can't be read") }
+        defer { close(file) }
+        var options = ImportOptions()
+        options.mode = .replace
+        let room = Waiter<Void>()
+        let done = Waiter<Result<ImportReport, Problem>?>()
+        let session = ImportSession(store, className: className, options) { room.finish(()) }
+        session.start { done.finish($0) }
+        let block = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 64)
+        defer { block.deallocate() }
+        while true {
+            let count = read(file, block.baseAddress, block.count)
+            guard count > 0 else { break }
+            if !session.append(UnsafeRawBufferPointer(rebasing: block[..<count])) { room.wait() }
+        }
+        session.complete()
+        guard case .success(let report)? = done.wait() else {
+            throw Failure(description: "the import of \(path) failed")
+        }
+        guard report.failedCount == 0 else {
+            throw Failure(description: "\(report.failedCount) lines of \(path) were refused")
+        }
+        return report.importedCount
+    }
+
+    // MARK: Measuring
+
+    /// Counts the matches of a filter by a scan and reports the best of five runs.
+    func scan(_ name: String, _ filter: String) throws {
+        let read = try store.read()
+        defer { read.close() }
+        guard let rowClass = read.rows.rowClass(named: "Person") else {
+            throw Failure(description: "no class Person")
+        }
+        let compiled = try CompiledQuery.compile(
+            text: filter, rootClass: rowClass.index, schema: read.rows)
+        let total = try read.count(rowClass)
+        var best = UInt64.max
+        var found = 0
+        for _ in 0..<5 {
+            let execution = try QueryExecution(
+                ObjectQuery(classIndex: rowClass.index, predicate: compiled.predicate), in: read)
+            let start = monotonicMicroseconds()
+            found = try execution.count()
+            best = min(best, monotonicMicroseconds() - start)
+        }
+        report(name, Double(best) * 1000 / Double(total), "ns/row")
+        report("\(name)-found", Double(found), "objects")
+    }
+
+    private func report(_ name: String, _ value: Double, _ unit: String) {
+        print("{\"name\":\"\(name)\",\"value\":\(value),\"unit\":\"\(unit)\"}")
+    }
+}
+
+/// Makes one thread wait for another's result.
+final class Waiter<Result: Sendable>: Sendable {
+    private let state = Monitor<Result?>(nil)
+
+    func finish(_ result: Result) {
+        state.signal {
+            $0 = result
+            return true
+        }
+    }
+
+    func wait() -> Result {
+        state.wait { state in
+            defer { state = nil }
+            return state
+        }
+    }
+}
+
+/// Proposes a schema.
+final class SchemaProposal: PendingSchemaWrite {
+    private let schema: Schema
+    private let completion: @Sendable (StoreError?) -> Void
+
+    init(_ schema: Schema, completion: @escaping @Sendable (StoreError?) -> Void) {
+        self.schema = schema
+        self.completion = completion
+    }
+
+    func proposal(_ present: Schema) throws(StoreError) -> Schema? { schema }
+
+    func finish(_ outcome: WriteOutcome) {
+        if case .failed(let error) = outcome { completion(error) } else { completion(nil) }
+    }
+}

@@ -1,0 +1,198 @@
+import Bytes
+import HTTPServer
+import JSON
+import ObjectStore
+import Rows
+
+/// Writes what happened to objects as JSON, and server-sent events around it.
+struct ChangeWriter {
+    private let stream: CheckedStream
+    private let read: ReadTransaction
+    private let buffer: ByteBuffer
+    private let json: JSONWriter
+    private var writer: ObjectWriter
+
+    init(_ stream: CheckedStream, _ read: ReadTransaction) {
+        self.stream = stream
+        self.read = read
+        buffer = ByteBuffer(capacity: 1024)
+        json = JSONWriter(buffer)
+        writer = ObjectWriter(buffer, names: stream.names, read: read, epoch: read.epoch)
+        writer.quotesLargeInts = stream.definition.quotesLargeInts
+    }
+
+    /// The bytes written so far, taken over.
+    func take() -> HTTPServer.Bytes {
+        let (base, count) = buffer.takeStorage()
+        return HTTPServer.Bytes(adopting: base, count: count)
+    }
+
+    /// How many bytes are written.
+    var byteCount: Int { buffer.count }
+
+    func raw(_ text: StaticString) { buffer.append(text) }
+    func text(_ text: String) { buffer.append(text) }
+    func bytes(_ bytes: UnsafeRawBufferPointer) { buffer.append(bytes) }
+
+    func version(_ number: UInt64) {
+        StoreVersion.writeEpoch(read.epoch) { buffer.append($0) }
+        buffer.append(UInt8(ascii: "-"))
+        json.uint(number)
+    }
+
+    private func quotedVersion(_ number: UInt64) {
+        buffer.append(UInt8(ascii: "\""))
+        version(number)
+        buffer.append(UInt8(ascii: "\""))
+    }
+
+    /// Writes one change as an object.
+    ///
+    /// - Parameter withVersion: Whether it carries the version of its own.
+    mutating func write(_ event: QueryEvent, withVersion: Bool) {
+        let rowClass = stream.names.schema.classes[event.identity.classIndex]
+        switch event.kind {
+        case .enter: json.raw("{\"op\":\"enter\"")
+        case .update: json.raw("{\"op\":\"update\"")
+        case .leave: json.raw("{\"op\":\"leave\"")
+        case .delete: json.raw("{\"op\":\"delete\"")
+        }
+        if case .store = stream.definition.target {
+            json.raw(",\"class\":")
+            json.string(rowClass.definition.name)
+        }
+        json.raw(",\"id\":")
+        let row = read.row(classIndex: event.identity.classIndex, key: event.identity.key)
+        if let row {
+            writer.writeID(row, key: event.identity.key, rowClass)
+        } else {
+            writeKey(event, rowClass)
+        }
+        if event.kind == .enter || event.kind == .update, let row {
+            json.raw(",\"etag\":")
+            quotedVersion(row.version)
+            if event.kind == .update {
+                json.raw(",\"changed\":[")
+                var isFirst = true
+                for (member, property) in rowClass.definition.properties.enumerated()
+                where event.members.contains(member) {
+                    if !isFirst { json.comma() }
+                    isFirst = false
+                    json.string(property.name)
+                }
+                json.raw("]")
+            }
+            json.raw(",\"object\":")
+            writer.write(
+                row, key: event.identity.key,
+                stream.selection ?? stream.names.classes[event.identity.classIndex].everything)
+        }
+        if withVersion {
+            json.raw(",\"version\":")
+            quotedVersion(event.version)
+        }
+        json.raw("}")
+    }
+
+    /// Writes the key of an object that is gone, from its record.
+    private func writeKey(_ event: QueryEvent, _ rowClass: RowClass) {
+        guard let member = rowClass.primaryKeyIndex, event.primaryKey.first == 1 else {
+            if rowClass.primaryKeyIndex == nil { json.uint(event.identity.key) } else { json.null() }
+            return
+        }
+        event.primaryKey.withUnsafeBytes { tagged in
+            let bytes = UnsafeRawBufferPointer(rebasing: tagged.dropFirst())
+            switch rowClass.members[member].storage.element {
+            case .string: json.string(bytes)
+            case let element:
+                if let address = bytes.baseAddress { writer.write(fixed: address, element) }
+            }
+        }
+    }
+
+    /// Writes one object of a snapshot.
+    mutating func writeSnapshot(_ row: RowView, _ identity: ObjectIdentity) {
+        let rowClass = stream.names.schema.classes[identity.classIndex]
+        json.raw("{")
+        if case .store = stream.definition.target {
+            json.raw("\"class\":")
+            json.string(rowClass.definition.name)
+            json.raw(",")
+        }
+        json.raw("\"id\":")
+        writer.writeID(row, key: identity.key, rowClass)
+        json.raw(",\"etag\":")
+        quotedVersion(row.version)
+        json.raw(",\"object\":")
+        writer.write(
+            row, key: identity.key,
+            stream.selection ?? stream.names.classes[identity.classIndex].everything)
+        json.raw("}")
+    }
+
+    // MARK: Server-sent events (WHATWG HTML, section 9.2)
+
+    /// Writes a `change` event.
+    ///
+    /// - Parameter movesID: Whether a client may resume behind it.
+    mutating func writeChangeEvent(_ events: ArraySlice<QueryEvent>, version number: UInt64, movesID: Bool) {
+        raw("event: change\n")
+        if movesID {
+            raw("id: ")
+            version(number)
+            raw("\n")
+        }
+        raw("data: {\"version\":")
+        quotedVersion(number)
+        raw(",\"changes\":[")
+        for (index, event) in events.enumerated() {
+            if index > 0 { json.comma() }
+            write(event, withVersion: false)
+        }
+        raw("]}\n\n")
+    }
+}
+
+/// Server-sent events that hold no object.
+enum StreamSignal {
+    /// The first event of every stream.
+    static func hello(_ version: StoreVersion, withID: Bool, heartbeatSeconds: Int) -> HTTPServer.Bytes {
+        HTTPServer.Bytes(
+            "event: hello\n" + (withID ? "id: \(version)\n" : "")
+                + "data: {\"cursor\":\"\(version)\",\"heartbeat\":\(heartbeatSeconds)}\n\n")
+    }
+
+    /// From here on events are live.
+    static func upToDate(_ version: StoreVersion) -> HTTPServer.Bytes {
+        HTTPServer.Bytes("event: upToDate\nid: \(version)\ndata: {\"cursor\":\"\(version)\"}\n\n")
+    }
+
+    /// What the client knows is void; a snapshot follows.
+    static func reset(_ reason: ResetReason) -> HTTPServer.Bytes {
+        HTTPServer.Bytes("event: reset\ndata: {\"reason\":\"\(reason.rawValue)\"}\n\n")
+    }
+
+    /// Keeps the connection and moves the point to resume from; browsers dispatch nothing.
+    static func heartbeat(_ version: StoreVersion) -> HTTPServer.Bytes {
+        HTTPServer.Bytes("id: \(version)\n\n")
+    }
+
+    /// The stream ends because its query is not valid any more.
+    static func error(_ problem: Problem) -> HTTPServer.Bytes {
+        let json = JSONWriter(ByteBuffer())
+        json.raw("event: error\ndata: {\"code\":")
+        json.string(problem.code)
+        json.raw(",\"detail\":")
+        json.string(problem.detail)
+        json.raw("}\n\n")
+        let (base, count) = json.buffer.takeStorage()
+        return HTTPServer.Bytes(adopting: base, count: count)
+    }
+}
+
+/// Why a stream begins anew.
+enum ResetReason: String, Sendable {
+    case cursorExpired = "cursor-expired"
+    case schemaChanged = "schema-changed"
+    case restored
+}

@@ -1,0 +1,132 @@
+import HTTPServer
+import ObjectModel
+import ObjectStore
+
+extension RESTService {
+    static let streamParameters: [StaticString] = [
+        "filter", "arg", "text", "fields", "expand", "since", "limit",
+    ]
+    /// The longest wait of a long poll, in seconds.
+    private static let waitSecondsMax = 60
+
+    /// Answers a request for changes in the mode that it accepts: server-sent events, a page, or a page
+    /// as soon as there is something to tell.
+    func answerStream(_ request: Request, _ target: StreamDefinition.Target) throws(Problem) -> Outcome {
+        let isFiltered = if case .objects = target { true } else { false }
+        let parameters = try Parameters(
+            request,
+            known: isFiltered
+                ? Self.streamParameters
+                : target == .store ? ["since", "limit"] : ["fields", "expand", "since", "limit"],
+            repeatable: ["arg", "text"])
+        let preferences = try Preferences(request)
+        let text = try QueryText(request, parser: RequestScratch.current.parser)
+        var definition = StreamDefinition(target: target)
+        definition.filter = text.filter
+        definition.arguments = text.arguments
+        definition.fields = text.fields
+        definition.expand = text.expand
+        definition.quotesLargeInts = preferences.quotesLargeInts
+        if text.filter == nil, !text.arguments.isEmpty {
+            throw text.fault("arg", "Arguments are given, but no filter that uses them.")
+        }
+        let names = names(of: store.catalog.rows)
+        let checked = try definition.checked(names)
+        let mode = try streamMode(request)
+        let cursor = try streamCursor(request, parameters, isEventStream: mode == .events)
+        if mode == .events { return try openStream(checked, cursor) }
+        return try answerPage(definition, checked, cursor, try CheckedQuery.limit(text, options), preferences)
+    }
+
+    private enum StreamMode { case events, json }
+
+    private func streamMode(_ request: Request) throws(Problem) -> StreamMode {
+        guard let accept = request.header(.accept) else { return .json }
+        if accept.listContains("text/event-stream") { return .events }
+        if accept.listContains("application/json") || accept.listContains("*/*")
+            || accept.listContains("application/*")
+        {
+            return .json
+        }
+        throw Problem(
+            406, "not-acceptable",
+            "Changes are told as application/json or text/event-stream; accept one of them.")
+    }
+
+    private func streamCursor(_ request: Request, _ parameters: Parameters, isEventStream: Bool)
+        throws(Problem) -> StreamCursor
+    {
+        var name = "since"
+        var text = parameters["since"]?.string
+        if isEventStream, let last = request.header(.lastEventID), !last.isEmpty {
+            name = "Last-Event-ID"
+            text = last.string
+        }
+        guard let text else { return .now }
+        guard let cursor = StreamCursor(text) else {
+            throw .parameter(
+                name, "'\(name)' is 'now', 'start' or a cursor that a stream has sent, such as "
+                    + "\(store.version).")
+        }
+        if case .after(let version, _) = cursor, version.epoch == store.epoch,
+            version.number > store.publisher.version
+        {
+            throw .futureCursor
+        }
+        return cursor
+    }
+
+    private func openStream(_ query: CheckedStream, _ cursor: StreamCursor) throws(Problem) -> Outcome {
+        let start: StreamHub.Start
+        switch cursor {
+        case .now: start = .now
+        case .start: start = .start
+        case .after(let version, _):
+            start = version.epoch == store.epoch ? .after(version.number) : .restored
+        case .snapshot: start = .start
+        }
+        let stream = EventStream(queueByteCountMax: options.streamQueueByteCountMax)
+        streams.open(StreamSubscriber(stream, query), from: start)
+        return .respond(Response(events: stream))
+    }
+
+    private func answerPage(
+        _ definition: StreamDefinition, _ checked: CheckedStream, _ cursor: StreamCursor, _ limit: Int,
+        _ preferences: Preferences
+    ) throws(Problem) -> Outcome {
+        switch cursor {
+        case .start:
+            let first = ObjectIdentity(classIndex: checked.observed.classIndex ?? 0, key: 0)
+            return answerOnWorker { () throws(Problem) in
+                try self.snapshotPage(definition, begunAt: nil, from: first, limit: limit)
+            }
+        case .snapshot(let version, let identity):
+            guard version.epoch == store.epoch else { throw .expiredCursor }
+            return answerOnWorker { () throws(Problem) in
+                try self.snapshotPage(definition, begunAt: version, from: identity, limit: limit)
+            }
+        case .now, .after:
+            var number = store.publisher.version
+            var skipping = 0
+            if case .after(let version, let count) = cursor {
+                guard version.epoch == store.epoch else { throw .expiredCursor }
+                number = version.number
+                skipping = count
+            }
+            let wait = min(preferences.waitSeconds ?? 0, Self.waitSecondsMax)
+            if wait > 0, skipping == 0 {
+                let from = number
+                return .later { exchange in
+                    self.streams.open(
+                        LongPoll(
+                            exchange, checked, version: from, limit: limit,
+                            deadline: monotonicMilliseconds() + UInt64(wait) * 1000))
+                }
+            }
+            let (from, known) = (number, skipping)
+            return answerOnWorker { () throws(Problem) in
+                try self.changePage(definition, after: from, skipping: known, limit: limit)
+            }
+        }
+    }
+}

@@ -1,0 +1,86 @@
+import HTTPServer
+import ObjectStore
+import Query
+import Rows
+
+/// A piece of what a stream's query holds now: objects in the order of classes and object keys.
+struct SnapshotPage {
+    /// The piece, between its opening and its closing.
+    let bytes: HTTPServer.Bytes
+    /// How many objects it has.
+    private(set) var count = 0
+    /// The last object, if there is more.
+    private(set) var next: ObjectIdentity?
+
+    /// Reads and writes a piece.
+    ///
+    /// - Parameters:
+    ///   - start: The class to begin with, and the object key behind which to begin.
+    /// - Throws: ``Problem`` when storage fails.
+    init(
+        _ stream: CheckedStream, _ read: ReadTransaction, _ service: RESTService,
+        from start: ObjectIdentity, objectCountMax: Int, byteCountMax: Int, opening: StaticString,
+        closing: StaticString
+    ) throws(Problem) {
+        var writer = ChangeWriter(stream, read)
+        writer.raw(opening)
+        var count = 0
+        var last: ObjectIdentity?
+        var hasMore = false
+        func take(_ row: RowView, _ identity: ObjectIdentity) -> Bool {
+            if count == objectCountMax || writer.byteCount > byteCountMax {
+                hasMore = true
+                return false
+            }
+            if count > 0 { writer.raw(",") }
+            writer.writeSnapshot(row, identity)
+            count += 1
+            last = identity
+            return true
+        }
+        switch stream.observed.target {
+        case .keyed(let classIndex, let primaryKey):
+            if let key = read.objectKey(classIndex: classIndex, primaryKey: primaryKey),
+                let row = read.row(classIndex: classIndex, key: key)
+            {
+                _ = take(row, ObjectIdentity(classIndex: classIndex, key: key))
+            }
+        case .object(let classIndex, let key):
+            if let row = read.row(classIndex: classIndex, key: key) {
+                _ = take(row, ObjectIdentity(classIndex: classIndex, key: key))
+            }
+        case .objects(let classIndex):
+            try Self.walk(stream, read, service, classIndex, after: start.key, limit: objectCountMax, take)
+        case .store:
+            for rowClass in read.rows.classes[start.classIndex...]
+            where rowClass.definition.kind == .object && !hasMore {
+                let after = rowClass.index == start.classIndex ? start.key : 0
+                try Self.walk(
+                    stream, read, service, rowClass.index, after: after, limit: objectCountMax, take)
+            }
+        }
+        try service.stored { () throws(StoreError) in try read.checkFailure() }
+        writer.raw(closing)
+        bytes = writer.take()
+        self.count = count
+        next = hasMore ? last : nil
+    }
+
+    private static func walk(
+        _ stream: CheckedStream, _ read: ReadTransaction, _ service: RESTService, _ classIndex: Int,
+        after key: UInt64, limit: Int, _ take: (RowView, ObjectIdentity) -> Bool
+    ) throws(Problem) {
+        let query = ObjectQuery(
+            classIndex: classIndex, predicate: stream.observed.predicate,
+            after: key == 0 ? nil : QueryPosition(sortBytes: [], key: key))
+        let execution = try service.stored { () throws(StoreError) in try QueryExecution(query, in: read) }
+        do throws(QueryExecution.Failure) {
+            try execution.run(limit: limit + 1) { key, row in
+                take(row, ObjectIdentity(classIndex: classIndex, key: key))
+            }
+        } catch {
+            if case .store(let error) = error { throw service.problem(error) }
+            throw .tooBusy
+        }
+    }
+}

@@ -1,0 +1,97 @@
+import HTTPServer
+import ObjectStore
+
+/// Those who follow the same query with the same selection: what happens is found and written once.
+///
+/// Lives on the feed's thread.
+final class StreamChannel: FeedChannel, @unchecked Sendable {
+    // Unchecked: everything is touched on the feed's thread alone.
+
+    let stream: CheckedStream
+    private unowned let hub: StreamHub
+    private var subscribers: [StreamSubscriber] = []
+    private var polls: [LongPoll] = []
+
+    var query: ObservedQuery { stream.observed }
+    /// Whether nobody follows it any more.
+    var isEmpty: Bool { subscribers.isEmpty && polls.isEmpty }
+
+    init(_ stream: CheckedStream, hub: StreamHub) {
+        self.stream = stream
+        self.hub = hub
+    }
+
+    func add(_ subscriber: StreamSubscriber) { subscribers.append(subscriber) }
+    func add(_ poll: LongPoll) { polls.append(poll) }
+
+    func publish(
+        _ events: [QueryEvent], version: UInt64, before: ReadTransaction, after: ReadTransaction
+    ) {
+        if !subscribers.isEmpty {
+            var writer = ChangeWriter(stream, after)
+            writer.writeChangeEvent(events[...], version: version, movesID: true)
+            let bytes = writer.take()
+            var behind: [StreamSubscriber] = []
+            subscribers.removeAll { subscriber in
+                switch subscriber.stream.send(bytes) {
+                case .queued:
+                    subscriber.version = version
+                    subscriber.lastSent = monotonicMilliseconds()
+                    return false
+                case .full:
+                    // Its client is slow: it gets what it misses, folded, when there is room again.
+                    subscriber.phase = .catchUp
+                    behind.append(subscriber)
+                    return true
+                case .closed: return true
+                }
+            }
+            for subscriber in behind { hub.wait(subscriber) }
+        }
+        let due = polls
+        polls = []
+        for poll in due { hub.answer(poll) }
+    }
+
+    func schemaChanged(version: UInt64) {
+        let left = subscribers
+        subscribers = []
+        for subscriber in left { hub.restart(subscriber, .schemaChanged) }
+        let due = polls
+        polls = []
+        for poll in due { hub.answer(poll) }
+        hub.forget(self)
+    }
+
+    func tick(version: UInt64) {
+        let now = monotonicMilliseconds()
+        let heartbeat = UInt64(hub.heartbeatSeconds) * 1000
+        var beat: HTTPServer.Bytes?
+        subscribers.removeAll { subscriber in
+            if subscriber.stream.isClosed { return true }
+            guard now >= subscriber.lastSent + heartbeat else { return false }
+            let bytes = beat ?? StreamSignal.heartbeat(hub.storeVersion(version))
+            beat = bytes
+            if case .queued = subscriber.stream.send(bytes) {
+                subscriber.version = version
+                subscriber.lastSent = now
+            }
+            return false
+        }
+        let late = polls.filter { now >= $0.deadline || $0.exchange.isGone }
+        if !late.isEmpty {
+            polls.removeAll { poll in late.contains { $0 === poll } }
+            for poll in late { hub.answer(poll) }
+        }
+        if isEmpty { hub.forget(self) }
+    }
+
+    /// Ends every stream and answers every poll: the service stops.
+    func end() {
+        for subscriber in subscribers { subscriber.stream.end() }
+        subscribers = []
+        let due = polls
+        polls = []
+        for poll in due { hub.answer(poll) }
+    }
+}

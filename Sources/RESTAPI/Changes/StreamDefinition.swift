@@ -1,0 +1,131 @@
+import ObjectModel
+import ObjectStore
+import Query
+import Rows
+
+/// What a change stream follows, as the client stated it: it can be checked again when the schema has
+/// changed.
+struct StreamDefinition: Hashable, Sendable {
+    /// What is followed.
+    enum Target: Hashable, Sendable {
+        case store
+        case objects(className: String)
+        case object(className: String, key: Value)
+    }
+
+    var target: Target
+    var filter: String?
+    var arguments: [QueryArgument] = []
+    var fields: String?
+    var expand: String?
+    var quotesLargeInts = false
+
+    /// Checks the definition against a schema.
+    ///
+    /// - Throws: ``Problem`` 404 for an unknown class, 400 for a faulty filter or selection.
+    func checked(_ names: SchemaNames) throws(Problem) -> CheckedStream {
+        let schema = names.schema
+        guard let name = className else {
+            return CheckedStream(
+                definition: self, names: names,
+                observed: ObservedQuery(target: .store, predicate: nil, paths: [], schema: schema),
+                selection: nil)
+        }
+        guard let rowClass = schema.rowClass(named: name) else { throw .unknownClass(name, schema) }
+        var text = QueryText()
+        text.filter = filter
+        text.arguments = arguments
+        var paths: [ReachPath] = []
+        var predicate: Predicate?
+        if let filter {
+            let compiled: CompiledQuery
+            do throws(QueryError) {
+                compiled = try CompiledQuery.compile(
+                    text: filter, arguments: arguments, rootClass: rowClass.index, schema: schema)
+            } catch {
+                throw text.problem(error, "filter")
+            }
+            if !compiled.suffixes.isEmpty {
+                throw text.fault(
+                    "filter", "A stream has no order and no end; leave SORT, DISTINCT and LIMIT out.",
+                    code: "invalid-query")
+            }
+            predicate = compiled.predicate == .constant(true) ? nil : compiled.predicate
+            paths = compiled.predicate.dependencies(schema).map {
+                ReachPath(steps: $0.path, member: $0.member)
+            }
+        }
+        paths += try shownPaths(rowClass, schema)
+        let selection =
+            fields == nil && expand == nil
+            ? names.classes[rowClass.index].everything
+            : try FieldSelection(fields: fields, expand: expand, of: rowClass, names: names)
+        return CheckedStream(
+            definition: self, names: names,
+            observed: ObservedQuery(
+                target: try observedTarget(rowClass), predicate: predicate, paths: paths,
+                schema: schema), selection: selection)
+    }
+
+    private var className: String? {
+        switch target {
+        case .store: nil
+        case .objects(let name), .object(let name, _): name
+        }
+    }
+
+    private func observedTarget(_ rowClass: RowClass) throws(Problem) -> ObservedQuery.Target {
+        guard case .object(_, let key) = target else { return .objects(classIndex: rowClass.index) }
+        if rowClass.primaryKeyIndex == nil {
+            guard case .int(let number) = key else { throw KeyText.wrongType(rowClass) }
+            return .object(classIndex: rowClass.index, key: UInt64(bitPattern: number))
+        }
+        guard let ordered = OrderedKey(key) else { throw KeyText.wrongType(rowClass) }
+        return .keyed(classIndex: rowClass.index, primaryKey: ordered)
+    }
+
+    /// What `expand` and dotted or inverse `fields` show of other objects.
+    private func shownPaths(_ rowClass: RowClass, _ schema: RowSchema) throws(Problem) -> [ReachPath] {
+        var paths: [ReachPath] = []
+        for (list, isExpanded) in [(expand, true), (fields, false)] {
+            for part in (list ?? "").split(separator: ",") where !part.contains("*") && !part.contains("$") {
+                guard
+                    let path = try? PropertyPath.parse(
+                        String(part), rootClass: rowClass.index, schema: schema)
+                else { continue }
+                paths += path.dependencies(schema).map { ReachPath(steps: $0.path, member: $0.member) }
+                if isExpanded { paths += Self.everything(behind: path, schema) }
+            }
+        }
+        return paths
+    }
+
+    /// Every property of the objects that an expanded path shows.
+    private static func everything(behind path: PropertyPath, _ schema: RowSchema) -> [ReachPath] {
+        let member = schema.classes[path.classIndex].members[path.member]
+        guard member.classIndex >= 0 else { return [] }
+        let kind: PathStep.Kind
+        switch (member.storage.shape, member.storage.element) {
+        case (.none, _): kind = .inverse
+        case (.single, .link): kind = .link
+        case (.single, _): kind = .embedded
+        case (_, .link): kind = .links
+        case (_, _): kind = .embeddedList
+        }
+        let step = PathStep(
+            kind: kind, fromClass: path.classIndex, toClass: member.classIndex,
+            member: kind == .inverse ? member.originProperty : path.member)
+        return schema.classes[member.classIndex].members.indices
+            .filter { schema.classes[member.classIndex].members[$0].storage.shape != .none }
+            .map { ReachPath(steps: path.steps + [step], member: $0) }
+    }
+}
+
+/// A change stream's definition, checked against one schema. Immutable; safe to use from any thread.
+struct CheckedStream: Sendable {
+    let definition: StreamDefinition
+    let names: SchemaNames
+    let observed: ObservedQuery
+    /// What is told of each object; nil for the whole store, where it is everything.
+    let selection: FieldSelection?
+}

@@ -1,0 +1,324 @@
+import HTTPServer
+import ObjectStore
+import StoreService
+import Synchronization
+
+/// Brings event streams to the present and keeps them there.
+///
+/// A stream that has something to catch up with is fed on a worker's thread, as fast as its client
+/// reads; once it is near the present it joins a channel on the feed's thread. Thread-safe.
+final class StreamHub: @unchecked Sendable {
+    // Unchecked: `channels` and `waiting` are touched on the feed's thread alone; `feed` is set once,
+    // before the hub is used.
+
+    private let service: RESTService
+    private var feed: ChangeFeed?
+    private var channels: [StreamDefinition: StreamChannel] = [:]
+    /// Streams whose clients have to read first.
+    private var waiting: [StreamSubscriber] = []
+    private let isStopping = Atomic<Bool>(false)
+
+    /// Objects of one piece of a snapshot.
+    private static let pieceObjectCount = 200
+    /// Bytes after which a piece of a snapshot or of missed changes is sent.
+    private static let pieceByteCount = 128 << 10
+    /// Objects of a step through missed changes.
+    private static let stepObjectCount = 2_000
+
+    var heartbeatSeconds: Int { service.options.heartbeatSeconds }
+
+    init(_ service: RESTService) {
+        self.service = service
+    }
+
+    /// Starts following the store.
+    func start() {
+        feed = ChangeFeed(
+            store: service.store,
+            onTick: { [weak self] feed in self?.tick(feed) },
+            logFailure: { [service] error in _ = service.problem(error) })
+    }
+
+    func storeVersion(_ number: UInt64) -> StoreVersion {
+        StoreVersion(epoch: service.store.epoch, number: number)
+    }
+
+    /// Ends all streams and polls and stops following. Call it once, before the workers are stopped.
+    func stop() {
+        isStopping.store(true, ordering: .releasing)
+        feed?.perform { _ in
+            for channel in self.channels.values { channel.end() }
+            self.channels = [:]
+            for subscriber in self.waiting { subscriber.stream.end() }
+            self.waiting = []
+        }
+        feed?.stop()
+    }
+
+    // MARK: Joining
+
+    /// Where a stream begins.
+    enum Start: Sendable {
+        case now
+        case start
+        case after(UInt64)
+        /// The cursor belongs to another epoch.
+        case restored
+    }
+
+    /// Begins to serve a stream.
+    func open(_ subscriber: StreamSubscriber, from start: Start) {
+        let isTaken = feed?.perform { position in
+            let version = self.storeVersion(position.version)
+            func hello(withID: Bool) {
+                subscriber.send(
+                    StreamSignal.hello(version, withID: withID, heartbeatSeconds: self.heartbeatSeconds))
+            }
+            switch start {
+            case .now:
+                hello(withID: true)
+                subscriber.version = position.version
+                self.goLive(subscriber, position)
+            case .start:
+                hello(withID: false)
+                subscriber.restart(subscriber.query)
+                self.feedOnWorker(subscriber)
+            case .after(let number):
+                hello(withID: false)
+                subscriber.version = number
+                subscriber.phase = .catchUp
+                self.feedOnWorker(subscriber)
+            case .restored:
+                hello(withID: false)
+                self.restart(subscriber, .restored)
+            }
+        }
+        if isTaken != true { subscriber.stream.end() }
+    }
+
+    /// Makes a stream part of the channel of its query. On the feed's thread.
+    private func goLive(_ subscriber: StreamSubscriber, _ position: ChangeFeed.Position) {
+        guard position.transaction.rows === subscriber.query.names.schema else {
+            return restart(subscriber, .schemaChanged)
+        }
+        subscriber.phase = .live
+        channel(subscriber.query, position).add(subscriber)
+    }
+
+    private func channel(_ query: CheckedStream, _ position: ChangeFeed.Position) -> StreamChannel {
+        if let present = channels[query.definition], present.stream.names === query.names {
+            return present
+        }
+        let fresh = StreamChannel(query, hub: self)
+        if let old = channels.updateValue(fresh, forKey: query.definition) { position.feed.remove(old) }
+        position.feed.add(fresh)
+        return fresh
+    }
+
+    /// Drops a channel that nobody follows. On the feed's thread.
+    func forget(_ channel: StreamChannel) {
+        if channels[channel.stream.definition] === channel {
+            channels[channel.stream.definition] = nil
+        }
+        feed?.remove(channel)
+    }
+
+    /// Checks a stream's query against the present schema and begins anew; a query that is not valid
+    /// any more ends the stream with an error.
+    func restart(_ subscriber: StreamSubscriber, _ reason: ResetReason) {
+        let names = service.names(of: service.store.catalog.rows)
+        do throws(Problem) {
+            subscriber.restart(try subscriber.query.definition.checked(names))
+        } catch {
+            subscriber.send(StreamSignal.error(error))
+            return subscriber.stream.end()
+        }
+        subscriber.send(StreamSignal.reset(reason))
+        feedOnWorker(subscriber)
+    }
+
+    /// Keeps a stream until its client has read. On the feed's thread.
+    func wait(_ subscriber: StreamSubscriber) {
+        waiting.append(subscriber)
+        feed?.hurry(true)
+    }
+
+    private func tick(_ feed: ChangeFeed) {
+        if waiting.isEmpty { return }
+        var ready: [StreamSubscriber] = []
+        waiting.removeAll { subscriber in
+            if subscriber.stream.isClosed { return true }
+            guard subscriber.hasRoom else { return false }
+            ready.append(subscriber)
+            return true
+        }
+        for subscriber in ready { feedOnWorker(subscriber) }
+        if waiting.isEmpty { feed.hurry(false) }
+    }
+
+    // MARK: Catching up, on workers' threads
+
+    private func feedOnWorker(_ subscriber: StreamSubscriber) {
+        let isTaken = service.workers.submit { self.feedSteps(subscriber) }
+        if !isTaken { feed?.perform { _ in self.wait(subscriber) } }
+    }
+
+    /// Feeds a stream until its queue is half full or it is near the present.
+    private func feedSteps(_ subscriber: StreamSubscriber) {
+        while true {
+            if subscriber.stream.isClosed { return }
+            if isStopping.load(ordering: .acquiring) { return subscriber.stream.end() }
+            guard subscriber.hasRoom, subscriber.flush() else {
+                feed?.perform { _ in self.wait(subscriber) }
+                return
+            }
+            do throws(Problem) {
+                guard try feedStep(subscriber) else { return }
+            } catch {
+                subscriber.send(StreamSignal.error(error))
+                return subscriber.stream.end()
+            }
+        }
+    }
+
+    /// One piece; false when the stream was handed to the feed's thread.
+    private func feedStep(_ subscriber: StreamSubscriber) throws(Problem) -> Bool {
+        let read = try service.stored { () throws(StoreError) in try service.store.read() }
+        defer { read.close() }
+        guard read.rows === subscriber.query.names.schema else {
+            let names = service.names(of: read.rows)
+            subscriber.restart(try subscriber.query.definition.checked(names))
+            subscriber.send(StreamSignal.reset(.schemaChanged))
+            return true
+        }
+        switch subscriber.phase {
+        case .snapshot(let classIndex, let key):
+            try sendSnapshot(subscriber, read, classIndex, after: key)
+            return true
+        case .catchUp, .live:
+            let present = try service.stored { () throws(StoreError) in try read.state().version }
+            guard let changes = try missed(subscriber, read, Self.stepObjectCount) else { return true }
+            sendFolded(subscriber, changes, read)
+            subscriber.version = changes.through
+            if changes.through < present { return true }
+            feed?.perform { position in self.arrive(subscriber, position) }
+            return false
+        }
+    }
+
+    /// What a stream has missed; nil when the change log does not tell and the stream begins anew.
+    private func missed(_ subscriber: StreamSubscriber, _ read: ReadTransaction, _ countMax: Int)
+        throws(Problem) -> FoldedChanges?
+    {
+        do throws(FoldedChanges.Gap) {
+            return try FoldedChanges(
+                after: subscriber.version, in: read, objectCountMax: countMax)
+        } catch {
+            switch error {
+            case .storage(let storage): throw service.problem(.storage(storage))
+            case .expired, .future:
+                subscriber.restart(subscriber.query)
+                subscriber.send(StreamSignal.reset(.cursorExpired))
+                return nil
+            }
+        }
+    }
+
+    /// Sends folded changes in pieces, which do not move the client's cursor.
+    private func sendFolded(
+        _ subscriber: StreamSubscriber, _ changes: FoldedChanges, _ read: ReadTransaction
+    ) {
+        let events = subscriber.query.observed.foldedEvents(changes, in: read)
+        var rest = events[...]
+        while !rest.isEmpty {
+            var writer = ChangeWriter(subscriber.query, read)
+            let piece = rest.prefix(Self.pieceObjectCount)
+            rest = rest.dropFirst(piece.count)
+            writer.writeChangeEvent(piece, version: changes.through, movesID: false)
+            subscriber.send(writer.take())
+        }
+    }
+
+    private func sendSnapshot(
+        _ subscriber: StreamSubscriber, _ read: ReadTransaction, _ classIndex: Int, after key: UInt64
+    ) throws(Problem) {
+        if !subscriber.hasSnapshotVersion {
+            subscriber.version = try service.stored { () throws(StoreError) in try read.state().version }
+            subscriber.hasSnapshotVersion = true
+        }
+        let page = try SnapshotPage(
+            subscriber.query, read, service, from: ObjectIdentity(classIndex: classIndex, key: key),
+            objectCountMax: Self.pieceObjectCount, byteCountMax: Self.pieceByteCount,
+            opening: "event: snapshot\ndata: {\"objects\":[", closing: "]}\n\n")
+        if page.count > 0 { subscriber.send(page.bytes) }
+        if let next = page.next {
+            subscriber.phase = .snapshot(classIndex: next.classIndex, after: next.key)
+        } else {
+            subscriber.phase = .catchUp
+        }
+    }
+
+    // MARK: Arriving, on the feed's thread
+
+    /// Tells a stream the last it has missed and makes it live.
+    private func arrive(_ subscriber: StreamSubscriber, _ position: ChangeFeed.Position) {
+        guard position.transaction.rows === subscriber.query.names.schema else {
+            return restart(subscriber, .schemaChanged)
+        }
+        if subscriber.version < position.version {
+            do throws(Problem) {
+                guard let changes = try missed(subscriber, position.transaction, Self.stepObjectCount)
+                else { return feedOnWorker(subscriber) }
+                guard changes.through == position.version else { return feedOnWorker(subscriber) }
+                sendFolded(subscriber, changes, position.transaction)
+                subscriber.version = changes.through
+            } catch {
+                subscriber.send(StreamSignal.error(error))
+                return subscriber.stream.end()
+            }
+        }
+        guard subscriber.flush() else { return wait(subscriber) }
+        subscriber.send(StreamSignal.upToDate(storeVersion(subscriber.version)))
+        goLive(subscriber, position)
+    }
+
+    // MARK: Long polls
+
+    /// Has a request wait for the first change that concerns its query.
+    func open(_ poll: LongPoll) {
+        let isTaken = feed?.perform { position in
+            let isCurrent =
+                position.transaction.rows === poll.query.names.schema
+                && position.version == poll.version
+            if isCurrent {
+                self.channel(poll.query, position).add(poll)
+            } else if self.concerns(poll, position) {
+                self.answer(poll)
+            } else {
+                self.channel(poll.query, position).add(poll)
+            }
+        }
+        if isTaken != true { answer(poll) }
+    }
+
+    /// Whether something that concerns a poll's query has happened since its cursor. On the feed's thread.
+    private func concerns(_ poll: LongPoll, _ position: ChangeFeed.Position) -> Bool {
+        guard position.transaction.rows === poll.query.names.schema,
+            let changes = try? FoldedChanges(after: poll.version, in: position.transaction)
+        else { return true }
+        return changes.changesSchema
+            || !poll.query.observed.foldedEvents(changes, in: position.transaction).isEmpty
+    }
+
+    /// Answers a poll with what there is now.
+    func answer(_ poll: LongPoll) {
+        let isTaken = service.workers.submit {
+            poll.exchange.respond(
+                self.service.replying { () throws(Problem) in
+                    try self.service.changePage(
+                        poll.query.definition, after: poll.version, skipping: 0, limit: poll.limit)
+                })
+        }
+        if !isTaken { poll.exchange.respond(service.response(.tooBusy)) }
+    }
+}

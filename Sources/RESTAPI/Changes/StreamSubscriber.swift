@@ -1,0 +1,71 @@
+import HTTPServer
+import ObjectStore
+
+/// One event stream and how far it has come.
+///
+/// At any time it belongs to one thread: a worker's while it catches up, the feed's while it is live or
+/// waits for its client; it is handed over through the queues of both.
+final class StreamSubscriber: @unchecked Sendable {
+    // Unchecked: see the rule above.
+
+    /// How the stream stands.
+    enum Phase {
+        /// The result as it is, object by object: what is left of which class, behind which key.
+        case snapshot(classIndex: Int, after: UInt64)
+        /// Changes since ``version``, folded.
+        case catchUp
+        /// Told of each commit.
+        case live
+    }
+
+    let stream: EventStream
+    /// What it follows, checked against the schema it was last told of.
+    var query: CheckedStream
+    var phase = Phase.live
+    /// The version up to which the client has been told everything; while a snapshot is sent, the
+    /// version that it begins at.
+    var version: UInt64 = 0
+    /// Whether a snapshot has a version to begin at.
+    var hasSnapshotVersion = false
+    /// Pieces that the queue had no room for.
+    private var unsent: [HTTPServer.Bytes] = []
+    /// When something was last sent, in milliseconds of the monotonic clock.
+    var lastSent: UInt64 = 0
+
+    init(_ stream: EventStream, _ query: CheckedStream) {
+        self.stream = stream
+        self.query = query
+    }
+
+    /// Starts over with the whole result.
+    func restart(_ query: CheckedStream) {
+        self.query = query
+        phase = .snapshot(classIndex: query.observed.classIndex ?? 0, after: 0)
+        hasSnapshotVersion = false
+    }
+
+    /// Whether the queue has room for more of a snapshot or of what was missed.
+    var hasRoom: Bool { stream.queuedByteCount < stream.queueByteCountMax / 2 }
+
+    /// Sends bytes behind what is left, or keeps them until there is room.
+    func send(_ bytes: HTTPServer.Bytes) {
+        unsent.append(bytes)
+        _ = flush()
+    }
+
+    /// Sends what was left; false when not everything had room.
+    func flush() -> Bool {
+        var sent = 0
+        defer { unsent.removeFirst(sent) }
+        while sent < unsent.count {
+            switch stream.send(unsent[sent]) {
+            case .queued:
+                lastSent = monotonicMilliseconds()
+                sent += 1
+            case .closed: sent += 1
+            case .full: return false
+            }
+        }
+        return true
+    }
+}

@@ -1,0 +1,49 @@
+import HTTPServer
+import ObjectStore
+import Rows
+
+extension RESTService {
+    /// Objects of a page up to which a query that reads nothing else is answered at once.
+    private static let inlineCountMax = 100
+
+    /// Answers with a page of a query: on the connection's thread if it is sure to be short, else on a
+    /// worker's.
+    func answerPage(
+        _ request: Request, _ text: QueryText, _ preferences: Preferences, target: String?
+    ) -> Outcome {
+        answering { () throws(Problem) in
+            let read = try stored { () throws(StoreError) in try store.read() }
+            defer { read.close() }
+            let names = RequestScratch.current.names(of: read.rows, self)
+            let query = try CheckedQuery(
+                text, of: objectClass(request, names), names: names, options: options)
+            let isShort =
+                query.limit <= Self.inlineCountMax && text.expand == nil && !text.counts
+                && query.distinct.isEmpty
+                && ObjectQuery(
+                    classIndex: query.rowClass.index, predicate: query.predicate, sort: query.sort
+                ).isBounded(in: read)
+            if isShort {
+                return .respond(
+                    try QueryPage(
+                        service: self, query: query, text: text, read: read, names: names,
+                        quotesLargeInts: preferences.quotesLargeInts, target: target
+                    ).response())
+            }
+            return answerOnWorker { () throws(Problem) in
+                // The schema may have changed since: checked again on the view that is read.
+                let read = try self.stored { () throws(StoreError) in try self.store.read() }
+                defer { read.close() }
+                let names = self.names(of: read.rows)
+                return try QueryPage(
+                    service: self,
+                    query: CheckedQuery(
+                        text, of: self.objectClass(request, names), names: names,
+                        options: self.options),
+                    text: text, read: read, names: names,
+                    quotesLargeInts: preferences.quotesLargeInts, target: target
+                ).response()
+            }
+        }
+    }
+}

@@ -1,0 +1,109 @@
+import Bytes
+import HTTPServer
+import ObjectStore
+import Rows
+
+extension RESTService {
+    private static let valueParameters: [StaticString] = ["minVersion"]
+    private static let collectionParameters: [StaticString] = [
+        "filter", "arg", "text", "sort", "limit", "cursor", "fields", "expand", "count", "minVersion",
+    ]
+
+    /// `GET /v1/classes/{class}/objects/{id}/properties/{property}`: one value, or a page of a
+    /// collection or inverse link.
+    func getProperty(_ request: Request) -> Outcome {
+        answering { () throws(Problem) in
+            let all = try Parameters(
+                request, known: Self.collectionParameters, repeatable: ["arg", "text"])
+            let minimum = try minVersion(all)
+            let preferences = try Preferences(request)
+            let text = try QueryText(request, parser: RequestScratch.current.parser)
+            return whenAtVersion(minimum) {
+                self.answerOnWorker { () throws(Problem) in
+                    try self.propertyReply(request, text, preferences)
+                }
+            }
+        }
+    }
+
+    private func propertyReply(_ request: Request, _ text: QueryText, _ preferences: Preferences)
+        throws(Problem) -> Response
+    {
+        let scratch = RequestScratch.current
+        let version = store.version
+        let read = try stored { () throws(StoreError) in try store.read() }
+        defer { read.close() }
+        let names = scratch.names(of: read.rows, self)
+        guard let (rowClass, key, row) = try find(request, .path, names, read, scratch) else {
+            throw Problem(.objectNotFound)
+        }
+        let name = UnsafeRawBufferPointer(request.parameter(2).bytes)
+        guard let member = names.classes[rowClass.index].member(named: name) else {
+            throw Problem.unknownProperty(String(decoding: name, as: UTF8.self), rowClass)
+        }
+        let compiled = rowClass.members[member]
+        if compiled.storage.shape == .single {
+            _ = try Parameters(request, known: Self.valueParameters)
+            return try valueReply(
+                request, names, read, preferences, version, rowClass: rowClass, key: key, row: row,
+                member: member)
+        }
+        try BodyType.requireJSONAccepted(request)
+        let page = CollectionPage(
+            service: self, read: read, names: names, text: text, owner: rowClass, key: key, row: row,
+            member: member, quotesLargeInts: preferences.quotesLargeInts,
+            target: nextTarget(of: request))
+        var response = try page.response()
+        response.headers.addStoreVersion(version)
+        return response
+    }
+
+    /// `{"value":…}`, or the bytes of a data property for a client that asks for them.
+    private func valueReply(
+        _ request: Request, _ names: SchemaNames, _ read: ReadTransaction, _ preferences: Preferences,
+        _ version: StoreVersion, rowClass: RowClass, key: UInt64, row: RowView, member: Int
+    ) throws(Problem) -> Response {
+        let field = rowClass.field(member, in: row)
+        let isData = rowClass.members[member].storage.element == .data
+        let etag = StoreVersion(epoch: read.epoch, number: row.version)
+        var response: Response
+        if let tags = try EntityTags.read(.ifNoneMatch, of: request), tags.matchesWeakly(etag) {
+            response = Response(304)
+        } else if isData, request.header(.accept)?.listContains("application/octet-stream") == true {
+            if field.isNull { throw Problem.noBytes }
+            response = Response(200, .bytes, HTTPServer.Bytes(copying: field.heap))
+        } else {
+            try BodyType.requireJSONAccepted(request)
+            let buffer = ByteBuffer(capacity: 256)
+            var writer = ObjectWriter(buffer, names: names, read: read, epoch: read.epoch)
+            writer.quotesLargeInts = preferences.quotesLargeInts
+            writer.write(row, key: key, FieldSelection(only: member, of: rowClass, named: "value"))
+            try stored { () throws(StoreError) in try read.checkFailure() }
+            let (base, count) = buffer.takeStorage()
+            response = Response(200, .json, HTTPServer.Bytes(adopting: base, count: count))
+        }
+        if isData { response.headers.add(.vary, "Accept" as StaticString) }
+        response.headers.addETag(etag)
+        response.headers.addStoreVersion(version)
+        return response
+    }
+}
+
+extension Problem {
+    /// The class has no such property.
+    static func unknownProperty(_ name: String, _ rowClass: RowClass) -> Problem {
+        let shown = name.count <= 64 ? name : String(name.prefix(64)) + "…"
+        let detail = "Class '\(rowClass.definition.name)' has no property '\(shown)'."
+        return Problem(
+            404, "unknown-property", detail,
+            errors: [
+                Fault(
+                    code: "unknown-property", detail: detail, parameter: "property",
+                    hint: NearestName.of(name, among: rowClass.definition.properties.map(\.name)))
+            ])
+    }
+
+    /// A data property is null where its bytes were asked for.
+    static let noBytes = Problem(
+        404, "value-is-null", "The property is null and has no bytes; ask for application/json.")
+}

@@ -1,0 +1,34 @@
+import HTTPServer
+
+extension RESTService {
+    private static let listParameters: [StaticString] = [
+        "filter", "arg", "text", "sort", "distinct", "limit", "cursor", "fields", "expand", "count",
+        "explain", "minVersion",
+    ]
+
+    /// `GET /v1/classes/{class}/objects`: a page of a query stated in the URL.
+    func listObjects(_ request: Request) -> Outcome {
+        answering { () throws(Problem) in
+            let parameters = try Parameters(
+                request, known: Self.listParameters, repeatable: ["arg", "text"])
+            let minimum = try minVersion(parameters)
+            let preferences = try Preferences(request)
+            let text = try QueryText(request, parser: RequestScratch.current.parser)
+            return whenAtVersion(minimum) {
+                self.answerPage(request, text, preferences, target: nextTarget(of: request))
+            }
+        }
+    }
+}
+
+/// The request's own target without its cursor, up to where the next cursor goes.
+func nextTarget(of request: Request) -> String {
+    let raw = request.rawTarget.string
+    guard let mark = raw.firstIndex(of: "?") else { return raw + "?" }
+    var target = String(raw[...mark])
+    for part in raw[raw.index(after: mark)...].split(separator: "&")
+    where part != "cursor" && !part.hasPrefix("cursor=") {
+        target += part + "&"
+    }
+    return target
+}

@@ -1,0 +1,17 @@
+import HTTPServer
+
+extension RESTService {
+    /// `POST /v1/classes/{class}/query`: a page of a query stated in a body.
+    func queryObjects(_ request: Request) -> Outcome {
+        answering { () throws(Problem) in
+            let parameters = try Parameters(request, known: ["minVersion"])
+            let minimum = try minVersion(parameters)
+            let preferences = try Preferences(request)
+            _ = try BodyType.read(request)
+            let text = try QueryText(body: json(request, RequestScratch.current.parser))
+            return whenAtVersion(minimum) {
+                self.answerPage(request, text, preferences, target: nil)
+            }
+        }
+    }
+}

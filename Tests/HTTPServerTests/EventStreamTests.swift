@@ -1,0 +1,178 @@
+import Glibc
+import Synchronization
+import Testing
+
+@testable import HTTPServer
+
+@Suite struct EventStreamTests {
+    /// A route that hands out streams; `opened` collects them.
+    private static func streaming(
+        _ opened: Mutex<[EventStream]>.Holder, _ notes: Notes, queue: Int = 1 << 20
+    ) -> Route {
+        Route(.get, "/events", "events", answersHead: false) { request in
+            request.whenComplete { notes.add($0 == .sent ? "sent" : "aborted") }
+            let stream = EventStream(queueByteCountMax: queue) { notes.add("closed") }
+            _ = stream.send(Bytes("event: hello\n\n"))
+            opened.mutex.withLock { $0.append(stream) }
+            return .respond(Response(events: stream))
+        }
+    }
+
+    @Test("events arrive in order and the stream ends cleanly")
+    func order() throws {
+        let opened = Mutex<[EventStream]>.Holder([])
+        let notes = Notes()
+        try withServer([EventStreamTests.streaming(opened, notes)]) { server, port in
+            let client = try RawClient(port: port)
+            client.send("GET /events HTTP/1.1\r\nHost: x\r\nX-Request-Id: s1\r\n\r\n")
+            let head = try client.head()
+            #expect(head.status == 200)
+            #expect(head.header("Content-Type") == "text/event-stream")
+            #expect(head.header("X-Request-Id") == "s1")
+            #expect(client.chunk() == Array("event: hello\n\n".utf8))
+            let stream = try #require(opened.mutex.withLock { $0.first })
+            var expected: [UInt8] = []
+            for index in 0..<2000 {
+                let text = "data: \(index)\n\n"
+                expected += Array(text.utf8)
+                if case .queued = stream.send(Bytes(text)) {} else { Issue.record("not queued") }
+            }
+            stream.end()
+            if case .closed = stream.send(Bytes("x")) {} else { Issue.record("still open") }
+            var received: [UInt8] = []
+            while let chunk = client.chunk(), !chunk.isEmpty { received += chunk }
+            #expect(received == expected)
+            #expect(client.isClosedByServer())
+            #expect(eventually { notes.count("closed") == 1 && notes.count("sent") == 1 })
+            #expect(eventually { server.metrics.connections.load(ordering: .relaxed) == 0 })
+        }
+        #expect(notes.all.count == 2)
+    }
+
+    @Test("HTTP/1.0 clients get the events without chunks")
+    func http10() throws {
+        let opened = Mutex<[EventStream]>.Holder([])
+        try withServer([EventStreamTests.streaming(opened, Notes())]) { _, port in
+            let client = try RawClient(port: port)
+            client.send("GET /events HTTP/1.0\r\n\r\n")
+            #expect(eventually { opened.mutex.withLock { $0.count } == 1 })
+            opened.mutex.withLock { $0[0].end() }
+            #expect(try client.reply().text == "event: hello\n\n")
+        }
+    }
+
+    @Test("a slow consumer fills the bounded queue, and reads on later without loss")
+    func overflow() throws {
+        let opened = Mutex<[EventStream]>.Holder([])
+        let notes = Notes()
+        let route = EventStreamTests.streaming(opened, notes, queue: 100_000)
+        try withServer([route]) { _, port in
+            let client = try RawClient(port: port, receiveBuffer: 4096)
+            client.send("GET /events HTTP/1.1\r\nHost: x\r\n\r\n")
+            _ = try client.head()
+            #expect(client.chunk() != nil)
+            let stream = try #require(opened.mutex.withLock { $0.first })
+            let piece = Bytes(pattern(10_000))
+            var queued = 0
+            var isFull = false
+            for _ in 0..<5000 where !isFull {
+                switch stream.send(piece) {
+                case .queued: queued += 1
+                case .full: isFull = true
+                case .closed: Issue.record("closed")
+                }
+                #expect(stream.queuedByteCount <= 100_000)
+            }
+            #expect(isFull)
+            stream.end()
+            var received = 0
+            while let chunk = client.chunk(), !chunk.isEmpty { received += chunk.count }
+            #expect(received == queued * 10_000)
+        }
+    }
+
+    @Test("a client that leaves closes its stream without a write")
+    func leaving() throws {
+        let opened = Mutex<[EventStream]>.Holder([])
+        let notes = Notes()
+        try withServer([EventStreamTests.streaming(opened, notes), hello]) { server, port in
+            for isReset in [false, true] {
+                let client = try RawClient(port: port)
+                client.send("GET /events HTTP/1.1\r\nHost: x\r\n\r\n")
+                _ = try client.head()
+                if isReset { client.reset() } else { client.close() }
+            }
+            #expect(eventually { notes.count("closed") == 2 && notes.count("aborted") == 2 })
+            #expect(eventually { opened.mutex.withLock { $0.allSatisfy { $0.isClosed } } })
+            #expect(eventually { server.metrics.streams.load(ordering: .relaxed) == 0 })
+        }
+    }
+
+    @Test("many streams share one event each, while requests go on")
+    func many() throws {
+        let opened = Mutex<[EventStream]>.Holder([])
+        let notes = Notes()
+        let streamCount = 500
+        try withServer([EventStreamTests.streaming(opened, notes), hello]) { server, port in
+            var clients: [RawClient] = []
+            for _ in 0..<streamCount {
+                let client = try RawClient(port: port)
+                client.send("GET /events HTTP/1.1\r\nHost: x\r\n\r\n")
+                clients.append(client)
+            }
+            for client in clients {
+                _ = try client.head()
+                #expect(client.chunk() != nil)
+            }
+            let streams = opened.mutex.withLock { $0 }
+            #expect(streams.count == streamCount)
+            for round in 0..<20 {
+                let event = Bytes("data: \(round)\n\n")
+                for stream in streams { _ = stream.send(event) }
+            }
+            #expect(try RawClient(port: port).get("/hello").status == 200)
+            for stream in streams { stream.end() }
+            let expected = (0..<20).map { "data: \($0)\n\n" }.joined()
+            for client in clients {
+                var received: [UInt8] = []
+                while let chunk = client.chunk(), !chunk.isEmpty { received += chunk }
+                #expect(String(decoding: received, as: UTF8.self) == expected)
+            }
+            #expect(eventually { notes.count("closed") == streamCount })
+        }
+    }
+
+    @Test("producers on many threads lose nothing")
+    func producers() throws {
+        let opened = Mutex<[EventStream]>.Holder([])
+        try withServer([EventStreamTests.streaming(opened, Notes())]) { _, port in
+            let client = try RawClient(port: port)
+            client.send("GET /events HTTP/1.1\r\nHost: x\r\n\r\n")
+            _ = try client.head()
+            #expect(client.chunk() != nil)
+            let stream = try #require(opened.mutex.withLock { $0.first })
+            let reader = Mutex<Int>.Holder(0)
+            let thread = TestThread {
+                var lines = 0
+                while let chunk = client.chunk(), !chunk.isEmpty {
+                    lines += chunk.count(where: { $0 == 10 })
+                }
+                reader.mutex.withLock { $0 = lines }
+            }
+            inParallel(8) { _ in
+                for _ in 0..<1000 { _ = stream.send(Bytes("x\n")) }
+            }
+            stream.end()
+            thread.join()
+            #expect(reader.mutex.withLock { $0 } == 8000)
+        }
+    }
+}
+
+extension Mutex where Value: Sendable {
+    /// A mutex that closures can share.
+    final class Holder: Sendable {
+        let mutex: Mutex<Value>
+        init(_ value: Value) { mutex = Mutex(value) }
+    }
+}
