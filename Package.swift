@@ -86,7 +86,7 @@ let package = Package(
                 "Storage", "HTTPServer", "TestSupport",
             ]),
         tests("JSONTests", ["JSON", "Bytes"]),
-        tests("QueryTests", ["Query", "Rows", "ObjectModel", "Bytes"]),
+        tests("QueryTests", ["Query", "Rows", "ObjectModel", "Bytes", "TestSupport"]),
         tests("HTTPServerTests", ["HTTPServer"]),
     ],
     swiftLanguageModes: [.v6],

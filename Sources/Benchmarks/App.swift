@@ -17,7 +17,8 @@ struct App {
         do {
             try run(Arguments(CommandLine.arguments))
         } catch {
-            fputs("Benchmarks: \(error)\n", stderr)
+            var message = "Benchmarks: \(error)\n"
+            message.withUTF8 { _ = write(2, $0.baseAddress, $0.count) }
             exit(1)
         }
     }

@@ -23,14 +23,16 @@ enum CaseFolding {
     private static func compute(_ code: UInt32) -> UInt32 {
         guard code != 0x131, let scalar = Unicode.Scalar(code) else { return code }
         let upper = single(scalar.properties.uppercaseMapping) ?? scalar
-        let folded = single(upper.properties.lowercaseMapping)
+        let folded =
+            single(upper.properties.lowercaseMapping)
             ?? single(scalar.properties.lowercaseMapping) ?? scalar
         return folded.value
     }
 
     private static func single(_ mapping: String) -> Unicode.Scalar? {
         let scalars = mapping.unicodeScalars
-        guard let first = scalars.first, scalars.index(after: scalars.startIndex) == scalars.endIndex
+        guard let first = scalars.first,
+            scalars.index(after: scalars.startIndex) == scalars.endIndex
         else { return nil }
         return first
     }

@@ -31,7 +31,8 @@ extension Checker {
             return .items(try items(values, index, constant), quantifier)
         case .constant(let constant):
             if case .argument(let index) = constant.kind,
-                case .list(let values) = try argument(index, at: constant.start).value {
+                case .list(let values) = try argument(index, at: constant.start).value
+            {
                 return .items(try items(values, index, constant), nil)
             }
             return .item(try item(constant))
@@ -121,7 +122,8 @@ extension Checker {
         }
         var type = ScalarType.int
         if let primaryKey = target.primaryKeyIndex,
-            case .single(.scalar(let scalar)) = target.definition.properties[primaryKey].type {
+            case .single(.scalar(let scalar)) = target.definition.properties[primaryKey].type
+        {
             type = scalar
         }
         guard let value = try adapted(key, to: .scalar(type), isStrict: true) else {
@@ -169,10 +171,8 @@ extension Checker {
         }
     }
 
-    /// The value in the form that a type compares with; nil when it has none.
-    ///
-    /// - Parameter isStrict: Whether infinity and NaN beside an int are errors rather than values that
-    ///   match nothing.
+    /// The value in the form that a type compares with; nil when it has none. If strict, infinity and
+    /// NaN beside an int are errors rather than values that match nothing.
     private func adapted(
         _ item: Item, to type: ValueType, isStrict: Bool
     ) throws(QueryError) -> Value? {

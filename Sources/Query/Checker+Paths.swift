@@ -28,14 +28,16 @@ extension Checker {
                     try resolver.incomingCount(at: step.start)
                     index += 1
                 } else if index + 1 < steps.count, case .name(let className) = steps[index].kind,
-                    case .name(let property) = steps[index + 1].kind {
+                    case .name(let property) = steps[index + 1].kind
+                {
                     try resolver.links(
                         className: className, classAt: steps[index].start, property: property,
                         propertyAt: steps[index + 1].start)
                     index += 2
                 } else {
                     throw fail(
-                        .type, "'@links' is followed by a class and one of its properties, or by "
+                        .type,
+                        "'@links' is followed by a class and one of its properties, or by "
                             + "'@count'.", at: step.start)
                 }
             }
@@ -77,7 +79,8 @@ extension Checker {
                 column: source.column(start), argumentIndex: number)
         default:
             throw fail(
-                .argument, "Argument $\(number) is used as a position: an integer from 0 is "
+                .argument,
+                "Argument $\(number) is used as a position: an integer from 0 is "
                     + "expected.", at: start, argument: number)
         }
     }
@@ -94,7 +97,9 @@ extension Checker {
                 suffixes.append(.distinct(keys))
             case .sort(let items):
                 var keys: [SortKey] = []
-                for item in items { keys.append(try key(item.path, item.isAscending, clause: "sort")) }
+                for item in items {
+                    keys.append(try key(item.path, item.isAscending, clause: "sort"))
+                }
                 if case .sort(let earlier)? = suffixes.last {
                     suffixes[suffixes.count - 1] = .sort(keys + earlier)
                 } else {

@@ -143,7 +143,8 @@ struct Checker {
             }
             if case .embedded = a.type { throw embeddedComparison(at: start) }
             if left.isMany, right.isMany, quantifierA == nil, quantifierB == nil,
-                a.isPrimitiveCollection, b.isPrimitiveCollection {
+                a.isPrimitiveCollection, b.isPrimitiveCollection
+            {
                 throw fail(
                     .unsupported,
                     "Ordered comparison between two primitive lists is not implemented yet "

@@ -53,7 +53,8 @@ extension ValuePath {
             for origin in schema.classes {
                 for (member, compiled) in origin.members.enumerated()
                 where compiled.storage.element == .link && compiled.storage.shape != .none
-                    && compiled.classIndex == lastClass {
+                    && compiled.classIndex == lastClass
+                {
                     addInverse(origin.index, member)
                 }
             }

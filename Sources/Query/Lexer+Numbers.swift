@@ -17,7 +17,8 @@ extension Lexer {
             position += 1
             return Token(kind: .dot, start: start, end: start + 1)
         }
-        if Self.isDigit(second) || (second == UInt8(ascii: ".") && Self.isDigit(source[start + 2])) {
+        if Self.isDigit(second) || (second == UInt8(ascii: ".") && Self.isDigit(source[start + 2]))
+        {
             return try number(signed: true)
         }
         for (word, kind) in [("infinity", Token.Kind.infinity), ("inf", .infinity), ("nan", .nan)]
@@ -50,7 +51,8 @@ extension Lexer {
         let start = position
         let digits = start + (signed ? 1 : 0)
         if !signed, source[start] == 0x30, source[start + 1] | 0x20 == UInt8(ascii: "x"),
-            Self.isHexDigit(source[start + 2]) {
+            Self.isHexDigit(source[start + 2])
+        {
             var end = start + 2
             while Self.isHexDigit(source[end]) { end += 1 }
             guard let value = Int64(source.text(start + 2, end), radix: 16) else {
@@ -115,7 +117,8 @@ extension Lexer {
             let nanoseconds = signedInteger(seconds.end + 1), nanoseconds.end > identifierEnd
         else { return nil }
         guard let whole = seconds.value, let part = nanoseconds.value,
-            abs(part) < 1_000_000_000, whole > Int64.min + 1 else {
+            abs(part) < 1_000_000_000, whole > Int64.min + 1
+        else {
             throw source.syntaxError(
                 "syntax error, a timestamp's seconds fit into 64 bits and its nanoseconds are "
                     + "below 1000000000", at: start)
@@ -180,7 +183,8 @@ extension Lexer {
                 .type, "Dates before 1900 are written as T<seconds>:<nanoseconds>.",
                 column: source.column(start))
         }
-        let seconds = Timestamp.days(year: known[0], month: known[1], day: known[2]) * 86_400
+        let seconds =
+            Timestamp.days(year: known[0], month: known[1], day: known[2]) * 86_400
             + known[3] * 3600 + known[4] * 60 + known[5]
         position = offset
         return Token(

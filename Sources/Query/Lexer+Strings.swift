@@ -75,7 +75,8 @@ extension Lexer {
         var code = first
         if first >= 0xD800, first < 0xDC00, source[end] == UInt8(ascii: "\\"),
             source[end + 1] == UInt8(ascii: "u"), let second = codeUnit(at: end + 2),
-            second >= 0xDC00, second < 0xE000 {
+            second >= 0xDC00, second < 0xE000
+        {
             code = 0x10000 + (first - 0xD800) << 10 + (second - 0xDC00)
             end += 6
         }
@@ -125,7 +126,9 @@ extension Lexer {
         _ start: Int, _ count: Int, _ read: (UnsafeRawBufferPointer) -> Result?
     ) -> Result? {
         guard start + count <= source.bytes.count else { return nil }
-        return source.bytes.withUnsafeBytes { read(UnsafeRawBufferPointer(rebasing: $0[start..<start + count])) }
+        return source.bytes.withUnsafeBytes {
+            read(UnsafeRawBufferPointer(rebasing: $0[start..<start + count]))
+        }
     }
 
     private mutating func literal(_ kind: Token.Kind, _ value: Value, end: Int) -> Token {

@@ -85,7 +85,9 @@ struct Lexer {
         case (UInt8(ascii: "*"), _): return make(.star, byteCount: 1)
         case (UInt8(ascii: "/"), _): return make(.slash, byteCount: 1)
         default:
-            let shown = first < 0x20 || first == 0x7F ? "a control character" : "'\(source.text(position, position + 1))'"
+            let shown =
+                first < 0x20 || first == 0x7F
+                ? "a control character" : "'\(source.text(position, position + 1))'"
             throw source.syntaxError("syntax error, unexpected \(shown)", at: position)
         }
     }
@@ -124,7 +126,8 @@ struct Lexer {
         while true {
             let byte = source[end]
             if Self.beginsIdentifier(byte) || Self.isDigit(byte)
-                || (byte == UInt8(ascii: "-") && end > start) {
+                || (byte == UInt8(ascii: "-") && end > start)
+            {
                 end += 1
             } else if escapedBlank(at: end) != nil {
                 isEscaped = true
@@ -168,8 +171,10 @@ struct Lexer {
     /// Makes `$12` and `$K3` arguments; other names that begin with a dollar stay identifiers.
     private func argument(_ identifier: Token) throws(QueryError) -> Token {
         var token = identifier
-        let digits = source[token.start + 1] == UInt8(ascii: "K") ? token.start + 2 : token.start + 1
-        guard digits < token.end, (digits..<token.end).allSatisfy({ Self.isDigit(source[$0]) }) else {
+        let digits =
+            source[token.start + 1] == UInt8(ascii: "K") ? token.start + 2 : token.start + 1
+        guard digits < token.end, (digits..<token.end).allSatisfy({ Self.isDigit(source[$0]) })
+        else {
             return token
         }
         var index = 0

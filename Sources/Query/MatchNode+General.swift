@@ -50,7 +50,8 @@ final class ComparedSide {
     }
 
     /// Makes a side of constants.
-    init(_ values: [Value], _ quantifier: Quantifier?, isMany: Bool, _ maker: inout ValueTestMaker) {
+    init(_ values: [Value], _ quantifier: Quantifier?, isMany: Bool, _ maker: inout ValueTestMaker)
+    {
         walker = nil
         sink = CollectingSink(.int)
         var constants: [ComparedValue] = []
@@ -61,7 +62,8 @@ final class ComparedSide {
             if let text { texts.append(text) }
             constants.append(ComparedValue(value, text: text))
             if case .link(let className, let key) = value,
-                let object = maker.object(className, key) {
+                let object = maker.object(className, key)
+            {
                 objects.append((place, object))
             }
         }
@@ -78,6 +80,9 @@ final class ComparedSide {
         sink.reset()
         walker.walk(row, key, source, sink)
     }
+
+    /// Whether its values come from the query itself.
+    var isConstant: Bool { walker == nil }
 
     var groupCount: Int { walker == nil ? 1 : sink.groupEnds.count }
 
@@ -128,8 +133,13 @@ final class GeneralNode: MatchNode {
     }
 
     private func holds(_ a: Int, _ b: Int) -> Bool {
-        ComparedValue.holds(
-            left.value(a), comparison, right.value(b), ignoresCase: ignoresCase)
+        let value = left.value(a)
+        // A null that stands in the query contains nothing, not even null.
+        if left.isConstant, value.storage == nil, comparison.isTextual, comparison != .like {
+            return false
+        }
+        return ComparedValue.holds(
+            value, comparison, right.value(b), ignoresCase: ignoresCase)
     }
 
     private func matches(_ a: Range<Int>, _ b: Range<Int>) -> Bool {
@@ -150,5 +160,38 @@ final class GeneralNode: MatchNode {
         case .all: places.allSatisfy(holds)
         case .none: !places.contains(where: holds)
         }
+    }
+}
+
+/// A comparison of two single properties of the object itself.
+final class FieldPairNode: MatchNode {
+    private let rowClass: RowClass
+    private let members: (Int, Int)
+    private let comparison: ComparisonOperator
+    private let ignoresCase: Bool
+
+    init(
+        _ rowClass: RowClass, _ left: Int, _ comparison: ComparisonOperator, _ right: Int,
+        ignoresCase: Bool
+    ) {
+        self.rowClass = rowClass
+        members = (left, right)
+        self.comparison = comparison
+        self.ignoresCase = ignoresCase
+    }
+
+    override var cost: Int { 4 }
+
+    override func matches(_ row: RowView, _ key: UInt64, _ source: any ObjectSource) -> Bool {
+        ComparedValue.holds(
+            value(members.0, row), comparison, value(members.1, row), ignoresCase: ignoresCase)
+    }
+
+    private func value(_ member: Int, _ row: RowView) -> ComparedValue {
+        let field = rowClass.field(member, in: row)
+        let element = rowClass.members[member].storage.element
+        if field.isNull { return ComparedValue(nil, 0, element) }
+        if let width = element.fixedByteCount { return ComparedValue(field.slot, width, element) }
+        return ComparedValue(text: field.heap, element)
     }
 }

@@ -85,6 +85,13 @@ struct MatchNodeBuilder {
                 comparison.comparison, values, other ?? .any, path.type,
                 ignoresCase: comparison.ignoresCase, constantIsLeft: true)
             return node(path, quantifier, test)
+        case (.path(let a, nil), .path(let b, nil)):
+            if let left = a.ownMember, let right = b.ownMember {
+                return FieldPairNode(
+                    schema.classes[a.lastClass], left, comparison.comparison, right,
+                    ignoresCase: comparison.ignoresCase)
+            }
+            fallthrough
         default:
             return GeneralNode(
                 side(comparison.left), comparison.comparison, side(comparison.right),

@@ -17,7 +17,11 @@ final class ObjectConstant {
             objectKey = nil
         } else {
             primaryKey = nil
-            if case .int(let number) = key, number >= 0 { objectKey = UInt64(number) } else { objectKey = nil }
+            if case .int(let number) = key, number >= 0 {
+                objectKey = UInt64(number)
+            } else {
+                objectKey = nil
+            }
         }
     }
 

@@ -26,9 +26,7 @@ enum Ordinal {
         }
     }
 
-    /// The ordinal of a stored value.
-    ///
-    /// - Parameter address: A slot or an element of a fixed width.
+    /// The ordinal of the stored value at an address: a slot or an element of a fixed width.
     static func stored(_ address: UnsafeRawPointer, _ storage: ElementStorage) -> UInt128 {
         switch storage {
         case .bool: address.storedBool ? 1 : 0
@@ -73,9 +71,7 @@ enum Ordinal {
     /// The ordinals of the non-null values that satisfy `value ⋈ constant`; nil when none do.
     ///
     /// Numbers of the other type are compared exactly. A constant that is not comparable satisfies
-    /// nothing.
-    ///
-    /// - Parameter comparison: Equality or one of the four orders.
+    /// nothing. `comparison` is equality or one of the four orders.
     static func range(
         _ comparison: ComparisonOperator, _ constant: Value, as storage: ElementStorage
     ) -> ClosedRange<UInt128>? {

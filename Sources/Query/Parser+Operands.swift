@@ -17,13 +17,17 @@ extension Parser {
             if token.kind == .argument {
                 return .quantifiedArgument(try constant(), quantifier)
             }
-            guard token.kind == .leftBrace || token.canBeName || token.kind == .atLinks
-                || token.kind == .keyPathArgument
+            guard
+                token.kind == .leftBrace || token.canBeName || token.kind == .atLinks
+                    || token.kind == .keyPathArgument
             else { throw unexpected("a property, a list in braces or an argument") }
         }
         switch token.kind {
         case .leftBrace: return try list(quantifier, start: start)
         case .binary where isFollowedByParenthesis: return .constant(try constant())
+        case .sort where isFollowedByParenthesis, .distinct where isFollowedByParenthesis,
+            .limit where isFollowedByParenthesis:
+            throw unexpected("a predicate before it, such as TRUEPREDICATE")
         case .atLinks, .keyPathArgument: return .path(try path(quantifier, start: start))
         case .subquery: throw unsupported("SUBQUERY", at: start)
         case .geoBox, .geoPolygon, .geoCircle:
@@ -77,7 +81,8 @@ extension Parser {
 
     /// The text that a `B64"…"` outside `binary(…)` stands for.
     private func text(of token: Token) throws(QueryError) -> Value {
-        guard case .data(let bytes)? = token.value, let text = String(validating: bytes, as: UTF8.self)
+        guard case .data(let bytes)? = token.value,
+            let text = String(validating: bytes, as: UTF8.self)
         else {
             throw QueryError(
                 .type,
@@ -152,7 +157,8 @@ extension Parser {
         case .atMin, .atMax, .atSum, .atAverage, .atType, .atKeys, .atValues:
             throw unsupported("'\(source.text(token.start, token.end))'", at: start)
         case _ where token.canBeName:
-            kind = .name(token.kind == .identifier ? token.name : source.text(token.start, token.end))
+            kind = .name(
+                token.kind == .identifier ? token.name : source.text(token.start, token.end))
         default: throw unexpected("a property name")
         }
         try advance()

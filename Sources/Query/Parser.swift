@@ -45,7 +45,8 @@ struct Parser {
     }
 
     func unexpected(_ expectation: String) -> QueryError {
-        let found = token.kind == .end
+        let found =
+            token.kind == .end
             ? "end of query" : "'\(source.text(token.start, min(token.end, token.start + 60)))'"
         return source.syntaxError(
             "syntax error, unexpected \(found), expected \(expectation)", at: token.start)

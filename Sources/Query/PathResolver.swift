@@ -57,7 +57,8 @@ struct PathResolver {
     mutating func name(_ name: String, at offset: Int) throws(QueryError) {
         if case .values(let scalar) = root { return try subject(name, scalar, at: offset) }
         if case .member(let member, nil) = pending, isTextCollection(member),
-            name.lowercased() == "length" {
+            name.lowercased() == "length"
+        {
             pending = .lengths(member)
             namedMember = nil
             return
@@ -69,7 +70,8 @@ struct PathResolver {
                 .unknownProperty,
                 clause.map {
                     "No property '\(name)' found on object type '\(className)' specified in '\($0)' clause"
-                } ?? "'\(className)' has no property '\(name)'", at: offset, hint: NearestName.find(
+                } ?? "'\(className)' has no property '\(name)'", at: offset,
+                hint: NearestName.find(
                     name, in: rowClass.definition.properties.lazy.map(\.name)))
         }
         namedMember = member
@@ -117,7 +119,10 @@ struct PathResolver {
             } else {
                 kind = isEmbedded ? .embeddedList : .links
             }
-            go(PathStep(kind: kind, fromClass: classIndex, toClass: compiled.classIndex, member: member))
+            go(
+                PathStep(
+                    kind: kind, fromClass: classIndex, toClass: compiled.classIndex, member: member)
+            )
         case .inverse(let originClass, let member):
             guard schema.classes[originClass].definition.kind == .object else {
                 throw fail(
@@ -126,7 +131,9 @@ struct PathResolver {
                         + "'\(schema.classes[originClass].definition.name)' is not supported yet.",
                     at: offset)
             }
-            go(PathStep(kind: .inverse, fromClass: classIndex, toClass: originClass, member: member))
+            go(
+                PathStep(
+                    kind: .inverse, fromClass: classIndex, toClass: originClass, member: member))
         case .lengths(let member): throw noProperty(of: member, name, at: offset)
         case .terminal:
             throw fail(.unknownProperty, "A count has no property '\(name)'", at: offset)
@@ -153,7 +160,8 @@ struct PathResolver {
     ) throws(QueryError) {
         try standOnObject(at: classAt)
         let target = rowClass.definition.name
-        let message = "No property '\(property)' found in type '\(className)' which links to type '\(target)'"
+        let message =
+            "No property '\(property)' found in type '\(className)' which links to type '\(target)'"
         guard let originClass = schema.rowClass(named: className) else {
             throw fail(
                 .unknownClass, message + ": there is no such class", at: classAt,
@@ -285,13 +293,15 @@ struct PathResolver {
             if let position {
                 terminal = .elementAt(member: member, position)
             } else {
-                terminal = compiled.storage.shape == .single
+                terminal =
+                    compiled.storage.shape == .single
                     ? .value(member: member) : .elements(member: member)
             }
             switch rowClass.definition.properties[member].type.element {
             case .scalar(let scalar)?: type = .scalar(scalar)
             case .object?, nil:
-                type = compiled.storage.element == .embedded
+                type =
+                    compiled.storage.element == .embedded
                     ? .embedded(classIndex: compiled.classIndex)
                     : .link(classIndex: compiled.classIndex)
             }

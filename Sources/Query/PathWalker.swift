@@ -31,7 +31,10 @@ final class PathWalker {
         total = 0
         if !isGrouped { sink.beginGroup() }
         _ = step(0, row, key, source, sink)
-        if isSum { _ = sink.receive(&total, 8) }
+        if isSum {
+            var total = total
+            _ = sink.receive(&total, 8)
+        }
         if isGrouped, sink.groupCount == 0 { sink.beginGroup() } else if isGrouped { return }
         _ = sink.endGroup()
     }

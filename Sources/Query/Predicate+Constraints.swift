@@ -64,9 +64,10 @@ private struct RangeAnalysis {
             let analyses = parts.map { RangeAnalysis($0) }
             for analysis in analyses {
                 for (member, own) in analysis.ranges {
-                    ranges[member] = ranges[member].map {
-                        OrderedKeyRange.intersection($0, own)
-                    } ?? own
+                    ranges[member] =
+                        ranges[member].map {
+                            OrderedKeyRange.intersection($0, own)
+                        } ?? own
                 }
             }
             isExact = ranges.count == 1 && analyses.allSatisfy(\.isExact)

@@ -52,7 +52,8 @@ package struct PropertyPath: Hashable, Sendable {
             try resolver.name(try source.name(name), at: name.lowerBound)
             guard let member = resolver.namedMember else {
                 throw QueryError(
-                    .unknownProperty, "'\(source.text(name.lowerBound, name.upperBound))' is not a property.",
+                    .unknownProperty,
+                    "'\(source.text(name.lowerBound, name.upperBound))' is not a property.",
                     column: source.column(name.lowerBound))
             }
             members.append(member)

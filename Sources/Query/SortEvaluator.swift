@@ -22,7 +22,8 @@ package final class SortEvaluator {
         self.keys = keys.map { key in
             let storage = key.path.type.storage
             var direct: (rowClass: RowClass, member: Int, element: ElementStorage)?
-            if case .value(let member) = key.path.terminal, key.path.steps.isEmpty, storage != .link {
+            if case .value(let member) = key.path.terminal, key.path.steps.isEmpty, storage != .link
+            {
                 direct = (schema.classes[key.path.lastClass], member, storage)
             }
             return Key(
@@ -90,7 +91,9 @@ package final class SortEvaluator {
     ) -> Bool {
         for own in keys {
             own.sink.take(own.walker, row, key, source)
-            if own.sink.wasMissing || (own.isLinkPath && own.sink.value.storage == nil) { return false }
+            if own.sink.wasMissing || (own.isLinkPath && own.sink.value.storage == nil) {
+                return false
+            }
             own.sink.append(to: buffer)
         }
         return true

@@ -5,9 +5,8 @@ extension SortKey {
     /// Reads a list such as `-age,home.city,dogs.@count`: paths through to-one links and embedded
     /// objects, a minus for descending order; names stand as they are, blanks included.
     ///
-    /// - Parameters:
-    ///   - clause: The parameter's name for messages: `sort` or `distinct`; only `sort` takes a minus.
-    /// - Throws: ``QueryError`` with the column in `list`.
+    /// `clause` is the parameter's name, `sort` or `distinct`; only `sort` takes a minus. Errors have
+    /// the column in `list`.
     package static func parse(
         list: String, clause: String = "sort", root: QueryRoot, schema: RowSchema
     ) throws(QueryError) -> [SortKey] {
@@ -60,7 +59,8 @@ extension SortKey {
                     index += 2
                 } else {
                     throw QueryError(
-                        .syntax, "'@links' is followed by a class and one of its properties, or by "
+                        .syntax,
+                        "'@links' is followed by a class and one of its properties, or by "
                             + "'@count'.", column: source.column(start))
                 }
             default: try resolver.name(name, at: start)

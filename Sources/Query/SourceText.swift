@@ -17,7 +17,9 @@ struct SourceText {
 
     /// The text between two offsets.
     func text(_ start: Int, _ end: Int) -> String {
-        String(decoding: bytes[min(start, bytes.count)..<min(max(start, end), bytes.count)], as: UTF8.self)
+        String(
+            decoding: bytes[min(start, bytes.count)..<min(max(start, end), bytes.count)],
+            as: UTF8.self)
     }
 
     /// The whole text for a message, cut when it is long.

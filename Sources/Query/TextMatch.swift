@@ -162,7 +162,8 @@ enum TextMatch {
                 var afterT = t
                 let found = next(text, &afterT)
                 if wanted == one || wanted == found
-                    || (ignoresCase && CaseFolding.fold(wanted) == CaseFolding.fold(found)) {
+                    || (ignoresCase && CaseFolding.fold(wanted) == CaseFolding.fold(found))
+                {
                     (t, p) = (afterT, afterP)
                     continue
                 }

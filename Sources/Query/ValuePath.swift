@@ -76,8 +76,15 @@ package struct ValuePath: Hashable, Sendable {
         guard crossesMany else { return false }
         switch terminal {
         case .lengths: return true
-        case .elements: if case .scalar = type { return true } else { return false }
+        case .elements:
+            guard case .scalar = type else { return false }
+            return true
         default: return false
         }
+    }
+
+    /// The property, if the path is one single property of the root object.
+    var ownMember: Int? {
+        if steps.isEmpty, case .value(let member) = terminal { member } else { nil }
     }
 }

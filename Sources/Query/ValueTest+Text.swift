@@ -62,7 +62,7 @@ final class TextTest: ValueTest {
         self.comparison = comparison
         self.ignoresCase = ignoresCase
         self.constantIsLeft = constantIsLeft
-        let isNullNeedle = constantIsLeft && comparison.isTextual && comparison != .like
+        let isNullNeedle = constantIsLeft && comparison != .like
         super.init(nullResult: comparison == .notEqual || isNullNeedle)
     }
 

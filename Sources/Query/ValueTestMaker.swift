@@ -18,9 +18,7 @@ struct ValueTestMaker {
         return object
     }
 
-    /// A test of one constant.
-    ///
-    /// - Parameter constantIsLeft: Whether the text has the constant on the left of the operator.
+    /// A test of one constant, which may stand on the left of the operator.
     mutating func test(
         _ comparison: ComparisonOperator, _ constant: Value, _ type: ValueType,
         ignoresCase: Bool, constantIsLeft: Bool
@@ -61,6 +59,7 @@ struct ValueTestMaker {
         }
     }
 
+    /// A test of a text; orders are already turned round, the textual operators have no such form.
     private func textTest(
         _ comparison: ComparisonOperator, _ constant: Value, _ storage: ElementStorage,
         _ ignoresCase: Bool, _ constantIsLeft: Bool
@@ -70,11 +69,13 @@ struct ValueTestMaker {
             return FixedTest(comparison == .notEqual, nullResult: comparison == .notEqual)
         }
         if !ignoresCase, comparison == .equal || comparison == .notEqual,
-            let test = TextEqualTest(text, isEqual: comparison == .equal) {
+            let test = TextEqualTest(text, isEqual: comparison == .equal)
+        {
             return test
         }
         return TextTest(
-            text, comparison, ignoresCase: ignoresCase, constantIsLeft: constantIsLeft)
+            text, comparison, ignoresCase: ignoresCase,
+            constantIsLeft: constantIsLeft && comparison.isTextual)
     }
 
     /// A test of several constants, of which the quantifier's number has to satisfy the operator.
@@ -83,7 +84,8 @@ struct ValueTestMaker {
         _ type: ValueType, ignoresCase: Bool, constantIsLeft: Bool
     ) -> ValueTest {
         if comparison == .equal, quantifier == .any, !ignoresCase,
-            let test = setTest(constants, type.storage) {
+            let test = setTest(constants, type.storage)
+        {
             return test
         }
         var tests: [ValueTest] = []

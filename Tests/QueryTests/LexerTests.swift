@@ -36,9 +36,15 @@ struct LexerTests {
         #expect(try first("T+2:5").value == .date(.init(seconds: 2, nanoseconds: 5)))
         #expect(throws: QueryError.self) { try first("T-1:5") }
         #expect(throws: QueryError.self) { try first("T1:-5") }
-        #expect(try first("2017-12-4@0:1:2").value == .date(.init(seconds: 1_512_345_662, nanoseconds: 0)))
-        #expect(try first("2017-12-04T00:01:02:7").value == .date(.init(seconds: 1_512_345_662, nanoseconds: 7)))
-        #expect(try first("1969-12-31@23:59:59:1").value == .date(.init(seconds: -2, nanoseconds: 999_999_999)))
+        #expect(
+            try first("2017-12-4@0:1:2").value
+                == .date(.init(seconds: 1_512_345_662, nanoseconds: 0)))
+        #expect(
+            try first("2017-12-04T00:01:02:7").value
+                == .date(.init(seconds: 1_512_345_662, nanoseconds: 7)))
+        #expect(
+            try first("1969-12-31@23:59:59:1").value
+                == .date(.init(seconds: -2, nanoseconds: 999_999_999)))
         #expect(throws: QueryError.self) { try first("1899-12-31@0:0:0") }
         #expect(throws: QueryError.self) { try first("2017-13-01@0:0:0") }
         #expect(throws: QueryError.self) { try first("2017-12-04@0:0:0:-1") }
@@ -47,19 +53,26 @@ struct LexerTests {
 
     @Test("keywords are recognised in their spellings only")
     func keywords() throws {
-        #expect(try kinds("AND aNd && Or || TRUEPredicate") == [.and, .and, .and, .or, .or, .truePredicate])
+        #expect(
+            try kinds("AND aNd && Or || TRUEPredicate") == [
+                .and, .and, .and, .or, .or, .truePredicate,
+            ])
         #expect(try kinds("NOT not Not !") == [.not, .not, .identifier, .not])
-        #expect(try kinds("any ANY Any some SOME Some all ALL All none NONE") == [
-            .any, .any, .identifier, .any, .any, .identifier, .all, .all, .identifier, .none, .none,
-        ])
+        #expect(
+            try kinds("any ANY Any some SOME Some all ALL All none NONE") == [
+                .any, .any, .identifier, .any, .any, .identifier, .all, .all, .identifier, .none,
+                .none,
+            ])
         #expect(try kinds("true TRUE True") == [.trueValue, .trueValue, .identifier])
         #expect(try kinds("NOT0=0") == [.identifier, .equal, .natural])
-        #expect(try kinds("a=1AND NOTb=2") == [
-            .identifier, .equal, .natural, .and, .identifier, .equal, .natural,
-        ])
-        #expect(try kinds("nil NULL inf -Infinity +NaN info") == [
-            .null, .null, .infinity, .infinity, .nan, .identifier,
-        ])
+        #expect(
+            try kinds("a=1AND NOTb=2") == [
+                .identifier, .equal, .natural, .and, .identifier, .equal, .natural,
+            ])
+        #expect(
+            try kinds("nil NULL inf -Infinity +NaN info") == [
+                .null, .null, .infinity, .infinity, .nan, .identifier,
+            ])
     }
 
     @Test("numbers take every form of the page")
@@ -115,13 +128,15 @@ struct LexerTests {
 
     @Test("signs have their variants, and flags are tokens")
     func signs() throws {
-        #expect(try kinds("= == != <> < <= =< > >= =>") == [
-            .equal, .equal, .notEqual, .notEqual, .less, .lessEqual, .lessEqual, .greater,
-            .greaterEqual, .greaterEqual,
-        ])
-        #expect(try kinds("==[c] [d] [cd] [0]") == [
-            .equal, .flagC, .flagD, .flagCD, .leftBracket, .natural, .rightBracket,
-        ])
+        #expect(
+            try kinds("= == != <> < <= =< > >= =>") == [
+                .equal, .equal, .notEqual, .notEqual, .less, .lessEqual, .lessEqual, .greater,
+                .greaterEqual, .greaterEqual,
+            ])
+        #expect(
+            try kinds("==[c] [d] [cd] [0]") == [
+                .equal, .flagC, .flagD, .flagCD, .leftBracket, .natural, .rightBracket,
+            ])
         #expect(throws: QueryError.self) { try kinds("a.@average") }
         #expect(throws: QueryError.self) { try kinds("a # b") }
     }

@@ -1,0 +1,189 @@
+import Bytes
+import ObjectModel
+import Query
+import Rows
+import Testing
+
+@Suite("Planning")
+struct PlanningTests {
+    private let schema = World.schema
+
+    private func compile(_ text: String) throws -> CompiledQuery {
+        try CompiledQuery.compile(text: text, rootClass: 0, schema: schema)
+    }
+
+    private func member(_ name: String) throws -> Int {
+        try #require(schema.classes[0].memberIndex[name])
+    }
+
+    @Test("an equality is one exact range that holds one value")
+    func equality() throws {
+        let constraints = try compile("age == 5").predicate.constraints(schema)
+        #expect(constraints.count == 1)
+        #expect(constraints[0].member == (try member("age")))
+        #expect(constraints[0].isExact)
+        #expect(constraints[0].values == [.int(5)].compactMap { OrderedKey($0) })
+    }
+
+    @Test("IN and ORs of equalities become sorted values, each once")
+    func values() throws {
+        for text in ["age IN {3, 1, 3}", "age == 3 or age == 1 or age IN {3}", "{1, 3} == age"] {
+            let constraints = try compile(text).predicate.constraints(schema)
+            #expect(constraints.count == 1)
+            #expect(constraints[0].values == [.int(1), .int(3)].compactMap { OrderedKey($0) })
+            #expect(constraints[0].isExact)
+        }
+    }
+
+    @Test("conjuncts on one property are intersected, others stay as the residual")
+    func intersection() throws {
+        let query = try compile("age > 3 and age <= 7 and name LIKE 'x*' and age BETWEEN {5, 9}")
+        let constraint = try #require(query.predicate.constraints(schema).first)
+        #expect(constraint.ranges.count == 1)
+        #expect(constraint.ranges[0].lower == OrderedKey(.int(5))?.bytes)
+        #expect(constraint.residual == (try compile("name LIKE 'x*'").predicate))
+        let contradiction = try compile("age > 7 and age < 3").predicate.constraints(schema)
+        #expect(contradiction.count == 1 && contradiction[0].ranges.isEmpty)
+        #expect(try compile("age < null").predicate.constraints(schema)[0].ranges.isEmpty)
+    }
+
+    @Test(
+        "what no index serves gives no constraint",
+        arguments: [
+            "name ==[c] 'a'", "name CONTAINS 'a'", "name BEGINSWITH null", "age != 5",
+            "friend.age == 5", "ints == 5",
+            "age == 5 or name == 'a'", "NOT age == 5", "age == score", "TRUEPREDICATE",
+            "name ENDSWITH 'a'",
+        ])
+    func none(text: String) throws {
+        #expect(try compile(text).predicate.constraints(schema).isEmpty)
+    }
+
+    @Test("long texts are looked up by what stands in their keys and checked again")
+    func longTexts() throws {
+        let long = String(repeating: "x", count: 500)
+        let equal = try compile("name == '\(long)'").predicate.constraints(schema)
+        #expect(equal.count == 1 && !equal[0].isExact)
+        #expect(equal[0].values == [OrderedKey(.string(long)) ?? OrderedKey(bytes: [])])
+        let short = try compile("name BEGINSWITH 'ab'").predicate.constraints(schema)
+        #expect(
+            short[0].isExact && short[0].ranges == [.init(lower: [1, 97, 98], upper: [1, 97, 99])])
+    }
+
+    @Test("dependencies name each property read and the way to it")
+    func dependencies() throws {
+        let query = try compile("friend.home.city == 'x' and @links.Dog.master.name == 'Rex'")
+        let found = query.predicate.dependencies(schema)
+        #expect(
+            found.contains {
+                $0.classIndex == 0 && $0.path.isEmpty
+                    && $0.member == schema.classes[0].memberIndex["friend"]
+            })
+        #expect(
+            found.contains {
+                $0.classIndex == 0 && $0.path.count == 1
+                    && $0.member == schema.classes[0].memberIndex["home"]
+            })
+        #expect(
+            found.contains {
+                $0.classIndex == 1 && $0.path.count == 2
+                    && $0.member == schema.classes[1].memberIndex["city"]
+            })
+        #expect(
+            found.contains {
+                $0.classIndex == 2 && $0.path.map(\.kind) == [.inverse]
+                    && $0.member == schema.classes[2].memberIndex["master"]
+            })
+        #expect(
+            found.contains {
+                $0.classIndex == 2 && $0.path.map(\.kind) == [.inverse]
+                    && $0.member == schema.classes[2].memberIndex["name"]
+            })
+        #expect(found.count == 5)
+        let incoming = try compile("@links.@count > 0").predicate.dependencies(schema)
+        #expect(incoming.count == 5)
+    }
+
+    @Test("sort lists and paths are checked with the column in their own text")
+    func parameters() throws {
+        let keys = try SortKey.parse(
+            list: "-age,home.city,friends.@count", rootClass: 0, schema: schema)
+        #expect(keys.map(\.isAscending) == [false, true, true])
+        #expect(
+            keys
+                == (try compile("TRUEPREDICATE SORT(age DESC, home.city ASC, friends.@count ASC)")
+                    .sort))
+        func column(_ list: String) -> Int? {
+            do {
+                _ = try SortKey.parse(list: list, rootClass: 0, schema: schema)
+                return nil
+            } catch { return error.column }
+        }
+        #expect(column("age,home.cty") == 10)
+        #expect(column("age,friends.name") == 5)
+        #expect(column("age,,name") == 5)
+        #expect(column("") == 1)
+        #expect(column("-friend") == 2)
+        let paths = try PropertyPath.parse(
+            list: "name,home.owner.fans,friends.name", rootClass: 0, schema: schema)
+        #expect(paths[1].members.count == 3)
+        #expect(paths[1].member == (try member("fans")))
+        #expect(paths[1].steps.map(\.kind) == [.embedded, .link])
+        #expect(throws: QueryError.self) {
+            try PropertyPath.parse("home.@count", rootClass: 0, schema: schema)
+        }
+    }
+
+    @Test("suffixes keep their order; consecutive SORTs merge, the later one first")
+    func suffixes() throws {
+        let query = try compile(
+            "TRUEPREDICATE SORT(age ASC) SORT(name DESC) DISTINCT(friend) LIMIT(5) LIMIT(3)")
+        #expect(query.isPlain)
+        #expect(query.sort.map(\.isAscending) == [false, true])
+        #expect(query.distinct.count == 1)
+        #expect(query.limit == 3)
+        #expect(!(try compile("TRUEPREDICATE LIMIT(5) SORT(age ASC)").isPlain))
+    }
+
+    @Test("distinct leaves out objects with a null link on the way")
+    func distinct() throws {
+        let (a, b, c) = (Person(1), Person(2), Person(3))
+        a.friend = b
+        c.home = Address(city: nil)
+        let world = World(people: [a, b, c])
+        func takesPart(_ list: String, _ person: Person) throws -> Bool {
+            let keys = try SortKey.parse(
+                list: list, clause: "distinct", rootClass: 0, schema: schema)
+            let row = try #require(world.row(classIndex: 0, key: person.key))
+            return SortEvaluator(keys, schema: schema).appendDistinct(
+                row: row, key: person.key, source: world, to: ByteBuffer())
+        }
+        #expect(
+            try takesPart("friend", a) && takesPart("friend.name", a) && takesPart("home.city", c))
+        #expect(
+            try !takesPart("friend", b) && !takesPart("friend.name", b)
+                && !takesPart("home.city", a))
+        #expect(try takesPart("age", a))
+    }
+
+    @Test("equal queries have equal canonical text whatever their spelling")
+    func canonical() throws {
+        #expect(
+            try compile("age == 5 && (name = 'a' or name LIKE 'b')").canonicalText
+                == compile("(name like \"b\" || name == 'a') AND age = 5.0").canonicalText)
+        #expect(try compile("age == 5").canonicalText != compile("age == 6").canonicalText)
+        #expect(try compile("name == '5'").canonicalText != compile("age == 5").canonicalText)
+        #expect(
+            try compile("ALL ints == 5").canonicalText != compile("ANY ints == 5").canonicalText)
+    }
+
+    @Test("values of a collection are sorted as self")
+    func subjects() throws {
+        let keys = try SortKey.parse(list: "-self", root: .values(.string), schema: schema)
+        let evaluator = SortEvaluator(keys, schema: schema)
+        let (a, b) = (ByteBuffer(), ByteBuffer())
+        Array("a".utf8).withUnsafeBytes { _ = evaluator.append(value: $0, to: a) }
+        Array("b".utf8).withUnsafeBytes { _ = evaluator.append(value: $0, to: b) }
+        #expect(b.array.lexicographicallyPrecedes(a.array))
+    }
+}
