@@ -101,7 +101,7 @@ struct SchemaReader {
         }
         if let repeated = properties.repeatedName {
             fault(
-                inner.appending(String(decoding: repeated, as: UTF8.self)), "repeated-name",
+                inner.appending(String(decoding: repeated, as: UTF8.self)), "duplicate-name",
                 "A name stands only once in an object.")
         }
         for member in properties.members {
@@ -166,7 +166,7 @@ struct SchemaReader {
     ) {
         if let repeated = object.repeatedName {
             fault(
-                pointer.appending(String(decoding: repeated, as: UTF8.self)), "repeated-name",
+                pointer.appending(String(decoding: repeated, as: UTF8.self)), "duplicate-name",
                 "A name stands only once in an object.")
         }
         for member in object.members {
