@@ -47,8 +47,8 @@ extension RESTService {
         var reader = SchemaReader()
         if let document = read(&reader, root) { return document }
         // A repeated name is malformed JSON for this service, whatever else is wrong.
-        if let repeated = reader.faults.first(where: { $0.code == "repeated-name" }) {
-            throw Problem(400, "repeated-name", repeated.detail, errors: reader.faults)
+        if let repeated = reader.faults.first(where: { $0.code == "duplicate-name" }) {
+            throw Problem(400, "duplicate-name", repeated.detail, errors: reader.faults)
         }
         throw Problem(
             422, "invalid-schema", "The schema has \(reader.faults.count) fault(s); nothing was changed.",
