@@ -100,7 +100,7 @@ extension Problem {
     /// A reply that would take more memory than a read may.
     static func replyTooLarge(_ limit: Int) -> Problem {
         Problem(
-            422, "query-memory",
+            422, "query-memory-exceeded",
             "The reply would take more than \(limit) bytes; expand less, or page the collections by "
                 + "…/properties/{property}.")
     }
