@@ -5,12 +5,14 @@ import random
 import sys
 
 import kill_loop
+import live
 from report import Report
 from server import BINARY, Server
 
 #: Name, function, bound in seconds of a tenth and of the full run.
 SCENARIOS = [
     ("kill", kill_loop.run, 300, 1800),
+    ("live", live.run, 120, 400),
 ]
 
 
