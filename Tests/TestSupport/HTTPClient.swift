@@ -60,7 +60,8 @@ package final class HTTPClient {
         while sent < bytes.count {
             let count = bytes.withUnsafeBytes {
                 Glibc.send(
-                    socket, $0.baseAddress.map { $0 + sent }, bytes.count - sent, Int32(MSG_NOSIGNAL))
+                    socket, $0.baseAddress.map { $0 + sent }, bytes.count - sent,
+                    Int32(MSG_NOSIGNAL))
             }
             if count <= 0 { return false }
             sent += count
