@@ -6,7 +6,7 @@ import RESTAPI
 enum App {
     /// Every verb, in the order of the help.
     static let verbs: [Verb] = [
-        .serve, .tokenCreate,
+        .serve, .importObjects, .exportObjects, .schemaGet, .schemaPut, .check, .health, .tokenCreate,
         .tokenList, .tokenRevoke, .version,
     ]
 
@@ -25,7 +25,7 @@ enum App {
         guard let verb = find(words) else { return unknownVerb(words) }
         let rest = words.dropFirst(verb.name.split(separator: " ").count)
         do throws(CommandFailure) {
-            let arguments = try Arguments(rest, verb: verb, environment: environment())
+            let arguments = try Arguments(rest, verb: verb, environment: Environment.variables())
             if arguments.wantsHelp {
                 Terminal.write(verb.help)
                 return .success
@@ -71,18 +71,5 @@ enum App {
             text += "  \(verb.name)\(String(repeating: " ", count: width - verb.name.count))\(verb.summary)\n"
         }
         return text + "\nholdfast VERB --help tells the options of each. \(ExitCode.help).\n"
-    }
-
-    private static func environment() -> [String: String] {
-        var variables: [String: String] = [:]
-        var place = environ
-        while let entry = place.pointee {
-            let text = String(cString: entry)
-            if text.hasPrefix("HOLDFAST_"), let equals = text.firstIndex(of: "=") {
-                variables[String(text[..<equals])] = String(text[text.index(after: equals)...])
-            }
-            place += 1
-        }
-        return variables
     }
 }

@@ -114,16 +114,28 @@ package final class QueryExecution {
 
     /// Walks the rows of the class that satisfy the predicate, in the order of object keys.
     private func scan(after first: UInt64, _ body: (UInt64, RowView) -> Bool) throws(Failure) {
-        let source = transaction
+        var stepCount = 0
         var isLate = false
+        let deadline = limits.deadlineMilliseconds
+        func isInTime() -> Bool {
+            stepCount += 1
+            guard stepCount & 1023 == 0, deadline != .max else { return true }
+            isLate = monotonicMilliseconds() >= deadline
+            return !isLate
+        }
         do {
-            try transaction.scan(rowClass, after: first) { key, row in
-                guard isInTime() else {
-                    isLate = true
-                    return false
+            if let matcher {
+                // The unwrapped local is captured: a property or an optional would be retained and
+                // released for every row.
+                let source = transaction
+                try transaction.scan(rowClass, after: first) { key, row in
+                    guard isInTime() else { return false }
+                    return matcher.matches(row: row, key: key, source: source) ? body(key, row) : true
                 }
-                if let matcher, !matcher.matches(row: row, key: key, source: source) { return true }
-                return body(key, row)
+            } else {
+                try transaction.scan(rowClass, after: first) { key, row in
+                    isInTime() && body(key, row)
+                }
             }
         } catch {
             throw .store(error)

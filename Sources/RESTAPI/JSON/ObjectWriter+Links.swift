@@ -46,7 +46,8 @@ extension ObjectWriter {
         }
     }
 
-    private func nested(_ step: FieldSelection.Step, _ selection: FieldSelection) -> FieldSelection {
+    private func nested(_ step: FieldSelection.Step, _ selection: FieldSelection) -> FieldSelection
+    {
         step.nested >= 0
             ? selection.nested[Int(step.nested)] : names.classes[Int(step.classIndex)].everything
     }
@@ -63,7 +64,8 @@ extension ObjectWriter {
     ) {
         let compiled = selection.rowClass.members[Int(step.member)]
         guard let read, compiled.originProperty >= 0 else { return json.raw("[]") }
-        let property = names.schema.classes[compiled.classIndex].members[compiled.originProperty].number
+        let property = names.schema.classes[compiled.classIndex].members[compiled.originProperty]
+            .number
         array { writer, isFirst in
             read.scanOrigins(selection.rowClass.index, key, property: property, after: nil) {
                 origin, _ in
@@ -113,7 +115,11 @@ extension ObjectWriter {
             json.uint(key)
             return true
         }
+        // Large ints may be written either way.
+        let cache = isExpanded || quotesLargeInts ? nil : linkKeys
+        if let cache, cache.append(read.rows, target.index, key, to: buffer) { return true }
         guard let row = read.row(classIndex: target.index, key: key) else { return false }
+        let start = buffer.count
         if isExpanded {
             write(row, key: key, nested(step, selection))
         } else if let member = target.primaryKeyIndex, target.field(member, in: row).isNull {
@@ -126,6 +132,8 @@ extension ObjectWriter {
             }
         } else {
             writeID(row, key: key, target)
+            let text = UnsafeRawBufferPointer(rebasing: buffer.bytes[start...])
+            cache?.keep(read.rows, target.index, key, text)
         }
         return true
     }

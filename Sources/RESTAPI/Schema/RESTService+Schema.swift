@@ -1,3 +1,4 @@
+import Bytes
 import HTTPServer
 import JSON
 import ObjectModel
@@ -18,14 +19,12 @@ extension RESTService {
         Response.json(status) { write(SchemaWriter($0)) }.with(.etag, schemaTag(schema))
     }
 
-    /// 412 when the request's `If-Match` does not name the present schema; nil when all is well.
+    /// Checks a request's `If-Match` on the writer's thread, where nothing can come between.
     ///
-    /// The writer asks again, with the revision, so that nothing can come between.
-    func schemaPrecondition(_ tags: String?, _ schema: Schema) -> Problem? {
-        guard let tags, !Self.names(tags, schemaTag(schema)) else { return nil }
-        return Problem(
-            412, "precondition-failed",
-            "The schema is not the one that If-Match names; read it again and repeat the change.")
+    /// - Throws: ``StoreError`` `.preconditionFailed` when it does not name the present schema.
+    func requireSchema(_ tags: String?, _ present: Schema) throws(StoreError) {
+        guard let tags, !Self.names(tags, schemaTag(present)) else { return }
+        throw .preconditionFailed(Precondition.Failure(current: nil))
     }
 
     /// Whether a list of entity tags has `tag` or is `*`.
@@ -43,47 +42,13 @@ extension RESTService {
         _ request: Request, _ read: (inout SchemaReader, JSONValue) -> Document?
     ) throws(Problem) -> Document {
         _ = try BodyType.read(request)
-        let root = try json(request, RequestScratch.current.parser)
-        var reader = SchemaReader()
-        if let document = read(&reader, root) { return document }
-        // A repeated name is malformed JSON for this service, whatever else is wrong.
-        if let repeated = reader.faults.first(where: { $0.code == "repeated-name" }) {
-            throw Problem(400, "repeated-name", repeated.detail, errors: reader.faults)
-        }
-        throw Problem(
-            422, "invalid-schema", "The schema has \(reader.faults.count) fault(s); nothing was changed.",
-            errors: reader.faults)
+        return try SchemaReader.read(try json(request, RequestScratch.current.parser), read)
     }
 
-    /// The problem that a failed schema change is.
-    ///
-    /// - Parameter place: Where the class of a name stands in the body.
+    /// The problem of a failed change; what clients are not told is logged.
     func schemaProblem(_ error: StoreError, place: (String) -> JSONPointer?) -> Problem {
-        var reader = SchemaReader()
-        switch error {
-        case .invalidSchema(let faults):
-            reader.add(faults, place: place)
-            return Problem(
-                422, "invalid-schema", "The schema has \(faults.count) fault(s); nothing was changed.",
-                errors: reader.faults)
-        case .unsupportedMigration(let faults):
-            reader.add(faults, place: place)
-            return Problem(
-                409, "unsupported-migration",
-                "This change of the schema is not one that can be made; nothing was changed. Classes, "
-                    + "properties and indexes can be added, and indexes dropped.",
-                errors: reader.faults.map { fault in
-                    var fault = fault
-                    fault.code = "unsupported-migration"
-                    return fault
-                })
-        case .schemaRevision(let current):
-            return Problem(
-                409, "schema-revision",
-                "The schema was made from another revision than the present one, \(current); read it "
-                    + "again and repeat the change.")
-        default: return problem(error)
-        }
+        if case .storage = error { return problem(error) }
+        return SchemaProblem.make(error, place: place)
     }
 
     /// Reads the parameters of a schema change; true for a dry run.
@@ -104,21 +69,12 @@ extension RESTService {
 
     /// Tells what a change would do.
     func dryRun(_ proposed: Schema, place: (String) -> JSONPointer?) throws(Problem) -> Response {
-        let present = store.catalog.schema
+        let buffer = ByteBuffer()
         do throws(StoreError) {
-            try store.checkSchema(proposed)
-            let transaction = try store.read()
-            defer { transaction.close() }
-            let steps = SchemaDifference.all(from: present, to: proposed)
-            var counts: [String: Int] = [:]
-            for name in Set(steps.compactMap(\.className)) {
-                counts[name] = try transaction.rows.rowClass(named: name).map(transaction.count) ?? 0
-            }
-            return Response.json(200) {
-                SchemaDifference.write(steps, objectCount: { counts[$0] ?? 0 }, to: $0)
-            }
+            try SchemaDifference.dryRun(proposed, store, to: JSONWriter(buffer))
         } catch {
             throw schemaProblem(error, place: place)
         }
+        return Response.json(200) { $0.raw(buffer.bytes) }
     }
 }

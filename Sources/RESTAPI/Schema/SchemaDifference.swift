@@ -48,7 +48,22 @@ struct SchemaDifference: Equatable {
         return steps
     }
 
-    /// Writes the reply to a dry run.
+    /// Writes the reply to a dry run of a change.
+    ///
+    /// - Throws: ``StoreError`` as the change would.
+    static func dryRun(_ proposed: Schema, _ store: Store, to writer: JSONWriter) throws(StoreError) {
+        try store.checkSchema(proposed)
+        let transaction = try store.read()
+        defer { transaction.close() }
+        let steps = all(from: transaction.catalog.schema, to: proposed)
+        var counts: [String: Int] = [:]
+        for name in Set(steps.compactMap(\.className)) {
+            counts[name] = try transaction.rows.rowClass(named: name).map(transaction.count) ?? 0
+        }
+        write(steps, objectCount: { counts[$0] ?? 0 }, to: writer)
+    }
+
+    /// Writes steps as the reply to a dry run.
     ///
     /// - Parameter objectCount: How many objects a class holds.
     static func write(

@@ -20,9 +20,7 @@ extension RESTService {
             let isNew = present.objectClass(named: name) == nil
             let tags = request.header(.ifMatch)?.string
             return changeSchema(place: place) { service, present throws(StoreError) in
-                if service.schemaPrecondition(tags, present) != nil {
-                    throw .preconditionFailed(Precondition.Failure(current: nil))
-                }
+                try service.requireSchema(tags, present)
                 return present.replacing(objectClass)
             } answer: { service, catalog in
                 service.schemaResponse(isNew ? 201 : 200, catalog.schema) {

@@ -9,20 +9,14 @@ extension RESTService {
         do throws(Problem) {
             let isDryRun = try readSchemaParameters(request)
             let document = try readSchemaBody(request) { $0.readSchema($1) }
-            let place: @Sendable (String) -> JSONPointer? = { name in
-                document.schema.classes.firstIndex { $0.name == name }.map {
-                    JSONPointer().appending("classes").appending(index: $0)
-                }
-            }
+            let place: @Sendable (String) -> JSONPointer? = { document.place($0) }
             if isDryRun { return .respond(try dryRun(document.schema, place: place)) }
             let tags = request.header(.ifMatch)?.string
             return changeSchema(place: place) { service, present throws(StoreError) in
                 if let revision = document.revision, revision != present.revision {
                     throw .schemaRevision(current: present.revision)
                 }
-                if service.schemaPrecondition(tags, present) != nil {
-                    throw .preconditionFailed(Precondition.Failure(current: nil))
-                }
+                try service.requireSchema(tags, present)
                 return document.schema
             } answer: { service, catalog in
                 service.schemaResponse(200, catalog.schema) { $0.write(catalog.schema) }

@@ -1,0 +1,37 @@
+/// Where the service of a store is likely to listen: what `--listen` or its variable says, else the
+/// default. An address that means every interface is reached by loopback.
+struct ServiceAddress {
+    /// The host, without brackets.
+    var host: String
+    /// The port.
+    var port: String
+
+    /// Reads `--listen`; an address of another form is left to the connection to refuse.
+    init(_ arguments: Arguments) {
+        let text = arguments.text("listen") ?? Environment.listen ?? Verb.defaultListen
+        let colon = text.lastIndex(of: ":")
+        host = String(text[..<(colon ?? text.endIndex)])
+        port = colon.map { String(text[text.index(after: $0)...]) } ?? "8080"
+        if host.hasPrefix("["), host.hasSuffix("]") { host = String(host.dropFirst().dropLast()) }
+        if host == "0.0.0.0" { host = "127.0.0.1" }
+        if host == "::" { host = "::1" }
+    }
+
+    /// `http://host:port`
+    var url: String { "http://\(authority)" }
+
+    /// `host:port`, with brackets around IPv6 addresses.
+    var authority: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+
+    /// A path segment, percent-encoded (RFC 3986, section 2.1).
+    static func escape(_ segment: String) -> String {
+        let digits = Array("0123456789ABCDEF")
+        return segment.utf8.map { byte in
+            switch byte {
+            case 48...57, 65...90, 97...122, 45, 46, 95, 126:
+                String(UnicodeScalar(byte))
+            default: "%\(digits[Int(byte >> 4)])\(digits[Int(byte & 15)])"
+            }
+        }.joined()
+    }
+}

@@ -1,0 +1,37 @@
+import ObjectStore
+import RESTAPI
+
+extension Verb {
+    /// `holdfast check`
+    static let check = Verb(
+        name: "check", summary: "Holds everything in a store against everything else; changes nothing.",
+        options: [OpenStore.data, OpenStore.mapSize],
+        notes: "Rows, primary keys, indexes, inverse links, counters and the change log are compared. "
+            + "Exit code 3 means that damage was found."
+    ) { arguments throws(CommandFailure) in
+        let store = try OpenStore.open(
+            arguments, createsMissing: false, instead: "stop the service first")
+        defer { store.close() }
+        let report: StoreCheck.Report
+        do throws(StoreError) {
+            report = try StoreCheck.run(store) { Terminal.progress("check: \($0) entries read") }
+        } catch {
+            Terminal.endProgress()
+            throw OpenStore.failure(error, try arguments.required("data"))
+        }
+        Terminal.endProgress()
+        for entry in report.objectCounts {
+            Terminal.write("\(entry.className): \(entry.count) objects\n")
+        }
+        Terminal.write(
+            "\(report.indexEntryCount) index entries, \(report.inverseLinkCount) inverse links, "
+                + "\(report.logEntryCount) change log entries, version \(report.version)\n")
+        for finding in report.findings { Terminal.complain("\(finding.code): \(finding.detail)") }
+        guard report.findingCount > 0 else {
+            Terminal.write("check: no fault found\n")
+            return .success
+        }
+        Terminal.write("check: \(report.findingCount) faults found\n")
+        return .damage
+    }
+}

@@ -1,0 +1,100 @@
+import Glibc
+import ObjectStore
+import RESTAPI
+
+extension Verb {
+    /// `holdfast export`
+    static let exportObjects = Verb(
+        name: "export", summary: "Writes the objects of a class as NDJSON.",
+        operands: "[FILE]", operandCount: 0...1,
+        options: [
+            OpenStore.data, Option("class", "NAME", "the class of the objects"),
+            Option("fields", "NAMES", "what to write of each, with commas between", fallback: "all"),
+            OpenStore.mapSize,
+        ],
+        notes: "Without FILE, or with '-', it writes to standard output. A FILE that is there is replaced."
+    ) { arguments throws(CommandFailure) in
+        try ExportCommand(arguments).run()
+    }
+}
+
+/// Runs an export from a store that no service has open.
+struct ExportCommand {
+    private let arguments: Arguments
+    private let className: String
+
+    /// Reads the options.
+    init(_ arguments: Arguments) throws(CommandFailure) {
+        self.arguments = arguments
+        className = try arguments.required("class")
+    }
+
+    /// Exports; returns when all is written.
+    func run() throws(CommandFailure) -> ExitCode {
+        let address = ServiceAddress(arguments)
+        let store = try OpenStore.open(
+            arguments, createsMissing: false,
+            instead: "a running service exports by itself: curl "
+                + "'\(address.url)/v1/classes/\(ServiceAddress.escape(className))/export'")
+        defer { store.close() }
+        let directory = try arguments.required("data")
+        let transaction: ReadTransaction
+        do throws(StoreError) {
+            transaction = try store.read()
+        } catch {
+            throw OpenStore.failure(error, directory)
+        }
+        defer { transaction.close() }
+        let cursor: ExportCursor
+        do throws(Problem) {
+            let names = SchemaNames(transaction.rows)
+            guard let index = transaction.rows.classIndex[className] else {
+                let hint = NearestName.of(className, among: transaction.rows.classIndex.keys)
+                throw Problem(
+                    404, "unknown-class",
+                    "the store has no class '\(className)'"
+                        + (hint.map { "; did you mean '\($0)'?" } ?? ""))
+            }
+            let selection =
+                try arguments.text("fields").map { fields throws(Problem) in
+                    try FieldSelection(
+                        fields: fields, expand: nil, of: transaction.rows.classes[index], names: names)
+                } ?? names.classes[index].everything
+            cursor = ExportCursor(transaction, names: names, selection: selection)
+        } catch {
+            throw CommandFailure(error.detail)
+        }
+        let path = arguments.operands.first ?? "-"
+        let file = path == "-" ? 1 : open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
+        guard file >= 0 else { throw Self.unwritable(path) }
+        defer { if file != 1 { close(file) } }
+        var byteCount = 0
+        var shownAt = Clock.seconds()
+        while true {
+            let piece: UnsafeRawBufferPointer
+            do throws(StoreError) {
+                piece = try cursor.next()
+            } catch {
+                throw OpenStore.failure(error, directory)
+            }
+            if piece.isEmpty { break }
+            guard Terminal.write(piece, to: file) else { throw Self.unwritable(path) }
+            byteCount += piece.count
+            let now = Clock.seconds()
+            if now - shownAt >= 0.2, file != 1 || isatty(1) == 0 {
+                shownAt = now
+                Terminal.progress(
+                    "\(className): \(byteCount >> 20) MiB written, \(cursor.objectCount) objects")
+            }
+        }
+        Terminal.endProgress()
+        if file != 1, fsync(file) != 0, errno != EINVAL { throw Self.unwritable(path) }
+        return .success
+    }
+
+    private static func unwritable(_ path: String) -> CommandFailure {
+        CommandFailure(
+            "\(path == "-" ? "standard output" : "'\(path)'") can't be written: "
+                + String(cString: strerror(errno)))
+    }
+}

@@ -1,0 +1,60 @@
+import JSON
+import ObjectStore
+
+/// The problems of a schema that is read or put into the place of another.
+enum SchemaProblem {
+    /// The problem that a failed change is.
+    ///
+    /// - Parameter place: Where the class of a name stands in the body.
+    static func make(_ error: StoreError, place: (String) -> JSONPointer?) -> Problem {
+        var reader = SchemaReader()
+        switch error {
+        case .invalidSchema(let faults):
+            reader.add(faults, place: place)
+            return invalid(reader.faults)
+        case .unsupportedMigration(let faults):
+            reader.add(faults, place: place)
+            return Problem(
+                409, "unsupported-migration",
+                "This change of the schema is not one that can be made; nothing was changed. Classes, "
+                    + "properties and indexes can be added, and indexes dropped.",
+                errors: reader.faults.map { fault in
+                    var fault = fault
+                    fault.code = "unsupported-migration"
+                    return fault
+                })
+        case .schemaRevision(let current):
+            return Problem(
+                409, "schema-revision",
+                "The schema was made from another revision than the present one, \(current); read it "
+                    + "again and repeat the change.")
+        case .preconditionFailed:
+            return Problem(
+                412, "precondition-failed",
+                "The schema is not the one that If-Match names; read it again and repeat the change.")
+        default: return Problem(error)
+        }
+    }
+
+    /// The problem of a body with faults: 400 when names repeat, else 422.
+    static func invalid(_ faults: [Problem.Fault]) -> Problem {
+        if let repeated = faults.first(where: { $0.code == "duplicate-name" }) {
+            return Problem(400, "duplicate-name", repeated.detail, errors: faults)
+        }
+        let more = faults.count > 1 ? " (\(faults.count - 1) more, see errors.)" : ""
+        return Problem(
+            422, "invalid-schema", (faults.first?.detail ?? "The schema is refused.") + more,
+            errors: faults)
+    }
+}
+
+extension SchemaReader {
+    /// Reads a document with `body`, which collects faults.
+    static func read<Document>(
+        _ root: JSONValue, _ body: (inout SchemaReader, JSONValue) -> Document?
+    ) throws(Problem) -> Document {
+        var reader = SchemaReader()
+        if let document = body(&reader, root), reader.faults.isEmpty { return document }
+        throw SchemaProblem.invalid(reader.faults)
+    }
+}
