@@ -142,8 +142,9 @@ final class DeferredLines {
                 if place > 0 { edges.append(all[place - 1]) }
             }
             for position in line.linkStart..<line.end {
-                // The first that writes the object makes it; it comes before the others anyway.
-                if let first = writers[fingerprints[position]]?.first { edges.append(first) }
+                // Any line that writes the object may be the one that makes it, when those before it are
+                // faulty; the last comes behind them all.
+                if let last = writers[fingerprints[position]]?.last { edges.append(last) }
             }
         }
         starts[lines.count] = edges.count

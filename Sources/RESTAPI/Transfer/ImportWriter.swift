@@ -60,7 +60,10 @@ final class ImportWriter: @unchecked Sendable {
                     linkFaults[source] = Problem(dangling: links) { _ in .init() }.errors
                 }
                 let schema = transaction.catalog.rows
-                try found.close(sources, keepsOrder: false, transaction, into: &leftOut) {
+                let writesOnce = options.mode == .create || options.mode == .ignore
+                try found.close(
+                    sources, keepsOrder: false, writesOnce: writesOnce, transaction, into: &leftOut
+                ) {
                     linkFaults[$0] = found.faults(of: $0, missing: $1, schema)
                 }
             } else {
