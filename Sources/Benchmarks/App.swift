@@ -36,6 +36,8 @@ struct App {
             ("scan-three", "age > 30 AND active == true AND score < 50.0"),
             ("scan-link", "city.name == 'City0437'"), ("scan-any", "ANY tags == 'tag07'"),
         ]
-        for (name, filter) in filters { try people.scan(name, filter) }
+        for (name, filter) in filters where arguments.only.isEmpty || arguments.only == name {
+            try people.scan(name, filter, rounds: arguments.rounds)
+        }
     }
 }

@@ -6,6 +6,10 @@ struct Arguments {
     var peopleDirectory = ""
     /// How many people.
     var objectCount = 1_000_000
+    /// Runs of each measurement.
+    var rounds = 5
+    /// The only measurement to make; empty for all.
+    var only = ""
     /// Where the store is made.
     var workDirectory = ""
 
@@ -23,6 +27,12 @@ struct Arguments {
             switch words[index] {
             case "--people": peopleDirectory = value
             case "--work": workDirectory = value
+            case "--only": only = value
+            case "--rounds":
+                guard let count = Int(value), count > 0 else {
+                    throw Failure(description: "--rounds needs a number")
+                }
+                rounds = count
             case "--objects":
                 guard let count = Int(value), count > 0 else {
                     throw Failure(description: "--objects needs a number")

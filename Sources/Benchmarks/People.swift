@@ -19,8 +19,9 @@ struct People {
 
     // MARK: Loading
 
-    /// Makes the schema and imports cities and people.
+    /// Makes the schema and imports cities and people, unless they are there from an earlier run.
     func load(_ arguments: Arguments) throws {
+        if try isLoaded(arguments.objectCount) { return }
         let schema = Schema(classes: [
             ObjectClass(
                 name: "City", primaryKey: "_id",
@@ -58,6 +59,13 @@ struct People {
         }
     }
 
+    private func isLoaded(_ count: Int) throws -> Bool {
+        let read = try store.read()
+        defer { read.close() }
+        guard let rowClass = read.rows.rowClass(named: "Person") else { return false }
+        return try read.count(rowClass) == count
+    }
+
     private func importFile(_ path: String, className: String) throws -> Int {
         let file = open(path, O_RDONLY)
         guard file >= 0 else { throw Failure(description: "\(path) can't be read") }
@@ -87,8 +95,8 @@ struct People {
 
     // MARK: Measuring
 
-    /// Counts the matches of a filter by a scan and reports the best of five runs.
-    func scan(_ name: String, _ filter: String) throws {
+    /// Counts the matches of a filter by a scan and reports the best of some runs.
+    func scan(_ name: String, _ filter: String, rounds: Int) throws {
         let read = try store.read()
         defer { read.close() }
         guard let rowClass = read.rows.rowClass(named: "Person") else {
@@ -99,7 +107,7 @@ struct People {
         let total = try read.count(rowClass)
         var best = UInt64.max
         var found = 0
-        for _ in 0..<5 {
+        for _ in 0..<rounds {
             let execution = try QueryExecution(
                 ObjectQuery(classIndex: rowClass.index, predicate: compiled.predicate), in: read)
             let start = monotonicMicroseconds()

@@ -73,7 +73,7 @@ extension UUID128 {
 
 extension ObjectID: CustomStringConvertible {
     /// 24 lower-case hexadecimal digits.
-    package var description: String {
+    public var description: String {
         var bytes: [UInt8] = []
         writeText { bytes.append($0) }
         return String(decoding: bytes, as: UTF8.self)
@@ -82,7 +82,7 @@ extension ObjectID: CustomStringConvertible {
 
 extension UUID128: CustomStringConvertible {
     /// The lower-case 8-4-4-4-12 form.
-    package var description: String {
+    public var description: String {
         var bytes: [UInt8] = []
         writeText { bytes.append($0) }
         return String(decoding: bytes, as: UTF8.self)

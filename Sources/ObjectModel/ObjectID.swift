@@ -3,14 +3,14 @@ import Synchronization
 
 /// A 12-byte identifier, ordered by its bytes: four bytes of time, five of the process, three of a
 /// counter (the layout of BSON's ObjectId).
-package struct ObjectID: Hashable, Comparable, Sendable {
+public struct ObjectID: Hashable, Comparable, Sendable {
     /// The first eight bytes, as a big-endian number.
-    package var high: UInt64
+    public var high: UInt64
     /// The last four bytes, as a big-endian number.
-    package var low: UInt32
+    public var low: UInt32
 
     /// Makes an identifier from its bytes, read as big-endian numbers.
-    package init(high: UInt64, low: UInt32) {
+    @inlinable public init(high: UInt64, low: UInt32) {
         self.high = high
         self.low = low
     }
@@ -27,5 +27,5 @@ package struct ObjectID: Hashable, Comparable, Sendable {
             low: UInt32(truncatingIfNeeded: processPart & 0xFF) << 24 | count)
     }
 
-    package static func < (a: ObjectID, b: ObjectID) -> Bool { (a.high, a.low) < (b.high, b.low) }
+    @inlinable public static func < (a: ObjectID, b: ObjectID) -> Bool { (a.high, a.low) < (b.high, b.low) }
 }

@@ -138,7 +138,7 @@ extension Timestamp {
 
 extension Timestamp: CustomStringConvertible {
     /// The RFC 3339 form in UTC.
-    package var description: String {
+    public var description: String {
         var bytes: [UInt8] = []
         writeRFC3339 { bytes.append($0) }
         return String(decoding: bytes, as: UTF8.self)

@@ -1,14 +1,14 @@
 import Glibc
 
 /// A point in time: seconds since 1970-01-01T00:00:00Z, rounded down, and nanoseconds since then.
-package struct Timestamp: Hashable, Comparable, Sendable {
+public struct Timestamp: Hashable, Comparable, Sendable {
     /// Whole seconds since the epoch, rounded towards the past.
-    package var seconds: Int64
+    public var seconds: Int64
     /// Nanoseconds after `seconds`, from 0 to 999,999,999.
-    package var nanoseconds: Int32
+    public var nanoseconds: Int32
 
     /// Makes a timestamp from its parts; `nanoseconds` has to be in its range.
-    package init(seconds: Int64, nanoseconds: Int32) {
+    @inlinable public init(seconds: Int64, nanoseconds: Int32) {
         self.seconds = seconds
         self.nanoseconds = nanoseconds
     }
@@ -20,7 +20,7 @@ package struct Timestamp: Hashable, Comparable, Sendable {
         return Timestamp(seconds: Int64(time.tv_sec), nanoseconds: Int32(time.tv_nsec))
     }
 
-    package static func < (a: Timestamp, b: Timestamp) -> Bool {
+    @inlinable public static func < (a: Timestamp, b: Timestamp) -> Bool {
         (a.seconds, a.nanoseconds) < (b.seconds, b.nanoseconds)
     }
 }

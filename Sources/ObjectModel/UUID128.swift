@@ -1,12 +1,12 @@
 /// A universally unique identifier (RFC 9562), ordered by its bytes.
-package struct UUID128: Hashable, Comparable, Sendable {
+public struct UUID128: Hashable, Comparable, Sendable {
     /// The first eight bytes, as a big-endian number.
-    package var high: UInt64
+    public var high: UInt64
     /// The last eight bytes, as a big-endian number.
-    package var low: UInt64
+    public var low: UInt64
 
     /// Makes an identifier from its bytes, read as big-endian numbers.
-    package init(high: UInt64, low: UInt64) {
+    @inlinable public init(high: UInt64, low: UInt64) {
         self.high = high
         self.low = low
     }
@@ -18,5 +18,5 @@ package struct UUID128: Hashable, Comparable, Sendable {
             low: (UInt64.random(in: 0...UInt64.max) >> 2) | 0x8000_0000_0000_0000)
     }
 
-    package static func < (a: UUID128, b: UUID128) -> Bool { (a.high, a.low) < (b.high, b.low) }
+    @inlinable public static func < (a: UUID128, b: UUID128) -> Bool { (a.high, a.low) < (b.high, b.low) }
 }

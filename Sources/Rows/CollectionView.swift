@@ -8,19 +8,19 @@ import ObjectModel
 ///     8       (n+7)/8 if so: null bitmap
 ///     …       4·n    for values of variable width: where each ends, from the end of this table
 ///     …       …      the elements, packed
-package struct CollectionView {
+public struct CollectionView {
     /// How many elements there are.
-    package let count: Int
+    public let count: Int
     /// What they are.
-    package let element: ElementStorage
-    let nulls: UnsafeRawPointer?
-    let ends: UnsafeRawPointer
-    let start: UnsafeRawPointer
-    let stride: Int
-    let byteCount: Int
+    public let element: ElementStorage
+    @usableFromInline let nulls: UnsafeRawPointer?
+    @usableFromInline let ends: UnsafeRawPointer
+    @usableFromInline let start: UnsafeRawPointer
+    @usableFromInline let stride: Int
+    @usableFromInline let byteCount: Int
 
     /// Reads the collection that lies in `bytes`; damaged bytes give an empty one.
-    package init(_ bytes: UnsafeRawBufferPointer, element: ElementStorage) {
+    @inlinable public init(_ bytes: UnsafeRawBufferPointer, element: ElementStorage) {
         let stride = element.fixedByteCount ?? 0
         guard bytes.count >= 8, let base = bytes.baseAddress else {
             self.init(emptyOf: element)
@@ -41,16 +41,16 @@ package struct CollectionView {
     }
 
     /// Where an empty collection points; never read.
-    private nonisolated(unsafe) static let nothing = UnsafeRawPointer(
+    @usableFromInline nonisolated(unsafe) static let nothing = UnsafeRawPointer(
         UnsafeMutableRawPointer.allocate(byteCount: 16, alignment: 8))
 
-    private init(emptyOf element: ElementStorage) {
+    @inlinable init(emptyOf element: ElementStorage) {
         self.init(
             count: 0, element: element, nulls: nil, ends: Self.nothing, start: Self.nothing,
             stride: element.fixedByteCount ?? 0, byteCount: 0)
     }
 
-    private init(
+    @inlinable init(
         count: Int, element: ElementStorage, nulls: UnsafeRawPointer?, ends: UnsafeRawPointer,
         start: UnsafeRawPointer, stride: Int, byteCount: Int
     ) {
@@ -64,7 +64,7 @@ package struct CollectionView {
     }
 
     /// Whether the element at `index` is null.
-    package func isNull(_ index: Int) -> Bool {
+    @inlinable public func isNull(_ index: Int) -> Bool {
         guard let nulls else { return false }
         return nulls.load(fromByteOffset: index >> 3, as: UInt8.self) & (1 << UInt8(index & 7)) != 0
     }
@@ -72,7 +72,7 @@ package struct CollectionView {
     /// The bytes of the element at `index`.
     ///
     /// - Precondition: `index` lies in `0 ..< count`.
-    package func bytes(_ index: Int) -> UnsafeRawBufferPointer {
+    @inlinable public func bytes(_ index: Int) -> UnsafeRawBufferPointer {
         precondition(index >= 0 && index < count)
         if stride > 0 { return UnsafeRawBufferPointer(start: start + index * stride, count: stride) }
         let from = index == 0 ? 0 : Int(ends.loadUnaligned(fromByteOffset: 4 * index - 4, as: UInt32.self))
@@ -84,7 +84,7 @@ package struct CollectionView {
     /// The address of the fixed-width element at `index`.
     ///
     /// - Precondition: The elements have a fixed width and `index` lies in `0 ..< count`.
-    package func pointer(_ index: Int) -> UnsafeRawPointer {
+    @inlinable public func pointer(_ index: Int) -> UnsafeRawPointer {
         precondition(index >= 0 && index < count && stride > 0)
         return start + index * stride
     }

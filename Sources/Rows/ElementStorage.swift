@@ -1,7 +1,7 @@
 import ObjectModel
 
 /// How one value is stored. Raw values are part of the storage format.
-package enum ElementStorage: UInt8, Sendable {
+public enum ElementStorage: UInt8, Sendable {
     /// One byte, 0 or 1.
     case bool = 1
     /// Eight bytes, little-endian.
@@ -38,7 +38,7 @@ package enum ElementStorage: UInt8, Sendable {
     }
 
     /// The bytes of a value that has a fixed width; nil for values in the heap.
-    package var fixedByteCount: Int? {
+    @inlinable public var fixedByteCount: Int? {
         switch self {
         case .bool: 1
         case .int, .double, .link: 8

@@ -3,27 +3,27 @@ import ObjectModel
 /// Reads stored values at an address: a slot, or an element of a collection.
 extension UnsafeRawPointer {
     /// A bool of one byte.
-    package var storedBool: Bool { load(as: UInt8.self) != 0 }
+    @inlinable public var storedBool: Bool { load(as: UInt8.self) != 0 }
     /// An int of eight bytes.
-    package var storedInt: Int64 { loadUnaligned(as: Int64.self) }
+    @inlinable public var storedInt: Int64 { loadUnaligned(as: Int64.self) }
     /// A double of eight bytes.
-    package var storedDouble: Double { loadUnaligned(as: Double.self) }
+    @inlinable public var storedDouble: Double { loadUnaligned(as: Double.self) }
     /// An object key of eight bytes.
-    package var storedLink: UInt64 { loadUnaligned(as: UInt64.self) }
+    @inlinable public var storedLink: UInt64 { loadUnaligned(as: UInt64.self) }
     /// A date of twelve bytes.
-    package var storedDate: Timestamp {
+    @inlinable public var storedDate: Timestamp {
         Timestamp(
             seconds: loadUnaligned(as: Int64.self),
             nanoseconds: loadUnaligned(fromByteOffset: 8, as: Int32.self))
     }
     /// An object identifier of twelve bytes.
-    package var storedObjectID: ObjectID {
+    @inlinable public var storedObjectID: ObjectID {
         ObjectID(
             high: UInt64(bigEndian: loadUnaligned(as: UInt64.self)),
             low: UInt32(bigEndian: loadUnaligned(fromByteOffset: 8, as: UInt32.self)))
     }
     /// A UUID of sixteen bytes.
-    package var storedUUID: UUID128 {
+    @inlinable public var storedUUID: UUID128 {
         UUID128(
             high: UInt64(bigEndian: loadUnaligned(as: UInt64.self)),
             low: UInt64(bigEndian: loadUnaligned(fromByteOffset: 8, as: UInt64.self)))

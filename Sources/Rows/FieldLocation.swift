@@ -1,46 +1,46 @@
 import Bytes
 
 /// Where a property of the present class lies in rows of one layout.
-package struct FieldLocation {
+public struct FieldLocation {
     /// The slot's offset from `fill`, or from the row when `fill` is nil; −1 for inverse links.
-    package var slot: Int32
+    public var slot: Int32
     /// The byte of the null bitmap.
-    package var nullByte: Int32
+    public var nullByte: Int32
     /// The bit in it.
-    package var nullMask: UInt8
+    public var nullMask: UInt8
     /// The fill row that stands in for a property that the row's layout lacks.
-    package var fill: UnsafeRawPointer?
+    public var fill: UnsafeRawPointer?
 }
 
 /// One property's value in one row, not yet interpreted.
 ///
 /// Reads are unchecked beyond the heap's bounds: a field has to be read as what its ``FieldStorage``
 /// says.
-package struct Field {
-    let base: UnsafeRawPointer
-    let location: FieldLocation
+public struct Field {
+    @usableFromInline let base: UnsafeRawPointer
+    @usableFromInline let location: FieldLocation
 
-    init(base: UnsafeRawPointer, location: FieldLocation) {
+    @inlinable init(base: UnsafeRawPointer, location: FieldLocation) {
         self.base = base
         self.location = location
     }
 
     /// Whether the value is null.
-    package var isNull: Bool {
+    @inlinable public var isNull: Bool {
         base.load(fromByteOffset: Int(location.nullByte), as: UInt8.self) & location.nullMask != 0
     }
 
     /// The slot's bytes read as `T`.
-    package func load<T: BitwiseCopyable>(_ type: T.Type) -> T {
+    @inlinable public func load<T: BitwiseCopyable>(_ type: T.Type) -> T {
         base.loadUnaligned(fromByteOffset: Int(location.slot), as: type)
     }
 
     /// The slot's address.
-    package var slot: UnsafeRawPointer { base + Int(location.slot) }
+    @inlinable public var slot: UnsafeRawPointer { base + Int(location.slot) }
 
     /// The heap bytes that the slot points to; empty when it points outside the row, which only a
     /// damaged row does.
-    package var heap: UnsafeRawBufferPointer {
+    @inlinable public var heap: UnsafeRawBufferPointer {
         let offset = Int(load(UInt32.self))
         let count = Int(base.loadUnaligned(fromByteOffset: Int(location.slot) + 4, as: UInt32.self))
         let total = Int(base.loadUnaligned(fromByteOffset: 4, as: UInt32.self))

@@ -1,7 +1,7 @@
 /// How a property is stored in a row.
-package struct FieldStorage: Hashable, Sendable {
+public struct FieldStorage: Hashable, Sendable {
     /// Whether it holds one value or several. Raw values are part of the storage format.
-    package enum Shape: UInt8, Sendable {
+    public enum Shape: UInt8, Sendable {
         /// One value: in its slot, or in the heap with the slot pointing there.
         case single = 0
         /// A list in the heap.
@@ -13,18 +13,18 @@ package struct FieldStorage: Hashable, Sendable {
     }
 
     /// One value or several.
-    package var shape: Shape
+    public var shape: Shape
     /// What the value or each element is.
-    package var element: ElementStorage
+    public var element: ElementStorage
 
     /// Makes a description of a field's storage.
-    package init(_ shape: Shape, _ element: ElementStorage) {
+    @inlinable public init(_ shape: Shape, _ element: ElementStorage) {
         self.shape = shape
         self.element = element
     }
 
     /// The bytes of its slot: the value itself, or offset and length of its heap part.
-    package var slotByteCount: Int {
+    @inlinable public var slotByteCount: Int {
         switch shape {
         case .none: 0
         case .list, .set: 8
@@ -33,7 +33,7 @@ package struct FieldStorage: Hashable, Sendable {
     }
 
     /// Whether the slot points into the heap.
-    package var isInHeap: Bool {
+    @inlinable public var isInHeap: Bool {
         switch shape {
         case .none: false
         case .list, .set: true

@@ -2,25 +2,25 @@ import ObjectModel
 
 /// A class made ready for rows: numbers instead of names, and where each property lies in rows of
 /// every layout. Immutable; safe to use from any thread.
-package final class RowClass: @unchecked Sendable {
+public final class RowClass: @unchecked Sendable {
     // Unchecked because of the pointers below: they are made in `init`, never written afterwards and
     // freed in `deinit`.
 
     /// One property, compiled.
-    package struct Member: Sendable {
+    public struct Member: Sendable {
         /// The property's number, unique in the store and never reused.
-        package var number: UInt32
+        public var number: UInt32
         /// How it is stored.
-        package var storage: FieldStorage
+        public var storage: FieldStorage
         /// Whether it, or its elements, may be null.
-        package var isOptional: Bool
+        public var isOptional: Bool
         /// For links and embedded objects the position of the class in the schema, for inverse links
         /// that of the class they come from; −1 otherwise.
-        package var classIndex: Int
+        public var classIndex: Int
         /// For inverse links the position of the property they are the inverse of; −1 otherwise.
-        package var originProperty: Int
+        public var originProperty: Int
         /// Whether the store keeps an index of it.
-        package var isIndexed: Bool
+        public var isIndexed: Bool
 
         /// Makes a compiled property.
         package init(
@@ -43,7 +43,7 @@ package final class RowClass: @unchecked Sendable {
     /// The class as declared.
     package let definition: ObjectClass
     /// Its properties, compiled, in the same order.
-    package let members: [Member]
+    public let members: [Member]
     /// The position of each property by name.
     package let memberIndex: [String: Int]
     /// The position of the primary key property; nil for a class without one.
@@ -56,8 +56,8 @@ package final class RowClass: @unchecked Sendable {
     package let indexedMembers: [Int]
 
     /// The number of the layout that new rows get.
-    let currentNumber: UInt32
-    let currentTable: UnsafePointer<FieldLocation>
+    @usableFromInline let currentNumber: UInt32
+    @usableFromInline let currentTable: UnsafePointer<FieldLocation>
     private let tables: [UInt32: UnsafePointer<FieldLocation>]
     private let fillRows: [UnsafeRawPointer]
 
@@ -141,7 +141,7 @@ package final class RowClass: @unchecked Sendable {
 
     /// Where the properties lie in rows of a layout; the current layout's table for an unknown number,
     /// which only a damaged row has.
-    func olderTable(_ number: UInt32) -> UnsafePointer<FieldLocation> {
+    @usableFromInline func olderTable(_ number: UInt32) -> UnsafePointer<FieldLocation> {
         tables[number] ?? currentTable
     }
 
@@ -151,7 +151,7 @@ package final class RowClass: @unchecked Sendable {
     /// The value of the property at `member` in `row`. Cost: a few nanoseconds.
     ///
     /// - Precondition: `member` is a position in ``members`` and not an inverse link.
-    package func field(_ member: Int, in row: RowView) -> Field {
+    @inlinable public func field(_ member: Int, in row: RowView) -> Field {
         let number = row.layoutNumber
         let table = number == currentNumber ? currentTable : olderTable(number)
         let location = table[member]
@@ -173,12 +173,12 @@ package final class RowClass: @unchecked Sendable {
     func currentLocation(_ member: Int) -> FieldLocation { currentTable[member] }
 
     /// The collection in the list or set property at `member` of `row`.
-    package func collection(_ member: Int, in row: RowView) -> CollectionView {
+    @inlinable public func collection(_ member: Int, in row: RowView) -> CollectionView {
         CollectionView(field(member, in: row).heap, element: members[member].storage.element)
     }
 
     /// The embedded row in the single embedded property at `member` of `row`; nil when it is null.
-    package func embedded(_ member: Int, in row: RowView) -> RowView? {
+    @inlinable public func embedded(_ member: Int, in row: RowView) -> RowView? {
         let field = field(member, in: row)
         return field.isNull ? nil : RowView(field.heap)
     }

@@ -11,7 +11,7 @@
 /// A slot of a value in the heap holds its offset in the row and its byte count, four bytes each. The
 /// highest bit of the byte count is reserved for values stored outside the row.
 /// When a class changes, it gets a new layout; rows written before keep theirs.
-package struct RowLayout: Hashable, Sendable {
+public struct RowLayout: Hashable, Sendable {
     /// One property's place.
     package struct Slot: Hashable, Sendable {
         /// The property's number, unique in the store and never reused.
@@ -40,7 +40,7 @@ package struct RowLayout: Hashable, Sendable {
     package var fillRow: [UInt8]
 
     /// The bytes before the null bitmap.
-    package static let headerByteCount = 16
+    @inlinable public static var headerByteCount: Int { 16 }
 
     /// Lays out properties in order; the fill row is empty.
     package init(number: UInt32, properties: [(number: UInt32, storage: FieldStorage)]) {

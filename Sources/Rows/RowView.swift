@@ -3,13 +3,13 @@ import ObjectModel
 /// A row read in place.
 ///
 /// The bytes belong to somebody else, such as the mapped file; a view is valid as long as they are.
-package struct RowView {
+public struct RowView {
     /// The row's first byte.
-    package let base: UnsafeRawPointer
+    public let base: UnsafeRawPointer
 
     /// A view of stored bytes; nil when they are too short or disagree with the row's own length,
     /// which means that they are damaged.
-    package init?(_ bytes: UnsafeRawBufferPointer) {
+    @inlinable public init?(_ bytes: UnsafeRawBufferPointer) {
         guard let start = bytes.baseAddress, bytes.count >= RowLayout.headerByteCount,
             start.loadUnaligned(fromByteOffset: 4, as: UInt32.self) == UInt32(truncatingIfNeeded: bytes.count)
         else { return nil }
@@ -17,20 +17,20 @@ package struct RowView {
     }
 
     /// The number of the layout that the row was written in.
-    package var layoutNumber: UInt32 { base.loadUnaligned(as: UInt32.self) }
+    @inlinable public var layoutNumber: UInt32 { base.loadUnaligned(as: UInt32.self) }
 
     /// How many bytes the row has.
-    package var byteCount: Int {
+    @inlinable public var byteCount: Int {
         Int(base.loadUnaligned(fromByteOffset: 4, as: UInt32.self))
     }
 
     /// The version that last changed the object.
-    package var version: UInt64 {
+    @inlinable public var version: UInt64 {
         base.loadUnaligned(fromByteOffset: 8, as: UInt64.self)
     }
 
     /// The row's bytes.
-    package var bytes: UnsafeRawBufferPointer {
+    @inlinable public var bytes: UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(start: base, count: byteCount)
     }
 }

@@ -3,7 +3,8 @@ import Glibc
 /// Compares two keys as every engine orders them: unsigned bytes, a prefix before its extensions.
 ///
 /// - Returns: A negative number, zero or a positive number.
-package func compareKeys(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Int {
+@inlinable
+public func compareKeys(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Int {
     let shared = min(a.count, b.count)
     if shared > 0, let left = a.baseAddress, let right = b.baseAddress {
         let order = memcmp(left, right, shared)

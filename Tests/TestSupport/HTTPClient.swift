@@ -124,9 +124,18 @@ package final class HTTPClient {
     }
 
     private func take(_ count: Int, into body: inout [UInt8]) -> Bool {
-        for _ in 0..<count {
-            guard let byte = byte() else { return false }
-            body.append(byte)
+        var left = count
+        body.reserveCapacity(body.count + count)
+        while left > 0 {
+            let end = min(position + left, received.count)
+            body.append(contentsOf: received[position..<end])
+            left -= end - position
+            position = end
+            if left > 0 {
+                guard let byte = byte() else { return false }
+                body.append(byte)
+                left -= 1
+            }
         }
         return true
     }

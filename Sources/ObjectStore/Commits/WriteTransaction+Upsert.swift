@@ -104,8 +104,10 @@ extension WriteTransaction {
         let targets = try resolve(draft, path: path)
         if !draft.children.isEmpty, let written = try self.row(rowClass, key) {
             // A nested object was this object again.
-            return try change(
+            var result = try change(
                 draft, key, written, targets, keepsAbsent: false, path: path)
+            result.isCreated = true
+            return result
         }
         group.rowBuilder.now = now
         let bytes = group.rowBuffer.making {

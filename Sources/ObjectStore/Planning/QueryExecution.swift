@@ -107,28 +107,34 @@ package final class QueryExecution {
 
     /// Walks the rows of the class that satisfy the predicate, in the order of object keys.
     private func scan(after first: UInt64, _ body: (UInt64, RowView) -> Bool) throws(Failure) {
-        let source = transaction
-        var isLate = false
         var rowsRead = 0
+        var isLate = false
+        let deadline = limits.deadlineMilliseconds
+        func isInTime() -> Bool {
+            rowsRead += 1
+            guard rowsRead & 1023 == 0, deadline != .max else { return true }
+            isLate = monotonicMilliseconds() >= deadline
+            return !isLate
+        }
         do {
-            try transaction.scan(rowClass, after: first) { key, row in
-                rowsRead += 1
-                if rowsRead & 1023 == 0, !isInTimeNow() {
-                    isLate = true
-                    return false
+            if let matcher {
+                // The unwrapped local is captured: a property or an optional would be retained and
+                // released for every row.
+                let source = transaction
+                try transaction.scan(rowClass, after: first) { key, row in
+                    guard isInTime() else { return false }
+                    return matcher.matches(row: row, key: key, source: source) ? body(key, row) : true
                 }
-                if let matcher, !matcher.matches(row: row, key: key, source: source) { return true }
-                return body(key, row)
+            } else {
+                try transaction.scan(rowClass, after: first) { key, row in
+                    isInTime() && body(key, row)
+                }
             }
         } catch {
             throw .store(error)
         }
         statistics.rowsRead += rowsRead
         if isLate { throw .time }
-    }
-
-    private func isInTimeNow() -> Bool {
-        limits.deadlineMilliseconds == .max || monotonicMilliseconds() < limits.deadlineMilliseconds
     }
 
     /// Walks the entries of the plan's index or of the primary keys.

@@ -13,15 +13,13 @@ package enum KeyText {
         path text: UnsafeRawBufferPointer, of rowClass: RowClass
     ) throws(Problem) -> Value {
         guard let member = rowClass.primaryKeyIndex else {
-            guard let key = UInt64(jsonDigits: text), let key = Int64(exactly: key) else {
-                throw wrongType(rowClass)
-            }
+            guard let key = int(text), key >= 0 else { throw wrongType(rowClass) }
             return .int(key)
         }
         switch rowClass.members[member].storage.element {
         case .string: return .string(String(decoding: text, as: UTF8.self))
         case .int:
-            if let value = Int64(jsonDigits: text) { return .int(value) }
+            if let value = int(text) { return .int(value) }
         case .objectID:
             if let value = ObjectID(text: text) { return .objectID(value) }
         case .uuid:
@@ -42,7 +40,7 @@ package enum KeyText {
         switch rowClass.members[member].storage.element {
         case .string: return OrderedKey.append(text: text, to: buffer)
         case .int:
-            if let value = Int64(jsonDigits: text) { return OrderedKey.append(value, to: buffer) }
+            if let value = int(text) { return OrderedKey.append(value, to: buffer) }
         case .objectID:
             if let value = ObjectID(text: text) { return OrderedKey.append(value, to: buffer) }
         case .uuid:
@@ -50,6 +48,27 @@ package enum KeyText {
         case .bool, .double, .date, .data, .link, .embedded: break
         }
         throw wrongType(rowClass)
+    }
+
+    /// Reads decimal digits, perhaps after a `-`; nil for other text and what does not fit.
+    private static func int(_ text: UnsafeRawBufferPointer) -> Int64? {
+        let isNegative = text.first == UInt8(ascii: "-")
+        var position = isNegative ? 1 : 0
+        // Nineteen digits hold every Int64 and fit into the magnitude without overflow.
+        guard position < text.count, text.count - position <= 19 else {
+            return Int64(jsonDigits: text)
+        }
+        var magnitude: UInt64 = 0
+        while position < text.count {
+            let digit = text[position] &- 48
+            guard digit < 10 else { return nil }
+            magnitude = magnitude &* 10 &+ UInt64(digit)
+            position += 1
+        }
+        if isNegative {
+            return magnitude <= 1 << 63 ? Int64(truncatingIfNeeded: 0 &- magnitude) : nil
+        }
+        return Int64(exactly: magnitude)
     }
 
     /// Reads the value of `?key=`, JSON.

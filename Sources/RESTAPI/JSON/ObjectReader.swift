@@ -72,6 +72,7 @@ package final class ObjectReader {
         }
         var reading = ObjectReading(draft: ObjectDraft(rowClass, isMerge: isMerge))
         var statedID: JSONValue?
+        var statesVersion = false
         readMembers(json, into: reading.draft) { name, value in
             if Self.isEqual(name, "$id") {
                 if statedID != nil { repeated(name) }
@@ -79,7 +80,8 @@ package final class ObjectReader {
                 return true
             }
             if Self.isEqual(name, "$version") {
-                if reading.version != nil { repeated(name) }
+                if statesVersion { repeated(name) }
+                statesVersion = true
                 reading.version = version(value, name)
                 return true
             }

@@ -113,7 +113,11 @@ extension ObjectWriter {
             json.uint(key)
             return true
         }
+        // Large ints may be written either way.
+        let cache = isExpanded || quotesLargeInts ? nil : linkKeys
+        if let cache, cache.append(read.rows, target.index, key, to: buffer) { return true }
         guard let row = read.row(classIndex: target.index, key: key) else { return false }
+        let start = buffer.count
         if isExpanded {
             write(row, key: key, nested(step, selection))
         } else if let member = target.primaryKeyIndex, target.field(member, in: row).isNull {
@@ -126,6 +130,8 @@ extension ObjectWriter {
             }
         } else {
             writeID(row, key: key, target)
+            let text = UnsafeRawBufferPointer(rebasing: buffer.bytes[start...])
+            cache?.keep(read.rows, target.index, key, text)
         }
         return true
     }

@@ -53,11 +53,9 @@ extension ObjectWriter {
 
     /// Writes an object's version as a string.
     func writeVersion(_ number: UInt64) {
-        buffer.append(UInt8(ascii: "\""))
-        StoreVersion.writeEpoch(epoch) { buffer.append($0) }
-        buffer.append(UInt8(ascii: "-"))
-        json.uint(number)
-        buffer.append(UInt8(ascii: "\""))
+        StoreVersion(epoch: epoch, number: number).withText(isQuoted: true) {
+            buffer.append(UnsafeRawBufferPointer($0))
+        }
     }
 
     /// Writes what names an object: its primary key, or its object key where the class has none.

@@ -18,6 +18,8 @@ package struct ObjectWriter {
     let epoch: UInt64
     /// Whether ints beyond 2^53 are written as strings, for readers whose numbers are doubles.
     package var quotesLargeInts = false
+    /// Where keys of link targets are kept from one reply to the next.
+    package var linkKeys: LinkKeyCache?
     /// Past so many bytes nothing more is written; see ``isTruncated``.
     package var byteCountMax = Int.max
     /// Whether ``byteCountMax`` was reached: what is written is not whole then.

@@ -78,6 +78,7 @@ extension RESTService {
         let preferences = try Preferences(request)
         let buffer = ByteBuffer(capacity: row.byteCount * 2 + 256)
         var writer = ObjectWriter(buffer, names: names, read: read, epoch: read.epoch)
+        writer.linkKeys = scratch.linkKeys
         writer.quotesLargeInts = preferences.quotesLargeInts
         writer.byteCountMax = options.queryMemoryByteCountMax
         writer.write(row, key: key, selection)
@@ -99,7 +100,7 @@ extension Problem {
     /// A reply that would take more memory than a read may.
     static func replyTooLarge(_ limit: Int) -> Problem {
         Problem(
-            422, "query-memory",
+            422, "query-memory-exceeded",
             "The reply would take more than \(limit) bytes; expand less, or page the collections by "
                 + "…/properties/{property}.")
     }

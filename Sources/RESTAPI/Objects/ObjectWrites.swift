@@ -171,6 +171,7 @@ extension RESTService {
         let followsLinks = objects.contains { names.classes[$0.classIndex].everything.followsLinks }
         try withLinks(followsLinks) { read in
             var writer = ObjectWriter(buffer, names: names, read: read, epoch: store.epoch)
+            writer.linkKeys = scratch.linkKeys
             writer.quotesLargeInts = preferences.quotesLargeInts
             body(objects, &writer)
         }

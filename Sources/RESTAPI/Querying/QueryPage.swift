@@ -57,6 +57,7 @@ struct QueryPage {
         let buffer = ByteBuffer(capacity: 4096)
         var writer = ObjectWriter(buffer, names: names, read: read, epoch: read.epoch)
         writer.quotesLargeInts = quotesLargeInts
+        writer.linkKeys = RequestScratch.current.linkKeys
         writer.byteCountMax = service.options.queryMemoryByteCountMax
         var count = 0
         var last: QueryPosition?

@@ -3,36 +3,45 @@ import ObjectStore
 
 extension Headers {
     /// Adds `ETag: "<epoch>-<n>"`.
-    mutating func addETag(_ version: StoreVersion) {
-        Self.withText(version, isQuoted: true) { add(.etag, $0) }
+    package mutating func addETag(_ version: StoreVersion) {
+        version.withText(isQuoted: true) { add(.etag, $0) }
     }
 
     /// Adds `Holdfast-Version: <epoch>-<n>`.
-    mutating func addStoreVersion(_ version: StoreVersion) {
-        Self.withText(version, isQuoted: false) { add(.holdfastVersion, $0) }
+    package mutating func addStoreVersion(_ version: StoreVersion) {
+        version.withText(isQuoted: false) { add(.holdfastVersion, $0) }
     }
+}
 
-    /// The text of a version, made on the stack.
-    private static func withText(
-        _ version: StoreVersion, isQuoted: Bool, _ body: (UnsafeBufferPointer<UInt8>) -> Void
-    ) {
-        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 40) { text in
-            var count = 0
+extension StoreVersion {
+    /// Hands over `<epoch>-<n>`, made on the stack: each reply has two of them.
+    ///
+    /// - Parameter isQuoted: Puts it between quotes, as an entity tag and as JSON has it.
+    package func withText<Result>(
+        isQuoted: Bool, _ body: (UnsafeBufferPointer<UInt8>) -> Result
+    ) -> Result {
+        // Quotes, eight digits of the epoch, the hyphen and twenty digits at most.
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 32) { text in
+            var start = text.count
             func emit(_ byte: UInt8) {
-                text[count] = byte
-                count += 1
+                start -= 1
+                text[start] = byte
             }
             if isQuoted { emit(UInt8(ascii: "\"")) }
-            StoreVersion.writeEpoch(version.epoch, emit)
+            var rest = number
+            repeat {
+                emit(UInt8(truncatingIfNeeded: 48 + rest % 10))
+                rest /= 10
+            } while rest > 0
             emit(UInt8(ascii: "-"))
-            var divisor: UInt64 = 1
-            while version.number / divisor >= 10 { divisor *= 10 }
-            while divisor > 0 {
-                emit(UInt8(48 + version.number / divisor % 10))
-                divisor /= 10
+            rest = epoch
+            for _ in 0..<8 {
+                let digit = UInt8(truncatingIfNeeded: rest % 36)
+                emit(digit < 10 ? 48 + digit : 87 + digit)
+                rest /= 36
             }
             if isQuoted { emit(UInt8(ascii: "\"")) }
-            body(UnsafeBufferPointer(rebasing: text[..<count]))
+            return body(UnsafeBufferPointer(rebasing: text[start...]))
         }
     }
 }

@@ -14,6 +14,8 @@ final class RequestScratch {
     let key = ByteBuffer(capacity: 512)
     /// For header fields.
     let text = ByteBuffer(capacity: 256)
+    /// Keys of link targets.
+    let linkKeys = LinkKeyCache()
     private var names: SchemaNames?
 
     private init() {}

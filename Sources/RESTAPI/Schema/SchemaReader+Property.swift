@@ -36,7 +36,7 @@ extension SchemaReader {
         case .object: readMembers(value, pointer, &statement)
         default:
             fault(
-                pointer, "invalid-type",
+                pointer, "wrong-type",
                 "A property is a type such as \"int?\", or an object with the member 'type'.")
         }
         guard faults.count == countBefore, let type = statement.type,

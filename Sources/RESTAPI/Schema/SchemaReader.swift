@@ -14,7 +14,7 @@ struct SchemaReader {
     /// The result holds by itself: ``Schema/faults()`` are among the faults, with pointers.
     mutating func readSchema(_ root: JSONValue) -> SchemaDocument? {
         guard root.kind == .object else {
-            fault(JSONPointer(), "invalid-type", "A schema is an object with the member 'classes'.")
+            fault(JSONPointer(), "wrong-type", "A schema is an object with the member 'classes'.")
             return nil
         }
         var document = SchemaDocument()
@@ -39,7 +39,7 @@ struct SchemaReader {
         }
         let pointer = JSONPointer().appending("classes")
         guard classes.kind == .array else {
-            fault(pointer, "invalid-type", "'classes' is an array of classes.")
+            fault(pointer, "wrong-type", "'classes' is an array of classes.")
             return nil
         }
         for (index, value) in classes.elements.enumerated() {
@@ -61,7 +61,7 @@ struct SchemaReader {
     ///   the body has to state it.
     mutating func readClass(_ value: JSONValue, _ pointer: JSONPointer, named: String?) -> ObjectClass? {
         guard value.kind == .object else {
-            fault(pointer, "invalid-type", "A class is an object with 'name' and 'properties'.")
+            fault(pointer, "wrong-type", "A class is an object with 'name' and 'properties'.")
             return nil
         }
         var name = named
@@ -96,7 +96,7 @@ struct SchemaReader {
         }
         let inner = pointer.appending("properties")
         guard properties.kind == .object else {
-            fault(inner, "invalid-type", "'properties' is an object from names to types.")
+            fault(inner, "wrong-type", "'properties' is an object from names to types.")
             return nil
         }
         if let repeated = properties.repeatedName {
@@ -185,19 +185,19 @@ struct SchemaReader {
 
     mutating func readText(_ value: JSONValue, _ pointer: JSONPointer) -> String? {
         if let text = value.string { return text }
-        fault(pointer, "invalid-type", "Expected a string.")
+        fault(pointer, "wrong-type", "Expected a string.")
         return nil
     }
 
     mutating func readFlag(_ value: JSONValue, _ pointer: JSONPointer) -> Bool? {
         if let flag = value.bool { return flag }
-        fault(pointer, "invalid-type", "Expected true or false.")
+        fault(pointer, "wrong-type", "Expected true or false.")
         return nil
     }
 
     private mutating func readNumber(_ value: JSONValue, _ pointer: JSONPointer) -> UInt64? {
         if let number = value.exactInt64, number >= 0 { return UInt64(number) }
-        fault(pointer, "invalid-type", "Expected an integer from 0.")
+        fault(pointer, "wrong-type", "Expected an integer from 0.")
         return nil
     }
 }

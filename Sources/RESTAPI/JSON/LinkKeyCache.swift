@@ -1,0 +1,68 @@
+import Bytes
+import Rows
+
+/// The keys of link targets as JSON, as they were written last.
+///
+/// An object's primary key never changes and its object key is never used again, so what was found once
+/// holds as long as the schema does, and a row that links to the object proves that it is there. A small
+/// table without chains: a new entry takes the place of the one that was there. One thread at a time uses
+/// a cache.
+package final class LinkKeyCache {
+    /// An entry: object key, class position, byte count, text.
+    private static let entryByteCount = 64
+    private static let textOffset = 13
+    private static let textByteCountMax = entryByteCount - textOffset
+    private static let entryCount = 1024
+
+    private let entries = UnsafeMutableRawPointer.allocate(
+        byteCount: entryCount * entryByteCount, alignment: 64)
+    /// Held, so that no other schema gets its address.
+    private var schema: RowSchema?
+
+    /// Makes an empty cache.
+    package init() { forget() }
+
+    deinit { entries.deallocate() }
+
+    /// Object keys begin at 1, so zeros are no entry.
+    private func forget() {
+        entries.initializeMemory(
+            as: UInt8.self, repeating: 0, count: Self.entryCount * Self.entryByteCount)
+    }
+
+    private func entry(_ classIndex: Int, _ key: UInt64) -> UnsafeMutableRawPointer {
+        let mixed = (key &+ UInt64(classIndex) &* 0x9E37_79B9) &* 0x9E37_79B9_7F4A_7C15
+        return entries + Int(mixed >> 54) * Self.entryByteCount
+    }
+
+    /// Appends the key of an object, if it is known.
+    func append(
+        _ schema: RowSchema, _ classIndex: Int, _ key: UInt64, to buffer: ByteBuffer
+    ) -> Bool {
+        guard schema === self.schema else { return false }
+        let entry = entry(classIndex, key)
+        guard entry.load(as: UInt64.self) == key,
+            entry.load(fromByteOffset: 8, as: UInt32.self) == UInt32(truncatingIfNeeded: classIndex)
+        else { return false }
+        let count = Int(entry.load(fromByteOffset: 12, as: UInt8.self))
+        buffer.append(UnsafeRawBufferPointer(start: entry + Self.textOffset, count: count))
+        return true
+    }
+
+    /// Keeps the key of an object, unless its text is too long.
+    func keep(
+        _ schema: RowSchema, _ classIndex: Int, _ key: UInt64, _ text: UnsafeRawBufferPointer
+    ) {
+        guard let start = text.baseAddress, text.count <= Self.textByteCountMax else { return }
+        if schema !== self.schema {
+            forget()
+            self.schema = schema
+        }
+        let entry = entry(classIndex, key)
+        entry.storeBytes(of: key, as: UInt64.self)
+        entry.storeBytes(
+            of: UInt32(truncatingIfNeeded: classIndex), toByteOffset: 8, as: UInt32.self)
+        entry.storeBytes(of: UInt8(text.count), toByteOffset: 12, as: UInt8.self)
+        (entry + Self.textOffset).copyMemory(from: start, byteCount: text.count)
+    }
+}

@@ -1,0 +1,325 @@
+"""What schemathesis has to know of the store so that its requests reach the handlers.
+
+It makes up names of classes, keys and filters, and nearly all of them would end as 404 or 400. So in
+most requests whose part was made up to be valid, that part is replaced by one that exists in the store
+of support/seed.py; what was made up to be invalid is left as it is. A request's own text decides, so a
+seed repeats a run.
+
+HOLDFAST_CONTRACT_REPORT names the file that gets the count of each status of each operation.
+"""
+import atexit
+import collections
+import json
+import os
+import random
+import sys
+import zlib
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "support"))
+
+import requests  # noqa: E402
+import schemathesis  # noqa: E402
+import seed  # noqa: E402
+from schemathesis.core.failures import AcceptedNegativeData  # noqa: E402
+from schemathesis.core.parameters import ParameterLocation  # noqa: E402
+
+# How many of the requests with made-up parts get parts that exist instead.
+KNOWN_SHARE = 0.8
+# A long poll that waits longer holds the run up; `wait` is a matter of seconds, not of the schema.
+WAIT_SECONDS_MAX = 1
+
+CITIES = seed.city_ids()
+KEYS = {
+    "City": CITIES,
+    "Country": ["FR", "IS", "DE", "MC", "SJ"],
+    "Continent": ["EU", "AF", "AS"],
+    "Specimen": seed.SPECIMEN_IDS,
+    "Setting": seed.SETTING_NAMES,
+    "Note": json.loads(os.environ.get("HOLDFAST_CONTRACT_NOTES", "[]")),
+}
+PROPERTIES = {
+    "City": ["name", "alternateNames", "country", "location", "population"],
+    "Country": ["languages", "neighbours", "cities", "continent", "areaKm2"],
+    "Continent": ["countries", "name"],
+    "Specimen": ["blob", "reals", "wholes", "whole", "tag", "seen", "seenIn", "places", "found"],
+    "Setting": ["value"],
+    "Note": ["tags", "at", "about"],
+}
+# Of each class: filters with their arguments.
+FILTERS = {
+    "City": [
+        ("population > 100000", {}),
+        ("country.iso == $0", {"text": ["IS"]}),
+        ("name BEGINSWITH[c] $0 AND population BETWEEN {$1, $2}",
+         {"arg": ['"b"', "20000", "900000"]}),
+        ("ANY alternateNames CONTAINS 'ik'", {}),
+        ("country.continent.name == 'Europe' AND NOT population < 50000", {}),
+        ("location == null", {}),
+    ],
+    "Country": [
+        ("cities.@count > 5", {}),
+        ("ANY neighbours.iso == 'FR'", {}),
+        ("NONE languages IN {'en', 'fr-FR'}", {}),
+        ("ALL cities.population > $0", {"arg": ["15000"]}),
+    ],
+    "Continent": [("countries.@count > 20", {})],
+    "Specimen": [
+        ("whole >= $0 AND flag == true", {"arg": ["9007199254740995"]}),
+        ("tag == $0", {"text": ["123e4567-e89b-12d3-a456-426614174003"]}),
+        ("seen < $0", {"arg": ['{"$date":"2027-01-01T00:00:00Z"}']}),
+        ("real == nan OR real < 2.5", {}),
+        ("found.country.iso == 'FR'", {}),
+    ],
+    "Setting": [("name == null OR value != null", {})],
+    "Note": [("ANY tags == 'a'", {}), ("about.name == 'Paris'", {})],
+}
+SORTS = {
+    "City": ["-population,name", "country.name,-name"],
+    "Country": ["name", "-areaKm2"],
+    "Continent": ["-population"],
+    "Specimen": ["real,-whole", "found.name"],
+    "Setting": ["name"],
+    "Note": ["-at"],
+}
+EXPANSIONS = {
+    "City": ["country", "country.continent"],
+    "Country": ["continent", "neighbours"],
+    "Continent": ["countries"],
+    "Specimen": ["found", "seenIn"],
+    "Setting": [],
+    "Note": ["about"],
+}
+FIELDS = ["*", "*,$version", "$id,$version"]
+
+@schemathesis.hook.apply_to(operation_id="importObjects")
+def filter_failure(context, failure, case, response):
+    """Any text is a list of lines, good or bad, so what is no string is no wrong body either."""
+    return not (isinstance(failure, AcceptedNegativeData) and not isinstance(case.body, str))
+
+
+@schemathesis.serializer("application/x-ndjson")
+def serialize_lines(context, value):
+    """Lines as they are; anything else as the JSON of one line."""
+    if isinstance(value, bytes):
+        return value
+    return (value if isinstance(value, str) else json.dumps(value)).encode(errors="replace")
+
+
+@schemathesis.deserializer("application/octet-stream", "application/x-ndjson")
+def read_bytes(context, response):
+    return response.content.decode(errors="replace")
+
+
+STATUSES = collections.defaultdict(collections.Counter)
+made = 0
+
+
+def new_object(class_name, choice):
+    """A valid object that is not in the store."""
+    global made
+    made += 1
+    if class_name == "City":
+        return {
+            "id": 90_000_000 + made, "name": choice.choice(["Testholm", "Prøvevik", "試験"]),
+            "country": choice.choice(["IS", "SJ", None]), "population": choice.randrange(10**6),
+            "timezone": "Atlantic/Reykjavik", "alternateNames": [],
+            "location": {"type": "Point", "coordinates": [choice.random(), choice.random()]},
+        }
+    if class_name == "Country":
+        return {"iso": f"X{made}", "name": "Testland", "continent": "EU", "neighbours": ["FR"]}
+    if class_name == "Continent":
+        return {"code": f"Y{made}", "name": "Testia", "population": made}
+    if class_name == "Setting":
+        return {"name": f"made/{made}", "value": choice.choice(["x", None])}
+    if class_name == "Note":
+        return {"text": f"made {made}", "tags": ["x", "x"]}
+    return {"label": f"made {made}", "whole": made, "real": choice.choice([1.5, None, "Infinity"])}
+
+
+def path_text(key):
+    """A key as a part of a path; nothing where none can carry it."""
+    return None if key in (None, "", ".", "..") else str(key)
+
+
+class Target:
+    """The object that a request is led to."""
+
+    def __init__(self, case, choice, isByKey):
+        self.class_name = choice.choice(sorted(KEYS))
+        keys = KEYS[self.class_name]
+        if not isByKey:
+            keys = [key for key in keys if path_text(key) is not None]
+        self.key = choice.choice(keys)
+        if case.operation.definition.raw["operationId"].startswith("delete"):
+            self.make_deletable(case, choice, isByKey)
+
+    def make_deletable(self, case, choice, isByKey):
+        """Deletes have objects of their own, so that the others stay."""
+        self.class_name = choice.choice(["City", "Setting"] if isByKey else ["City", "Country"])
+        value = new_object(self.class_name, choice)
+        reply = requests.post(
+            f"{case.operation.base_url}/v1/classes/{self.class_name}/objects", json=value, timeout=30)
+        reply.raise_for_status()
+        self.key = value[{"City": "id", "Setting": "name", "Country": "iso"}[self.class_name]]
+
+
+def is_positive(case, part):
+    """Whether a part of the request was made up to be valid."""
+    meta = case.meta
+    if meta is None:
+        return True
+    component = meta.components.get(part)
+    return component is None or component.mode.is_positive
+
+
+@schemathesis.hook
+def before_call(context, case, kwargs):
+    text = repr((case.path_parameters, case.query, case.headers, case.body))
+    choice = random.Random(zlib.crc32(text.encode(errors="replace")))
+    operation = case.operation.definition.raw.get("operationId")
+    bound_wait(case)
+    isExample = case.meta is not None and case.meta.phase.name.value == "examples"
+    if operation in ("putSchema", "putClass") and is_positive(case, ParameterLocation.BODY):
+        if isExample or choice.random() < KNOWN_SHARE:
+            replace_schema(case, operation, choice)
+        return
+    # Those that a delete takes from the document's examples would be missed.
+    isDelete = operation in ("deleteObject", "deleteObjectByKey")
+    if not isDelete and (isExample or choice.random() > KNOWN_SHARE):
+        return
+    if case.headers and is_positive(case, ParameterLocation.HEADER):
+        for name in ("If-Match", "If-None-Match"):
+            case.headers.pop(name, None)
+    parameters = case.path_parameters
+    if not parameters or "class" not in parameters or not is_positive(case, ParameterLocation.PATH):
+        return
+    isByKey = operation.endswith("ByKey")
+    target = Target(case, choice, isByKey)
+    parameters["class"] = target.class_name
+    if "id" in parameters:
+        parameters["id"] = path_text(target.key)
+    if "property" in parameters:
+        parameters["property"] = choice.choice(PROPERTIES[target.class_name])
+    if is_positive(case, ParameterLocation.QUERY):
+        replace_query(case, target, choice)
+    if isinstance(case.body, (dict, list)) and is_positive(case, ParameterLocation.BODY):
+        replace_body(case, operation, target, choice)
+    if operation == "importObjects" and is_positive(case, ParameterLocation.BODY):
+        lines = [json.dumps(new_object(target.class_name, choice)) for _ in range(3)]
+        case.body = "\n".join(lines + choice.choice([[], ["{", '{"nothing":1}']]))
+
+
+def replace_schema(case, operation, choice):
+    """Makes a schema or class of the store's own, often with one more class or property."""
+    schema = requests.get(f"{case.operation.base_url}/v1/schema", timeout=30).json()
+    del schema["revision"]
+    added = new_class(choice)
+    if operation == "putSchema":
+        case.body = schema
+        if choice.random() < 0.5:
+            schema["classes"].append(added)
+    elif is_positive(case, ParameterLocation.PATH):
+        known = next(one for one in schema["classes"] if one["name"] == "Note")
+        known["properties"].setdefault(f"more {choice.randrange(20)}", "string?")
+        case.body = choice.choice([known, added])
+        case.path_parameters["class"] = case.body["name"]
+
+
+def new_class(choice):
+    """A class with properties of any type."""
+    global made
+    made += 1
+    types = ["bool", "int?", "double[]", "string<>", "date", "objectId?", "uuid", "data", "City",
+             "Country[]", "Location?", {"type": "int", "indexed": True, "default": 7},
+             {"type": "list", "element": {"type": "object", "class": "Location"}}]
+    return {
+        "name": f"Made {made}",
+        "properties": {
+            f"property {number}": choice.choice(types) for number in range(choice.randrange(1, 6))},
+    }
+
+
+def bound_wait(case):
+    preference = (case.headers or {}).get("Prefer")
+    if isinstance(preference, str) and "wait" in preference:
+        case.headers["Prefer"] = f"wait={WAIT_SECONDS_MAX}"
+
+
+def replace_query(case, target, choice):
+    query = case.query
+    if not query:
+        return
+    name = target.class_name
+    if "key" in query:
+        query["key"] = json.dumps(target.key)
+    # Those that were made up belong to nothing.
+    query.pop("cursor", None)
+    query.pop("minVersion", None)
+    if "arg" in query or "text" in query or "filter" in query:
+        query.pop("arg", None)
+        query.pop("text", None)
+        query["filter"], arguments = choice.choice(FILTERS[name])
+        query.update(arguments)
+    replacements = {
+        "sort": SORTS[name], "distinct": [SORTS[name][0].lstrip("-")],
+        "expand": EXPANSIONS[name], "fields": FIELDS, "since": ["now", "start"],
+    }
+    if "property" in case.path_parameters:
+        # What a property of that kind takes is left to chance: a value takes none of these.
+        for parameter in ("filter", "arg", "text", "sort", "distinct", "expand", "fields"):
+            query.pop(parameter, None)
+        return
+    for parameter, values in replacements.items():
+        if parameter in query:
+            if values:
+                query[parameter] = choice.choice(values)
+            else:
+                query.pop(parameter)
+
+
+def replace_body(case, operation, target, choice):
+    if operation == "queryObjects":
+        name = target.class_name
+        for member in ("cursor", "minVersion"):
+            case.body.pop(member, None)
+        if "filter" in case.body or "args" in case.body:
+            case.body.pop("args", None)
+            text, arguments = choice.choice(FILTERS[name])
+            case.body["filter"] = text
+            if arguments:
+                case.body["args"] = [
+                    json.loads(value) for value in arguments.get("arg", [])
+                ] + arguments.get("text", [])
+        for member, values in (
+            ("sort", SORTS[name]), ("distinct", [SORTS[name][0].lstrip("-")]),
+            ("expand", EXPANSIONS[name]), ("fields", FIELDS),
+        ):
+            if member in case.body:
+                case.body[member] = choice.choice(values) if values else []
+    elif operation == "createObjects":
+        case.body = new_object(target.class_name, choice)
+        if choice.random() < 0.3:
+            case.body = [case.body, new_object(target.class_name, choice)]
+    elif operation.startswith(("putObject", "patchObject")):
+        body = new_object(target.class_name, choice)
+        for key in ("id", "iso", "code", "name" if target.class_name == "Setting" else "id", "_id"):
+            body.pop(key, None)
+        case.body = body
+
+
+@schemathesis.hook
+def after_call(context, case, response):
+    if response is not None and case.meta is not None:
+        operation = case.operation.definition.raw["operationId"]
+        method = response.request.method if response.request is not None else ""
+        # A probe of another method is not this operation.
+        if method == case.operation.method.upper():
+            STATUSES[operation][response.status_code] += 1
+
+
+@atexit.register
+def write_report():
+    path = os.environ.get("HOLDFAST_CONTRACT_REPORT")
+    if path and STATUSES:
+        Path(path).write_text(json.dumps(STATUSES))

@@ -1,0 +1,343 @@
+"""A running service against openapi.yaml, where requests made by chance do not reach."""
+import json
+import subprocess
+import unittest
+
+import contract
+import metrics
+import seed
+from events import EventSource
+from service import BINARY, Service
+
+CITY = {"name": "Ny-Ålesund", "country": "SJ", "population": 45, "timezone": "Arctic/Longyearbyen"}
+
+
+def setUpModule():
+    global running
+    # A short heartbeat, so that a test need not wait long for one.
+    running = Service("--heartbeat", "1s").__enter__()
+    unittest.addModuleCleanup(running.__exit__, None, None, None)
+    seed.seed(running)
+
+
+class LiveTests(unittest.TestCase):
+    def conforms(self, operation_id, reply, status=None):
+        """Checks a reply against what the operation documents."""
+        if status:
+            self.assertEqual(reply.status, status, reply.body[:500])
+        self.assertEqual(contract.reply_faults(operation_id, reply), [], reply.body[:500])
+        return reply
+
+
+class Conditions(LiveTests):
+    def test_a_precondition_that_does_not_hold_shows_the_object_as_it_is(self):
+        path = "/v1/classes/Continent/objects/EU"
+        stored = self.conforms("getObject", running.request("GET", path), 200)
+        reply = running.request("PATCH", path, {"population": 1}, If_Match='"00000000-1"')
+        self.conforms("patchObject", reply, 412)
+        self.assertEqual(reply.json["current"]["object"], stored.json)
+        self.assertEqual(f'"{reply.json["current"]["etag"]}"', stored.headers["ETag"])
+
+    def test_an_object_that_did_not_change_is_304_and_an_expanded_one_never(self):
+        path = "/v1/classes/Country/objects/IS"
+        etag = running.request("GET", path).headers["ETag"]
+        reply = running.request("GET", path, If_None_Match=etag)
+        self.conforms("getObject", reply, 304)
+        self.assertEqual(reply.body, b"")
+        expanded = running.request("GET", path + "?expand=continent", If_None_Match=etag)
+        self.conforms("getObject", expanded, 200)
+
+    def test_a_write_that_prefers_a_minimal_reply_gets_no_object(self):
+        for key, method, status in ((99000009, "PUT", 201), (99000009, "PUT", 204)):
+            reply = running.request(
+                method, f"/v1/classes/City/objects/{key}", CITY, Prefer="return=minimal")
+            self.conforms("putObject", reply, status)
+            self.assertEqual(reply.body, b"")
+            self.assertEqual(reply.headers["Preference-Applied"], "return=minimal")
+
+    def test_a_read_sees_the_version_that_a_write_told(self):
+        written = running.request("PUT", "/v1/classes/City/objects/99000010", CITY)
+        version = written.headers["Holdfast-Version"]
+        reply = running.request("GET", f"/v1/classes/City/objects/99000010?minVersion={version}")
+        self.conforms("getObject", reply, 200)
+        other = running.request("GET", "/v1/classes/City/objects/99000010?minVersion=00000000-1")
+        self.conforms("getObject", other, 409)
+
+    def test_head_answers_as_get_does_without_the_body(self):
+        for path in ("/v1", "/v1/schema", "/v1/classes/City/objects", "/health/ready", "/metrics",
+                     "/v1/classes/Country/objects/FR"):
+            with self.subTest(path=path):
+                got, asked = running.request("GET", path), running.request("HEAD", path)
+                self.assertEqual((asked.status, asked.body), (got.status, b""))
+                self.assertEqual(asked.headers["Content-Type"], got.headers["Content-Type"])
+
+    def test_an_embedded_class_has_no_objects_of_its_own(self):
+        reply = running.request("GET", "/v1/classes/Location/objects")
+        self.conforms("listObjects", reply, 405)
+
+    def test_keys_that_no_path_carries_are_read_and_written_by_parameter(self):
+        for key in seed.SETTING_NAMES:
+            with self.subTest(key=key):
+                query = "".join(f"%{byte:02X}" for byte in json.dumps(key).encode())
+                path = f"/v1/classes/Setting/object?key={query}"
+                read = self.conforms("getObjectByKey", running.request("GET", path), 200)
+                self.assertEqual(read.json["name"], key)
+                self.conforms("putObjectByKey", running.request("PUT", path, read.json), 200)
+
+    def test_bytes_come_as_they_are(self):
+        reply = running.request(
+            "GET", f"/v1/classes/Specimen/objects/{seed.SPECIMEN_IDS[0]}/properties/blob",
+            Accept="application/octet-stream")
+        self.conforms("getProperty", reply, 200)
+        self.assertEqual(reply.body, b"Holdfast")
+
+    def test_large_ints_are_strings_for_who_prefers_that(self):
+        path = f"/v1/classes/Specimen/objects/{seed.SPECIMEN_IDS[0]}"
+        reply = running.request("GET", path, Prefer="int64=string")
+        self.conforms("getObject", reply, 200)
+        self.assertEqual(reply.json["whole"], "9007199254740993")
+
+    def test_an_export_can_be_imported(self):
+        exported = self.conforms(
+            "exportObjects", running.request("GET", "/v1/classes/Specimen/export"), 200)
+        lines = exported.body.splitlines()
+        self.assertEqual(len(lines), len(seed.SPECIMEN_IDS))
+        reply = running.request(
+            "POST", "/v1/classes/Specimen/import?mode=replace", exported.body,
+            Content_Type="application/x-ndjson")
+        self.conforms("importObjects", reply, 200)
+        self.assertEqual((reply.json["imported"], reply.json["failed"]), (len(lines), 0))
+
+
+class Pages(LiveTests):
+    def test_pages_follow_each_other_to_the_end(self):
+        path = "/v1/classes/City/objects?filter=country.iso%20%3D%3D%20%22IS%22&sort=-population"
+        whole = running.request("GET", path).json["objects"]
+        seen, page = [], running.request("GET", path + "&limit=2")
+        while True:
+            self.conforms("listObjects", page, 200)
+            seen += page.json["objects"]
+            if "next" not in page.json:
+                self.assertIsNone(page.headers["Link"])
+                break
+            target = page.headers["Link"].split(">")[0].removeprefix("<")
+            page = running.request("GET", target)
+        self.assertEqual(seen, whole)
+
+    def test_a_query_in_a_body_is_the_query_in_a_target(self):
+        asked = running.request(
+            "POST", "/v1/classes/City/query",
+            {"filter": "country.iso == $0", "args": ["IS"], "sort": ["-population"], "count": "exact",
+             "explain": True})
+        self.conforms("queryObjects", asked, 200)
+        got = running.request(
+            "GET", "/v1/classes/City/objects?filter=country.iso%3D%3D$0&text=IS&sort=-population")
+        self.assertEqual(asked.json["objects"], got.json["objects"])
+        self.assertEqual(asked.json["count"], len(got.json["objects"]))
+
+
+class Streams(LiveTests):
+    def check(self, events):
+        for event in events:
+            if event.data is None:
+                continue
+            schema = event.name[0].upper() + event.name[1:] + "Event"
+            self.assertEqual(contract.faults(contract.component(schema), event.json), [], event)
+        return events
+
+    def follow(self, operation_id, path, write):
+        """A stream from the start, a change, and the rest of it from where it was."""
+        with EventSource(running, path + "since=start") as stream:
+            self.assertEqual(stream.status, 200)
+            self.assertEqual(stream.headers["Content-Type"], "text/event-stream")
+            first = self.check(stream.until("upToDate"))
+            self.assertEqual(first[0].name, "hello")
+            self.assertIsNone(first[0].last_id)
+            resume = first[-1].last_id
+            self.assertEqual(resume, first[-1].json["cursor"])
+            write(1)
+            live = self.check(stream.until("change"))[-1]
+            self.assertEqual(live.last_id, live.json["version"])
+        write(2)
+        with EventSource(running, path, Last_Event_ID=resume) as stream:
+            caught_up = self.check(stream.until("upToDate"))
+            self.assertIn("change", [event.name for event in caught_up])
+        page = running.request("GET", f"{path}since={resume}")
+        self.conforms(operation_id, page, 200)
+        self.assertTrue(page.json["upToDate"])
+        return first, live, page.json["changes"]
+
+    def city(self, key):
+        return lambda population: running.succeed(
+            "PUT", f"/v1/classes/City/objects/{key}", {**CITY, "population": population})
+
+    def test_a_query_is_followed(self):
+        first, live, changes = self.follow(
+            "streamClassChanges",
+            "/v1/classes/City/changes?filter=country.iso%20%3D%3D%20%22SJ%22&fields=name,population&",
+            self.city(99000021))
+        ids = [entry["id"] for event in first if event.name == "snapshot"
+               for entry in event.json["objects"]]
+        self.assertIn(2729907, ids)
+        [entry] = live.json["changes"]
+        self.assertEqual((entry["op"], entry["id"]), ("enter", 99000021))
+        self.assertEqual(entry["object"], {"name": CITY["name"], "population": 1})
+        [entry] = changes
+        self.assertEqual(entry["object"]["population"], 2)
+
+    def test_an_object_is_followed_before_it_is_there(self):
+        first, live, _ = self.follow(
+            "streamObjectChanges", "/v1/classes/City/objects/99000022/changes?", self.city(99000022))
+        self.assertEqual([event.name for event in first], ["hello", "upToDate"])
+        self.assertEqual([entry["id"] for entry in live.json["changes"]], [99000022])
+
+    def test_the_whole_store_is_followed(self):
+        _, live, _ = self.follow("streamChanges", "/v1/changes?", self.city(99000023))
+        self.assertIn(("City", 99000023),
+                      [(entry["class"], entry["id"]) for entry in live.json["changes"]])
+
+    def test_a_stream_begins_now_and_gives_signs_of_life(self):
+        with EventSource(running, "/v1/classes/Continent/changes") as stream:
+            events = []
+            for event in stream:
+                events.append(event)
+                if len(events) == 3:
+                    break
+        self.check(events)
+        self.assertEqual(events[0].name, "hello")
+        self.assertEqual(events[0].last_id, events[0].json["cursor"])
+        self.assertEqual(events[0].json["heartbeat"], 1)
+        self.assertEqual([event.data for event in events[1:]], [None, None])
+        self.assertTrue(events[1].last_id)
+
+    def test_a_snapshot_comes_in_pages_of_json(self):
+        path = "/v1/classes/Specimen/changes?limit=10&since="
+        cursor, ids = "start", []
+        while True:
+            page = self.conforms("streamClassChanges", running.request("GET", path + cursor), 200)
+            ids += [entry["id"] for entry in page.json["objects"]]
+            if "cursor" in page.json:
+                break
+            cursor = page.json["next"]
+        self.assertEqual(sorted(ids), sorted(seed.SPECIMEN_IDS))
+        follow = running.request("GET", path + page.json["cursor"])
+        self.conforms("streamClassChanges", follow, 200)
+        self.assertEqual((follow.json["changes"], follow.json["upToDate"]), ([], True))
+
+    def test_a_poll_that_waits_in_vain_is_answered_empty(self):
+        reply = running.request("GET", "/v1/classes/Continent/changes", Prefer="wait=1")
+        self.conforms("streamClassChanges", reply, 200)
+        self.assertEqual(reply.json["changes"], [])
+
+    def test_a_cursor_of_another_epoch_is_gone_and_one_of_the_future_malformed(self):
+        gone = running.request("GET", "/v1/changes?since=00000000-1")
+        self.conforms("streamChanges", gone, 410)
+        version = running.request("GET", "/v1").json["storeVersion"]
+        future = running.request("GET", f"/v1/changes?since={version}000")
+        self.conforms("streamChanges", future, 400)
+
+
+class Refusals(LiveTests):
+    def test_a_name_that_is_not_known_comes_with_the_nearest_that_is(self):
+        cases = [
+            ("getClass", "/v1/schema/classes/Citty", 404, "City"),
+            ("listObjects", "/v1/classes/Citty/objects", 404, "City"),
+            ("listObjects", "/v1/classes/City/objects?fliter=true", 400, "filter"),
+            ("listObjects", "/v1/classes/City/objects?filter=poulation%3E1", 400, "population"),
+            ("listObjects", "/v1/classes/City/objects?fields=nmae", 400, "name"),
+            ("getProperty", "/v1/classes/Country/objects/FR/properties/citys", 404, "cities"),
+        ]
+        for operation_id, path, status, hint in cases:
+            with self.subTest(path=path):
+                reply = self.conforms(operation_id, running.request("GET", path), status)
+                self.assertEqual(reply.json["errors"][0]["hint"], hint)
+
+    def test_every_fault_of_a_body_is_told_with_its_pointer(self):
+        reply = running.request(
+            "POST", "/v1/classes/City/objects",
+            {"id": "x", "name": None, "populaton": 1, "location": {"coordinates": [1, "a"]},
+             "country": "FR", "timezone": "Europe/Paris"})
+        self.conforms("createObjects", reply, 422)
+        self.assertEqual(
+            sorted(fault["pointer"] for fault in reply.json["errors"]),
+            ["/id", "/location/coordinates/1", "/name", "/populaton"])
+
+    def test_a_fault_of_a_query_has_its_column(self):
+        reply = running.request("GET", "/v1/classes/City/objects?filter=name%20%3D%3D%205%20AND")
+        self.conforms("listObjects", reply, 400)
+        self.assertGreaterEqual(reply.json["errors"][0]["column"], 1)
+
+    def test_media_types_that_are_not_read_are_named(self):
+        form = running.request(
+            "POST", "/v1/classes/City/objects", "name=x",
+            Content_Type="application/x-www-form-urlencoded")
+        self.conforms("createObjects", form, 415)
+        self.assertIn("application/json", form.headers["Accept"])
+        patch = running.request(
+            "PATCH", "/v1/classes/City/objects/2988507", "[]",
+            Content_Type="application/json-patch+json")
+        self.conforms("patchObject", patch, 415)
+        self.assertIn("application/merge-patch+json", patch.headers["Accept-Patch"])
+        image = running.request("GET", "/v1/classes/City/objects/2988507", Accept="image/png")
+        self.conforms("getObject", image, 406)
+
+    def test_a_name_of_another_machine_is_not_served_without_tokens(self):
+        reply = running.request("GET", "/v1", Host="example.org")
+        self.conforms("getService", reply, 421)
+
+
+class Figures(LiveTests):
+    def test_the_figures_are_what_prometheus_reads(self):
+        reply = self.conforms("getMetrics", running.request("GET", "/metrics"), 200)
+        self.assertTrue(reply.headers["Content-Type"].startswith("text/plain; version=0.0.4"))
+        self.assertEqual(metrics.faults(reply.body.decode()), [])
+        samples = metrics.samples(reply.body.decode())
+        self.assertEqual(samples[("holdfast_objects", (("class", "Continent"),))], 7)
+
+
+class Tokens(LiveTests):
+    def make_tokens(self, data):
+        data.mkdir()
+        for right in ("read", "write", "admin"):
+            made = subprocess.run(
+                [BINARY, "token", "create", "--data", str(data), "--name", right, "--rights", right],
+                capture_output=True, text=True, timeout=60)
+            self.assertEqual(made.returncode, 0, made.stderr)
+            self.tokens[right] = made.stdout.split()[-1]
+
+    def test_every_operation_asks_for_its_right(self):
+        self.tokens = {}
+        with Service(prepare=self.make_tokens) as guarded:
+            schema = {"classes": [{"name": "Note", "properties": {"text": "string"}}]}
+            for path, method, operation in contract.operations():
+                name = operation["operationId"]
+                address = path.replace("{class}", "Note").replace("{id}", "1")
+                address = address.replace("{property}", "text")
+                if any(contract.resolve(one).get("name") == "key" for one in operation["parameters"]):
+                    address += "?key=1"
+                with self.subTest(operation=name):
+                    reply = guarded.request(method.upper(), address)
+                    if operation.get("security") == []:
+                        self.assertEqual(reply.status, 200)
+                        continue
+                    self.conforms(name, reply, 401)
+                    wrong = guarded.request(method.upper(), address, Authorization="Bearer wrong")
+                    self.conforms(name, wrong, 401)
+                    needed = [
+                        right for right in ("read", "write", "admin")
+                        if f"right `{right}`" in operation["description"]]
+                    if not needed:
+                        # Told once, at the operation that it is like.
+                        continue
+                    for right in ("read", "write", "admin"):
+                        may = ["read", "write", "admin"].index(right) >= \
+                            ["read", "write", "admin"].index(needed[0])
+                        reply = guarded.request(
+                            method.upper(), address, Authorization=f"Bearer {self.tokens[right]}")
+                        self.assertEqual(
+                            (right, reply.status != 403), (right, may), reply.body[:200])
+                        if not may:
+                            self.conforms(name, reply, 403)
+            reply = guarded.request(
+                "PUT", "/v1/schema", schema, Authorization=f"Bearer {self.tokens['admin']}")
+            self.conforms("putSchema", reply, 200)

@@ -1,0 +1,37 @@
+"""Runs the scenarios; `HOLDFAST_SOAK=1` for the full counts, else a tenth of them."""
+import argparse
+import os
+import random
+import sys
+
+import kill_loop
+import live
+from report import Report
+from server import BINARY, Server
+
+#: Name, function, bound in seconds of a tenth and of the full run.
+SCENARIOS = [
+    ("kill", kill_loop.run, 300, 1800),
+    ("live", live.run, 120, 400),
+]
+
+
+def main(default_seed):
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--only", metavar="NAME", action="append", help="one scenario; repeatable")
+    parser.add_argument("--seed", default=os.environ.get("SEED") or default_seed)
+    parser.add_argument("--kills", type=int, help="how often the server is killed")
+    arguments = parser.parse_args()
+    sys.stdout.reconfigure(line_buffering=True)
+    is_full = os.environ.get("HOLDFAST_SOAK") == "1"
+    seed = arguments.seed or str(random.randrange(1 << 32))
+    print(f"binary {BINARY}, {'full counts' if is_full else 'a tenth'}, seed {seed} (SEED={seed} repeats)")
+    report = Report()
+    for name, body, tenth_seconds, full_seconds in SCENARIOS:
+        if arguments.only and name not in arguments.only:
+            continue
+        report.run(name, lambda: body(report, f"{seed}/{name}", is_full),
+                   full_seconds if is_full else tenth_seconds)
+    Server.end_all()
+    Server.remove_directories()
+    return report.summarize()
