@@ -21,7 +21,9 @@ struct ArgumentsTests {
 
     @Test("are options in either spelling, flags and operands")
     func spellings() throws {
-        let arguments = try parse(["--data", "a", "--force", "x", "--size=3KiB", "--origin", "p", "--origin=q"])
+        let arguments = try parse([
+            "--data", "a", "--force", "x", "--size=3KiB", "--origin", "p", "--origin=q",
+        ])
         #expect(arguments.text("data") == "a")
         #expect(arguments.has("force"))
         #expect(arguments.operands == ["x"])
@@ -35,7 +37,8 @@ struct ArgumentsTests {
     @Test("come from the environment when they are not given")
     func environment() throws {
         let variables = [
-            "HOLDFAST_DATA": "e", "HOLDFAST_FORCE": "true", "HOLDFAST_ORIGIN": "a,b", "HOLDFAST_COUNT": "",
+            "HOLDFAST_DATA": "e", "HOLDFAST_FORCE": "true", "HOLDFAST_ORIGIN": "a,b",
+            "HOLDFAST_COUNT": "",
         ]
         let arguments = try parse(["--data", "a"], variables)
         #expect(arguments.text("data") == "a")
@@ -47,20 +50,27 @@ struct ArgumentsTests {
         #expect(throws: CommandFailure.self) { try parse([], ["HOLDFAST_FORCE": "maybe"]) }
     }
 
-    @Test("that are wrong say what is right", arguments: [
-        (["--dat", "a"], "--data"), (["--data"], "needs a value"), (["--force=1"], "takes no value"),
-        (["--data", "a", "--data", "b"], "twice"), (["a", "b"], "FILE"), (["-x"], "no option -x"),
-    ])
+    @Test(
+        "that are wrong say what is right",
+        arguments: [
+            (["--dat", "a"], "--data"), (["--data"], "needs a value"),
+            (["--force=1"], "takes no value"),
+            (["--data", "a", "--data", "b"], "twice"), (["a", "b"], "FILE"),
+            (["-x"], "no option -x"),
+        ])
     func faults(words: [String], message: String) {
         let failure = #expect(throws: CommandFailure.self) { try parse(words) }
         #expect(failure?.code == .usage)
         #expect(failure?.message.contains(message) == true)
     }
 
-    @Test("have durations and sizes", arguments: [
-        ("90s", 90), ("5m", 300), ("12h", 43_200), ("7d", 604_800), ("0s", nil), ("5", nil), ("1w", nil),
-        ("s", nil), ("-1s", nil), ("99999999999999999999d", nil), ("9223372036854775807d", nil),
-    ] as [(String, Int?)])
+    @Test(
+        "have durations and sizes",
+        arguments: [
+            ("90s", 90), ("5m", 300), ("12h", 43_200), ("7d", 604_800), ("0s", nil), ("5", nil),
+            ("1w", nil),
+            ("s", nil), ("-1s", nil), ("99999999999999999999d", nil), ("9223372036854775807d", nil),
+        ] as [(String, Int?)])
     func durations(text: String, seconds: Int?) throws {
         if let seconds {
             let read = try parse(["--age", text]).seconds("age")
@@ -70,10 +80,13 @@ struct ArgumentsTests {
         }
     }
 
-    @Test("have sizes in bytes", arguments: [
-        ("17", 17), ("1B", 1), ("2KiB", 2048), ("32MiB", 32 << 20), ("1GiB", 1 << 30), ("1TiB", 1 << 40),
-        ("1kB", 1000), ("5MB", 5_000_000), ("1mib", nil), ("KiB", nil), ("", nil),
-    ] as [(String, Int?)])
+    @Test(
+        "have sizes in bytes",
+        arguments: [
+            ("17", 17), ("1B", 1), ("2KiB", 2048), ("32MiB", 32 << 20), ("1GiB", 1 << 30),
+            ("1TiB", 1 << 40),
+            ("1kB", 1000), ("5MB", 5_000_000), ("1mib", nil), ("KiB", nil), ("", nil),
+        ] as [(String, Int?)])
     func sizes(text: String, byteCount: Int?) throws {
         if let byteCount {
             let read = try parse(["--size", text]).byteCount("size")
@@ -88,7 +101,9 @@ struct ArgumentsTests {
         for verb in App.verbs {
             for option in verb.options {
                 #expect(verb.help.contains("--\(option.name)"))
-                if let fallback = option.fallback { #expect(verb.help.contains("(default: \(fallback))")) }
+                if let fallback = option.fallback {
+                    #expect(verb.help.contains("(default: \(fallback))"))
+                }
             }
             #expect(Set(verb.options.map(\.name)).count == verb.options.count)
         }

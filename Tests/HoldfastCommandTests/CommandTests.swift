@@ -12,7 +12,9 @@ private struct Command {
         var output: String
     }
 
-    static func run(_ words: String..., input: String? = nil, environment: [String: String] = [:]) -> Outcome {
+    static func run(_ words: String..., input: String? = nil, environment: [String: String] = [:])
+        -> Outcome
+    {
         // A shell joins the two outputs, and closes the input.
         let quoted = ([path] + words).map { "'\($0)'" }.joined(separator: " ")
         let source = input.map { "printf '%s' '\($0)' | " } ?? ""
@@ -33,14 +35,20 @@ struct CommandTests {
         {"classes":[{"name":"Node","primaryKey":"id","properties":{"id":"int","next":"Node"}}]}
         """
 
-    @Test("ends with 2 and a hint when it is called wrongly", arguments: [
-        ([], "usage: holdfast VERB"), (["serv"], "did you mean 'serve'"), (["serve"], "--data is needed"),
-        (["serve", "--dta", "x"], "did you mean --data"), (["token"], "token create"),
-        (["import", "--data", "x", "--class", "Y"], "expected FILE"),
-        (["token", "create", "--data", "/tmp", "--name", "x", "--rights", "owner"], "read, write, admin"),
-        (["serve", "--data", "x", "--listen", "8080"], "HOST:PORT"),
-        (["serve", "--data", "x", "--max-body", "much"], "32MiB"),
-    ])
+    @Test(
+        "ends with 2 and a hint when it is called wrongly",
+        arguments: [
+            ([], "usage: holdfast VERB"), (["serv"], "did you mean 'serve'"),
+            (["serve"], "--data is needed"),
+            (["serve", "--dta", "x"], "did you mean --data"), (["token"], "token create"),
+            (["import", "--data", "x", "--class", "Y"], "expected FILE"),
+            (
+                ["token", "create", "--data", "/tmp", "--name", "x", "--rights", "owner"],
+                "read, write, admin"
+            ),
+            (["serve", "--data", "x", "--listen", "8080"], "HOST:PORT"),
+            (["serve", "--data", "x", "--max-body", "much"], "32MiB"),
+        ])
     func usage(words: [String], message: String) {
         let quoted = words.map { "'\($0)'" }.joined(separator: " ")
         let process = ChildProcess("/bin/sh", ["-c", "'\(Command.path)' \(quoted) 2>&1"])
@@ -67,7 +75,8 @@ struct CommandTests {
         let get = Command.run("schema", "get", environment: ["HOLDFAST_DATA": data])
         #expect(get.status == 0 && get.output.contains("\"name\":\"Node\""))
         let faulty = Command.run(
-            "schema", "put", "--data", data, "-", input: #"{"classes":[{"name":"Node","properties":{"id":"mixed"}}]}"#)
+            "schema", "put", "--data", data, "-",
+            input: #"{"classes":[{"name":"Node","properties":{"id":"mixed"}}]}"#)
         #expect(faulty.status == 1 && faulty.output.contains("at /classes/0/properties/id"))
         let dry = Command.run("schema", "put", "--data", data, "--dry-run", "-", input: schema)
         #expect(dry.output == #"{"changes":[]}"#)
@@ -80,28 +89,39 @@ struct CommandTests {
             Array("{\"id\":1,\"next\":2}\n{\"id\":2,\"next\":1}\n{\"id\":\"x\"}\n".utf8),
             to: directory.path + "/nodes")
         let again = Command.run(
-            "import", "--data", data, "--class", "Node", "--mode", "replace", directory.path + "/nodes")
+            "import", "--data", data, "--class", "Node", "--mode", "replace",
+            directory.path + "/nodes")
         #expect(again.status == 1 && again.output.contains("line 3 at /id"), "\(again.output)")
         #expect(again.output.contains("Node: 2 imported, 1 failed"))
         let exported = Command.run("export", "--data", data, "--class", "Node")
         #expect(exported.output == "{\"id\":1,\"next\":2}\n{\"id\":2,\"next\":1}")
         let file = directory.path + "/export"
-        #expect(Command.run("export", "--data", data, "--class", "Node", "--fields", "id", file).status == 0)
+        #expect(
+            Command.run("export", "--data", data, "--class", "Node", "--fields", "id", file).status
+                == 0)
         #expect(TemporaryDirectory.contents(file) == Array("{\"id\":1}\n{\"id\":2}\n".utf8))
         let check = Command.run("check", "--data", data)
-        #expect(check.status == 0 && check.output.contains("check: no fault found"), "\(check.output)")
-        #expect(Command.run("import", "--data", data, "--class", "Nod", file).output.contains("did you mean 'Node'"))
+        #expect(
+            check.status == 0 && check.output.contains("check: no fault found"), "\(check.output)")
+        #expect(
+            Command.run("import", "--data", data, "--class", "Nod", file).output.contains(
+                "did you mean 'Node'"))
         #expect(Command.run("export", "--data", data + "x", "--class", "Node").status == 1)
-        #expect(Command.run("import", "--data", data, "--class", "Node", "/no/such/file").status == 1)
+        #expect(
+            Command.run("import", "--data", data, "--class", "Node", "/no/such/file").status == 1)
     }
 
     @Test("makes, lists and revokes tokens")
     func tokens() {
-        #expect(Command.run("token", "create", "--data", data, "--name", "a", "--rights", "read").status == 1)
+        #expect(
+            Command.run("token", "create", "--data", data, "--name", "a", "--rights", "read").status
+                == 1)
         mkdir(data, 0o700)
         let made = Command.run("token", "create", "--data", data, "--name", "a", "--rights", "read")
         #expect(made.status == 0 && made.output.hasPrefix("hf_"))
-        #expect(Command.run("token", "create", "--data", data, "--name", "a", "--rights", "read").status == 1)
+        #expect(
+            Command.run("token", "create", "--data", data, "--name", "a", "--rights", "read").status
+                == 1)
         #expect(Command.run("token", "list", "--data", data).output.hasPrefix("a\tread\t20"))
         #expect(Command.run("token", "revoke", "--data", data, "--name", "a").status == 0)
         #expect(Command.run("token", "revoke", "--data", data, "--name", "a").status == 1)
@@ -120,10 +140,14 @@ struct CommandTests {
         let health = Command.run("health", environment: ["HOLDFAST_LISTEN": address])
         #expect(health.status == 0, "\(health.output)")
         let second = Command.run("serve", "--data", data, "--listen", "127.0.0.1:0")
-        #expect(second.status == 1 && second.output.contains("in use by process \(service.identifier)"))
+        #expect(
+            second.status == 1 && second.output.contains("in use by process \(service.identifier)"))
         let imported = Command.run(
-            "import", "--data", data, "--class", "Node", "x", environment: ["HOLDFAST_LISTEN": address])
-        #expect(imported.status == 1 && imported.output.contains("http://\(address)/v1/classes/Node/import"))
+            "import", "--data", data, "--class", "Node", "x",
+            environment: ["HOLDFAST_LISTEN": address])
+        #expect(
+            imported.status == 1
+                && imported.output.contains("http://\(address)/v1/classes/Node/import"))
         let taken = Command.run("serve", "--data", data + "2", "--listen", address)
         #expect(taken.status == 1 && taken.output.contains("is in use: another process"))
         service.kill(SIGTERM)

@@ -15,7 +15,9 @@ struct ImportDependencies {
         for (position, keys) in keys.enumerated() {
             guard let keys else { continue }
             for key in Set(keys.provided) { providers[key, default: []].append(position) }
-            for key in Set(keys.links.map(\.target)) { referrers[key, default: []].append(position) }
+            for key in Set(keys.links.map(\.target)) {
+                referrers[key, default: []].append(position)
+            }
         }
     }
 
@@ -31,7 +33,8 @@ struct ImportDependencies {
     ///   - found: Called with each line that is left out for want of an object, and its key.
     func close(
         _ seeds: Set<Int>, keepsOrder: Bool, writesOnce: Bool = false,
-        _ transaction: WriteTransaction, into leftOut: inout Set<Int>, found: (Int, DraftKeys.Key) -> Void = { _, _ in }
+        _ transaction: WriteTransaction, into leftOut: inout Set<Int>,
+        found: (Int, DraftKeys.Key) -> Void = { _, _ in }
     ) throws(StoreError) {
         var work = Array(seeds)
         leftOut.formUnion(seeds)
@@ -68,7 +71,9 @@ struct ImportDependencies {
     }
 
     /// The faults of a line whose links to `target` lead nowhere.
-    func faults(of position: Int, missing target: DraftKeys.Key, _ schema: RowSchema) -> [Problem.Fault] {
+    func faults(of position: Int, missing target: DraftKeys.Key, _ schema: RowSchema) -> [Problem
+        .Fault]
+    {
         let name = schema.classes[target.classIndex].definition.name
         return (keys[position]?.links ?? []).filter { $0.target == target }.map { link in
             Problem.Fault(

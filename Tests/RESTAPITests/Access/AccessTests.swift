@@ -40,7 +40,8 @@ struct AccessTests {
                         #expect(reply.text.contains("right-missing"))
                     } else {
                         #expect(
-                            reply.status != 401 && reply.status != 403, "\(route.operationID) with \(right)")
+                            reply.status != 401 && reply.status != 403,
+                            "\(route.operationID) with \(right)")
                     }
                 }
             } else {
@@ -49,9 +50,11 @@ struct AccessTests {
         }
     }
 
-    @Test("refuses what is no token", arguments: [
-        "Bearer", "Bearer ", "Bearer hf_wrong", "Basic aGY6aGY=", "hf_wrong", "bearer  x",
-    ])
+    @Test(
+        "refuses what is no token",
+        arguments: [
+            "Bearer", "Bearer ", "Bearer hf_wrong", "Basic aGY6aGY=", "hf_wrong", "bearer  x",
+        ])
     func malformed(header: String) throws {
         let server = try GuardedServer(withTokens: true)
         let reply = server.send("GET", "/v1", [("Authorization", header)])
@@ -68,10 +71,12 @@ struct AccessTests {
         #expect(reply.status == 401)
     }
 
-    @Test("without tokens is for this machine's own names", arguments: [
-        ("localhost", 200), ("localhost:8080", 200), ("127.0.0.1:1", 200), ("[::1]:80", 200),
-        ("evil.example", 421), ("evil.example:80", 421), ("192.168.1.2", 421), ("[::2]", 421),
-    ])
+    @Test(
+        "without tokens is for this machine's own names",
+        arguments: [
+            ("localhost", 200), ("localhost:8080", 200), ("127.0.0.1:1", 200), ("[::1]:80", 200),
+            ("evil.example", 421), ("evil.example:80", 421), ("192.168.1.2", 421), ("[::2]", 421),
+        ])
     func hosts(host: String, status: Int) throws {
         // The client sends a Host of its own, so the request is written by hand.
         let server = try GuardedServer(withTokens: false)
@@ -93,7 +98,8 @@ struct AccessTests {
         func post(_ origin: String?) -> Int {
             var headers = [("Content-Type", "application/json")]
             if let origin { headers.append(("Origin", origin)) }
-            return server.send("POST", "/v1/classes/Node/objects?mode=replace", headers, body: body).status
+            return server.send("POST", "/v1/classes/Node/objects?mode=replace", headers, body: body)
+                .status
         }
         #expect(post("https://evil.example") == 403)
         #expect(post("null") == 403)

@@ -71,11 +71,13 @@ struct TokenTests {
         #expect(table.isEnforced, "a file that is deleted does not open the store")
     }
 
-    @Test("stand in a file with comments; a faulty line is named", arguments: [
-        ("# nothing\n\n", nil), ("a read HASH 2026-01-01T00:00:00Z # mine\r\n", nil),
-        ("a read HASH\n", 1), ("\na owner HASH x\n", 2), ("a read 00 x\n", 1),
-        ("a read HASH x\nb write HASH x\na read HASH x\n", 3),
-    ] as [(String, Int?)])
+    @Test(
+        "stand in a file with comments; a faulty line is named",
+        arguments: [
+            ("# nothing\n\n", nil), ("a read HASH 2026-01-01T00:00:00Z # mine\r\n", nil),
+            ("a read HASH\n", 1), ("\na owner HASH x\n", 2), ("a read 00 x\n", 1),
+            ("a read HASH x\nb write HASH x\na read HASH x\n", 3),
+        ] as [(String, Int?)])
     func format(text: String, faultyLine: Int?) throws {
         let digits = String(repeating: "0f", count: 32)
         var filled = ""
@@ -104,12 +106,15 @@ struct TokenTests {
         #expect(Right.read < .write && .write < Right.admin)
     }
 
-    @Test("loopback is what only this machine reaches", arguments: [
-        ("localhost", true), ("LOCALHOST", true), ("a.localhost", true), ("127.0.0.1", true),
-        ("127.9.8.7", true), ("::1", true), ("127.0.0.1.evil.example", false), ("127.1", false),
-        ("0.0.0.0", false), ("10.0.0.1", false), ("evil.example", false), ("localhost.evil.example", false),
-        ("127.0.0.256", false), ("", false),
-    ])
+    @Test(
+        "loopback is what only this machine reaches",
+        arguments: [
+            ("localhost", true), ("LOCALHOST", true), ("a.localhost", true), ("127.0.0.1", true),
+            ("127.9.8.7", true), ("::1", true), ("127.0.0.1.evil.example", false), ("127.1", false),
+            ("0.0.0.0", false), ("10.0.0.1", false), ("evil.example", false),
+            ("localhost.evil.example", false),
+            ("127.0.0.256", false), ("", false),
+        ])
     func loopback(name: String, isLoopback: Bool) {
         #expect(AccessPolicy.isLoopback(name) == isLoopback)
     }

@@ -6,7 +6,8 @@ import TestSupport
 struct SchemaRequestTests {
     private let dog = #"{"name":"Dog","primaryKey":"id","properties":{"id":"int","name":"string"}}"#
 
-    @Test("a schema is put, read by its tag, and changed by its revision", arguments: EngineCase.all)
+    @Test(
+        "a schema is put, read by its tag, and changed by its revision", arguments: EngineCase.all)
     func life(engine: EngineCase) throws {
         let server = try TestServer(engine, schema: Schema())
         APIScenario(
@@ -19,7 +20,8 @@ struct SchemaRequestTests {
             fields: ["etag": "", "holdfast-version": ""]
         ).check(on: server)
         let tag = try #require(put.headers["etag"])
-        APIScenario("GET", "/v1/schema", headers: [("If-None-Match", tag)], status: 304).check(on: server)
+        APIScenario("GET", "/v1/schema", headers: [("If-None-Match", tag)], status: 304).check(
+            on: server)
         APIScenario(
             "PUT", "/v1/schema", #"{"revision":0,"classes":[\#(dog)]}"#, status: 409,
             contains: ["schema-revision"]
@@ -29,18 +31,24 @@ struct SchemaRequestTests {
             status: 412, contains: ["precondition-failed"]
         ).check(on: server)
         // The reply put back changes nothing.
-        APIScenario("PUT", "/v1/schema", put.text, status: 200, contains: [#""revision":1"#]).check(on: server)
+        APIScenario("PUT", "/v1/schema", put.text, status: 200, contains: [#""revision":1"#]).check(
+            on: server)
         APIScenario(
             "PUT", "/v1/schema/classes/Cat", #"{"properties":{"friend":"Dog"}}"#,
             headers: [("If-Match", tag)], status: 201, contains: [#""name":"Cat""#]
         ).check(on: server)
         APIScenario(
-            "PUT", "/v1/schema/classes/Cat", #"{"properties":{"friend":"Dog","age":"int?"}}"#, status: 200
+            "PUT", "/v1/schema/classes/Cat", #"{"properties":{"friend":"Dog","age":"int?"}}"#,
+            status: 200
         ).check(on: server)
-        APIScenario("GET", "/v1/schema/classes/Cat", status: 200, contains: [#""age""#]).check(on: server)
-        APIScenario("GET", "/v1/schema/classes/Cta", status: 404, contains: [#""hint":"Cat""#]).check(on: server)
-        APIScenario("DELETE", "/v1/schema/classes/Cat", status: 409, contains: ["not supported yet"])
+        APIScenario("GET", "/v1/schema/classes/Cat", status: 200, contains: [#""age""#]).check(
+            on: server)
+        APIScenario("GET", "/v1/schema/classes/Cta", status: 404, contains: [#""hint":"Cat""#])
             .check(on: server)
+        APIScenario(
+            "DELETE", "/v1/schema/classes/Cat", status: 409, contains: ["not supported yet"]
+        )
+        .check(on: server)
         APIScenario("DELETE", "/v1/schema/classes/Cow", status: 404).check(on: server)
     }
 
@@ -65,9 +73,12 @@ struct SchemaRequestTests {
                 """
             ]
         ).check(on: server)
-        APIScenario("GET", "/v1/schema", status: 200, contains: [#""revision":1"#]).check(on: server)
-        APIScenario("PUT", "/v1/schema?dryRun=false", body, status: 200, contains: [#""revision":2"#])
-            .check(on: server)
+        APIScenario("GET", "/v1/schema", status: 200, contains: [#""revision":1"#]).check(
+            on: server)
+        APIScenario(
+            "PUT", "/v1/schema?dryRun=false", body, status: 200, contains: [#""revision":2"#]
+        )
+        .check(on: server)
     }
 
     @Test("what can't be done is refused with its reasons")
@@ -86,11 +97,14 @@ struct SchemaRequestTests {
                 "PUT", "/v1/schema/classes/Dog", #"{"properties":{"id":"int","name":"string"}}"#,
                 status: 409, contains: [#""pointer":"""#]),
             APIScenario(
-                "PUT", "/v1/schema/classes/Dog?dryRun=true", #"{"primaryKey":"id","properties":{"id":"int"}}"#,
+                "PUT", "/v1/schema/classes/Dog?dryRun=true",
+                #"{"primaryKey":"id","properties":{"id":"int"}}"#,
                 status: 409),
             APIScenario("PUT", "/v1/schema?allowDataLoss=true", #"{"classes":[]}"#, status: 409),
             APIScenario("PUT", "/v1/schema?dryRun=yes", #"{"classes":[]}"#, status: 400),
-            APIScenario("PUT", "/v1/schema?dryrun=true", #"{"classes":[]}"#, status: 400, contains: ["dryRun"]),
+            APIScenario(
+                "PUT", "/v1/schema?dryrun=true", #"{"classes":[]}"#, status: 400,
+                contains: ["dryRun"]),
             APIScenario("PUT", "/v1/schema", "{", status: 400, contains: ["malformed-json"]),
             APIScenario("PUT", "/v1/schema", "", status: 400),
             APIScenario(
@@ -108,7 +122,8 @@ struct SchemaRequestTests {
         ] {
             scenario.check(on: server)
         }
-        APIScenario("GET", "/v1/schema", status: 200, contains: [#""revision":1"#]).check(on: server)
+        APIScenario("GET", "/v1/schema", status: 200, contains: [#""revision":1"#]).check(
+            on: server)
     }
 
     @Test("every prefix of a schema is refused")
@@ -119,6 +134,7 @@ struct SchemaRequestTests {
             let reply = server.send("PUT", "/v1/schema", String(whole.prefix(count)))
             #expect(reply.status == 400, "\(count)")
         }
-        APIScenario("GET", "/v1/schema", status: 200, contains: [#""revision":0"#]).check(on: server)
+        APIScenario("GET", "/v1/schema", status: 200, contains: [#""revision":0"#]).check(
+            on: server)
     }
 }

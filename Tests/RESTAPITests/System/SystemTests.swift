@@ -22,7 +22,8 @@ private struct MetricsReader {
                 try #require(help.insert(name).inserted, "two families named \(name)")
             } else if line.hasPrefix("# TYPE ") {
                 let parts = line.split(separator: " ")
-                try #require(parts.count == 4 && ["counter", "gauge", "histogram"].contains(parts[3]))
+                try #require(
+                    parts.count == 4 && ["counter", "gauge", "histogram"].contains(parts[3]))
                 current = String(parts[2])
                 try #require(help.contains(current) && families[current] == nil)
                 families[current] = Family(kind: String(parts[3]))
@@ -65,7 +66,11 @@ private struct MetricsReader {
                     }
                 }
                 labels[name] = text
-                if rest.first == "," { rest.removeFirst() } else { try #require(rest.isEmpty, "\(line)") }
+                if rest.first == "," {
+                    rest.removeFirst()
+                } else {
+                    try #require(rest.isEmpty, "\(line)")
+                }
             }
             head = head[..<brace]
         }
@@ -85,7 +90,8 @@ struct SystemTests {
         let reply = server.send("GET", "/v1")
         #expect(reply.status == 200)
         for text in [
-            "\"name\":\"holdfast\"", "\"version\":\"\(ServiceVersion.text)\"", "\"engine\":\"memory\"",
+            "\"name\":\"holdfast\"", "\"version\":\"\(ServiceVersion.text)\"",
+            "\"engine\":\"memory\"",
             "\"body\":33554432", "\"jsonDepth\":128", "\"page\":1000", "\"transaction\":100000",
             "\"capabilities\":[",
         ] {
@@ -121,14 +127,18 @@ struct SystemTests {
             metrics.families[family]?.samples.first { $0.labels == labels }?.value
         }
         #expect(value("holdfast_objects", ["class": "Node"]) == 5)
-        #expect(value("holdfast_http_requests_total", ["operation": "putObject", "status": "2xx"]) == 5.0)
-        #expect(value("holdfast_http_requests_total", ["operation": "getObject", "status": "4xx"]) == 1)
+        #expect(
+            value("holdfast_http_requests_total", ["operation": "putObject", "status": "2xx"])
+                == 5.0)
+        #expect(
+            value("holdfast_http_requests_total", ["operation": "getObject", "status": "4xx"]) == 1)
         #expect(value("holdfast_transactions_total") == 5)
         #expect(value("holdfast_store_version") == 6)
         #expect((value("process_open_fds") ?? 0) > 3)
         #expect((value("process_resident_memory_bytes") ?? 0) > 1_000_000)
         #expect((value("process_start_time_seconds") ?? 0) > 1_500_000_000)
-        let durations = try #require(metrics.families["holdfast_http_request_duration_seconds"]).samples
+        let durations = try #require(metrics.families["holdfast_http_request_duration_seconds"])
+            .samples
             .filter { $0.labels["operation"] == "putObject" }
         let buckets = durations.filter { $0.name.hasSuffix("_bucket") }.map(\.value)
         #expect(buckets == buckets.sorted())

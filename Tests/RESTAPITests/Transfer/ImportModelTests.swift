@@ -18,7 +18,9 @@ private struct ImportModel {
             var parts = ["\"id\":\(id)"]
             if let label { parts.append("\"label\":\"\(label)\"") }
             if let next { parts.append("\"next\":\(next < 0 ? "null" : String(next))") }
-            if let others { parts.append("\"others\":[\(others.map(String.init).joined(separator: ","))]") }
+            if let others {
+                parts.append("\"others\":[\(others.map(String.init).joined(separator: ","))]")
+            }
             return "{\(parts.joined(separator: ","))}"
         }
 
@@ -103,19 +105,20 @@ func randomGraphs(mode: WriteMode) throws {
             }
             let chunkLineCount = Int.random(in: 1...20, using: &random)
             let report = try Importing.report(
-                    lines.map(\.text).joined(separator: "\n"), into: store,
-                    pieceByteCount: Int.random(in: 1...200, using: &random)
-                ) {
-                    $0.mode = mode
-                    $0.chunkLineCount = chunkLineCount
-                    $0.deferredByteCountMax = 300
-                }
+                lines.map(\.text).joined(separator: "\n"), into: store,
+                pieceByteCount: Int.random(in: 1...200, using: &random)
+            ) {
+                $0.mode = mode
+                $0.chunkLineCount = chunkLineCount
+                $0.deferredByteCountMax = 300
+            }
             let failed = model.run(lines, mode)
             let faulty = Set(report.faults.map(\.line)).sorted()
             #expect(faulty == failed, "seed \(seed), round \(round)")
             #expect(report.failedCount == failed.count)
             #expect(report.importedCount == count - failed.count)
-            #expect(Set(try Importing.export(store)) == model.export, "seed \(seed), round \(round)")
+            #expect(
+                Set(try Importing.export(store)) == model.export, "seed \(seed), round \(round)")
         }
         try Importing.expectSound(store)
     }

@@ -12,8 +12,8 @@ struct ImportTests {
         let text = "\u{FEFF}{\"id\":1}\r\n\n  \t\r\n{\"id\":2}\n{\"id\":3}"
         for pieceByteCount in [1, 2, 7, 1000] {
             let report = try Importing.report(text, into: store, pieceByteCount: pieceByteCount) {
-                    $0.mode = .replace
-                }
+                $0.mode = .replace
+            }
             #expect((report.importedCount, report.failedCount) == (3, 0))
         }
         #expect(try Importing.export(store).count == 3)
@@ -38,7 +38,8 @@ struct ImportTests {
         let lines = [
             #"{"id":1,"label":"a"}"#, #"{"id":"x"}"#, #"{"id":2"#, #"{"id":1}"#, #"[1]"#,
             #"{"id":3,"lable":"b"}"#, #"{"label":"no key"}"#, #"{"id":4,"next":99}"#, #"{"id":5}"#,
-            "\u{0}", #"{"id":6,"id":6}"#, #"{"id":7} {"id":8}"#, #"{"id":9,"others":[5,5,77,5,78]}"#,
+            "\u{0}", #"{"id":6,"id":6}"#, #"{"id":7} {"id":8}"#,
+            #"{"id":9,"others":[5,5,77,5,78]}"#,
         ]
         let report = try Importing.report(lines.joined(separator: "\n"), into: store)
         #expect((report.importedCount, report.failedCount) == (2, 11))
@@ -80,12 +81,12 @@ struct ImportTests {
         ]
         for (end, pieceByteCount) in [("\n", 1000), ("\r\n", 64), ("\n", 1)] {
             let report = try Importing.report(
-                    text.joined(separator: end), into: store, pieceByteCount: pieceByteCount
-                ) {
-                    $0.lineByteCountMax = 400
-                    $0.mode = .replace
-                    $0.chunkByteCount = 300
-                }
+                text.joined(separator: end), into: store, pieceByteCount: pieceByteCount
+            ) {
+                $0.lineByteCountMax = 400
+                $0.mode = .replace
+                $0.chunkByteCount = 300
+            }
             #expect(report.codes == ["2 line-too-long", "3 line-too-long"])
             #expect(report.importedCount == 3)
         }
@@ -116,7 +117,9 @@ struct ImportTests {
         // A ring whose every link leads to the next line, and the last to the first.
         let count = 500
         let lines = (0..<count).map { #"{"id":\#($0),"next":\#(($0 + 1) % count)}"# }
-        let report = try Importing.report(lines.joined(separator: "\n"), into: store) { $0.chunkLineCount = 16 }
+        let report = try Importing.report(lines.joined(separator: "\n"), into: store) {
+            $0.chunkLineCount = 16
+        }
         #expect((report.importedCount, report.failedCount) == (count, 0))
         #expect(Set(try Importing.export(store)).count == count)
         try Importing.expectSound(store)
@@ -128,9 +131,14 @@ struct ImportTests {
         defer { store.close() }
         let count = 2000
         let lines = (0..<count).map { #"{"id":\#($0),"next":\#($0 + 1)}"# }
-        let report = try Importing.report(lines.joined(separator: "\n"), into: store) { $0.chunkLineCount = 64 }
+        let report = try Importing.report(lines.joined(separator: "\n"), into: store) {
+            $0.chunkLineCount = 64
+        }
         #expect((report.importedCount, report.failedCount) == (0, count))
-        #expect(report.faults.allSatisfy { $0.fault.code == "dangling-link" && $0.fault.pointer == "/next" })
+        #expect(
+            report.faults.allSatisfy {
+                $0.fault.code == "dangling-link" && $0.fault.pointer == "/next"
+            })
         #expect(try Importing.export(store).isEmpty)
         try Importing.expectSound(store)
     }
@@ -148,9 +156,9 @@ struct ImportTests {
             {"id":9}
             """
         let report = try Importing.report(text, into: store) {
-                $0.mode = .merge
-                $0.chunkLineCount = 2
-            }
+            $0.mode = .merge
+            $0.chunkLineCount = 2
+        }
         #expect((report.importedCount, report.failedCount) == (6, 0))
         #expect(
             try Importing.export(store).contains(
@@ -168,10 +176,10 @@ struct ImportTests {
             #"{"id":\#($0),"label":"\#(label)\#($0)","next":\#($0 + 1 == count ? 0 : $0 + 1)}"#
         }
         let report = try Importing.report(lines.joined(separator: "\n"), into: store) {
-                $0.chunkLineCount = 10
-                $0.deferredByteCountMax = 1000
-                $0.directory = directory.path
-            }
+            $0.chunkLineCount = 10
+            $0.deferredByteCountMax = 1000
+            $0.directory = directory.path
+        }
         #expect((report.importedCount, report.failedCount) == (count, 0))
         let exported = Set(try Importing.export(store))
         #expect(exported.contains(#"{"id":150,"label":"\#(label)150","next":151,"others":[]}"#))
@@ -271,7 +279,8 @@ struct ImportTests {
                 }
             }
             for line in 0..<100 {
-                let text = Array("{\"id\":\(number * 1000 + line),\"next\":\(number * 1000)}\n".utf8)
+                let text = Array(
+                    "{\"id\":\(number * 1000 + line),\"next\":\(number * 1000)}\n".utf8)
                 if !text.withUnsafeBytes({ session.append($0) }) {
                     room.wait { count -> Void? in
                         guard count > 0 else { return nil }

@@ -18,7 +18,8 @@ enum Importing {
                     name: "before", type: .linkingObjects(className: "Node", property: "next")),
             ]),
         ObjectClass(
-            name: "Loose", properties: [Schemas.property("label", .string), Schemas.link("node", "Node")]),
+            name: "Loose",
+            properties: [Schemas.property("label", .string), Schemas.link("node", "Node")]),
     ])
 
     /// An empty store of nodes.
@@ -33,7 +34,9 @@ enum Importing {
         _ text: String, into store: Store, _ className: String = "Node",
         pieceByteCount: Int = 1 << 16, change: (inout ImportOptions) -> Void = { _ in }
     ) -> Result<ImportReport, Problem>? {
-        run(Array(text.utf8), into: store, className, pieceByteCount: pieceByteCount, change: change)
+        run(
+            Array(text.utf8), into: store, className, pieceByteCount: pieceByteCount, change: change
+        )
     }
 
     /// Imports a text and expects a report.

@@ -8,16 +8,22 @@ import TestSupport
 struct TransferRequestTests {
     private static let ndjson = [("Content-Type", "application/x-ndjson")]
 
-    @Test("an import answers with its counts, and an export has the same objects", arguments: EngineCase.all)
+    @Test(
+        "an import answers with its counts, and an export has the same objects",
+        arguments: EngineCase.all)
     func roundTrip(engine: EngineCase) throws {
         let server = try TestServer(engine, schema: Importing.nodes)
         let count = 20_000
-        let text = (0..<count).map { #"{"id":\#($0),"label":"node \#($0)","next":\#(($0 + 1) % count)}"# }
-            .joined(separator: "\n")
+        let text = (0..<count).map {
+            #"{"id":\#($0),"label":"node \#($0)","next":\#(($0 + 1) % count)}"#
+        }
+        .joined(separator: "\n")
         let imported = APIScenario(
             "POST", "/v1/classes/Node/import", text + "\n{\"id\":\"x\"}\n", headers: Self.ndjson,
             status: 200,
-            contains: [#"{"imported":\#(count),"failed":1,"errors":[{"line":\#(count + 1),"code":"wrong-type""#],
+            contains: [
+                #"{"imported":\#(count),"failed":1,"errors":[{"line":\#(count + 1),"code":"wrong-type""#
+            ],
             fields: ["holdfast-version": ""]
         ).check(on: server)
         #expect(imported.text.contains(try #require(imported.headers["holdfast-version"])))
@@ -31,10 +37,13 @@ struct TransferRequestTests {
         // What came out goes into another store and comes out again.
         let other = try TestServer(engine, schema: Importing.nodes)
         APIScenario(
-            "POST", "/v1/classes/Node/import?mode=replace&atomic=true", exported.text, headers: Self.ndjson,
+            "POST", "/v1/classes/Node/import?mode=replace&atomic=true", exported.text,
+            headers: Self.ndjson,
             status: 200, contains: [#"{"imported":\#(count),"failed":0,"errors":[]"#]
         ).check(on: other)
-        #expect(Set(other.send("GET", "/v1/classes/Node/export").text.split(separator: "\n")) == Set(lines))
+        #expect(
+            Set(other.send("GET", "/v1/classes/Node/export").text.split(separator: "\n"))
+                == Set(lines))
         try Importing.expectSound(other.store)
     }
 
@@ -63,21 +72,32 @@ struct TransferRequestTests {
         try TestServer.put(embedded, in: server.store)
         let line = "{\"id\":1}\n"
         for scenario in [
-            APIScenario("POST", "/v1/classes/Nod/import", line, headers: Self.ndjson, status: 404,
+            APIScenario(
+                "POST", "/v1/classes/Nod/import", line, headers: Self.ndjson, status: 404,
                 contains: [#""hint":"Node""#]),
-            APIScenario("POST", "/v1/classes/Inner/import", line, headers: Self.ndjson, status: 405),
-            APIScenario("POST", "/v1/classes/Node/import?mode=update", line, headers: Self.ndjson, status: 400),
-            APIScenario("POST", "/v1/classes/Node/import?atomic=1", line, headers: Self.ndjson, status: 400),
-            APIScenario("POST", "/v1/classes/Node/import?mod=create", line, headers: Self.ndjson, status: 400,
+            APIScenario(
+                "POST", "/v1/classes/Inner/import", line, headers: Self.ndjson, status: 405),
+            APIScenario(
+                "POST", "/v1/classes/Node/import?mode=update", line, headers: Self.ndjson,
+                status: 400),
+            APIScenario(
+                "POST", "/v1/classes/Node/import?atomic=1", line, headers: Self.ndjson, status: 400),
+            APIScenario(
+                "POST", "/v1/classes/Node/import?mod=create", line, headers: Self.ndjson,
+                status: 400,
                 contains: [#""hint":"mode""#]),
-            APIScenario("POST", "/v1/classes/Node/import", line, status: 415,
+            APIScenario(
+                "POST", "/v1/classes/Node/import", line, status: 415,
                 fields: ["accept": "application/x-ndjson"]),
             APIScenario("GET", "/v1/classes/Node/import", status: 405, fields: ["allow": ""]),
             APIScenario("GET", "/v1/classes/Nod/export", status: 404),
             APIScenario("GET", "/v1/classes/Inner/export", status: 405),
-            APIScenario("GET", "/v1/classes/Node/export?fields=labl", status: 400, contains: [#""hint":"label""#]),
+            APIScenario(
+                "GET", "/v1/classes/Node/export?fields=labl", status: 400,
+                contains: [#""hint":"label""#]),
             APIScenario("GET", "/v1/classes/Node/export?limit=1", status: 400),
-            APIScenario("GET", "/v1/classes/Node/export", headers: [("Accept", "text/csv")], status: 406),
+            APIScenario(
+                "GET", "/v1/classes/Node/export", headers: [("Accept", "text/csv")], status: 406),
         ] {
             scenario.check(on: server)
         }
@@ -88,7 +108,8 @@ struct TransferRequestTests {
     func fields() throws {
         let server = try TestServer(schema: Importing.nodes)
         let text = (0..<5000).map { "{\"id\":\($0),\"next\":0}" }.joined(separator: "\n")
-        APIScenario("POST", "/v1/classes/Node/import", text, headers: Self.ndjson, status: 200).check(on: server)
+        APIScenario("POST", "/v1/classes/Node/import", text, headers: Self.ndjson, status: 200)
+            .check(on: server)
         let reply = server.send("GET", "/v1/classes/Node/export?fields=id,next")
         let lines = reply.text.split(separator: "\n")
         #expect(lines.count == 5000 && lines.first == #"{"id":0,"next":0}"#)
@@ -99,8 +120,10 @@ struct TransferRequestTests {
     func leaving() throws {
         let server = try TestServer(.lmdb, schema: Importing.nodes)
         let label = String(repeating: "x", count: 1000)
-        let text = (0..<5000).map { "{\"id\":\($0),\"label\":\"\(label)\"}" }.joined(separator: "\n")
-        APIScenario("POST", "/v1/classes/Node/import", text, headers: Self.ndjson, status: 200).check(on: server)
+        let text = (0..<5000).map { "{\"id\":\($0),\"label\":\"\(label)\"}" }.joined(
+            separator: "\n")
+        APIScenario("POST", "/v1/classes/Node/import", text, headers: Self.ndjson, status: 200)
+            .check(on: server)
         let port = try #require(server.server.addresses.first?.port)
         for _ in 0..<150 {
             // More than there are reader slots.
@@ -109,7 +132,8 @@ struct TransferRequestTests {
             client.disconnect()
             client.begin(
                 "POST /v1/classes/Node/import?mode=replace HTTP/1.1\r\nHost: localhost\r\n"
-                    + "Content-Type: application/x-ndjson\r\nContent-Length: 1000\r\n\r\n{\"id\":1}\n")
+                    + "Content-Type: application/x-ndjson\r\nContent-Length: 1000\r\n\r\n{\"id\":1}\n"
+            )
             client.disconnect()
         }
         let reply = server.send("GET", "/v1/classes/Node/export?fields=id")
