@@ -83,8 +83,9 @@ let package = Package(
             "RESTAPITests",
             [
                 "RESTAPI", "StoreService", "ObjectStore", "Rows", "ObjectModel", "Bytes", "JSON",
-                "Storage", "HTTPServer", "TestSupport",
+                "Storage", "HTTPServer", "TestSupport", "CZlib",
             ]),
+        tests("HoldfastCommandTests", ["HoldfastCommand", "TestSupport", "CZlib"]),
         tests("JSONTests", ["JSON", "Bytes"]),
         tests("QueryTests", ["Query", "Rows", "ObjectModel", "Bytes", "TestSupport"]),
         tests("HTTPServerTests", ["HTTPServer"]),

@@ -18,7 +18,8 @@ extension RESTService {
             try requireNDJSON(request)
             guard imports.enter() else { throw .tooBusy }
             let session = ImportSession(
-                store, className: rowClass.definition.name, importOptions, onRoom: { upload.resume() })
+                store, className: rowClass.definition.name, importOptions,
+                onRoom: { upload.resume() })
             let sink = ImportSink(session)
             sink.start { result in
                 self.imports.leave()
