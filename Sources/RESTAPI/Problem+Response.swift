@@ -23,7 +23,9 @@ extension RESTService {
         }
         if let object = problem.current {
             let version = object.withRow { $0.version }
-            if let version { response.headers.addETag(StoreVersion(epoch: store.epoch, number: version)) }
+            if let version {
+                response.headers.addETag(StoreVersion(epoch: store.epoch, number: version))
+            }
         }
         return response
     }
@@ -51,9 +53,8 @@ extension RESTService {
 }
 
 extension Problem {
-    /// The problem as a document of `application/problem+json`.
-    ///
-    /// - Parameter current: Writes the object as it is, or nothing and returns false.
+    /// The problem as a document of `application/problem+json`. `current` writes the object as it is, or
+    /// nothing and returns false.
     func document(_ current: (JSONWriter) -> Bool) -> HTTPServer.Bytes {
         let json = JSONWriter(ByteBuffer(capacity: 512))
         json.raw("{\"type\":\"about:blank\",\"title\":")

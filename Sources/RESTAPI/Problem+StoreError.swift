@@ -89,7 +89,8 @@ extension Problem {
                     + "until the server is restarted; the log has the reason.")
         case .corrupted, .format, .permission:
             self.init(
-                500, "storage-failed", "The storage can't be read; the server's log has the reason.")
+                500, "storage-failed", "The storage can't be read; the server's log has the reason."
+            )
         }
     }
 
@@ -110,9 +111,7 @@ extension Problem {
         self.init(dangling: links) { _ in JSONPointer() }
     }
 
-    /// Links without targets.
-    ///
-    /// - Parameter place: Where the object of an operation stands in the body.
+    /// Links without targets; `place` says where the object of an operation stands in the body.
     package init(dangling links: [DanglingLink], at place: (_ source: Int) -> JSONPointer) {
         let errors = links.prefix(ObjectReader.faultCountMax).map { link in
             var pointer = place(link.source)
@@ -124,7 +123,8 @@ extension Problem {
             }
             return Fault(
                 code: "dangling-link",
-                detail: "There is no object of class '\(link.targetClass)' with this key; create it in "
+                detail:
+                    "There is no object of class '\(link.targetClass)' with this key; create it in "
                     + "the same request or before.", pointer: pointer.description)
         }
         self.init(

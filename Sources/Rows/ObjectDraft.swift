@@ -20,6 +20,10 @@ package final class ObjectDraft {
     /// Whether properties that an embedded child or nested object leaves out keep what is stored.
     package var isMerge: Bool
 
+    /// Of a nested object whose class has no primary key: the object key of the one to change; nil makes
+    /// a new one.
+    package var objectKey: UInt64?
+
     /// Makes a draft that states nothing.
     package init(_ rowClass: RowClass, isMerge: Bool) {
         self.rowClass = rowClass

@@ -39,9 +39,12 @@ struct APIScenario: Sendable, CustomTestStringConvertible {
 
     /// Sends the request and compares.
     @discardableResult
-    func check(on server: TestServer, _ location: SourceLocation = #_sourceLocation) -> HTTPClient.Reply {
+    func check(on server: TestServer, _ location: SourceLocation = #_sourceLocation)
+        -> HTTPClient.Reply
+    {
         let reply = server.send(method, target, body, headers: headers)
-        #expect(reply.status == status, "\(testDescription): \(reply.text)", sourceLocation: location)
+        #expect(
+            reply.status == status, "\(testDescription): \(reply.text)", sourceLocation: location)
         for text in contains {
             #expect(reply.text.contains(text), "\(testDescription)", sourceLocation: location)
         }
@@ -59,7 +62,8 @@ struct APIScenario: Sendable, CustomTestStringConvertible {
             #expect(
                 reply.headers["content-type"] == "application/problem+json",
                 "\(testDescription)", sourceLocation: location)
-            #expect(reply.text.contains("\"code\":\""), "\(testDescription)", sourceLocation: location)
+            #expect(
+                reply.text.contains("\"code\":\""), "\(testDescription)", sourceLocation: location)
         }
         return reply
     }

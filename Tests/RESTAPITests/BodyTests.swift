@@ -42,32 +42,51 @@ struct BodyTests {
     @Test(
         "malformed and well-formed but wrong bodies",
         arguments: [
-            APIScenario("PUT", "/v1/classes/Thing/objects/1", "", status: 400, contains: ["malformed-json", "line 1, column 1"]),
-            APIScenario("PUT", "/v1/classes/Thing/objects/1", "{\"name\":\n tru}", status: 400, contains: ["line 2, column 2"]),
-            APIScenario("PUT", "/v1/classes/Thing/objects/1", "{} {}", status: 400, contains: ["malformed-json"]),
+            APIScenario(
+                "PUT", "/v1/classes/Thing/objects/1", "", status: 400,
+                contains: ["malformed-json", "line 1, column 1"]),
+            APIScenario(
+                "PUT", "/v1/classes/Thing/objects/1", "{\"name\":\n tru}", status: 400,
+                contains: ["line 2, column 2"]),
+            APIScenario(
+                "PUT", "/v1/classes/Thing/objects/1", "{} {}", status: 400,
+                contains: ["malformed-json"]),
             APIScenario("PUT", "/v1/classes/Thing/objects/1", "{\"name\":\"\u{1}\"}", status: 400),
-            APIScenario("PUT", "/v1/classes/Thing/objects/1", "{\"name\":\"\\ud800\"}", status: 400),
+            APIScenario(
+                "PUT", "/v1/classes/Thing/objects/1", "{\"name\":\"\\ud800\"}", status: 400),
             APIScenario("PUT", "/v1/classes/Thing/objects/1", "{\"count\":01}", status: 400),
-            APIScenario("PUT", "/v1/classes/Thing/objects/1", "7", status: 422, contains: ["wrong-type", "\"pointer\":\"\""]),
+            APIScenario(
+                "PUT", "/v1/classes/Thing/objects/1", "7", status: 422,
+                contains: ["wrong-type", "\"pointer\":\"\""]),
             APIScenario("PUT", "/v1/classes/Thing/objects/1", "null", status: 422),
-            APIScenario("PUT", "/v1/classes/Thing/objects/1", "[]", status: 422, contains: ["wrong-type"]),
+            APIScenario(
+                "PUT", "/v1/classes/Thing/objects/1", "[]", status: 422, contains: ["wrong-type"]),
             APIScenario("PATCH", "/v1/classes/Thing/objects/1", "\"x\"", status: 422),
-            APIScenario("POST", "/v1/classes/Thing/objects", "3", status: 422, contains: ["\"pointer\":\"\""]),
-            APIScenario("POST", "/v1/classes/Thing/objects", "[{\"id\":1},2]", status: 422, contains: ["\"pointer\":\"/1\""]),
+            APIScenario(
+                "POST", "/v1/classes/Thing/objects", "3", status: 422,
+                contains: ["\"pointer\":\"\""]),
+            APIScenario(
+                "POST", "/v1/classes/Thing/objects", "[{\"id\":1},2]", status: 422,
+                contains: ["\"pointer\":\"/1\""]),
             APIScenario(
                 "PUT", "/v1/classes/Thing/objects/1", "{\"nme\":\"x\"}", status: 422,
-                contains: ["\"code\":\"unknown-property\"", "\"pointer\":\"/nme\"", "\"hint\":\"name\""]),
+                contains: [
+                    "\"code\":\"unknown-property\"", "\"pointer\":\"/nme\"", "\"hint\":\"name\"",
+                ]),
             APIScenario(
                 "PUT", "/v1/classes/Thing/objects/1", "{\"a/b~c\":1}", status: 422,
                 contains: ["\"pointer\":\"/a~1b~0c\""], excludes: ["hint"]),
             APIScenario(
-                "PUT", "/v1/classes/Thing/objects/1", "{\"name\":\"a\",\"name\":\"b\"}", status: 400,
+                "PUT", "/v1/classes/Thing/objects/1", "{\"name\":\"a\",\"name\":\"b\"}",
+                status: 400,
                 contains: ["\"code\":\"duplicate-name\"", "\"pointer\":\"/name\""]),
             APIScenario(
-                "PUT", "/v1/classes/Person/objects/a", "{\"home\":{\"city\":\"a\",\"city\":\"a\"}}", status: 400,
+                "PUT", "/v1/classes/Person/objects/a", "{\"home\":{\"city\":\"a\",\"city\":\"a\"}}",
+                status: 400,
                 contains: ["duplicate-name", "\"pointer\":\"/home/city\""]),
             APIScenario(
-                "PUT", "/v1/classes/Thing/objects/1", "{\"$version\":\"x\",\"$version\":\"x\"}", status: 400,
+                "PUT", "/v1/classes/Thing/objects/1", "{\"$version\":\"x\",\"$version\":\"x\"}",
+                status: 400,
                 contains: ["duplicate-name"]),
             APIScenario(
                 "PUT", "/v1/classes/Thing/objects/1", "{\"$version\":7}", status: 422,
@@ -82,8 +101,11 @@ struct BodyTests {
                 "PUT", "/v1/classes/Person/objects/a", "{\"home\":{\"$id\":1}}", status: 422,
                 contains: ["unknown-property", "\"pointer\":\"/home/$id\""]),
             APIScenario(
-                "PUT", "/v1/classes/Person/objects/a", "{\"places\":[{\"city\":\"x\"},7,{\"city\":null}]}", status: 422,
-                contains: ["\"pointer\":\"/places/1\"", "\"pointer\":\"/places/2/city\"", "1 more fault,"]),
+                "PUT", "/v1/classes/Person/objects/a",
+                "{\"places\":[{\"city\":\"x\"},7,{\"city\":null}]}", status: 422,
+                contains: [
+                    "\"pointer\":\"/places/1\"", "\"pointer\":\"/places/2/city\"", "1 more fault,",
+                ]),
             APIScenario(
                 "PUT", "/v1/classes/Person/objects/a", "{\"home\":[]}", status: 422,
                 contains: ["wrong-type", "\"pointer\":\"/home\""]),
@@ -121,10 +143,15 @@ struct BodyTests {
             let close = String(repeating: "]", count: levels - 1)
             return "{\"names\":\(open)\(close)}"
         }
-        APIScenario("PUT", "/v1/classes/Thing/objects/1", nested(128), status: 422, contains: ["wrong-type"])
-            .check(on: server)
-        APIScenario("PUT", "/v1/classes/Thing/objects/1", nested(129), status: 400, contains: ["too-deep", "128"])
-            .check(on: server)
+        APIScenario(
+            "PUT", "/v1/classes/Thing/objects/1", nested(128), status: 422, contains: ["wrong-type"]
+        )
+        .check(on: server)
+        APIScenario(
+            "PUT", "/v1/classes/Thing/objects/1", nested(129), status: 400,
+            contains: ["too-deep", "128"]
+        )
+        .check(on: server)
     }
 
     @Test("embedded objects nest as deep as the limit, and one level more is 422")
@@ -137,8 +164,11 @@ struct BodyTests {
         let whole = server.send("PUT", "/v1/classes/Person/objects/deep", nested(100))
         #expect(whole.status == 201)
         #expect(server.send("GET", "/v1/classes/Person/objects/deep").text == whole.text)
-        APIScenario("PUT", "/v1/classes/Person/objects/deep", nested(101), status: 422, contains: ["too-deep"])
-            .check(on: server)
+        APIScenario(
+            "PUT", "/v1/classes/Person/objects/deep", nested(101), status: 422,
+            contains: ["too-deep"]
+        )
+        .check(on: server)
     }
 }
 

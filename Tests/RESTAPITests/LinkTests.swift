@@ -18,7 +18,8 @@ struct LinkTests {
                 #""friends":[],"best":"C"}"#, #""friends":["C"],"best":"A"}"#, #"],"version":""#,
             ]
         ).check(on: server)
-        APIScenario("GET", "/v1/classes/Person/objects/C", status: 200, contains: [#""best":"A""#]).check(on: server)
+        APIScenario("GET", "/v1/classes/Person/objects/C", status: 200, contains: [#""best":"A""#])
+            .check(on: server)
     }
 
     @Test(
@@ -28,9 +29,13 @@ struct LinkTests {
             (#"{"friends":["Ann","nobody","nothing"]}"#, ["/friends/1", "/friends/2"]),
             (#"{"dogs":["507f1f77bcf86cd799439011"]}"#, ["/dogs/0"]),
             (#"{"home":{"city":"x","landlord":"nobody"}}"#, ["/home/landlord"]),
-            (#"{"places":[{"city":"x"},{"city":"y","inner":{"city":"z","landlord":"nobody"}}]}"#, ["/places/1/inner/landlord"]),
+            (
+                #"{"places":[{"city":"x"},{"city":"y","inner":{"city":"z","landlord":"nobody"}}]}"#,
+                ["/places/1/inner/landlord"]
+            ),
             (#"{"best":{"name":"New","best":"nobody"}}"#, ["/best/best"]),
             (#"{"dogs":[{"name":"Rex"},{"name":"Bo","toy":77}]}"#, ["/dogs/1/toy"]),
+            (#"{"dogs":[{"name":"Bo","toy":{"$id":77,"label":"x"}}]}"#, ["/dogs/0/toy"]),
             (#"{"best":{"$link":{"class":"Person","id":"nobody"}}}"#, ["/best"]),
         ])
     func dangling(body: String, pointers: [String]) {
@@ -42,7 +47,8 @@ struct LinkTests {
         let inArray = pointers.map { "\"pointer\":\"/1\($0)\"" }
         let member = "{\"name\":\"Eve\"," + body.dropFirst()
         APIScenario(
-            "POST", "/v1/classes/Person/objects", "[{\"name\":\"Zoe\"},\(member)]", status: 422, contains: inArray
+            "POST", "/v1/classes/Person/objects", "[{\"name\":\"Zoe\"},\(member)]", status: 422,
+            contains: inArray
         ).check(on: server)
         #expect(server.send("GET", "/v1/classes/Person/objects/Ann").text == before.text)
         for name in ["Zoe", "Eve", "New", "nobody"] {
@@ -54,7 +60,8 @@ struct LinkTests {
     func longForm() {
         server.send("PUT", "/v1/classes/Person/objects/Ann", "{}")
         APIScenario(
-            "PUT", "/v1/classes/Person/objects/Bob", #"{"best":{"$link":{"class":"Person","id":"Ann"}},"friends":[{"$link":{"id":"Ann","class":"Person"}}]}"#,
+            "PUT", "/v1/classes/Person/objects/Bob",
+            #"{"best":{"$link":{"class":"Person","id":"Ann"}},"friends":[{"$link":{"id":"Ann","class":"Person"}}]}"#,
             status: 201, contains: [#""friends":["Ann"],"best":"Ann""#]
         ).check(on: server)
         let table: [(String, String)] = [
@@ -83,18 +90,32 @@ struct LinkTests {
                 contains: ["wrong-type", "\"pointer\":\"/best\"", "'name'"]
             ).check(on: server)
             APIScenario(
-                "PUT", "/v1/classes/Person/objects/Bob", "{\"friends\":[\"Bob\",\(value)]}", status: 422,
+                "PUT", "/v1/classes/Person/objects/Bob", "{\"friends\":[\"Bob\",\(value)]}",
+                status: 422,
                 contains: ["wrong-type", "\"pointer\":\"/friends/1\""]
             ).check(on: server)
         }
-        APIScenario("PUT", "/v1/classes/Person/objects/Bob", "{\"friends\":[null]}", status: 422, contains: ["/friends/0"])
-            .check(on: server)
-        APIScenario("PUT", "/v1/classes/Person/objects/Bob", "{\"friends\":null}", status: 422, contains: ["null-not-allowed"])
-            .check(on: server)
-        APIScenario("PUT", "/v1/classes/Person/objects/Bob", "{\"places\":null}", status: 422, contains: ["null-not-allowed"])
-            .check(on: server)
-        APIScenario("PUT", "/v1/classes/Toy/objects/1", "{\"next\":\"x\"}", status: 422, contains: ["$id"]).check(on: server)
-        APIScenario("POST", "/v1/classes/Dog/objects", "{\"toy\":-1}", status: 422, contains: ["wrong-type"]).check(on: server)
+        APIScenario(
+            "PUT", "/v1/classes/Person/objects/Bob", "{\"friends\":[null]}", status: 422,
+            contains: ["/friends/0"]
+        )
+        .check(on: server)
+        APIScenario(
+            "PUT", "/v1/classes/Person/objects/Bob", "{\"friends\":null}", status: 422,
+            contains: ["null-not-allowed"]
+        )
+        .check(on: server)
+        APIScenario(
+            "PUT", "/v1/classes/Person/objects/Bob", "{\"places\":null}", status: 422,
+            contains: ["null-not-allowed"]
+        )
+        .check(on: server)
+        APIScenario(
+            "PUT", "/v1/classes/Toy/objects/1", "{\"next\":\"x\"}", status: 422, contains: ["$id"]
+        ).check(on: server)
+        APIScenario(
+            "POST", "/v1/classes/Dog/objects", "{\"toy\":-1}", status: 422, contains: ["wrong-type"]
+        ).check(on: server)
     }
 
     @Test("a nested object is created, or merged into the one it names")
@@ -106,23 +127,45 @@ struct LinkTests {
         ).check(on: server)
         #expect(created.text.contains("\"dogs\":[\""))
         APIScenario(
-            "PATCH", "/v1/classes/Person/objects/Ann", #"{"best":{"name":"Bob","home":{"street":"Low St"}}}"#, status: 200
+            "PATCH", "/v1/classes/Person/objects/Ann",
+            #"{"best":{"name":"Bob","home":{"street":"Low St"}}}"#, status: 200
         ).check(on: server)
         APIScenario(
             "GET", "/v1/classes/Person/objects/Bob", status: 200,
             contains: [#""age":7"#, #""home":{"street":"Low St","city":"Bath""#]
         ).check(on: server)
-        APIScenario("GET", "/v1/classes/Toy/objects/1", status: 200, contains: ["ball"]).check(on: server)
+        APIScenario("GET", "/v1/classes/Toy/objects/1", status: 200, contains: ["ball"]).check(
+            on: server)
         APIScenario(
             "GET", "/v1/classes/Person/objects/Ann?expand=dogs.toy", status: 200,
             contains: [#""name":"Rex","toy":{"$id":1,"label":"ball","next":null}"#]
         ).check(on: server)
     }
 
+    @Test("a nested object without primary key is changed by its $id, as an expanded reply has it")
+    func nestedID() {
+        server.send("POST", "/v1/classes/Toy/objects", #"{"label":"ball"}"#)
+        let id = "507f1f77bcf86cd799439011"
+        APIScenario(
+            "PUT", "/v1/classes/Dog/objects/\(id)", #"{"toy":{"$id":1,"next":1}}"#, status: 201
+        ).check(on: server)
+        let expanded = APIScenario(
+            "GET", "/v1/classes/Dog/objects/\(id)?expand=toy", status: 200,
+            contains: [#""toy":{"$id":1,"label":"ball","next":1}"#]
+        ).check(on: server)
+        let back = APIScenario(
+            "PUT", "/v1/classes/Dog/objects/\(id)", expanded.text, status: 200,
+            contains: [#""toy":1"#]
+        ).check(on: server)
+        #expect(back.headers["etag"] == expanded.headers["etag"])
+        APIScenario("GET", "/v1/classes/Toy/objects/2", status: 404).check(on: server)
+    }
+
     @Test("a nested object that names its own holder is that object")
     func nestedHolder() {
         APIScenario(
-            "PUT", "/v1/classes/Person/objects/Ann", #"{"age":1,"best":{"name":"Ann","role":"self"}}"#, status: 201,
+            "PUT", "/v1/classes/Person/objects/Ann",
+            #"{"age":1,"best":{"name":"Ann","role":"self"}}"#, status: 201,
             contains: [#""name":"Ann","age":1"#, #""best":"Ann""#]
         ).check(on: server)
     }
@@ -132,9 +175,12 @@ struct LinkTests {
         arguments: [
             (#"{"best":{"age":1}}"#, "missing-key", "/best/name"),
             (#"{"best":{"name":7}}"#, "wrong-type", "/best/name"),
-            (#"{"best":{"name":"Bob","$version":"zzzzzzzz-1"}}"#, "version-not-allowed", "/best/$version"),
+            (
+                #"{"best":{"name":"Bob","$version":"zzzzzzzz-1"}}"#, "version-not-allowed",
+                "/best/$version"
+            ),
             (#"{"friends":[{"name":"Bob","zzz":1}]}"#, "unknown-property", "/friends/0/zzz"),
-            (#"{"dogs":[{"toy":{"$id":1,"label":"x"}}]}"#, "nested-id", "/dogs/0/toy/$id"),
+            (#"{"dogs":[{"toy":{"$id":"x","label":"x"}}]}"#, "wrong-type", "/dogs/0/toy/$id"),
         ])
     func nestedFaults(body: String, code: String, pointer: String) {
         APIScenario(
@@ -147,8 +193,11 @@ struct LinkTests {
     @Test("a missing primary key is told once, at its place")
     func missingKey() {
         let reply = APIScenario(
-            "POST", "/v1/classes/Person/objects", #"[{"name":"A"},{"age":1},{"name":3}]"#, status: 422,
-            contains: ["\"code\":\"missing-key\"", "\"pointer\":\"/1/name\"", "\"pointer\":\"/2/name\""]
+            "POST", "/v1/classes/Person/objects", #"[{"name":"A"},{"age":1},{"name":3}]"#,
+            status: 422,
+            contains: [
+                "\"code\":\"missing-key\"", "\"pointer\":\"/1/name\"", "\"pointer\":\"/2/name\"",
+            ]
         ).check(on: server)
         #expect(reply.text.components(of: "\"pointer\"") == 2)
     }
@@ -164,17 +213,22 @@ struct LinkTests {
             ]
         ).check(on: server)
         let get = server.send("GET", "/v1/classes/Loose/object?key=null")
-        APIScenario("PUT", "/v1/classes/Loose/object?key=null", get.text, status: 200).check(on: server)
-        APIScenario("PUT", "/v1/classes/Loose/objects/x", #"{"others":[null]}"#, status: 422).check(on: server)
+        APIScenario("PUT", "/v1/classes/Loose/object?key=null", get.text, status: 200).check(
+            on: server)
+        APIScenario("PUT", "/v1/classes/Loose/objects/x", #"{"others":[null]}"#, status: 422).check(
+            on: server)
     }
 
     @Test("a deleted target leaves the objects that linked to it, with a new version")
     func deletedTarget() {
-        server.send("POST", "/v1/classes/Person/objects", #"[{"name":"A","best":"B","friends":["B","A"]},{"name":"B"}]"#)
+        server.send(
+            "POST", "/v1/classes/Person/objects",
+            #"[{"name":"A","best":"B","friends":["B","A"]},{"name":"B"}]"#)
         let before = server.send("GET", "/v1/classes/Person/objects/A").headers["etag"]
         APIScenario("DELETE", "/v1/classes/Person/objects/B", status: 204).check(on: server)
         let after = APIScenario(
-            "GET", "/v1/classes/Person/objects/A", status: 200, contains: [#""friends":["A"],"best":null"#]
+            "GET", "/v1/classes/Person/objects/A", status: 200,
+            contains: [#""friends":["A"],"best":null"#]
         ).check(on: server)
         #expect(after.headers["etag"] != before)
     }

@@ -12,22 +12,29 @@ struct MergePatchTests {
     func merges() {
         server.send(
             "PUT", path,
-            #"{"age":41,"home":{"street":"High St","city":"Bath","inner":{"city":"X","street":"Y"}},"places":[{"city":"P"},{"city":"Q","street":"R"}]}"#)
+            #"{"age":41,"home":{"street":"High St","city":"Bath","inner":{"city":"X","street":"Y"}},"places":[{"city":"P"},{"city":"Q","street":"R"}]}"#
+        )
         let table: [(String, [String])] = [
             (#"{"age":42}"#, [#""age":42"#, #""city":"Bath""#]),
             (#"{"age":null}"#, [#""age":null"#]),
             (#"{"home":{"street":null}}"#, [#""home":{"street":null,"city":"Bath""#]),
             (#"{"home":{"inner":{"city":"Z"}}}"#, [#""inner":{"street":"Y","city":"Z""#]),
             (#"{"home":{"inner":null}}"#, [#""city":"Bath","landlord":null,"inner":null"#]),
-            (#"{"places":[{"street":"S"}]}"#, [#""places":[{"street":"S","city":"","landlord":null,"inner":null}]"#]),
+            (
+                #"{"places":[{"street":"S"}]}"#,
+                [#""places":[{"street":"S","city":"","landlord":null,"inner":null}]"#]
+            ),
             (#"{"home":null}"#, [#""home":null"#]),
             (#"{"home":{"street":"only"}}"#, [#""home":{"street":"only","city":"""#]),
             (#"{}"#, [#""role":"user""#]),
         ]
         for (body, texts) in table {
             for type in ["application/merge-patch+json", "application/json; charset=UTF-8"] {
-                APIScenario("PATCH", path, body, headers: [("Content-Type", type)], status: 200, contains: texts)
-                    .check(on: server)
+                APIScenario(
+                    "PATCH", path, body, headers: [("Content-Type", type)], status: 200,
+                    contains: texts
+                )
+                .check(on: server)
             }
         }
     }
@@ -36,7 +43,8 @@ struct MergePatchTests {
     func nulls() {
         server.send("PUT", path, #"{"home":{"city":"Bath"},"best":null}"#)
         for (body, pointer) in [
-            (#"{"role":null}"#, "/role"), (#"{"name":null}"#, "/name"), (#"{"dogs":null}"#, "/dogs"),
+            (#"{"role":null}"#, "/role"), (#"{"name":null}"#, "/name"),
+            (#"{"dogs":null}"#, "/dogs"),
             (#"{"home":{"city":null}}"#, "/home/city"),
         ] {
             APIScenario(
@@ -52,18 +60,24 @@ struct MergePatchTests {
         APIScenario("PATCH", path + "?upsert=false", #"{"age":1}"#, status: 404).check(on: server)
         APIScenario(
             "PATCH", path + "?upsert=true", #"{"age":1}"#, status: 201,
-            contains: [#"{"name":"Ann","age":1,"role":"user","home":null"#], fields: ["location": path]
+            contains: [#"{"name":"Ann","age":1,"role":"user","home":null"#],
+            fields: ["location": path]
         ).check(on: server)
-        APIScenario("PATCH", path + "?upsert=true", #"{"role":"x"}"#, status: 200, contains: [#""age":1,"role":"x""#])
-            .check(on: server)
-        APIScenario("PATCH", path + "?upsert=yes", "{}", status: 400, contains: ["'upsert'"]).check(on: server)
+        APIScenario(
+            "PATCH", path + "?upsert=true", #"{"role":"x"}"#, status: 200,
+            contains: [#""age":1,"role":"x""#]
+        )
+        .check(on: server)
+        APIScenario("PATCH", path + "?upsert=yes", "{}", status: 400, contains: ["'upsert'"]).check(
+            on: server)
     }
 
     @Test("JSON patch is refused with what is taken instead")
     func jsonPatch() {
         server.send("PUT", path, "{}")
         APIScenario(
-            "PATCH", path, "[]", headers: [("Content-Type", "application/json-patch+json")], status: 415,
+            "PATCH", path, "[]", headers: [("Content-Type", "application/json-patch+json")],
+            status: 415,
             contains: ["merge patch"],
             fields: ["accept-patch": "application/merge-patch+json, application/json"]
         ).check(on: server)

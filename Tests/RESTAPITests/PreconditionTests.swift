@@ -22,14 +22,20 @@ struct PreconditionTests {
             ).check(on: server)
             #expect(reply.body.isEmpty)
         }
-        APIScenario("GET", path, headers: [("If-None-Match", "\"x\"")], status: 200).check(on: server)
-        APIScenario("GET", path, headers: [("If-None-Match", "x")], status: 400, contains: ["If-None-Match"])
-            .check(on: server)
+        APIScenario("GET", path, headers: [("If-None-Match", "\"x\"")], status: 200).check(
+            on: server)
+        APIScenario(
+            "GET", path, headers: [("If-None-Match", "x")], status: 400, contains: ["If-None-Match"]
+        )
+        .check(on: server)
         APIScenario("HEAD", path, headers: [("If-None-Match", tag)], status: 304).check(on: server)
         server.send("PATCH", path, "{\"count\":1}")
         APIScenario("GET", path, headers: [("If-None-Match", tag)], status: 200).check(on: server)
-        APIScenario("GET", path, headers: [("If-Match", tag)], status: 412, contains: ["\"current\":{\"etag\":"])
-            .check(on: server)
+        APIScenario(
+            "GET", path, headers: [("If-Match", tag)], status: 412,
+            contains: ["\"current\":{\"etag\":"]
+        )
+        .check(on: server)
         APIScenario("GET", path, headers: [("If-Match", etag())], status: 200).check(on: server)
     }
 
@@ -51,7 +57,9 @@ struct PreconditionTests {
         let old = etag()
         server.send("PATCH", path, "{\"count\":1}")
         let new = etag()
-        for (method, body) in [("PUT", "{\"count\":2}"), ("PATCH", "{\"count\":2}"), ("DELETE", nil)] as [(String, String?)] {
+        for (method, body) in [
+            ("PUT", "{\"count\":2}"), ("PATCH", "{\"count\":2}"), ("DELETE", nil),
+        ] as [(String, String?)] {
             for value in [old, "\"nonsense\"", "W/\(new)", "\"zzzzzzzz-1\""] {
                 APIScenario(
                     method, path, body, headers: [("If-Match", value)], status: 412,
@@ -61,19 +69,30 @@ struct PreconditionTests {
                     ], fields: ["etag": new]
                 ).check(on: server)
             }
-            APIScenario(method, path, body, headers: [("If-Match", "bare")], status: 400, contains: ["invalid-header"])
-                .check(on: server)
             APIScenario(
-                method, "/v1/classes/Thing/objects/404", body, headers: [("If-Match", new)], status: 412,
+                method, path, body, headers: [("If-Match", "bare")], status: 400,
+                contains: ["invalid-header"]
+            )
+            .check(on: server)
+            APIScenario(
+                method, "/v1/classes/Thing/objects/404", body, headers: [("If-Match", new)],
+                status: 412,
                 contains: ["precondition-failed"], excludes: ["current\":{"]
             ).check(on: server)
-            APIScenario(method, "/v1/classes/Thing/objects/404", body, headers: [("If-Match", "*")], status: 412)
-                .check(on: server)
+            APIScenario(
+                method, "/v1/classes/Thing/objects/404", body, headers: [("If-Match", "*")],
+                status: 412
+            )
+            .check(on: server)
         }
         #expect(etag() == new)
-        APIScenario("PUT", path, "{\"count\":3}", headers: [("If-Match", "\(old), \(new)")], status: 200).check(on: server)
-        APIScenario("PATCH", path, "{\"count\":4}", headers: [("If-Match", etag())], status: 200).check(on: server)
-        APIScenario("PATCH", path, "{\"count\":5}", headers: [("If-Match", "*")], status: 200).check(on: server)
+        APIScenario(
+            "PUT", path, "{\"count\":3}", headers: [("If-Match", "\(old), \(new)")], status: 200
+        ).check(on: server)
+        APIScenario("PATCH", path, "{\"count\":4}", headers: [("If-Match", etag())], status: 200)
+            .check(on: server)
+        APIScenario("PATCH", path, "{\"count\":5}", headers: [("If-Match", "*")], status: 200)
+            .check(on: server)
         APIScenario("DELETE", path, headers: [("If-Match", etag())], status: 204).check(on: server)
     }
 
@@ -81,21 +100,37 @@ struct PreconditionTests {
     func ifNoneMatch() {
         let absent = [("If-None-Match", "*")]
         APIScenario("PUT", path, "{}", headers: absent, status: 201).check(on: server)
-        for (method, body) in [("PUT", "{}"), ("PATCH", "{}"), ("DELETE", nil)] as [(String, String?)] {
-            APIScenario(method, path, body, headers: absent, status: 412, contains: ["\"current\":{"]).check(on: server)
-            APIScenario(method, path, body, headers: [("If-None-Match", "\"x\"")], status: 400).check(on: server)
+        for (method, body) in [("PUT", "{}"), ("PATCH", "{}"), ("DELETE", nil)]
+            as [(String, String?)]
+        {
+            APIScenario(
+                method, path, body, headers: absent, status: 412, contains: ["\"current\":{"]
+            ).check(on: server)
+            APIScenario(method, path, body, headers: [("If-None-Match", "\"x\"")], status: 400)
+                .check(on: server)
             APIScenario(
                 method, path, body, headers: absent + [("If-Match", "*")], status: 400
             ).check(on: server)
         }
-        APIScenario("POST", "/v1/classes/Thing/objects?mode=merge", "{\"id\":1}", headers: absent, status: 412)
-            .check(on: server)
-        APIScenario("POST", "/v1/classes/Thing/objects?mode=merge", "{\"id\":2}", headers: absent, status: 201)
-            .check(on: server)
-        APIScenario("POST", "/v1/classes/Thing/objects", "[{\"id\":3}]", headers: absent, status: 400).check(on: server)
-        APIScenario("DELETE", "/v1/classes/Thing/objects/404", headers: absent, status: 404).check(on: server)
-        APIScenario("PATCH", "/v1/classes/Thing/objects/404?upsert=true", "{}", headers: absent, status: 201)
-            .check(on: server)
+        APIScenario(
+            "POST", "/v1/classes/Thing/objects?mode=merge", "{\"id\":1}", headers: absent,
+            status: 412
+        )
+        .check(on: server)
+        APIScenario(
+            "POST", "/v1/classes/Thing/objects?mode=merge", "{\"id\":2}", headers: absent,
+            status: 201
+        )
+        .check(on: server)
+        APIScenario(
+            "POST", "/v1/classes/Thing/objects", "[{\"id\":3}]", headers: absent, status: 400
+        ).check(on: server)
+        APIScenario("DELETE", "/v1/classes/Thing/objects/404", headers: absent, status: 404).check(
+            on: server)
+        APIScenario(
+            "PATCH", "/v1/classes/Thing/objects/404?upsert=true", "{}", headers: absent, status: 201
+        )
+        .check(on: server)
     }
 
     @Test("a $version in the body has to be the object's")
@@ -104,22 +139,34 @@ struct PreconditionTests {
         let old = etag()
         server.send("PATCH", path, "{\"count\":1}")
         let new = etag()
-        APIScenario("PUT", path, "{\"$version\":\(old)}", status: 412, contains: ["\"current\":{"]).check(on: server)
-        APIScenario("PATCH", path, "{\"$version\":\(old)}", status: 412).check(on: server)
-        APIScenario("PUT", path, "{\"$version\":\(new)}", headers: [("If-Match", old)], status: 412).check(on: server)
-        APIScenario("PUT", path, "{\"$version\":\(new)}", headers: [("If-None-Match", "*")], status: 412).check(on: server)
-        APIScenario("PATCH", path, "{\"$version\":\(new),\"count\":2}", headers: [("If-Match", new)], status: 200)
+        APIScenario("PUT", path, "{\"$version\":\(old)}", status: 412, contains: ["\"current\":{"])
             .check(on: server)
-        APIScenario("PUT", "/v1/classes/Thing/objects/5", "{\"$version\":\(new)}", status: 412).check(on: server)
+        APIScenario("PATCH", path, "{\"$version\":\(old)}", status: 412).check(on: server)
+        APIScenario("PUT", path, "{\"$version\":\(new)}", headers: [("If-Match", old)], status: 412)
+            .check(on: server)
         APIScenario(
-            "POST", "/v1/classes/Thing/objects?mode=merge", "[{\"id\":1,\"$version\":\(old)}]", status: 412,
+            "PUT", path, "{\"$version\":\(new)}", headers: [("If-None-Match", "*")], status: 412
+        ).check(on: server)
+        APIScenario(
+            "PATCH", path, "{\"$version\":\(new),\"count\":2}", headers: [("If-Match", new)],
+            status: 200
+        )
+        .check(on: server)
+        APIScenario("PUT", "/v1/classes/Thing/objects/5", "{\"$version\":\(new)}", status: 412)
+            .check(on: server)
+        APIScenario(
+            "POST", "/v1/classes/Thing/objects?mode=merge", "[{\"id\":1,\"$version\":\(old)}]",
+            status: 412,
             contains: ["\"pointer\":\"/0\""]
         ).check(on: server)
     }
 
     @Test("what a GET answered can be PUT back, with $id and $version")
     func putBack() {
-        server.send("PUT", path, "{\"name\":\"x\",\"countsN\":[1,null],\"at\":\"2026-11-20T06:38:58.5Z\",\"ratio\":\"NaN\"}")
+        server.send(
+            "PUT", path,
+            "{\"name\":\"x\",\"countsN\":[1,null],\"at\":\"2026-11-20T06:38:58.5Z\",\"ratio\":\"NaN\"}"
+        )
         let first = server.send("GET", path + "?fields=*,$id,$version")
         #expect(first.text.contains("\"$id\":1") && first.text.contains("\"$version\":"))
         let back = server.send("PUT", path, first.text)
@@ -136,15 +183,20 @@ struct PreconditionTests {
         let version = server.send("PUT", path, "{}").headers["holdfast-version"] ?? ""
         let parts = version.split(separator: "-")
         let next = "\(parts[0])-\((Int(parts[1]) ?? 0) + 1)"
-        APIScenario("GET", path + "?minVersion=\(version)", status: 200, fields: ["holdfast-version": version])
-            .check(on: server)
+        APIScenario(
+            "GET", path + "?minVersion=\(version)", status: 200,
+            fields: ["holdfast-version": version]
+        )
+        .check(on: server)
         APIScenario(
             "GET", path + "?minVersion=\(next)", status: 503, contains: ["version-not-reached"],
             fields: ["retry-after": "1"]
         ).check(on: server)
-        APIScenario("GET", path + "?minVersion=zzzzzzzz-1", status: 409, contains: ["other-epoch"]).check(on: server)
+        APIScenario("GET", path + "?minVersion=zzzzzzzz-1", status: 409, contains: ["other-epoch"])
+            .check(on: server)
         for text in ["", "7", "x-1", "\(version)x"] {
-            APIScenario("GET", path + "?minVersion=\(text)", status: 400, contains: ["minVersion"]).check(on: server)
+            APIScenario("GET", path + "?minVersion=\(text)", status: 400, contains: ["minVersion"])
+                .check(on: server)
         }
     }
 

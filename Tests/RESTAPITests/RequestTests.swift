@@ -11,19 +11,32 @@ struct RequestTests {
     @Test(
         "what an operation does not know is refused",
         arguments: [
-            APIScenario("PUT", "/v1/classes/Thing/objects/1?mode=merge", "{}", status: 400, contains: ["unknown-parameter", "no parameters"]),
-            APIScenario("PATCH", "/v1/classes/Thing/objects/1?upsrt=true", "{}", status: 400, contains: ["\"hint\":\"upsert\""]),
-            APIScenario("DELETE", "/v1/classes/Thing/objects/1?force=true", status: 400, contains: ["unknown-parameter"]),
-            APIScenario("POST", "/v1/classes/Thing/objects?mod=merge", "{}", status: 400, contains: ["\"hint\":\"mode\""]),
-            APIScenario("PUT", "/v1/classes/Thing/object?key=1&x=2", "{}", status: 400, contains: ["unknown-parameter"]),
             APIScenario(
-                "PUT", "/v1/classes/Thing/objects/1", "{}", headers: [("Content-Type", "text/plain")], status: 415,
+                "PUT", "/v1/classes/Thing/objects/1?mode=merge", "{}", status: 400,
+                contains: ["unknown-parameter", "no parameters"]),
+            APIScenario(
+                "PATCH", "/v1/classes/Thing/objects/1?upsrt=true", "{}", status: 400,
+                contains: ["\"hint\":\"upsert\""]),
+            APIScenario(
+                "DELETE", "/v1/classes/Thing/objects/1?force=true", status: 400,
+                contains: ["unknown-parameter"]),
+            APIScenario(
+                "POST", "/v1/classes/Thing/objects?mod=merge", "{}", status: 400,
+                contains: ["\"hint\":\"mode\""]),
+            APIScenario(
+                "PUT", "/v1/classes/Thing/object?key=1&x=2", "{}", status: 400,
+                contains: ["unknown-parameter"]),
+            APIScenario(
+                "PUT", "/v1/classes/Thing/objects/1", "{}",
+                headers: [("Content-Type", "text/plain")], status: 415,
                 contains: ["application/json"], fields: ["accept": "application/json"]),
             APIScenario(
                 "POST", "/v1/classes/Thing/objects", "id=1",
-                headers: [("Content-Type", "application/x-www-form-urlencoded")], status: 415, contains: ["curl"]),
+                headers: [("Content-Type", "application/x-www-form-urlencoded")], status: 415,
+                contains: ["curl"]),
             APIScenario(
-                "PUT", "/v1/classes/Thing/objects/1", "{}", headers: [("Content-Type", "application/merge-patch+json")],
+                "PUT", "/v1/classes/Thing/objects/1", "{}",
+                headers: [("Content-Type", "application/merge-patch+json")],
                 status: 415),
             APIScenario(
                 "PUT", "/v1/classes/Thing/objects/1", "{}",
@@ -31,13 +44,26 @@ struct RequestTests {
             APIScenario(
                 "PUT", "/v1/classes/Thing/objects/1", "{}",
                 headers: [("Content-Type", "application/json; charset=\"utf-8\"")], status: 201),
-            APIScenario("GET", "/v1/classes/Thing/objects/1", headers: [("Accept", "text/html")], status: 406, contains: ["not-acceptable"]),
-            APIScenario("PUT", "/v1/classes/Thing/objects/1", "{}", headers: [("Accept", "text/html")], status: 406),
-            APIScenario("PATCH", "/v1/classes/Thing/objects/1", "{}", headers: [("Accept", "application/json;q=0")], status: 406),
-            APIScenario("POST", "/v1/classes/Thing/objects", "{}", headers: [("Accept", "image/*")], status: 406),
-            APIScenario("GET", "/v1/classes/Thing/objects/1", headers: [("Accept", "text/html, application/*;q=0.5")], status: 404),
-            APIScenario("GET", "/v1/classes/Thing/objects/1", headers: [("Accept", "*/*")], status: 404),
-            APIScenario("PUT", "/v1/classes/Thing/objects", "{}", status: 405, contains: ["method-not-allowed"], fields: ["allow": ""]),
+            APIScenario(
+                "GET", "/v1/classes/Thing/objects/1", headers: [("Accept", "text/html")],
+                status: 406, contains: ["not-acceptable"]),
+            APIScenario(
+                "PUT", "/v1/classes/Thing/objects/1", "{}", headers: [("Accept", "text/html")],
+                status: 406),
+            APIScenario(
+                "PATCH", "/v1/classes/Thing/objects/1", "{}",
+                headers: [("Accept", "application/json;q=0")], status: 406),
+            APIScenario(
+                "POST", "/v1/classes/Thing/objects", "{}", headers: [("Accept", "image/*")],
+                status: 406),
+            APIScenario(
+                "GET", "/v1/classes/Thing/objects/1",
+                headers: [("Accept", "text/html, application/*;q=0.5")], status: 404),
+            APIScenario(
+                "GET", "/v1/classes/Thing/objects/1", headers: [("Accept", "*/*")], status: 404),
+            APIScenario(
+                "PUT", "/v1/classes/Thing/objects", "{}", status: 405,
+                contains: ["method-not-allowed"], fields: ["allow": ""]),
             APIScenario("GET", "/v1/nothing", status: 404, contains: ["\"code\":\"not-found\""]),
         ])
     func refused(scenario: APIScenario) {
@@ -70,10 +96,14 @@ struct RequestTests {
     func entityTags() {
         #expect(EntityTags("*") == .any)
         #expect(EntityTags(" * ") == .any)
-        for text in ["", " ", ",", "x", "\"x", "x\"", "\"a\" \"b\"", "* , \"a\"", "W/x", "w/\"x\"", "\"a\",b"] {
+        for text in [
+            "", " ", ",", "x", "\"x", "x\"", "\"a\" \"b\"", "* , \"a\"", "W/x", "w/\"x\"",
+            "\"a\",b",
+        ] {
             #expect(EntityTags(text) == nil, "\(text)")
         }
-        guard case .list(let tags)? = EntityTags(" \"zzzzzzzz-7\",,W/\"zzzzzzzz-8\" , \"other\"") else {
+        guard case .list(let tags)? = EntityTags(" \"zzzzzzzz-7\",,W/\"zzzzzzzz-8\" , \"other\"")
+        else {
             Issue.record("not a list")
             return
         }

@@ -7,11 +7,16 @@ func roundTrips(engine: EngineCase) throws {
     var random = SeededGenerator(seed: SeededGenerator.testSeed("round trips"))
     func pick(_ values: [String]) -> String { values.randomElement(using: &random) ?? "null" }
     func list(_ values: [String]) -> String {
-        "[" + (0..<Int.random(in: 0..<5, using: &random)).map { _ in pick(values) }.joined(separator: ",") + "]"
+        "["
+            + (0..<Int.random(in: 0..<5, using: &random)).map { _ in pick(values) }.joined(
+                separator: ",") + "]"
     }
     let ints = ["0", "-1", "9223372036854775807", "-9223372036854775808", "42"]
     let doubles = ["0.0", "-0.5", "1e+300", "\"NaN\"", "\"-Infinity\"", "3.141592653589793"]
-    let strings = ["\"\"", "\"a\"", "\"é😀\"", "\"\\u0000\\\"\\\\\"", "\"\(String(repeating: "x", count: 700))\""]
+    let strings = [
+        "\"\"", "\"a\"", "\"é😀\"", "\"\\u0000\\\"\\\\\"",
+        "\"\(String(repeating: "x", count: 700))\"",
+    ]
     let blobs = ["\"\"", "\"AA==\"", "\"////\""]
     let dates = ["\"2026-11-20T06:38:58.000000001Z\"", "\"0001-01-01T00:00:00Z\""]
     let oids = ["\"507f1f77bcf86cd799439011\"", "\"000000000000000000000000\""]

@@ -41,7 +41,8 @@ func schemaChangeBetween() throws {
     let port = server.server.addresses.first?.port ?? 0
     let writing = try StartedThread {
         HTTPClient(port: port).send(
-            "PUT", "/v1/classes/Ticket/objects/\(id)", headers: [("Content-Type", "application/json")],
+            "PUT", "/v1/classes/Ticket/objects/\(id)",
+            headers: [("Content-Type", "application/json")],
             body: Array("{\"title\":\"x\"}".utf8))
     }
     // The request was counted when its headers came; in whichever order the two queue up, the reply

@@ -2,6 +2,7 @@ import HTTPServer
 import ObjectModel
 import ObjectStore
 import RESTAPI
+import Storage
 import Synchronization
 import TestSupport
 
@@ -12,11 +13,19 @@ final class TestServer {
     let server: Server
     let client: HTTPClient
 
-    init(
+    convenience init(
         _ engine: EngineCase = .memory, schema: Schema, options: RESTOptions = RESTOptions(),
         valueByteCountMax: Int = 64 << 20
     ) throws {
-        store = try Store(engine: try engine.open(valueByteCountMax: valueByteCountMax))
+        try self.init(
+            try engine.open(valueByteCountMax: valueByteCountMax), schema: schema, options: options)
+    }
+
+    init(
+        _ engine: any StorageEngine, schema: Schema, options: RESTOptions = RESTOptions(),
+        storeOptions: StoreOptions = StoreOptions()
+    ) throws {
+        store = try Store(engine: engine, options: storeOptions)
         try Self.put(schema, in: store)
         service = RESTService(
             store: store, options: options, tokens: nil, logger: Logger(level: .error))

@@ -84,7 +84,10 @@ struct ValueTests {
     /// Values that no property of the type takes, with the code of the fault.
     static let refused: [(properties: [String], values: [String], code: String)] = [
         (["flag", "flagN"], ["0", "1", "\"true\"", "[]", "{}", "1.5"], "wrong-type"),
-        (["count", "countN", "id"], ["true", "\"x\"", "\"\"", "\"1.0\"", "1.5", "[]", "{}", "\"-\""], "wrong-type"),
+        (
+            ["count", "countN", "id"],
+            ["true", "\"x\"", "\"\"", "\"1.0\"", "1.5", "[]", "{}", "\"-\""], "wrong-type"
+        ),
         (
             ["count", "countN"],
             [
@@ -92,30 +95,43 @@ struct ValueTests {
                 "99999999999999999999999",
             ], "out-of-range"
         ),
-        (["ratio", "ratioN"], ["true", "\"1.5\"", "\"nan\"", "\"infinity\"", "[]", "{}"], "wrong-type"),
+        (
+            ["ratio", "ratioN"], ["true", "\"1.5\"", "\"nan\"", "\"infinity\"", "[]", "{}"],
+            "wrong-type"
+        ),
         (["ratio", "ratioN"], ["1e400", "-1e400"], "out-of-range"),
         (["name", "nameN"], ["1", "true", "[]", "{}", "1.5"], "wrong-type"),
         (["bytes", "bytesN"], ["1", "true", "[]", "{}"], "wrong-type"),
-        (["bytes", "bytesN"], ["\"A\"", "\"AA=\"", "\"+_==\"", "\"A A=\"", "\"é\"", "\"AB==\""], "invalid-base64"),
+        (
+            ["bytes", "bytesN"], ["\"A\"", "\"AA=\"", "\"+_==\"", "\"A A=\"", "\"é\"", "\"AB==\""],
+            "invalid-base64"
+        ),
         (["at", "atN"], ["1", "true", "[]", "{}"], "wrong-type"),
         (
             ["at", "atN"],
             [
                 "\"\"", "\"2026-11-20\"", "\"2026-02-29T00:00:00Z\"", "\"2026-11-20T24:00:00Z\"",
                 "\"2026-11-20T06:38:58\"", "\"2026-11-20T06:38:58.1234567890Z\"",
-                "\"2026-13-01T00:00:00Z\"", "\"2026-11-20T06:38:58Zx\"", "\"2026-11-20T06:38:58.Z\"",
+                "\"2026-13-01T00:00:00Z\"", "\"2026-11-20T06:38:58Zx\"",
+                "\"2026-11-20T06:38:58.Z\"",
             ], "invalid-date"
         ),
         (["oid", "oidN"], ["1", "true", "[]", "{}"], "wrong-type"),
         (
             ["oid", "oidN"],
-            ["\"\"", "\"507f1f77bcf86cd79943901\"", "\"507f1f77bcf86cd7994390111\"", "\"507f1f77bcf86cd79943901g\""],
+            [
+                "\"\"", "\"507f1f77bcf86cd79943901\"", "\"507f1f77bcf86cd7994390111\"",
+                "\"507f1f77bcf86cd79943901g\"",
+            ],
             "invalid-object-id"
         ),
         (["uuid", "uuidN"], ["1", "true", "[]", "{}"], "wrong-type"),
         (
             ["uuid", "uuidN"],
-            ["\"\"", "\"123e4567e89b12d3a456426614174000\"", "\"123e4567-e89b-12d3-a456-42661417400g\""],
+            [
+                "\"\"", "\"123e4567e89b12d3a456426614174000\"",
+                "\"123e4567-e89b-12d3-a456-42661417400g\"",
+            ],
             "invalid-uuid"
         ),
         (
@@ -190,18 +206,25 @@ struct ValueTests {
 
     @Test("ints beyond 2^53 are strings for those who prefer it")
     func largeInts() {
-        server.send("PUT", "/v1/classes/Thing/objects/3", "{\"count\":9007199254740993,\"counts\":[9007199254740992,-9007199254740993]}")
+        server.send(
+            "PUT", "/v1/classes/Thing/objects/3",
+            "{\"count\":9007199254740993,\"counts\":[9007199254740992,-9007199254740993]}")
         APIScenario(
-            "GET", "/v1/classes/Thing/objects/3", headers: [("Prefer", "int64=string")], status: 200,
-            contains: ["\"count\":\"9007199254740993\"", "[9007199254740992,\"-9007199254740993\"]"],
+            "GET", "/v1/classes/Thing/objects/3", headers: [("Prefer", "int64=string")],
+            status: 200,
+            contains: [
+                "\"count\":\"9007199254740993\"", "[9007199254740992,\"-9007199254740993\"]",
+            ],
             fields: ["preference-applied": "int64=string"]
         ).check(on: server)
         APIScenario(
-            "GET", "/v1/classes/Thing/objects/3", status: 200, contains: ["\"count\":9007199254740993"]
+            "GET", "/v1/classes/Thing/objects/3", status: 200,
+            contains: ["\"count\":9007199254740993"]
         ).check(on: server)
     }
 
-    @Test("strings and data of 16 MiB are taken, one byte more is refused", arguments: EngineCase.all)
+    @Test(
+        "strings and data of 16 MiB are taken, one byte more is refused", arguments: EngineCase.all)
     func lengths(engine: EngineCase) throws {
         let server = try TestServer(engine, schema: Schemas.everything)
         let limit = ModelLimits.valueByteCountMax

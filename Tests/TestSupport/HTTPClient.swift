@@ -33,11 +33,8 @@ package final class HTTPClient {
         position = 0
     }
 
-    /// Sends a request and waits for its reply.
-    ///
-    /// - Parameters:
-    ///   - target: As it stands in the request line: escaped.
-    ///   - headers: Beside `Host` and `Content-Length`.
+    /// Sends a request and waits for its reply. The target is sent as it stands, so it has to be
+    /// escaped; `headers` come beside `Host` and `Content-Length`.
     package func send(
         _ method: String, _ target: String, headers: [(String, String)] = [], body: [UInt8]? = nil
     ) -> Reply {
@@ -71,7 +68,8 @@ package final class HTTPClient {
         while sent < bytes.count {
             let count = bytes.withUnsafeBytes {
                 Glibc.send(
-                    socket, $0.baseAddress.map { $0 + sent }, bytes.count - sent, Int32(MSG_NOSIGNAL))
+                    socket, $0.baseAddress.map { $0 + sent }, bytes.count - sent,
+                    Int32(MSG_NOSIGNAL))
             }
             if count <= 0 { return false }
             sent += count

@@ -236,8 +236,14 @@ extension WriteTransaction {
             case .child(let child):
                 nested.insert(child)
                 let inner = draft.children[child]
+                if let key = inner.objectKey, try row(target, key) == nil {
+                    resolved.keys.append(key)
+                    awaitTarget(
+                        ObjectIdentity(classIndex: target.index, key: key), draft, position, path)
+                    continue
+                }
                 let written = try write(
-                    inner, objectKey: nil, mode: .merge, precondition: .none,
+                    inner, objectKey: inner.objectKey, mode: .merge, precondition: .none,
                     path: path + draft.steps(to: reference))
                 resolved.keys.append(written.key)
             }

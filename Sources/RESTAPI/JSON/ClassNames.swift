@@ -16,9 +16,7 @@ package final class ClassNames: Sendable {
         everything = FieldSelection(everythingOf: rowClass)
     }
 
-    /// The position of the property with this name.
-    ///
-    /// - Parameter next: Where it is likely to stand.
+    /// The position of the property with this name, which is likely to stand at `next`.
     package func member(named name: UnsafeRawBufferPointer, next: Int = 0) -> Int? {
         properties.position(of: name, next: next)
     }

@@ -31,7 +31,8 @@ extension FieldSelection {
         guard let text else { return [] }
         var paths: [[String]] = []
         for part in text.split(separator: ",", omittingEmptySubsequences: false) {
-            let steps = part.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+            let steps = part.split(separator: ".", omittingEmptySubsequences: false).map(
+                String.init)
             if steps.contains(where: \.isEmpty) {
                 throw .parameter(
                     parameter,
@@ -41,7 +42,8 @@ extension FieldSelection {
             if steps.count > pathStepCountMax {
                 throw .parameter(
                     parameter,
-                    "A path in '\(parameter)' has \(steps.count) steps; \(pathStepCountMax) are allowed.")
+                    "A path in '\(parameter)' has \(steps.count) steps; \(pathStepCountMax) are allowed."
+                )
             }
             paths.append(steps)
         }
@@ -110,7 +112,8 @@ extension FieldSelection {
                 errors: [
                     Problem.Fault(
                         code: "unknown-property", detail: detail, parameter: parameter,
-                        hint: NearestName.of(name, among: expands ? known : known + ["$id", "$version"]))
+                        hint: NearestName.of(
+                            name, among: expands ? known : known + ["$id", "$version"]))
                 ])
         }
 

@@ -136,7 +136,7 @@ package final class FieldSelection: @unchecked Sendable {
             parts.append(Part(kind: .id, name: "$id"))
         }
         for member in rowClass.members.indices {
-            if let part = part(rowClass, member, expands: false) , part.kind != .origins {
+            if let part = part(rowClass, member, expands: false), part.kind != .origins {
                 parts.append(part)
             }
         }

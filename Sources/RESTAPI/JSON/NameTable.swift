@@ -54,9 +54,7 @@ final class NameTable: @unchecked Sendable {
             start: text + starts[position], count: starts[position + 1] - starts[position])
     }
 
-    /// The position of a name; nil when it is not in the table.
-    ///
-    /// - Parameter next: Where it is likely to stand.
+    /// The position of a name; nil when it is not in the table. It is likely to stand at `next`.
     func position(of name: UnsafeRawBufferPointer, next: Int = 0) -> Int? {
         if next < count, isEqual(next, name) { return next }
         var slot = Self.hash(name) & mask

@@ -38,7 +38,8 @@ extension ObjectReader {
     func repeated(_ name: UnsafeRawBufferPointer) {
         hasRepeatedName = true
         fault(
-            "duplicate-name", "'\(Self.text(name))' stands more than once in this object.", at: name)
+            "duplicate-name", "'\(Self.text(name))' stands more than once in this object.", at: name
+        )
     }
 
     func unknown(_ name: UnsafeRawBufferPointer, _ rowClass: RowClass) {
@@ -69,7 +70,9 @@ extension ObjectReader {
             at: name)
     }
 
-    func outOfRange(_ property: Property, _ type: String, at name: UnsafeRawBufferPointer?, element: Int?) {
+    func outOfRange(
+        _ property: Property, _ type: String, at name: UnsafeRawBufferPointer?, element: Int?
+    ) {
         fault(
             "out-of-range",
             "The value of '\(property.name)' is outside the range of \(type).", at: name,
@@ -92,7 +95,8 @@ extension ObjectReader {
 
     static func isEqual(_ name: UnsafeRawBufferPointer, _ text: StaticString) -> Bool {
         name.count == text.utf8CodeUnitCount
-            && name.elementsEqual(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+            && name.elementsEqual(
+                UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
 
     /// What a JSON value is, for people.
@@ -132,7 +136,8 @@ extension ObjectReader {
                 return isMany
                     ? "dates of RFC 3339" : "a date of RFC 3339, such as \"2026-11-20T06:38:58Z\""
             case .objectID:
-                return isMany ? "strings of 24 hexadecimal digits" : "a string of 24 hexadecimal digits"
+                return isMany
+                    ? "strings of 24 hexadecimal digits" : "a string of 24 hexadecimal digits"
             case .uuid:
                 return isMany
                     ? "UUIDs" : "a UUID, such as \"123e4567-e89b-12d3-a456-426614174000\""

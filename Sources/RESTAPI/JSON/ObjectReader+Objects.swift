@@ -92,9 +92,8 @@ extension ObjectReader {
         return addReference(json, target, member, element: element, isLong: false, to: draft)
     }
 
-    /// Adds a target by its key.
-    ///
-    /// - Parameter isLong: Whether the key stands in `{"$link":…}`, where alone null names an object.
+    /// Adds a target by its key. `isLong` says that the key stands in `{"$link":…}`, where alone null
+    /// names an object.
     private func addReference(
         _ json: JSONValue, _ target: RowClass, _ member: Int, element: Int?, isLong: Bool,
         to draft: ObjectDraft
@@ -115,7 +114,9 @@ extension ObjectReader {
         switch compiled.storage.element {
         case .string:
             if let text = json.stringBytes {
-                draft.addReference(member, element: element) { OrderedKey.append(text: text, to: $0) }
+                draft.addReference(member, element: element) {
+                    OrderedKey.append(text: text, to: $0)
+                }
                 return true
             }
         case .int:
@@ -176,7 +177,8 @@ extension ObjectReader {
         }
         guard name == target.definition.name else {
             fault(
-                "wrong-class", "This link leads to class '\(target.definition.name)', not '\(name)'.")
+                "wrong-class",
+                "This link leads to class '\(target.definition.name)', not '\(name)'.")
             return nil
         }
         return id
@@ -207,15 +209,9 @@ extension ObjectReader {
             }
             return false
         }
-        if target.primaryKeyIndex == nil, statedID != nil {
-            fault(
-                "nested-id",
-                "An object of class '\(target.definition.name)' that exists is linked to by its "
-                    + "\"$id\" alone, and changed by a request of its own.", at: Self.idName)
-            return nil
-        }
         var reading = ObjectReading(draft: child)
         identify(&reading, statedID, nil)
+        child.objectKey = reading.objectKey
         return faultCount == before ? child : nil
     }
 }

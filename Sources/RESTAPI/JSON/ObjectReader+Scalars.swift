@@ -88,7 +88,9 @@ extension ObjectReader {
             }
             collection.append(value)
         case .objectID:
-            guard let text = json.stringBytes, let value = ObjectID(text: text) else { return false }
+            guard let text = json.stringBytes, let value = ObjectID(text: text) else {
+                return false
+            }
             collection.append(value)
         case .uuid:
             guard let text = json.stringBytes, let value = UUID128(text: text) else { return false }

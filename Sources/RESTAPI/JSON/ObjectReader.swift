@@ -47,17 +47,13 @@ package final class ObjectReader {
         embeddingDepth = 0
     }
 
-    /// Reads one object, which is a write of its own.
+    /// Reads one object, which is a write of its own; nil when something is wrong, and ``faults`` says
+    /// what.
     ///
-    /// A primary key that the object lacks is generated if its type allows.
-    ///
-    /// - Parameters:
-    ///   - isMerge: Whether properties that are left out, also those of embedded objects, keep what is
-    ///     stored.
-    ///   - element: The position in the body's array; nil when the body is the object.
-    ///   - key: Which object the path names; the body may leave its key out but not state another.
-    ///     Nil when the body alone names it.
-    /// - Returns: Nil when something is wrong; ``faults`` says what.
+    /// With `isMerge`, properties that are left out, also those of embedded objects, keep what is
+    /// stored. `element` is the object's position in the body's array, nil when the body is the object.
+    /// `key` says which object the path names: the body may leave its key out but not state another;
+    /// with nil the body alone names it, and a key that it lacks is generated if its type allows.
     package func read(
         _ json: JSONValue, as rowClass: RowClass, names: SchemaNames, isMerge: Bool,
         element: Int? = nil, key: Value? = nil
@@ -67,7 +63,10 @@ package final class ObjectReader {
         defer { if element != nil { path.removeLast() } }
         let before = faultCount
         guard json.kind == .object else {
-            fault("wrong-type", "Expected an object of class '\(rowClass.definition.name)', found \(Self.describe(json)).")
+            fault(
+                "wrong-type",
+                "Expected an object of class '\(rowClass.definition.name)', found \(Self.describe(json))."
+            )
             return nil
         }
         var reading = ObjectReading(draft: ObjectDraft(rowClass, isMerge: isMerge))
@@ -155,7 +154,9 @@ package final class ObjectReader {
     }
 
     private func origin(_ rowClass: RowClass, _ member: Int) -> String {
-        if case .linkingObjects(let className, let property) = rowClass.definition.properties[member].type {
+        if case .linkingObjects(let className, let property) = rowClass.definition.properties[
+            member
+        ].type {
             return "\(className).\(property)"
         }
         return ""

@@ -46,7 +46,8 @@ extension ObjectWriter {
         }
     }
 
-    private func nested(_ step: FieldSelection.Step, _ selection: FieldSelection) -> FieldSelection {
+    private func nested(_ step: FieldSelection.Step, _ selection: FieldSelection) -> FieldSelection
+    {
         step.nested >= 0
             ? selection.nested[Int(step.nested)] : names.classes[Int(step.classIndex)].everything
     }
@@ -63,7 +64,8 @@ extension ObjectWriter {
     ) {
         let compiled = selection.rowClass.members[Int(step.member)]
         guard let read, compiled.originProperty >= 0 else { return json.raw("[]") }
-        let property = names.schema.classes[compiled.classIndex].members[compiled.originProperty].number
+        let property = names.schema.classes[compiled.classIndex].members[compiled.originProperty]
+            .number
         array { writer, isFirst in
             read.scanOrigins(selection.rowClass.index, key, property: property, after: nil) {
                 origin, _ in

@@ -28,7 +28,11 @@ extension ObjectWriter {
     }
 
     private func write(_ value: Int64) {
-        if quotesLargeInts, value.magnitude > 1 << 53 { json.quotedInt(value) } else { json.int(value) }
+        if quotesLargeInts, value.magnitude > 1 << 53 {
+            json.quotedInt(value)
+        } else {
+            json.int(value)
+        }
     }
 
     /// Writes a collection of plain values.

@@ -30,6 +30,7 @@ package struct ObjectWriter {
     /// Makes a writer.
     ///
     /// - Parameters:
+    ///   - buffer: Where the text goes, at its end.
     ///   - names: Of the schema that the rows are read with.
     ///   - read: Where links lead; nil for objects without links.
     ///   - epoch: Of versions.

@@ -29,7 +29,9 @@ package enum ScalarText {
     /// Whether a JSON value is an integer that only its size keeps from being an int.
     package static func isIntegerOutOfRange(_ json: JSONValue) -> Bool {
         if json.isBigInteger { return true }
-        if let number = json.double { return number.rounded() == number && number.magnitude >= 0x1p63 }
+        if let number = json.double {
+            return number.rounded() == number && number.magnitude >= 0x1p63
+        }
         guard let text = json.stringBytes, !text.isEmpty else { return false }
         let digits = text.first == UInt8(ascii: "-") ? text.dropFirst() : text[...]
         return !digits.isEmpty && digits.allSatisfy { (48...57).contains($0) }

@@ -86,7 +86,8 @@ final class ObjectWrite: @unchecked Sendable {
             var object: StoredObject?
             // Later items may have changed it, so it is copied at the end.
             if keepsObjects, let row = try transaction.row(rowClass, key) {
-                object = StoredObject(schema: schema, classIndex: rowClass.index, key: key, row: row)
+                object = StoredObject(
+                    schema: schema, classIndex: rowClass.index, key: key, row: row)
             }
             results.append(Written(isCreated: isCreated, object: object))
         }

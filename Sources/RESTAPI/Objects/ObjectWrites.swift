@@ -112,7 +112,8 @@ extension RESTService {
             let status: UInt16 = result.isCreated ? 201 : preferences.isMinimal ? 204 : 200
             var response = Response(status)
             if !preferences.isMinimal {
-                response = Response(status, .json, try document([object], preferences) { $1.write($0[0]) })
+                response = Response(
+                    status, .json, try document([object], preferences) { $1.write($0[0]) })
             }
             if let number = object.withRow({ $0.version }) {
                 response.headers.addETag(StoreVersion(epoch: version.epoch, number: number))

@@ -7,11 +7,11 @@ package enum BodyType: Sendable {
     /// `application/merge-patch+json` (RFC 7396).
     case mergePatch
 
-    /// Reads `Content-Type`.
+    /// Reads `Content-Type`; patches are among the types when the operation takes them.
     ///
-    /// - Parameter isPatch: Whether the operation takes patches.
     /// - Throws: ``Problem`` 415 for other types.
-    package static func read(_ request: Request, isPatch: Bool = false) throws(Problem) -> BodyType {
+    package static func read(_ request: Request, isPatch: Bool = false) throws(Problem) -> BodyType
+    {
         guard let field = request.header(.contentType) else { return .json }
         let text = field.string.lowercased()
         let parts = text.split(separator: ";")
@@ -19,7 +19,8 @@ package enum BodyType: Sendable {
         for part in parts.dropFirst() where trimmed(part).hasPrefix("charset=") {
             let charset = trimmed(part).dropFirst(8).filter { $0 != "\"" }
             if charset != "utf-8" && charset != "us-ascii" {
-                throw refused("JSON is UTF-8; the charset '\(charset.prefix(32))' is not read.", isPatch)
+                throw refused(
+                    "JSON is UTF-8; the charset '\(charset.prefix(32))' is not read.", isPatch)
             }
         }
         switch type {
@@ -62,6 +63,7 @@ package enum BodyType: Sendable {
             return
         }
         throw Problem(
-            406, "not-acceptable", "This operation answers application/json, which Accept leaves out.")
+            406, "not-acceptable",
+            "This operation answers application/json, which Accept leaves out.")
     }
 }

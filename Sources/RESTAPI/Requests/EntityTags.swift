@@ -19,7 +19,8 @@ package enum EntityTags: Equatable, Sendable {
     /// Reads a header; nil when the request has none.
     ///
     /// - Throws: ``Problem`` 400 when it is not a list of entity tags.
-    package static func read(_ name: HeaderName, of request: Request) throws(Problem) -> EntityTags? {
+    package static func read(_ name: HeaderName, of request: Request) throws(Problem) -> EntityTags?
+    {
         guard let field = request.header(name) else { return nil }
         // A list may stand in several fields of the same name (RFC 9110, section 5.3).
         let fields = request.headers(name)
@@ -40,7 +41,9 @@ package enum EntityTags: Equatable, Sendable {
     /// Reads the text of a header; nil when it is malformed.
     package init?(_ text: String) {
         var rest = Substring(text).utf8[...]
-        func skipBlanks() { while let byte = rest.first, byte == 0x20 || byte == 0x09 { rest.removeFirst() } }
+        func skipBlanks() {
+            while let byte = rest.first, byte == 0x20 || byte == 0x09 { rest.removeFirst() }
+        }
         skipBlanks()
         if rest.first == UInt8(ascii: "*") {
             rest.removeFirst()
@@ -66,7 +69,9 @@ package enum EntityTags: Equatable, Sendable {
             guard rest.first == UInt8(ascii: "\"") else { return nil }
             rest.removeFirst()
             guard let end = rest.firstIndex(of: UInt8(ascii: "\"")) else { return nil }
-            if let version = StoreVersion(text: String(decoding: Array(rest[..<end]), as: UTF8.self)) {
+            if let version = StoreVersion(
+                text: String(decoding: Array(rest[..<end]), as: UTF8.self))
+            {
                 tags.append(Tag(version: version, isWeak: isWeak))
             }
             rest = rest[end...].dropFirst()

@@ -14,9 +14,8 @@ extension Headers {
 }
 
 extension StoreVersion {
-    /// Hands over `<epoch>-<n>`, made on the stack: each reply has two of them.
-    ///
-    /// - Parameter isQuoted: Puts it between quotes, as an entity tag and as JSON has it.
+    /// Hands over `<epoch>-<n>`, made on the stack: each reply has two of them. With `isQuoted` it
+    /// stands between quotes, as in an entity tag and in JSON.
     package func withText<Result>(
         isQuoted: Bool, _ body: (UnsafeBufferPointer<UInt8>) -> Result
     ) -> Result {

@@ -9,6 +9,7 @@ package struct Parameters {
     /// Checks the parameters.
     ///
     /// - Parameters:
+    ///   - request: Whose parameters they are.
     ///   - known: The names that the operation knows.
     ///   - repeatable: Names among them that may stand more than once.
     /// - Throws: ``Problem`` 400 for one that it does not know, with the nearest that it does, or that
@@ -24,7 +25,8 @@ package struct Parameters {
             guard !repeatable.contains(where: { name == $0 }) else { continue }
             let before = request.query[..<index]
             if before.contains(where: { $0.name.bytes.elementsEqual(name.bytes) }) {
-                throw .parameter(name.string, "The parameter '\(name.string)' stands more than once.")
+                throw .parameter(
+                    name.string, "The parameter '\(name.string)' stands more than once.")
             }
         }
     }

@@ -39,7 +39,8 @@ package struct Preferences: Sendable, Equatable {
         case "max-affected":
             guard let count = Int(value), count >= 0 else {
                 throw Problem(
-                    400, "invalid-parameter", "'Prefer: max-affected' takes a whole number from 0 up.",
+                    400, "invalid-parameter",
+                    "'Prefer: max-affected' takes a whole number from 0 up.",
                     errors: [
                         Problem.Fault(
                             code: "invalid-parameter",

@@ -82,10 +82,14 @@ extension RESTService {
                     exchange.respond(self.response(.versionNotReached))
                     return
                 }
-                switch answer() {
-                case .respond(let response): exchange.respond(response)
-                case .later(let hand): hand(exchange)
+                // This is the writer's thread, or the one that keeps the time: neither reads.
+                let isTaken = self.workers.submit {
+                    switch answer() {
+                    case .respond(let response): exchange.respond(response)
+                    case .later(let hand): hand(exchange)
+                    }
                 }
+                if !isTaken { exchange.respond(self.response(.tooBusy)) }
             }
         }
     }
