@@ -6,6 +6,7 @@ import sys
 
 import kill_loop
 import live
+import slow
 from report import Report
 from server import BINARY, Server
 
@@ -13,6 +14,7 @@ from server import BINARY, Server
 SCENARIOS = [
     ("kill", kill_loop.run, 300, 1800),
     ("live", live.run, 120, 400),
+    ("slow", slow.run, 200, 600),
 ]
 
 

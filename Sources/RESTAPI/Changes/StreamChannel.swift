@@ -29,7 +29,7 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
     ) {
         if !subscribers.isEmpty {
             var writer = ChangeWriter(stream, after)
-            writer.writeChangeEvent(events[...], version: version, movesID: true)
+            writer.writeChangeEvent(events, version: version)
             let bytes = writer.take()
             var behind: [StreamSubscriber] = []
             subscribers.removeAll { subscriber in
@@ -53,10 +53,14 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
         for poll in due { hub.answer(poll) }
     }
 
-    func schemaChanged(version: UInt64) {
+    func schemaChanged(version: UInt64) { restart(.schemaChanged) }
+
+    func logTrimmed(version: UInt64) { restart(.cursorExpired) }
+
+    private func restart(_ reason: ResetReason) {
         let left = subscribers
         subscribers = []
-        for subscriber in left { hub.restart(subscriber, .schemaChanged) }
+        for subscriber in left { hub.restart(subscriber, reason) }
         let due = polls
         polls = []
         for poll in due { hub.answer(poll) }
