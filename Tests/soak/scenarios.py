@@ -4,6 +4,7 @@ import os
 import random
 import sys
 
+import cursors
 import kill_loop
 import live
 import slow
@@ -15,6 +16,7 @@ SCENARIOS = [
     ("kill", kill_loop.run, 300, 1800),
     ("live", live.run, 120, 400),
     ("slow", slow.run, 200, 600),
+    ("cursors", cursors.run, 200, 600),
 ]
 
 

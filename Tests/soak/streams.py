@@ -257,6 +257,11 @@ class Follower(threading.Thread):
         with self.lock:
             return self.replay.is_live and self.replay.last_version >= version
 
+    def place(self):
+        replay = self.replay
+        return (f"{self.query.name} at {replay.last_version} "
+                f"({'live' if replay.is_live else 'folded'}, {replay.counts})")
+
     def state(self):
         """A copy of what the replay holds."""
         with self.lock:
@@ -271,6 +276,4 @@ def wait_for(followers, version, seconds):
         left = [follower for follower in left if not follower.is_at(version)]
         if left:
             time.sleep(0.01)
-    return [f"{follower.query.name} at {follower.replay.last_version}, not {version} "
-            f"({'live' if follower.replay.is_live else 'folded'}, {follower.replay.counts})"
-            for follower in left]
+    return [follower.place() for follower in left]

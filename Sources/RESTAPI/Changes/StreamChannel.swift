@@ -85,17 +85,17 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
         let late = polls.filter { now >= $0.deadline || $0.exchange.isGone }
         if !late.isEmpty {
             polls.removeAll { poll in late.contains { $0 === poll } }
-            for poll in late { hub.answer(poll) }
+            for poll in late { hub.answerEmpty(poll, version: version) }
         }
         if isEmpty { hub.forget(self) }
     }
 
     /// Ends every stream and answers every poll: the service stops.
-    func end() {
+    func end(version: UInt64) {
         for subscriber in subscribers { subscriber.stream.end() }
         subscribers = []
         let due = polls
         polls = []
-        for poll in due { hub.answer(poll) }
+        for poll in due { hub.answerEmpty(poll, version: version) }
     }
 }

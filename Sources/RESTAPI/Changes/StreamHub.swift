@@ -46,8 +46,8 @@ final class StreamHub: @unchecked Sendable {
     /// Ends all streams and polls and stops following. Call it once, before the workers are stopped.
     func stop() {
         isStopping.store(true, ordering: .releasing)
-        feed?.perform { _ in
-            for channel in self.channels.values { channel.end() }
+        feed?.perform { position in
+            for channel in self.channels.values { channel.end(version: position.version) }
             self.channels = [:]
             for subscriber in self.waiting { subscriber.stream.end() }
             self.waiting = []
@@ -328,6 +328,16 @@ final class StreamHub: @unchecked Sendable {
         return observed.candidates(changes, in: position.transaction).contains {
             observed.event(of: $0, in: position.transaction, matcher) != nil
         }
+    }
+
+    /// Answers a poll that nothing up to a version has concerned.
+    func answerEmpty(_ poll: LongPoll, version: UInt64) {
+        let cursor = storeVersion(version)
+        poll.exchange.respond(
+            Response(
+                200, .json,
+                HTTPServer.Bytes(
+                    "{\"changes\":[],\"cursor\":\"\(cursor)\",\"upToDate\":true}")))
     }
 
     /// Answers a poll with what there is now.
