@@ -6,7 +6,8 @@ import RESTAPI
 enum App {
     /// Every verb, in the order of the help.
     static let verbs: [Verb] = [
-        .serve, .importObjects, .exportObjects, .schemaGet, .schemaPut, .check, .health, .tokenCreate,
+        .serve, .importObjects, .exportObjects, .schemaGet, .schemaPut, .check, .health,
+        .tokenCreate,
         .tokenList, .tokenRevoke, .version,
     ]
 
@@ -57,7 +58,8 @@ enum App {
             Terminal.complain("'\(words[0])' goes on: \(names)")
             return .usage
         }
-        let hint = NearestName.of(words[0], among: verbs.map { String($0.name.prefix { $0 != " " }) })
+        let hint = NearestName.of(
+            words[0], among: verbs.map { String($0.name.prefix { $0 != " " }) })
         Terminal.complain(
             "there is no verb '\(words[0])'" + (hint.map { "; did you mean '\($0)'?" } ?? ""))
         Terminal.complain("see: holdfast --help")
@@ -68,7 +70,8 @@ enum App {
         var text = "usage: holdfast VERB [options]\n\nA self-hosted object database.\n\n"
         let width = (verbs.map(\.name.count).max() ?? 0) + 2
         for verb in verbs {
-            text += "  \(verb.name)\(String(repeating: " ", count: width - verb.name.count))\(verb.summary)\n"
+            text +=
+                "  \(verb.name)\(String(repeating: " ", count: width - verb.name.count))\(verb.summary)\n"
         }
         return text + "\nholdfast VERB --help tells the options of each. \(ExitCode.help).\n"
     }

@@ -13,7 +13,9 @@ struct Arguments: Sendable {
     ///
     /// - Throws: A usage failure that names the unknown option's nearest neighbour, a value that is
     ///   missing or too much, or operands that are too few or too many.
-    init(_ words: some Sequence<String>, verb: Verb, environment: [String: String]) throws(CommandFailure) {
+    init(_ words: some Sequence<String>, verb: Verb, environment: [String: String])
+        throws(CommandFailure)
+    {
         self.verb = verb
         var rest = Array(words)[...]
         var isOptions = true
@@ -32,7 +34,8 @@ struct Arguments: Sendable {
         guard verb.operandCount.contains(operands.count) else {
             let expected = verb.operands.isEmpty ? "no operand" : verb.operands
             throw .usage(
-                "expected \(expected), found \(operands.isEmpty ? "nothing" : operands.joined(separator: " "))")
+                "expected \(expected), found \(operands.isEmpty ? "nothing" : operands.joined(separator: " "))"
+            )
         }
         for option in verb.options where values[option.name] == nil {
             guard let text = environment[option.variable], !text.isEmpty else { continue }
@@ -48,13 +51,18 @@ struct Arguments: Sendable {
         }
     }
 
-    private static let flags = ["1": true, "true": true, "yes": true, "0": false, "false": false, "no": false]
+    private static let flags = [
+        "1": true, "true": true, "yes": true, "0": false, "false": false, "no": false,
+    ]
 
-    private mutating func take(_ word: String, _ rest: inout ArraySlice<String>) throws(CommandFailure) {
+    private mutating func take(_ word: String, _ rest: inout ArraySlice<String>)
+        throws(CommandFailure)
+    {
         let equals = word.firstIndex(of: "=")
         let spelt = String(word[..<(equals ?? word.endIndex)])
         let name = String(spelt.drop { $0 == "-" })
-        guard spelt.hasPrefix("--"), let option = verb.options.first(where: { $0.name == name }) else {
+        guard spelt.hasPrefix("--"), let option = verb.options.first(where: { $0.name == name })
+        else {
             let hint = NearestName.of(name, among: verb.options.map(\.name))
             throw .usage(
                 "there is no option \(spelt)"
@@ -104,7 +112,8 @@ struct Arguments: Sendable {
         guard let text = text(name) else { return fallback }
         if let choice = Choice(rawValue: text) { return choice }
         throw .usage(
-            "--\(name) is one of \(Choice.allCases.map(\.rawValue).joined(separator: ", ")), not '\(text)'")
+            "--\(name) is one of \(Choice.allCases.map(\.rawValue).joined(separator: ", ")), not '\(text)'"
+        )
     }
 
     /// A number from `range`.
@@ -112,7 +121,8 @@ struct Arguments: Sendable {
         guard let text = text(name) else { return nil }
         guard let number = Int(text), range.contains(number) else {
             throw .usage(
-                "--\(name) is a number from \(range.lowerBound) to \(range.upperBound), not '\(text)'")
+                "--\(name) is a number from \(range.lowerBound) to \(range.upperBound), not '\(text)'"
+            )
         }
         return number
     }
@@ -138,7 +148,8 @@ struct Arguments: Sendable {
     ) throws(CommandFailure) -> Int? {
         guard let text = text(name) else { return nil }
         let digits = text.prefix { $0.isASCII && $0.isNumber }
-        guard let number = Int(digits), let unit = units[String(text.dropFirst(digits.count))] else {
+        guard let number = Int(digits), let unit = units[String(text.dropFirst(digits.count))]
+        else {
             throw .usage("--\(name) is \(form), not '\(text)'")
         }
         let (product, isTooLarge) = number.multipliedReportingOverflow(by: unit)

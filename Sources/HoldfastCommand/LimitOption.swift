@@ -75,7 +75,8 @@ struct LimitOption: Sendable {
         LimitOption("max-page", .count(1...1_000_000), "objects of one page", fallback: "1000") {
             $1.rest.pageObjectCountMax = $0
         },
-        LimitOption("max-query-text", .size, "bytes of a query's text in a body", fallback: "1MiB") {
+        LimitOption("max-query-text", .size, "bytes of a query's text in a body", fallback: "1MiB")
+        {
             $1.rest.queryTextByteCountMax = $0
         },
         LimitOption("max-query-time", .duration, "how long a query may take", fallback: "30s") {
@@ -85,7 +86,8 @@ struct LimitOption: Sendable {
             $1.rest.queryMemoryByteCountMax = $0
         },
         LimitOption(
-            "max-transaction", .count(1...100_000_000), "writes in one transaction", fallback: "100000"
+            "max-transaction", .count(1...100_000_000), "writes in one transaction",
+            fallback: "100000"
         ) {
             $1.store.operationCountMax = $0
         },
@@ -102,7 +104,8 @@ struct LimitOption: Sendable {
             $1.rest.heartbeatSeconds = $0
         },
         LimitOption(
-            "min-version-wait", .duration, "how long a read waits for its minVersion", fallback: "5s"
+            "min-version-wait", .duration, "how long a read waits for its minVersion",
+            fallback: "5s"
         ) {
             $1.rest.minVersionWaitSeconds = $0
         },

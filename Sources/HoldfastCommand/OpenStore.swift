@@ -6,9 +6,11 @@ import StorageLMDB
 enum OpenStore {
     static let data = Option("data", "DIR", "the store's directory")
     static let mapSize = Option(
-        "map-size", "SIZE", "address space reserved for the data, its upper bound", fallback: "1TiB")
+        "map-size", "SIZE", "address space reserved for the data, its upper bound", fallback: "1TiB"
+    )
     static let durability = Option(
-        "durability", "full|relaxed", "relaxed: a power cut may lose or damage data", fallback: "full")
+        "durability", "full|relaxed", "relaxed: a power cut may lose or damage data",
+        fallback: "full")
 
     /// Opens the store that the options name.
     ///
@@ -57,13 +59,15 @@ enum OpenStore {
             return CommandFailure(message)
         case .format:
             return CommandFailure(
-                "'\(directory)' holds no store that this version can read\(native); it was not changed")
+                "'\(directory)' holds no store that this version can read\(native); it was not changed"
+            )
         case .permission: return CommandFailure("'\(directory)' may not be opened\(native)")
         case .diskFull: return CommandFailure("no room is left for '\(directory)'\(native)")
         case .corrupted: return CommandFailure("the store in '\(directory)' is damaged\(native)")
         default:
             return CommandFailure(
-                "'\(directory)' can't be used: \(error.operation) failed (\(error.code.rawValue))\(native)")
+                "'\(directory)' can't be used: \(error.operation) failed (\(error.code.rawValue))\(native)"
+            )
         }
     }
 }

@@ -13,7 +13,10 @@ struct Option: Sendable {
     var isRepeatable = false
 
     /// An option with a value.
-    init(_ name: String, _ value: String, _ help: String, fallback: String? = nil, isRepeatable: Bool = false) {
+    init(
+        _ name: String, _ value: String, _ help: String, fallback: String? = nil,
+        isRepeatable: Bool = false
+    ) {
         self.name = name
         self.value = value
         self.help = help

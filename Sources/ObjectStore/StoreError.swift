@@ -48,4 +48,17 @@ package struct DanglingLink: Sendable {
         /// Into an element of a collection.
         case element(Int)
     }
+    /// The order of links: by source, then by place, elements by number.
+    func isBefore(_ other: DanglingLink) -> Bool {
+        if source != other.source { return source < other.source }
+        for (left, right) in zip(path, other.path) where left != right {
+            switch (left, right) {
+            case (.element(let a), .element(let b)): return a < b
+            case (.property(let a), .property(let b)): return a < b
+            case (.property, .element): return true
+            case (.element, .property): return false
+            }
+        }
+        return path.count < other.path.count
+    }
 }

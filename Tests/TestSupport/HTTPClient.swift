@@ -51,6 +51,17 @@ package final class HTTPClient {
         return reply
     }
 
+    /// Sends bytes as they stand and waits for a reply.
+    package func sendText(_ text: String) -> Reply {
+        begin(text)
+        let reply = read(isHead: false)
+        disconnect()
+        return reply
+    }
+
+    /// Sends bytes as they stand and waits for nothing.
+    package func begin(_ text: String) { _ = write(Array(text.utf8)) }
+
     private func write(_ bytes: [UInt8]) -> Bool {
         if socket < 0 { connect() }
         var sent = 0

@@ -4,9 +4,11 @@ import RESTAPI
 extension Verb {
     /// `holdfast check`
     static let check = Verb(
-        name: "check", summary: "Holds everything in a store against everything else; changes nothing.",
+        name: "check",
+        summary: "Holds everything in a store against everything else; changes nothing.",
         options: [OpenStore.data, OpenStore.mapSize],
-        notes: "Rows, primary keys, indexes, inverse links, counters and the change log are compared. "
+        notes:
+            "Rows, primary keys, indexes, inverse links, counters and the change log are compared. "
             + "Exit code 3 means that damage was found."
     ) { arguments throws(CommandFailure) in
         let store = try OpenStore.open(

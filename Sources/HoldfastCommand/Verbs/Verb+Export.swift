@@ -9,10 +9,12 @@ extension Verb {
         operands: "[FILE]", operandCount: 0...1,
         options: [
             OpenStore.data, Option("class", "NAME", "the class of the objects"),
-            Option("fields", "NAMES", "what to write of each, with commas between", fallback: "all"),
+            Option(
+                "fields", "NAMES", "what to write of each, with commas between", fallback: "all"),
             OpenStore.mapSize,
         ],
-        notes: "Without FILE, or with '-', it writes to standard output. A FILE that is there is replaced."
+        notes:
+            "Without FILE, or with '-', it writes to standard output. A FILE that is there is replaced."
     ) { arguments throws(CommandFailure) in
         try ExportCommand(arguments).run()
     }
@@ -58,7 +60,8 @@ struct ExportCommand {
             let selection =
                 try arguments.text("fields").map { fields throws(Problem) in
                     try FieldSelection(
-                        fields: fields, expand: nil, of: transaction.rows.classes[index], names: names)
+                        fields: fields, expand: nil, of: transaction.rows.classes[index],
+                        names: names)
                 } ?? names.classes[index].everything
             cursor = ExportCursor(transaction, names: names, selection: selection)
         } catch {

@@ -24,7 +24,8 @@ enum HealthRequest {
     static func send(_ address: ServiceAddress, timeoutSeconds: Int) throws(CommandFailure) -> Int {
         let socket = try connect(address, timeoutSeconds)
         defer { close(socket) }
-        let request = "GET /health/ready HTTP/1.1\r\nHost: \(address.authority)\r\nConnection: close\r\n\r\n"
+        let request =
+            "GET /health/ready HTTP/1.1\r\nHost: \(address.authority)\r\nConnection: close\r\n\r\n"
         guard Terminal.write(Array(request.utf8), to: socket) else {
             throw CommandFailure("\(address.authority) does not take a request")
         }

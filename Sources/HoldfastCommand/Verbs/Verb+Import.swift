@@ -11,7 +11,8 @@ extension Verb {
         options: [
             OpenStore.data, Option("class", "NAME", "the class of the objects"),
             Option(
-                "mode", "create|merge|replace|ignore", "what becomes of objects that are there already",
+                "mode", "create|merge|replace|ignore",
+                "what becomes of objects that are there already",
                 fallback: "create"),
             Option(flag: "atomic", "take all lines or none, in one transaction"),
             OpenStore.durability, OpenStore.mapSize,
@@ -40,10 +41,13 @@ struct ImportCommand {
         self.arguments = arguments
         className = try arguments.required("class")
         path = arguments.operands.first ?? "-"
-        options.mode = WriteMode(rawValue: try arguments.choice("mode", Mode.create).rawValue) ?? .create
+        options.mode =
+            WriteMode(rawValue: try arguments.choice("mode", Mode.create).rawValue) ?? .create
         options.isAtomic = arguments.has("atomic")
         options.directory = try arguments.required("data")
-        if let count = try arguments.byteCount("max-import-line") { options.lineByteCountMax = count }
+        if let count = try arguments.byteCount("max-import-line") {
+            options.lineByteCountMax = count
+        }
     }
 
     /// Imports; returns when all is durable.
@@ -60,7 +64,8 @@ struct ImportCommand {
         defer { store.close() }
         guard let objectClass = store.catalog.schema.objectClass(named: className) else {
             let names = store.catalog.schema.classes.map(\.name)
-            let hint = NearestName.of(className, among: names).map { "; did you mean '\($0)'?" } ?? ""
+            let hint =
+                NearestName.of(className, among: names).map { "; did you mean '\($0)'?" } ?? ""
             throw CommandFailure("the store has no class '\(className)'\(hint)")
         }
         guard objectClass.kind == .object else {
@@ -71,12 +76,14 @@ struct ImportCommand {
         Terminal.endProgress()
         for entry in report.faults {
             let pointer = entry.fault.pointer.map { $0.isEmpty ? "" : " at \($0)" } ?? ""
-            Terminal.complain("line \(entry.line)\(pointer): \(entry.fault.detail) (\(entry.fault.code))")
+            Terminal.complain(
+                "line \(entry.line)\(pointer): \(entry.fault.detail) (\(entry.fault.code))")
         }
         let seconds = max(Clock.seconds() - start, 1e-3)
         Terminal.write(
             "\(className): \(report.importedCount) imported, \(report.failedCount) failed, "
-                + "\(Int(Double(report.importedCount) / seconds)) a second, version \(report.version)\n")
+                + "\(Int(Double(report.importedCount) / seconds)) a second, version \(report.version)\n"
+        )
         return report.failedCount == 0 ? .success : .failure
     }
 

@@ -21,7 +21,8 @@ extension Verb {
                 flag: "bootstrap-token",
                 "make an admin token and print it, if the store has no tokens yet"),
             OpenStore.durability, OpenStore.mapSize,
-            Option("threads", "N", "threads that serve connections, and as many for long reads",
+            Option(
+                "threads", "N", "threads that serve connections, and as many for long reads",
                 fallback: "2"),
             Option(
                 "cors-origin", "ORIGIN", "an origin whose pages may use the service; repeatable",
@@ -29,7 +30,8 @@ extension Verb {
             Option(flag: "access-log", "write a line for each request to standard output"),
             Option("log-level", "LEVEL", "debug, info, notice, warning or error", fallback: "info"),
             Option("log-format", "json|logfmt", "the form of log lines", fallback: "json"),
-            Option("grace", "DURATION", "how long requests under way may take at the end",
+            Option(
+                "grace", "DURATION", "how long requests under way may take at the end",
                 fallback: "10s"),
         ] + LimitOption.all.map(\.option),
         notes: """
@@ -75,7 +77,8 @@ struct ServeCommand {
         graceSeconds = try arguments.seconds("grace") ?? 10
         let level = try arguments.choice("log-level", LogLevel.info)
         logger.level = Logger.Level.allCases.first { $0.name == level.rawValue } ?? .info
-        logger.format = try arguments.choice("log-format", LogFormat.json) == .json ? .json : .logfmt
+        logger.format =
+            try arguments.choice("log-format", LogFormat.json) == .json ? .json : .logfmt
     }
 
     /// Serves; returns when a signal ended the service.
@@ -92,7 +95,8 @@ struct ServeCommand {
         let running = try start(store)
         if try arguments.choice("durability", Durability.full) == .relaxed {
             logger.log(
-                .warning, "durability is relaxed: a power cut may lose the last writes or the store")
+                .warning, "durability is relaxed: a power cut may lose the last writes or the store"
+            )
         }
         let addresses = running.server.addresses.map { "http://\($0)" }.joined(separator: " ")
         Terminal.write("holdfast: serving \(directory) at \(addresses)\n")
@@ -132,7 +136,9 @@ struct ServeCommand {
         let service = RESTService(
             store: store, options: options.rest, tokens: tokens, logger: logger)
         do throws(ServerError) {
-            if arguments.has("access-log") { serverOptions.accessLog = try LineWriter(descriptor: 1) }
+            if arguments.has("access-log") {
+                serverOptions.accessLog = try LineWriter(descriptor: 1)
+            }
             return try RunningService(
                 service, serverOptions: serverOptions,
                 access: AccessPolicy(tokens: tokens, isInsecure: isInsecure, cors: cors))

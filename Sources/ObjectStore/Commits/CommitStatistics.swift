@@ -31,7 +31,9 @@ final class CommitCounters: Sendable {
     }
 
     /// Runs a commit of so many transactions and counts it.
-    func count(_ transactionCount: Int, _ commit: () throws(StorageError) -> Void) throws(StorageError) {
+    func count(_ transactionCount: Int, _ commit: () throws(StorageError) -> Void)
+        throws(StorageError)
+    {
         let start = Self.now()
         defer { nanoseconds.wrappingAdd(Self.now() - start, ordering: .relaxed) }
         do throws(StorageError) {

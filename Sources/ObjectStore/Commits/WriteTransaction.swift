@@ -165,7 +165,7 @@ package final class WriteTransaction {
         try appendLogEntry(changesSchema: false)
     }
 
-    /// The links whose targets are missing, in the order of their sources.
+    /// The links whose targets are missing, in the order of their sources and places.
     package func danglingLinks() -> [DanglingLink] {
         guard !pending.isEmpty else { return [] }
         var result: [DanglingLink] = []
@@ -177,7 +177,7 @@ package final class WriteTransaction {
                         targetClass: rows.classes[target.classIndex].definition.name))
             }
         }
-        result.sort { $0.source < $1.source }
+        result.sort { $0.isBefore($1) }
         return result
     }
 

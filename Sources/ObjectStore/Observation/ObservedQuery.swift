@@ -39,12 +39,15 @@ package struct ObservedQuery: Sendable {
         }
     }
 
-    /// The objects that changes concern: those that changed themselves in the order of the change log,
-    /// then those that are only reached along links in the order of their keys.
-    package func concerned(_ changes: FoldedChanges, in transaction: ReadTransaction)
-        -> [ConcernedObject]
+    /// The objects that changes may concern: those that changed themselves in the order of the change
+    /// log, then those that are only reached along links in the order of their keys.
+    ///
+    /// What became of each is asked for with ``event(of:in:_:)``, now or in a later state: what happens
+    /// to it after the changes is in later ones, and told then.
+    package func candidates(_ changes: FoldedChanges, in transaction: ReadTransaction)
+        -> [ObservedCandidate]
     {
-        var found: [ConcernedObject] = []
+        var found: [ObservedCandidate] = []
         var places: [ObjectIdentity: Int] = [:]
         for identity in changes.order {
             switch target {
@@ -57,9 +60,9 @@ package struct ObservedQuery: Sendable {
             let change = changes.changes[identity]
             if reach != nil { places[identity] = found.count }
             found.append(
-                ConcernedObject(
+                ObservedCandidate(
                     identity: identity, members: change?.members ?? MemberSet(), change: change,
-                    isReached: false))
+                    isReached: false, through: changes.through))
         }
         guard let reach, let classIndex else { return found }
         let ownCount = found.count
@@ -69,8 +72,9 @@ package struct ObservedQuery: Sendable {
             if place == found.count {
                 places[identity] = place
                 found.append(
-                    ConcernedObject(
-                        identity: identity, members: MemberSet(), change: nil, isReached: true))
+                    ObservedCandidate(
+                        identity: identity, members: MemberSet(), change: nil, isReached: true,
+                        through: changes.through))
             }
             found[place].isReached = true
             if let member { found[place].members.insert(member) }
@@ -104,66 +108,55 @@ package struct ObservedQuery: Sendable {
     package func events(_ changes: FoldedChanges, before: ReadTransaction, after: ReadTransaction)
         -> [QueryEvent]
     {
-        let concerned = concerned(changes, in: after)
-        if concerned.isEmpty { return [] }
-        let earlier = predicate.map { $0.makeMatcher(schema, source: before) }
-        let later = predicate.map { $0.makeMatcher(schema, source: after) }
+        let candidates = candidates(changes, in: after)
+        if candidates.isEmpty { return [] }
+        let earlier = matcher(in: before)
+        let later = matcher(in: after)
         var events: [QueryEvent] = []
-        for object in concerned {
-            let was = matches(object.identity, before, earlier)
-            let now = matches(object.identity, after, later)
-            let kind: QueryEvent.Kind
+        for candidate in candidates {
+            let was = matches(candidate.identity, before, earlier)
+            let now = matches(candidate.identity, after, later)
             switch (was, now) {
-            case (false, false): continue
-            case (false, true): kind = .enter
-            case (true, true): kind = .update
-            case (true, false): kind = object.change?.kind == .delete ? .delete : .leave
+            case (false, false): break
+            case (false, true): events.append(candidate.event(.enter))
+            case (true, true):
+                if !candidate.members.isEmpty || candidate.isReached {
+                    events.append(candidate.event(.update))
+                }
+            case (true, false):
+                events.append(candidate.event(candidate.change?.kind == .delete ? .delete : .leave))
             }
-            if kind == .update, object.members.isEmpty, !object.isReached { continue }
-            events.append(QueryEvent(kind, object, through: changes.through))
         }
         return events
     }
 
-    /// What has become of objects since some earlier version, for a client that knows the query's
-    /// result of then: set what enters or is updated, remove what leaves or is deleted.
+    /// A matcher of the condition on a state; nil for none.
+    package func matcher(in transaction: ReadTransaction) -> Matcher? {
+        predicate.map { $0.makeMatcher(schema, source: transaction) }
+    }
+
+    /// What a candidate means to a client that knows the query's result of before the changes: set what
+    /// enters or is updated, remove what leaves or is deleted.
     ///
-    /// - Parameters:
-    ///   - through: The version that the objects' changes lead to.
-    ///   - transaction: Sees that version or a later one.
-    package func foldedEvents(
-        _ concerned: ArraySlice<ConcernedObject>, through: UInt64, in transaction: ReadTransaction
-    ) -> [QueryEvent] {
-        if concerned.isEmpty { return [] }
-        let matcher = predicate.map { $0.makeMatcher(schema, source: transaction) }
-        var events: [QueryEvent] = []
-        for object in concerned {
-            let change = object.change
-            if let change, change.kind == .delete, !isKeyMatch(change.primaryKey) { continue }
-            let kind: QueryEvent.Kind
-            if matches(object.identity, transaction, matcher) {
-                kind = change?.kind == .insert ? .enter : .update
-            } else if change?.kind == .delete {
-                kind = .delete
-            } else {
-                // It is another object of the class than the one that is followed, or is deleted in a
-                // later version, which tells so.
-                if case .keyed = target { continue }
-                guard transaction.row(classIndex: object.identity.classIndex, key: object.identity.key) != nil
-                else { continue }
-                kind = .leave
-            }
-            events.append(QueryEvent(kind, object, through: through))
+    /// - Parameter matcher: From ``matcher(in:)`` with the same transaction.
+    /// - Returns: Nil when it means nothing, or when the object was deleted after the changes, which a
+    ///   later change tells.
+    package func event(
+        of candidate: ObservedCandidate, in transaction: ReadTransaction, _ matcher: Matcher?
+    ) -> QueryEvent? {
+        let identity = candidate.identity
+        if let change = candidate.change, change.kind == .delete {
+            return isKeyMatch(change.primaryKey) ? candidate.event(.delete) : nil
         }
-        return events
-    }
-
-    /// What changes since some earlier version mean, all at once.
-    package func foldedEvents(_ changes: FoldedChanges, in transaction: ReadTransaction)
-        -> [QueryEvent]
-    {
-        foldedEvents(
-            concerned(changes, in: transaction)[...], through: changes.through, in: transaction)
+        if matches(identity, transaction, matcher) {
+            return candidate.event(candidate.change?.kind == .insert ? .enter : .update)
+        }
+        // A deleted one has no key to be named by any more, and a different object of the class is no
+        // concern of those who follow one.
+        guard isTarget(identity, transaction),
+            transaction.row(classIndex: identity.classIndex, key: identity.key) != nil
+        else { return nil }
+        return candidate.event(.leave)
     }
 
     /// Whether a deleted object's primary key is the one that is followed, if one is.

@@ -24,12 +24,4 @@ package struct QueryEvent: Sendable {
     package var primaryKey: [UInt8]
     /// The version of the change.
     package var version: UInt64
-
-    init(_ kind: Kind, _ object: ConcernedObject, through: UInt64) {
-        self.kind = kind
-        identity = object.identity
-        members = object.members
-        primaryKey = object.change?.primaryKey ?? []
-        version = object.change?.version ?? through
-    }
 }

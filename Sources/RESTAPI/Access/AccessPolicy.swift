@@ -46,7 +46,8 @@ package final class AccessPolicy: Sendable {
                     + "'holdfast token create' makes one.")
         }
         let scheme = 7
-        guard header.count > scheme, header.hasPrefix("Bearer ") || header.hasPrefix("bearer ") else {
+        guard header.count > scheme, header.hasPrefix("Bearer ") || header.hasPrefix("bearer ")
+        else {
             return Problem(
                 401, "token-invalid", "The Authorization header has the form 'Bearer TOKEN'.")
         }
@@ -57,7 +58,8 @@ package final class AccessPolicy: Sendable {
         guard right >= needed else {
             return Problem(
                 403, "right-missing",
-                "The token has the right '\(right.rawValue)'; this operation needs '\(needed.rawValue)'.")
+                "The token has the right '\(right.rawValue)'; this operation needs '\(needed.rawValue)'."
+            )
         }
         return nil
     }
@@ -70,13 +72,15 @@ package final class AccessPolicy: Sendable {
             return Problem(
                 421, "host-not-served",
                 "Without tokens this service answers only to localhost and loopback addresses, not to "
-                    + "'\(name)'. Make a token with 'holdfast token create', or start it with --insecure.")
+                    + "'\(name)'. Make a token with 'holdfast token create', or start it with --insecure."
+            )
         }
         guard let origin = request.header(.origin), request.method != .get, request.method != .head
         else { return nil }
         let text = origin.string
-        guard text == "http://" + host.string || cors.origins.contains(text)
-            || cors.origins.contains("*")
+        guard
+            text == "http://" + host.string || cors.origins.contains(text)
+                || cors.origins.contains("*")
         else {
             return Problem(
                 403, "origin-refused",

@@ -63,7 +63,9 @@ package struct TokenFile: Sendable {
 
     private func parse(_ text: String) throws(Failure) -> [Entry] {
         var entries: [Entry] = []
-        for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+        for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false)
+            .enumerated()
+        {
             let content = line.prefix { $0 != "#" }
             let fields = content.split { $0 == " " || $0 == "\t" || $0 == "\r" }
             if fields.isEmpty { continue }
@@ -87,9 +89,11 @@ package struct TokenFile: Sendable {
 
     /// Replaces the file: written beside it, synced, renamed, and the directory synced.
     package func write(_ entries: [Entry]) throws(Failure) {
-        var text = "# Tokens of this store: name, right, SHA-256, time. See `holdfast token --help`.\n"
+        var text =
+            "# Tokens of this store: name, right, SHA-256, time. See `holdfast token --help`.\n"
         for entry in entries {
-            text += "\(entry.name) \(entry.right.rawValue) \(entry.hash.hexadecimal) \(entry.created)\n"
+            text +=
+                "\(entry.name) \(entry.right.rawValue) \(entry.hash.hexadecimal) \(entry.created)\n"
         }
         let temporary = path + ".new"
         unlink(temporary)

@@ -136,17 +136,20 @@ struct ChangeWriter {
 
     // MARK: Server-sent events (WHATWG HTML, section 9.2)
 
-    /// Writes a `change` event.
+    /// Writes a `change` event of the live phase.
+    mutating func writeChangeEvent(_ events: [QueryEvent], version number: UInt64) {
+        beginChangeEvent(version: number, movesID: true)
+        for (index, event) in events.enumerated() {
+            if index > 0 { json.comma() }
+            write(event, withVersion: false)
+        }
+        endChangeEvent()
+    }
+
+    /// Opens a `change` event; its changes follow.
     ///
-    /// - Parameters:
-    ///   - movesID: Whether a client may resume behind it.
-    ///   - byteCountMax: Bytes after which no more of the events are written, though one at least.
-    /// - Returns: How many of the events are written.
-    @discardableResult
-    mutating func writeChangeEvent(
-        _ events: ArraySlice<QueryEvent>, version number: UInt64, movesID: Bool,
-        byteCountMax: Int = .max
-    ) -> Int {
+    /// - Parameter movesID: Whether a client may resume behind it.
+    func beginChangeEvent(version number: UInt64, movesID: Bool) {
         raw("event: change\n")
         if movesID {
             raw("id: ")
@@ -156,16 +159,8 @@ struct ChangeWriter {
         raw("data: {\"version\":")
         quotedVersion(number)
         raw(",\"changes\":[")
-        var count = 0
-        for event in events {
-            if count > 0 {
-                if byteCount > byteCountMax { break }
-                json.comma()
-            }
-            write(event, withVersion: false)
-            count += 1
-        }
-        raw("]}\n\n")
-        return count
     }
+
+    /// Closes a `change` event.
+    func endChangeEvent() { raw("]}\n\n") }
 }

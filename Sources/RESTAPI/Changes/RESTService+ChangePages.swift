@@ -48,35 +48,26 @@ extension RESTService {
         var position =
             known ?? StreamCursor.ChangePart(through: changes.through, knownCount: 0, reachedKey: 0)
         position.through = changes.through
-        let concerned = query.observed.concerned(changes, in: read)
-        var left = concerned.indices.filter { index in
-            concerned[index].change == nil
-                ? concerned[index].identity.key > position.reachedKey : index >= position.knownCount
+        let candidates = query.observed.candidates(changes, in: read)
+        var left = candidates.indices.filter { index in
+            candidates[index].change == nil
+                ? candidates[index].identity.key > position.reachedKey : index >= position.knownCount
         }[...]
+        let matcher = query.observed.matcher(in: read)
         var writer = ChangeWriter(query, read, options)
         var count = 0
         writer.raw("{\"changes\":[")
-        while !left.isEmpty, count < limit, writer.byteCount <= options.replyByteCount {
-            // An object has one event at most.
-            let indexes = left.prefix(limit - count)
-            var events = query.observed.foldedEvents(
-                indexes.map { concerned[$0] }[...], through: changes.through, in: read)[...]
-            for index in indexes {
-                if writer.byteCount > options.replyByteCount { break }
-                left = left.dropFirst()
-                if concerned[index].change == nil {
-                    position.reachedKey = concerned[index].identity.key
-                } else {
-                    position.knownCount = index + 1
-                }
-                guard let event = events.first, event.identity == concerned[index].identity else {
-                    continue
-                }
-                events = events.dropFirst()
-                if count > 0 { writer.raw(",") }
-                writer.write(event, withVersion: true)
-                count += 1
+        while count < limit, writer.byteCount <= options.replyByteCount, let index = left.popFirst() {
+            let candidate = candidates[index]
+            if candidate.change == nil {
+                position.reachedKey = candidate.identity.key
+            } else {
+                position.knownCount = index + 1
             }
+            guard let event = query.observed.event(of: candidate, in: read, matcher) else { continue }
+            if count > 0 { writer.raw(",") }
+            writer.write(event, withVersion: true)
+            count += 1
         }
         let isCut = !left.isEmpty
         let base = StoreVersion(epoch: store.epoch, number: isCut ? number : changes.through)

@@ -19,9 +19,9 @@ final class StreamHub: @unchecked Sendable {
     private let isStopping = Atomic<Bool>(false)
 
     /// Objects of one piece of a snapshot.
-    private static let pieceObjectCount = 200
+    static let pieceObjectCount = 200
     /// Bytes after which a piece of a snapshot or of missed changes is sent.
-    private static let pieceByteCount = 128 << 10
+    static let pieceByteCount = 128 << 10
     /// Objects of a step through missed changes.
     private static let stepObjectCount = 2_000
     /// Steps that a stream takes on a worker's thread before others get their turn.
@@ -168,7 +168,7 @@ final class StreamHub: @unchecked Sendable {
         var ready: [StreamSubscriber] = []
         waiting.removeAll { subscriber in
             if subscriber.stream.isClosed { return true }
-            guard subscriber.hasRoom else { return false }
+            guard subscriber.isReady else { return false }
             ready.append(subscriber)
             return true
         }
@@ -215,34 +215,29 @@ final class StreamHub: @unchecked Sendable {
         case .snapshot(let classIndex, let key):
             try sendSnapshot(subscriber, read, classIndex, after: key)
             return true
+        case .missed(let missed):
+            try sendPiece(of: missed, subscriber, read)
+            return true
         case .catchUp, .live:
             let present = try service.stored { () throws(StoreError) in try read.state().version }
-            if subscriber.backlog.isEmpty {
-                guard let changes = try missed(subscriber, read) else { return true }
-                subscriber.backlog = subscriber.query.observed.concerned(changes, in: read)[...]
-                subscriber.backlogVersion = changes.through
-            }
-            try sendBacklog(subscriber, read)
-            if !subscriber.backlog.isEmpty { return true }
-            subscriber.version = subscriber.backlogVersion
-            if subscriber.version < present { return true }
+            guard let missed = try missed(subscriber, read) else { return true }
+            try sendPiece(of: missed, subscriber, read)
+            guard case .catchUp = subscriber.phase, subscriber.version >= present else { return true }
             onFeed(subscriber) { position in self.arrive(subscriber, position) }
             return false
         }
     }
 
-    /// What a stream has missed; nil when the change log does not tell and the stream begins anew.
+    /// What a stream has missed, or the first part of it; nil when the change log does not tell and the
+    /// stream begins anew.
     private func missed(_ subscriber: StreamSubscriber, _ read: ReadTransaction) throws(Problem)
-        -> FoldedChanges?
+        -> MissedChanges?
     {
+        let changes: FoldedChanges
         do throws(FoldedChanges.Gap) {
-            let changes = try FoldedChanges(
+            changes = try FoldedChanges(
                 after: subscriber.version, in: read, objectCountMax: Self.stepObjectCount,
                 classes: subscriber.query.observed.classes)
-            if !changes.changesSchema { return changes }
-            subscriber.restart(subscriber.query)
-            subscriber.send(StreamSignal.reset(.schemaChanged))
-            return nil
         } catch {
             switch error {
             case .storage(let storage): throw service.problem(.storage(storage))
@@ -252,31 +247,33 @@ final class StreamHub: @unchecked Sendable {
                 return nil
             }
         }
+        guard !changes.changesSchema else {
+            // What the client holds has the shape of another schema.
+            subscriber.restart(subscriber.query)
+            subscriber.send(StreamSignal.reset(.schemaChanged))
+            return nil
+        }
+        return MissedChanges(
+            subscriber.query.observed.candidates(changes, in: read), through: changes.through)
     }
 
     /// Sends a piece of what was missed, as the objects are now: what changes them later is told behind
     /// it. It does not move the client's cursor.
-    private func sendBacklog(_ subscriber: StreamSubscriber, _ read: ReadTransaction) throws(Problem) {
-        let piece = subscriber.backlog.prefix(Self.pieceObjectCount)
-        var events = subscriber.query.observed.foldedEvents(
-            piece, through: subscriber.backlogVersion, in: read)[...]
-        while !events.isEmpty {
-            var writer = ChangeWriter(subscriber.query, read, options)
-            let count = writer.writeChangeEvent(
-                events, version: subscriber.backlogVersion, movesID: false,
-                byteCountMax: Self.pieceByteCount)
-            if writer.isTruncated { throw .replyTooLarge(options.queryMemoryByteCountMax) }
+    private func sendPiece(
+        of missed: MissedChanges, _ subscriber: StreamSubscriber, _ read: ReadTransaction
+    ) throws(Problem) {
+        var missed = missed
+        if let piece = missed.takePiece(subscriber.query, read, options) {
+            if piece.isTruncated { throw .replyTooLarge(options.queryMemoryByteCountMax) }
             try service.stored { () throws(StoreError) in try read.checkFailure() }
-            events = events.dropFirst(count)
-            subscriber.send(writer.take())
-            if let next = events.first, !subscriber.hasRoom {
-                // The rest is told when the client has read.
-                let told = piece.firstIndex { $0.identity == next.identity } ?? piece.endIndex
-                subscriber.backlog = subscriber.backlog[told...]
-                return
-            }
+            subscriber.send(piece.take())
         }
-        subscriber.backlog = subscriber.backlog.dropFirst(piece.count)
+        if missed.isEmpty {
+            subscriber.version = missed.through
+            subscriber.phase = .catchUp
+        } else {
+            subscriber.phase = .missed(missed)
+        }
     }
 
     private func sendSnapshot(
@@ -307,22 +304,18 @@ final class StreamHub: @unchecked Sendable {
         }
         if subscriber.version < position.version {
             do throws(Problem) {
-                guard let changes = try missed(subscriber, position.transaction),
-                    changes.through == position.version
-                else { return feedOnWorker(subscriber) }
-                subscriber.backlog = subscriber.query.observed.concerned(
-                    changes, in: position.transaction)[...]
-                subscriber.backlogVersion = changes.through
                 // Much is told by a worker.
-                if subscriber.backlog.count > Self.pieceObjectCount { return feedOnWorker(subscriber) }
-                try sendBacklog(subscriber, position.transaction)
-                if !subscriber.backlog.isEmpty { return wait(subscriber) }
-                subscriber.version = changes.through
+                guard let missed = try missed(subscriber, position.transaction),
+                    missed.through == position.version, missed.count <= Self.pieceObjectCount
+                else { return feedOnWorker(subscriber) }
+                try sendPiece(of: missed, subscriber, position.transaction)
+                guard case .catchUp = subscriber.phase else { return wait(subscriber) }
             } catch {
                 subscriber.send(StreamSignal.error(error))
                 return subscriber.stream.end()
             }
         }
+        // Live events go past what is left to send, so nothing may be.
         guard subscriber.flush(), subscriber.hasRoom else { return wait(subscriber) }
         subscriber.send(StreamSignal.upToDate(storeVersion(subscriber.version)))
         goLive(subscriber, position)
@@ -369,10 +362,14 @@ final class StreamHub: @unchecked Sendable {
     private func concerns(_ poll: LongPoll, _ position: ChangeFeed.Position) -> Bool {
         guard
             let changes = try? FoldedChanges(
-                after: poll.version, in: position.transaction, classes: poll.query.observed.classes)
+                after: poll.version, in: position.transaction, classes: poll.query.observed.classes),
+            !changes.changesSchema
         else { return true }
-        return changes.changesSchema
-            || !poll.query.observed.foldedEvents(changes, in: position.transaction).isEmpty
+        let observed = poll.query.observed
+        let matcher = observed.matcher(in: position.transaction)
+        return observed.candidates(changes, in: position.transaction).contains {
+            observed.event(of: $0, in: position.transaction, matcher) != nil
+        }
     }
 
     /// Answers a poll with what there is now.

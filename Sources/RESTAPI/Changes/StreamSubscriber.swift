@@ -12,8 +12,10 @@ final class StreamSubscriber: @unchecked Sendable {
     enum Phase {
         /// The result as it is, object by object: what is left of which class, behind which key.
         case snapshot(classIndex: Int, after: UInt64)
-        /// Changes since ``version``, folded.
+        /// Changes since ``version`` have to be looked up.
         case catchUp
+        /// Changes since ``version`` are being told, folded.
+        case missed(MissedChanges)
         /// Told of each commit.
         case live
     }
@@ -27,9 +29,6 @@ final class StreamSubscriber: @unchecked Sendable {
     var version: UInt64 = 0
     /// Whether a snapshot has a version to begin at.
     var hasSnapshotVersion = false
-    /// What changed since ``version`` and is not told yet, and the version that it leads to.
-    var backlog: ArraySlice<ConcernedObject> = []
-    var backlogVersion: UInt64 = 0
     /// Pieces that the queue had no room for.
     private var unsent: [HTTPServer.Bytes] = []
     /// When something was last sent, in milliseconds of the monotonic clock.
@@ -45,11 +44,17 @@ final class StreamSubscriber: @unchecked Sendable {
         self.query = query
         phase = .snapshot(classIndex: query.observed.classIndex ?? 0, after: 0)
         hasSnapshotVersion = false
-        backlog = []
     }
 
-    /// Whether the queue has room for more of a snapshot or of what was missed.
-    var hasRoom: Bool { stream.queuedByteCount < stream.queueByteCountMax / 2 }
+    /// Whether the queue has room for more of a snapshot or of what was missed, and surely for a signal.
+    var hasRoom: Bool { unsent.isEmpty && stream.queuedByteCount < stream.queueByteCountMax / 2 }
+
+    /// Whether its client has read enough for another try to send.
+    var isReady: Bool {
+        guard let next = unsent.first else { return hasRoom }
+        let queued = stream.queuedByteCount
+        return queued == 0 || queued + next.count <= stream.queueByteCountMax
+    }
 
     /// Sends bytes behind what is left, or keeps them until there is room.
     func send(_ bytes: HTTPServer.Bytes) {

@@ -51,7 +51,8 @@ struct SchemaDifference: Equatable {
     /// Writes the reply to a dry run of a change.
     ///
     /// - Throws: ``StoreError`` as the change would.
-    static func dryRun(_ proposed: Schema, _ store: Store, to writer: JSONWriter) throws(StoreError) {
+    static func dryRun(_ proposed: Schema, _ store: Store, to writer: JSONWriter) throws(StoreError)
+    {
         try store.checkSchema(proposed)
         let transaction = try store.read()
         defer { transaction.close() }

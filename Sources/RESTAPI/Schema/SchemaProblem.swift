@@ -31,7 +31,8 @@ enum SchemaProblem {
         case .preconditionFailed:
             return Problem(
                 412, "precondition-failed",
-                "The schema is not the one that If-Match names; read it again and repeat the change.")
+                "The schema is not the one that If-Match names; read it again and repeat the change."
+            )
         default: return Problem(error)
         }
     }

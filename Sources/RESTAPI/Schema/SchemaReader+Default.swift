@@ -30,7 +30,9 @@ extension SchemaReader {
             return nil
         }
         guard case .scalar(let scalar) = element else {
-            fault(pointer, "invalid-default", "The only default of a link or embedded object is null.")
+            fault(
+                pointer, "invalid-default", "The only default of a link or embedded object is null."
+            )
             return nil
         }
         if let read = Self.read(value, scalar) { return .constant(read) }

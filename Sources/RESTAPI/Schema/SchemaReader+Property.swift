@@ -27,7 +27,9 @@ extension SchemaReader {
     }
 
     /// Reads one property in either form; nil with at least one fault.
-    mutating func readProperty(_ name: String, _ value: JSONValue, _ pointer: JSONPointer) -> Property? {
+    mutating func readProperty(_ name: String, _ value: JSONValue, _ pointer: JSONPointer)
+        -> Property?
+    {
         let countBefore = faults.count
         var statement = Statement()
         statement.typePointer = pointer
@@ -108,7 +110,8 @@ extension SchemaReader {
             return nil
         }
         switch type.name {
-        case "linkingObjects" where type.shape == .single: return resolveInverse(type, statement, pointer)
+        case "linkingObjects" where type.shape == .single:
+            return resolveInverse(type, statement, pointer)
         case "list", "set", "map":
             guard type.shape == .single, !type.isOptional else { break }
             return resolveCollection(type.name, statement, pointer)
@@ -174,7 +177,8 @@ extension SchemaReader {
         if statement.isOptional == true {
             fault(
                 pointer.appending("optional"), "invalid-schema",
-                "A collection is never null; 'optional' of its 'element' says whether elements may be.")
+                "A collection is never null; 'optional' of its 'element' says whether elements may be."
+            )
             return nil
         }
         guard kind != "map" else {
@@ -189,7 +193,8 @@ extension SchemaReader {
         var inner = Statement()
         inner.typePointer = place
         if value.kind == .object {
-            forEachMember(value, place, ["type", "class", "optional"]) { reader, member, value, pointer in
+            forEachMember(value, place, ["type", "class", "optional"]) {
+                reader, member, value, pointer in
                 switch member {
                 case "type":
                     inner.type = reader.readTypeText(value, pointer)
@@ -205,8 +210,11 @@ extension SchemaReader {
             inner.type = readTypeText(value, place)
         }
         guard let type = inner.type else { return nil }
-        guard type.shape == .single, !["list", "set", "map", "linkingObjects"].contains(type.name) else {
-            fault(place, "invalid-schema", "A collection holds single values, links or embedded objects.")
+        guard type.shape == .single, !["list", "set", "map", "linkingObjects"].contains(type.name)
+        else {
+            fault(
+                place, "invalid-schema",
+                "A collection holds single values, links or embedded objects.")
             return nil
         }
         // Elements that are objects are never null, so a class name means just that here.

@@ -23,7 +23,9 @@ struct SchemaReader {
             switch name {
             case "revision": document.revision = reader.readNumber(value, pointer)
             case "schemaVersion":
-                if !value.isNull { document.schema.schemaVersion = reader.readNumber(value, pointer) }
+                if !value.isNull {
+                    document.schema.schemaVersion = reader.readNumber(value, pointer)
+                }
             case "classes": classes = value
             case "renames":
                 if !value.isNull, value.count > 0 || value.kind != .object {
@@ -59,7 +61,9 @@ struct SchemaReader {
     ///
     /// - Parameter named: The name that the path states, with which the body has to agree; nil when
     ///   the body has to state it.
-    mutating func readClass(_ value: JSONValue, _ pointer: JSONPointer, named: String?) -> ObjectClass? {
+    mutating func readClass(_ value: JSONValue, _ pointer: JSONPointer, named: String?)
+        -> ObjectClass?
+    {
         guard value.kind == .object else {
             fault(pointer, "wrong-type", "A class is an object with 'name' and 'properties'.")
             return nil
@@ -91,7 +95,9 @@ struct SchemaReader {
             fault(pointer, "missing-member", "A class states its 'name'.")
         }
         guard let properties else {
-            fault(pointer, "missing-member", "A class has 'properties', an object from names to types.")
+            fault(
+                pointer, "missing-member",
+                "A class has 'properties', an object from names to types.")
             return nil
         }
         let inner = pointer.appending("properties")
@@ -113,7 +119,8 @@ struct SchemaReader {
         return faults.count == countBefore ? result : nil
     }
 
-    private mutating func readKind(_ value: JSONValue, _ pointer: JSONPointer) -> ObjectClass.Kind? {
+    private mutating func readKind(_ value: JSONValue, _ pointer: JSONPointer) -> ObjectClass.Kind?
+    {
         guard let text = readText(value, pointer) else { return nil }
         if let kind = ObjectClass.Kind(rawValue: text) { return kind }
         if text == "asymmetric" {
@@ -128,7 +135,9 @@ struct SchemaReader {
 
     // MARK: Faults
 
-    private static let schemaMembers = ["revision", "schemaVersion", "classes", "renames", "warnings"]
+    private static let schemaMembers = [
+        "revision", "schemaVersion", "classes", "renames", "warnings",
+    ]
     private static let classMembers = ["name", "kind", "primaryKey", "properties", "unique"]
 
     mutating func fault(

@@ -24,8 +24,9 @@ struct SchemaWarning: Equatable {
     static func all(of schema: Schema) -> [SchemaWarning] {
         schema.classes.flatMap { objectClass in
             objectClass.properties.compactMap { property in
-                guard words.contains(property.name)
-                    || wordsInAnyCase.contains(property.name.lowercased())
+                guard
+                    words.contains(property.name)
+                        || wordsInAnyCase.contains(property.name.lowercased())
                 else { return nil }
                 return SchemaWarning(
                     className: objectClass.name, property: property.name,

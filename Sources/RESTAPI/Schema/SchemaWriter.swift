@@ -38,7 +38,9 @@ struct SchemaWriter {
         writer.object { object in
             object.member("name").string(objectClass.name)
             object.member("kind").string(objectClass.kind.rawValue)
-            if let primaryKey = objectClass.primaryKey { object.member("primaryKey").string(primaryKey) }
+            if let primaryKey = objectClass.primaryKey {
+                object.member("primaryKey").string(primaryKey)
+            }
             object.member("properties").object { properties in
                 for property in objectClass.properties {
                     _ = properties.member(named: property.name)
@@ -75,7 +77,8 @@ struct SchemaWriter {
         }
     }
 
-    private func write(_ element: ElementType, isOptional: Bool, to object: inout JSONObjectWriter) {
+    private func write(_ element: ElementType, isOptional: Bool, to object: inout JSONObjectWriter)
+    {
         switch element {
         case .scalar(let scalar): object.member("type").string(scalar.name)
         case .object(let name):

@@ -42,7 +42,8 @@ extension RESTService {
                         switch result {
                         case .success(let catalog):
                             answer(self, catalog).with(.holdfastVersion, version.description)
-                        case .failure(let error): self.response(self.schemaProblem(error, place: place))
+                        case .failure(let error):
+                            self.response(self.schemaProblem(error, place: place))
                         }
                     }
                 })

@@ -47,7 +47,8 @@ final class DeferredLines {
     func append(_ number: Int, _ text: UnsafeRawBufferPointer, _ draft: ObjectDraft) {
         let keys = DraftKeys(draft)
         var line = Line(
-            number: number, offset: 0, count: text.count, keyStart: fingerprints.count, linkStart: 0,
+            number: number, offset: 0, count: text.count, keyStart: fingerprints.count,
+            linkStart: 0,
             end: 0)
         for key in Set(keys.provided) { fingerprints.append(key.fingerprint) }
         line.linkStart = fingerprints.count
@@ -69,7 +70,8 @@ final class DeferredLines {
         let line = lines[index]
         if line.offset < memory.count || line.count == 0 {
             buffer.append(
-                UnsafeRawBufferPointer(rebasing: memory.bytes[line.offset..<(line.offset + line.count)]))
+                UnsafeRawBufferPointer(
+                    rebasing: memory.bytes[line.offset..<(line.offset + line.count)]))
             return
         }
         let start = buffer.count
@@ -77,7 +79,8 @@ final class DeferredLines {
         var done = 0
         while done < line.count {
             let count = pread(
-                file, buffer.base + start + done, line.count - done, line.offset - memory.count + done)
+                file, buffer.base + start + done, line.count - done,
+                line.offset - memory.count + done)
             if count < 0, errno == EINTR { continue }
             guard count > 0 else {
                 hasFailed = true
@@ -142,8 +145,9 @@ final class DeferredLines {
                 if place > 0 { edges.append(all[place - 1]) }
             }
             for position in line.linkStart..<line.end {
-                // The first that writes the object makes it; it comes before the others anyway.
-                if let first = writers[fingerprints[position]]?.first { edges.append(first) }
+                // Any line that writes the object may be the one that makes it, when those before it are
+                // faulty; the last comes behind them all.
+                if let last = writers[fingerprints[position]]?.last { edges.append(last) }
             }
         }
         starts[lines.count] = edges.count

@@ -27,13 +27,18 @@ struct DraftKeys {
         var pointer: JSONPointer
     }
 
+    /// The draft's own object; nil when its class has no primary key.
+    let own: Key?
     /// The objects that the draft writes.
     private(set) var provided: [Key] = []
     /// The links to objects that others write.
     private(set) var links: [Link] = []
 
     /// Walks a draft.
-    init(_ draft: ObjectDraft) { add(draft, JSONPointer()) }
+    init(_ draft: ObjectDraft) {
+        own = Self.own(draft)
+        add(draft, JSONPointer())
+    }
 
     /// The key of the draft's own object; nil for a class without one.
     static func own(_ draft: ObjectDraft) -> Key? {

@@ -15,7 +15,9 @@ struct ImportDependencies {
         for (position, keys) in keys.enumerated() {
             guard let keys else { continue }
             for key in Set(keys.provided) { providers[key, default: []].append(position) }
-            for key in Set(keys.links.map(\.target)) { referrers[key, default: []].append(position) }
+            for key in Set(keys.links.map(\.target)) {
+                referrers[key, default: []].append(position)
+            }
         }
     }
 
@@ -25,11 +27,14 @@ struct ImportDependencies {
     ///
     /// - Parameters:
     ///   - keepsOrder: Whether later lines of the same object are left out with an earlier one.
+    ///   - writesOnce: Whether a line of an object that is there already is not written, so that its
+    ///     links do not matter.
     ///   - transaction: Has changed nothing yet.
     ///   - found: Called with each line that is left out for want of an object, and its key.
     func close(
-        _ seeds: Set<Int>, keepsOrder: Bool, _ transaction: WriteTransaction,
-        into leftOut: inout Set<Int>, found: (Int, DraftKeys.Key) -> Void = { _, _ in }
+        _ seeds: Set<Int>, keepsOrder: Bool, writesOnce: Bool = false,
+        _ transaction: WriteTransaction, into leftOut: inout Set<Int>,
+        found: (Int, DraftKeys.Key) -> Void = { _, _ in }
     ) throws(StoreError) {
         var work = Array(seeds)
         leftOut.formUnion(seeds)
@@ -45,7 +50,9 @@ struct ImportDependencies {
                 guard let waiting = referrers[key], all.allSatisfy({ leftOut.contains($0) }),
                     try !isStored(key, transaction)
                 else { continue }
-                for referrer in waiting where leftOut.insert(referrer).inserted {
+                for referrer in waiting where !leftOut.contains(referrer) {
+                    if writesOnce, try !isWritten(referrer, leftOut, transaction) { continue }
+                    leftOut.insert(referrer)
                     found(referrer, key)
                     work.append(referrer)
                 }
@@ -53,8 +60,20 @@ struct ImportDependencies {
         }
     }
 
+    /// Whether a line is the first of its object, which is not stored.
+    private func isWritten(
+        _ position: Int, _ leftOut: Set<Int>, _ transaction: WriteTransaction
+    ) throws(StoreError) -> Bool {
+        guard let own = keys[position]?.own else { return true }
+        let first = providers[own]?.first { !leftOut.contains($0) }
+        guard first == position else { return false }
+        return try !isStored(own, transaction)
+    }
+
     /// The faults of a line whose links to `target` lead nowhere.
-    func faults(of position: Int, missing target: DraftKeys.Key, _ schema: RowSchema) -> [Problem.Fault] {
+    func faults(of position: Int, missing target: DraftKeys.Key, _ schema: RowSchema) -> [Problem
+        .Fault]
+    {
         let name = schema.classes[target.classIndex].definition.name
         return (keys[position]?.links ?? []).filter { $0.target == target }.map { link in
             Problem.Fault(

@@ -122,17 +122,23 @@ final class ImportFeed: @unchecked Sendable {
 
     private func take(_ piece: UnsafeRawBufferPointer) {
         if isSkipping { return }
-        // The end of the line, `\r\n` at most, does not count.
-        if text.count - lineStart + piece.count > options.lineByteCountMax + 2 {
-            isSkipping = true
-            text.truncate(to: lineStart)
-            tooLong.append(firstNumber + lineCount)
-            return
-        }
+        // The end of the line, `\r\n` at most, does not count; `endLine` looks closer.
+        if text.count - lineStart + piece.count > options.lineByteCountMax + 2 { return skip() }
         text.append(piece)
     }
 
+    private func skip() {
+        isSkipping = true
+        text.truncate(to: lineStart)
+        tooLong.append(firstNumber + lineCount)
+    }
+
     private func endLine() {
+        if !isSkipping {
+            let line = text.bytes[lineStart..<(text.count - 1)]
+            let endCount = line.last == UInt8(ascii: "\r") ? 1 : 0
+            if line.count - endCount > options.lineByteCountMax { skip() }
+        }
         if isSkipping {
             isSkipping = false
             text.append(UInt8(ascii: "\n"))

@@ -32,7 +32,8 @@ final class ImportReader {
                 [
                     Problem.Fault(
                         code: "line-too-long",
-                        detail: "The line is longer than the \(options.lineByteCountMax) bytes that an "
+                        detail:
+                            "The line is longer than the \(options.lineByteCountMax) bytes that an "
                             + "import takes.")
                 ]
             )
@@ -61,7 +62,9 @@ final class ImportReader {
         }
     }
 
-    private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0D }
+    private static func isBlank(_ byte: UInt8) -> Bool {
+        byte == 0x20 || byte == 0x09 || byte == 0x0D
+    }
 
     private func read(
         _ line: inout ImportChunk.Line, _ chunk: ImportChunk, _ rowClass: RowClass,

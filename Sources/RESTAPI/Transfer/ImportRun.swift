@@ -75,7 +75,9 @@ struct ImportRun {
                 do throws(Problem) {
                     try read(chunk)
                     submitted.append(submit(chunk, isLast: false))
-                    if submitted.count >= Self.writeCountMax { try settleFirst(&submitted, &report) }
+                    if submitted.count >= Self.writeCountMax {
+                        try settleFirst(&submitted, &report)
+                    }
                 } catch {
                     for write in submitted { _ = wait(write) }
                     throw failure(error, report)
@@ -193,11 +195,13 @@ struct ImportRun {
     private func write(_ batch: [Int], _ report: inout ImportReport) throws(Problem) {
         let lines = batch.sorted()
         let chunk = ImportChunk(
-            numbers: lines.map { deferred.number($0) }, paddingByteCount: JSONParser.paddingByteCount
+            numbers: lines.map { deferred.number($0) },
+            paddingByteCount: JSONParser.paddingByteCount
         ) { deferred.text(lines[$0], to: $1) }
         guard !deferred.hasFailed else {
             throw failure(
-                Problem(507, "storage-full", "There is no room for lines that wait for others."), report)
+                Problem(507, "storage-full", "There is no room for lines that wait for others."),
+                report)
         }
         try read(chunk)
         var submitted = [submit(chunk, isLast: true)]
@@ -225,7 +229,8 @@ struct ImportRun {
                 guard byteCount <= options.atomicByteCountMax else {
                     throw Problem(
                         413, "import-too-large",
-                        "An import with atomic=true takes \(options.atomicByteCountMax) bytes at most.")
+                        "An import with atomic=true takes \(options.atomicByteCountMax) bytes at most."
+                    )
                 }
             }
         }

@@ -29,7 +29,9 @@ final class ImportWriter: @unchecked Sendable {
     ///
     /// - Parameter isLast: Whether nothing can follow that a link could lead to: such lines are faulty
     ///   then; else they are deferred.
-    func write(_ transaction: WriteTransaction, _ chunk: ImportChunk, isLast: Bool) throws(StoreError) {
+    func write(_ transaction: WriteTransaction, _ chunk: ImportChunk, isLast: Bool)
+        throws(StoreError)
+    {
         for key in chunk.addedKeys { deferredKeys.remove(key) }
         chunk.resetOutcome()
         guard !isHeld, transaction.catalog === chunk.catalog else {
@@ -60,11 +62,15 @@ final class ImportWriter: @unchecked Sendable {
                     linkFaults[source] = Problem(dangling: links) { _ in .init() }.errors
                 }
                 let schema = transaction.catalog.rows
-                try found.close(sources, keepsOrder: false, transaction, into: &leftOut) {
+                let writesOnce = options.mode == .create || options.mode == .ignore
+                try found.close(
+                    sources, keepsOrder: false, writesOnce: writesOnce, transaction, into: &leftOut
+                ) {
                     linkFaults[$0] = found.faults(of: $0, missing: $1, schema)
                 }
             } else {
-                try found.close(sources.union(leftOut), keepsOrder: true, transaction, into: &leftOut)
+                try found.close(
+                    sources.union(leftOut), keepsOrder: true, transaction, into: &leftOut)
             }
         }
         if isLast {
@@ -153,7 +159,8 @@ final class ImportWriter: @unchecked Sendable {
         }
     }
 
-    private func write(_ transaction: WriteTransaction, _ reading: ObjectReading) throws(StoreError) {
+    private func write(_ transaction: WriteTransaction, _ reading: ObjectReading) throws(StoreError)
+    {
         var precondition = Precondition.none
         if let version = reading.version { precondition = .matches([version]) }
         // A new object of a class without a primary key gets a key of this store, whatever its line says.

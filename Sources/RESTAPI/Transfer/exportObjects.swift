@@ -52,6 +52,7 @@ extension RESTService {
             return
         }
         throw Problem(
-            406, "not-acceptable", "This operation answers application/x-ndjson, which Accept leaves out.")
+            406, "not-acceptable",
+            "This operation answers application/x-ndjson, which Accept leaves out.")
     }
 }

@@ -16,9 +16,11 @@ extension RESTService {
             let names = RequestScratch.current.names(of: store.catalog.rows, self)
             let rowClass = try objectClass(request, names)
             try requireNDJSON(request)
+            try BodyType.requireJSONAccepted(request)
             guard imports.enter() else { throw .tooBusy }
             let session = ImportSession(
-                store, className: rowClass.definition.name, importOptions, onRoom: { upload.resume() })
+                store, className: rowClass.definition.name, importOptions,
+                onRoom: { upload.resume() })
             let sink = ImportSink(session)
             sink.start { result in
                 self.imports.leave()

@@ -1,0 +1,111 @@
+import Testing
+
+@testable import HoldfastCommand
+
+@Suite("Arguments")
+struct ArgumentsTests {
+    private let verb = Verb(
+        name: "try", summary: "Tries.", operands: "FILE", operandCount: 0...1,
+        options: [
+            Option("data", "DIR", "a directory"), Option("size", "SIZE", "a size"),
+            Option("age", "DURATION", "an age"), Option("count", "N", "a number"),
+            Option("origin", "URL", "origins", isRepeatable: true), Option(flag: "force", "a flag"),
+        ]
+    ) { _ in .success }
+
+    private func parse(
+        _ words: [String], _ environment: [String: String] = [:]
+    ) throws(CommandFailure) -> Arguments {
+        try Arguments(words, verb: verb, environment: environment)
+    }
+
+    @Test("are options in either spelling, flags and operands")
+    func spellings() throws {
+        let arguments = try parse([
+            "--data", "a", "--force", "x", "--size=3KiB", "--origin", "p", "--origin=q",
+        ])
+        #expect(arguments.text("data") == "a")
+        #expect(arguments.has("force"))
+        #expect(arguments.operands == ["x"])
+        #expect(try arguments.byteCount("size") == 3072)
+        #expect(arguments.texts("origin") == ["p", "q"])
+        #expect(try parse(["--", "--data"]).operands == ["--data"])
+        #expect(try parse(["-"]).operands == ["-"])
+        #expect(try parse(["--help", "--nonsense"]).wantsHelp)
+    }
+
+    @Test("come from the environment when they are not given")
+    func environment() throws {
+        let variables = [
+            "HOLDFAST_DATA": "e", "HOLDFAST_FORCE": "true", "HOLDFAST_ORIGIN": "a,b",
+            "HOLDFAST_COUNT": "",
+        ]
+        let arguments = try parse(["--data", "a"], variables)
+        #expect(arguments.text("data") == "a")
+        #expect(arguments.has("force"))
+        #expect(arguments.texts("origin") == ["a", "b"])
+        #expect(arguments.text("count") == nil)
+        let off = try parse([], ["HOLDFAST_FORCE": "false"])
+        #expect(!off.has("force"))
+        #expect(throws: CommandFailure.self) { try parse([], ["HOLDFAST_FORCE": "maybe"]) }
+    }
+
+    @Test(
+        "that are wrong say what is right",
+        arguments: [
+            (["--dat", "a"], "--data"), (["--data"], "needs a value"),
+            (["--force=1"], "takes no value"),
+            (["--data", "a", "--data", "b"], "twice"), (["a", "b"], "FILE"),
+            (["-x"], "no option -x"),
+        ])
+    func faults(words: [String], message: String) {
+        let failure = #expect(throws: CommandFailure.self) { try parse(words) }
+        #expect(failure?.code == .usage)
+        #expect(failure?.message.contains(message) == true)
+    }
+
+    @Test(
+        "have durations and sizes",
+        arguments: [
+            ("90s", 90), ("5m", 300), ("12h", 43_200), ("7d", 604_800), ("0s", nil), ("5", nil),
+            ("1w", nil),
+            ("s", nil), ("-1s", nil), ("99999999999999999999d", nil), ("9223372036854775807d", nil),
+        ] as [(String, Int?)])
+    func durations(text: String, seconds: Int?) throws {
+        if let seconds {
+            let read = try parse(["--age", text]).seconds("age")
+            #expect(read == seconds)
+        } else {
+            #expect(throws: CommandFailure.self) { try parse(["--age", text]).seconds("age") }
+        }
+    }
+
+    @Test(
+        "have sizes in bytes",
+        arguments: [
+            ("17", 17), ("1B", 1), ("2KiB", 2048), ("32MiB", 32 << 20), ("1GiB", 1 << 30),
+            ("1TiB", 1 << 40),
+            ("1kB", 1000), ("5MB", 5_000_000), ("1mib", nil), ("KiB", nil), ("", nil),
+        ] as [(String, Int?)])
+    func sizes(text: String, byteCount: Int?) throws {
+        if let byteCount {
+            let read = try parse(["--size", text]).byteCount("size")
+            #expect(read == byteCount)
+        } else {
+            #expect(throws: CommandFailure.self) { try parse(["--size=" + text]).byteCount("size") }
+        }
+    }
+
+    @Test("of every verb are in its help, with their defaults")
+    func help() {
+        for verb in App.verbs {
+            for option in verb.options {
+                #expect(verb.help.contains("--\(option.name)"))
+                if let fallback = option.fallback {
+                    #expect(verb.help.contains("(default: \(fallback))"))
+                }
+            }
+            #expect(Set(verb.options.map(\.name)).count == verb.options.count)
+        }
+    }
+}

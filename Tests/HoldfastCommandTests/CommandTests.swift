@@ -1,0 +1,178 @@
+import Glibc
+import TestSupport
+import Testing
+
+/// Runs the built command.
+private struct Command {
+    static let path = ChildProcess.path(ofProduct: "holdfast")
+
+    /// What a run ended with; standard error is in `output` too.
+    struct Outcome {
+        var status: Int32
+        var output: String
+    }
+
+    static func run(_ words: String..., input: String? = nil, environment: [String: String] = [:])
+        -> Outcome
+    {
+        // A shell joins the two outputs, and closes the input.
+        let quoted = ([path] + words).map { "'\($0)'" }.joined(separator: " ")
+        let source = input.map { "printf '%s' '\($0)' | " } ?? ""
+        let ending = input == nil ? " </dev/null" : ""
+        let process = ChildProcess(
+            "/bin/sh", ["-c", "\(source)\(quoted) 2>&1\(ending)"], environment: environment)
+        var lines: [String] = []
+        while let line = process.readLine() { lines.append(line) }
+        return Outcome(status: process.wait(), output: lines.joined(separator: "\n"))
+    }
+}
+
+@Suite("The command")
+struct CommandTests {
+    private let directory = TemporaryDirectory()
+    private var data: String { directory.path + "/data" }
+    private let schema = """
+        {"classes":[{"name":"Node","primaryKey":"id","properties":{"id":"int","next":"Node"}}]}
+        """
+
+    @Test(
+        "ends with 2 and a hint when it is called wrongly",
+        arguments: [
+            ([], "usage: holdfast VERB"), (["serv"], "did you mean 'serve'"),
+            (["serve"], "--data is needed"),
+            (["serve", "--dta", "x"], "did you mean --data"), (["token"], "token create"),
+            (["import", "--data", "x", "--class", "Y"], "expected FILE"),
+            (
+                ["token", "create", "--data", "/tmp", "--name", "x", "--rights", "owner"],
+                "read, write, admin"
+            ),
+            (["serve", "--data", "x", "--listen", "8080"], "HOST:PORT"),
+            (["serve", "--data", "x", "--max-body", "much"], "32MiB"),
+        ])
+    func usage(words: [String], message: String) {
+        let quoted = words.map { "'\($0)'" }.joined(separator: " ")
+        let process = ChildProcess("/bin/sh", ["-c", "'\(Command.path)' \(quoted) 2>&1"])
+        var output = ""
+        while let line = process.readLine() { output += line + "\n" }
+        #expect(process.wait() == 2)
+        #expect(output.contains(message), "\(output)")
+    }
+
+    @Test("tells its version and its help")
+    func help() {
+        #expect(Command.run("version").output.hasPrefix("holdfast "))
+        #expect(Command.run("--version").status == 0)
+        let help = Command.run("--help")
+        #expect(help.status == 0 && help.output.contains("exit codes: 0 done"))
+        #expect(Command.run("token", "create", "--help").output.contains("--rights"))
+        #expect(Command.run("serve", "--help").output.contains("--retention-age"))
+    }
+
+    @Test("puts a schema, imports, exports and checks, all without a service")
+    func offline() throws {
+        let put = Command.run("schema", "put", "--data", data, "-", input: schema)
+        #expect(put.status == 0 && put.output == "schema: revision 1", "\(put.output)")
+        let get = Command.run("schema", "get", environment: ["HOLDFAST_DATA": data])
+        #expect(get.status == 0 && get.output.contains("\"name\":\"Node\""))
+        let faulty = Command.run(
+            "schema", "put", "--data", data, "-",
+            input: #"{"classes":[{"name":"Node","properties":{"id":"mixed"}}]}"#)
+        #expect(faulty.status == 1 && faulty.output.contains("at /classes/0/properties/id"))
+        let dry = Command.run("schema", "put", "--data", data, "--dry-run", "-", input: schema)
+        #expect(dry.output == #"{"changes":[]}"#)
+
+        let lines = #"{"id":1,"next":2}\n{"id":2,"next":1}\n{"id":"x"}\n"#
+        let imported = Command.run("import", "--data", data, "--class", "Node", "-", input: lines)
+        // The shell's printf with %s keeps the two characters, so the text is one faulty line.
+        #expect(imported.status == 1 && imported.output.contains("0 imported, 1 failed"))
+        TemporaryDirectory.write(
+            Array("{\"id\":1,\"next\":2}\n{\"id\":2,\"next\":1}\n{\"id\":\"x\"}\n".utf8),
+            to: directory.path + "/nodes")
+        let again = Command.run(
+            "import", "--data", data, "--class", "Node", "--mode", "replace",
+            directory.path + "/nodes")
+        #expect(again.status == 1 && again.output.contains("line 3 at /id"), "\(again.output)")
+        #expect(again.output.contains("Node: 2 imported, 1 failed"))
+        let exported = Command.run("export", "--data", data, "--class", "Node")
+        #expect(exported.output == "{\"id\":1,\"next\":2}\n{\"id\":2,\"next\":1}")
+        let file = directory.path + "/export"
+        #expect(
+            Command.run("export", "--data", data, "--class", "Node", "--fields", "id", file).status
+                == 0)
+        #expect(TemporaryDirectory.contents(file) == Array("{\"id\":1}\n{\"id\":2}\n".utf8))
+        let check = Command.run("check", "--data", data)
+        #expect(
+            check.status == 0 && check.output.contains("check: no fault found"), "\(check.output)")
+        #expect(
+            Command.run("import", "--data", data, "--class", "Nod", file).output.contains(
+                "did you mean 'Node'"))
+        #expect(Command.run("export", "--data", data + "x", "--class", "Node").status == 1)
+        #expect(
+            Command.run("import", "--data", data, "--class", "Node", "/no/such/file").status == 1)
+    }
+
+    @Test("makes, lists and revokes tokens")
+    func tokens() {
+        #expect(
+            Command.run("token", "create", "--data", data, "--name", "a", "--rights", "read").status
+                == 1)
+        mkdir(data, 0o700)
+        let made = Command.run("token", "create", "--data", data, "--name", "a", "--rights", "read")
+        #expect(made.status == 0 && made.output.hasPrefix("hf_"))
+        #expect(
+            Command.run("token", "create", "--data", data, "--name", "a", "--rights", "read").status
+                == 1)
+        #expect(Command.run("token", "list", "--data", data).output.hasPrefix("a\tread\t20"))
+        #expect(Command.run("token", "revoke", "--data", data, "--name", "a").status == 0)
+        #expect(Command.run("token", "revoke", "--data", data, "--name", "a").status == 1)
+        #expect(Command.run("token", "list", "--data", data).output == "")
+    }
+
+    @Test("serves until SIGTERM, refuses a second process, and tells health")
+    func serve() throws {
+        let service = ChildProcess(
+            Command.path, ["serve", "--data", data, "--listen", "127.0.0.1:0", "--bootstrap-token"])
+        let token = try #require(service.readLine())
+        #expect(token.contains("hf_"))
+        let ready = try #require(service.readLine())
+        #expect(ready.hasPrefix("holdfast: serving \(data) at http://127.0.0.1:"))
+        let address = try #require(ready.split(separator: "/").last).description
+        let health = Command.run("health", environment: ["HOLDFAST_LISTEN": address])
+        #expect(health.status == 0, "\(health.output)")
+        let second = Command.run("serve", "--data", data, "--listen", "127.0.0.1:0")
+        #expect(
+            second.status == 1 && second.output.contains("in use by process \(service.identifier)"))
+        let imported = Command.run(
+            "import", "--data", data, "--class", "Node", "x",
+            environment: ["HOLDFAST_LISTEN": address])
+        #expect(
+            imported.status == 1
+                && imported.output.contains("http://\(address)/v1/classes/Node/import"))
+        let taken = Command.run("serve", "--data", data + "2", "--listen", address)
+        #expect(taken.status == 1 && taken.output.contains("is in use: another process"))
+        service.kill(SIGTERM)
+        #expect(service.wait() == 0)
+        #expect(Command.run("health", environment: ["HOLDFAST_LISTEN": address]).status == 1)
+        // The token stays, and the second start prints none.
+        let next = ChildProcess(
+            Command.path, ["serve", "--data", data, "--listen", "127.0.0.1:0", "--bootstrap-token"])
+        #expect(try #require(next.readLine()).hasPrefix("holdfast: serving"))
+        next.kill(SIGINT)
+        #expect(next.wait() == 0)
+    }
+
+    @Test("listens for other machines only with tokens or when told to")
+    func otherMachines() throws {
+        let refused = Command.run("serve", "--data", data, "--listen", "0.0.0.0:0")
+        #expect(refused.status == 1 && refused.output.contains("token create"), "\(refused.output)")
+    }
+
+    @Test("leaves a directory that holds something else as it is")
+    func otherData() {
+        mkdir(data, 0o700)
+        TemporaryDirectory.write(Array("something else".utf8), to: data + "/holdfast.mdb")
+        let outcome = Command.run("check", "--data", data)
+        #expect(outcome.status == 1, "\(outcome.output)")
+        #expect(TemporaryDirectory.contents(data + "/holdfast.mdb") == Array("something else".utf8))
+    }
+}

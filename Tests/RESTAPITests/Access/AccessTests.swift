@@ -1,0 +1,111 @@
+import HTTPServer
+import Testing
+import TestSupport
+
+@testable import RESTAPI
+
+@Suite("Access")
+struct AccessTests {
+    /// A request of each operation, without a body where one is needed: what matters is who is refused.
+    private static func request(_ route: Route) -> (method: String, target: String) {
+        let target = route.pattern.split(separator: "/").map { part in
+            switch part {
+            case "{class}": "Node"
+            case "{id}": "1"
+            case "{property}": "others"
+            default: String(part)
+            }
+        }.joined(separator: "/")
+        return (route.method.name.description, "/" + target)
+    }
+
+    @Test("needs a token with the operation's right")
+    func rights() throws {
+        let server = try GuardedServer(withTokens: true)
+        let store = try TestServer(schema: Importing.nodes)
+        // Streams have no end of their own.
+        for route in store.service.routes() where !route.operationID.hasPrefix("stream") {
+            let (method, target) = Self.request(route)
+            let needed = Right.needed(for: route.operationID)
+            let open = server.send(method, target)
+            if let needed {
+                #expect(open.status == 401, "\(route.operationID)")
+                #expect(open.headers["www-authenticate"] == "Bearer realm=\"holdfast\"")
+                #expect(open.text.contains("token-missing"))
+                for right in Right.allCases {
+                    let token = try #require(server.tokens[right])
+                    let reply = server.send(method, target, [("Authorization", "Bearer \(token)")])
+                    if right < needed {
+                        #expect(reply.status == 403, "\(route.operationID) with \(right)")
+                        #expect(reply.text.contains("right-missing"))
+                    } else {
+                        #expect(
+                            reply.status != 401 && reply.status != 403,
+                            "\(route.operationID) with \(right)")
+                    }
+                }
+            } else {
+                #expect(open.status == 200, "\(route.operationID)")
+            }
+        }
+    }
+
+    @Test(
+        "refuses what is no token",
+        arguments: [
+            "Bearer", "Bearer ", "Bearer hf_wrong", "Basic aGY6aGY=", "hf_wrong", "bearer  x",
+        ])
+    func malformed(header: String) throws {
+        let server = try GuardedServer(withTokens: true)
+        let reply = server.send("GET", "/v1", [("Authorization", header)])
+        #expect(reply.status == 401)
+        #expect(reply.headers["www-authenticate"]?.contains("invalid_token") == true)
+    }
+
+    @Test("is refused before the body is read")
+    func earlyRefusal() throws {
+        let server = try GuardedServer(withTokens: true)
+        let reply = server.send(
+            "POST", "/v1/classes/Node/import", [("Content-Type", "application/x-ndjson")],
+            body: String(repeating: "{\"id\":1}\n", count: 1000))
+        #expect(reply.status == 401)
+    }
+
+    @Test(
+        "without tokens is for this machine's own names",
+        arguments: [
+            ("localhost", 200), ("localhost:8080", 200), ("127.0.0.1:1", 200), ("[::1]:80", 200),
+            ("evil.example", 421), ("evil.example:80", 421), ("192.168.1.2", 421), ("[::2]", 421),
+        ])
+    func hosts(host: String, status: Int) throws {
+        // The client sends a Host of its own, so the request is written by hand.
+        let server = try GuardedServer(withTokens: false)
+        let reply = server.client.sendText(
+            "GET /v1 HTTP/1.1\r\nHost: \(host)\r\nConnection: close\r\n\r\n")
+        #expect(reply.status == status)
+        let insecure = try GuardedServer(withTokens: false, isInsecure: true)
+        #expect(
+            insecure.client.sendText(
+                "GET /v1 HTTP/1.1\r\nHost: \(host)\r\nConnection: close\r\n\r\n"
+            ).status == 200)
+    }
+
+    @Test("without tokens lets no foreign page change anything")
+    func origins() throws {
+        let server = try GuardedServer(
+            withTokens: false, cors: CORSPolicy(origins: ["https://app.example"]))
+        let body = "{\"id\":1}"
+        func post(_ origin: String?) -> Int {
+            var headers = [("Content-Type", "application/json")]
+            if let origin { headers.append(("Origin", origin)) }
+            return server.send("POST", "/v1/classes/Node/objects?mode=replace", headers, body: body)
+                .status
+        }
+        #expect(post("https://evil.example") == 403)
+        #expect(post("null") == 403)
+        #expect(post("https://app.example") == 201)
+        #expect(post("http://localhost") == 200)
+        #expect(post(nil) == 200)
+        #expect(server.send("GET", "/v1", [("Origin", "https://evil.example")]).status == 200)
+    }
+}

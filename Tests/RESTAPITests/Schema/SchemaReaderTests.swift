@@ -1,0 +1,262 @@
+import Bytes
+import JSON
+import ObjectModel
+import Testing
+
+@testable import RESTAPI
+
+/// A text of a property's type and what it is.
+private struct TypeCase: Sendable, CustomTestStringConvertible {
+    var text: String
+    var type: PropertyType
+    var isOptional: Bool
+    var testDescription: String { text }
+}
+
+@Suite("A schema as JSON")
+struct SchemaReaderTests {
+    /// Reads a schema; the faults as `pointer code`.
+    private func read(_ text: String) throws -> (document: SchemaDocument?, faults: [Problem.Fault])
+    {
+        let parser = JSONParser()
+        let bytes = Array(text.utf8)
+        return try bytes.withUnsafeBytes { bytes in
+            var reader = SchemaReader()
+            let document = reader.readSchema(try parser.parse(bytes))
+            return (document, reader.faults)
+        }
+    }
+
+    private static let cases: [TypeCase] = {
+        var cases: [TypeCase] = []
+        for scalar in ScalarType.allCases {
+            let name = scalar.name
+            for (text, isOptional) in [(name, false), (name + "?", true)] {
+                cases += [
+                    TypeCase(
+                        text: "\"\(text)\"", type: .single(.scalar(scalar)), isOptional: isOptional),
+                    TypeCase(
+                        text: "\"\(text)[]\"", type: .list(.scalar(scalar)), isOptional: isOptional),
+                    TypeCase(
+                        text: "\"\(text)<>\"", type: .set(.scalar(scalar)), isOptional: isOptional),
+                    TypeCase(
+                        text: "{\"type\":\"\(name)\",\"optional\":\(isOptional)}",
+                        type: .single(.scalar(scalar)), isOptional: isOptional),
+                    TypeCase(
+                        text: "{\"type\":\"\(text)\"}", type: .single(.scalar(scalar)),
+                        isOptional: isOptional),
+                    TypeCase(
+                        text: "{\"type\":\"list\",\"element\":\"\(text)\"}",
+                        type: .list(.scalar(scalar)), isOptional: isOptional),
+                    TypeCase(
+                        text:
+                            "{\"type\":\"set\",\"element\":{\"type\":\"\(name)\",\"optional\":\(isOptional)}}",
+                        type: .set(.scalar(scalar)), isOptional: isOptional),
+                ]
+            }
+        }
+        for text in [
+            #""X""#, #""X?""#, #"{"type":"X"}"#, #"{"type":"object","class":"X"}"#,
+            #"{"type":"object","class":"X","optional":true}"#,
+        ] {
+            cases.append(TypeCase(text: text, type: .single(.object("X")), isOptional: true))
+        }
+        for text in [
+            #""X[]""#, #"{"type":"X[]"}"#,
+            #"{"type":"list","element":{"type":"object","class":"X"}}"#,
+            #"{"type":"list","element":"X"}"#,
+            #"{"type":"list","element":{"type":"object","class":"X","optional":false}}"#,
+        ] {
+            cases.append(TypeCase(text: text, type: .list(.object("X")), isOptional: false))
+        }
+        cases.append(TypeCase(text: #""X<>""#, type: .set(.object("X")), isOptional: false))
+        cases.append(
+            TypeCase(
+                text: #"{"type":"linkingObjects","class":"X","property":"self"}"#,
+                type: .linkingObjects(className: "X", property: "self"), isOptional: false))
+        return cases
+    }()
+
+    @Test("has a short and a long form for every type", arguments: cases)
+    private func types(example: TypeCase) throws {
+        let text = #"{"classes":[{"name":"X","properties":{"self":"X","p":\#(example.text)}}]}"#
+        let (document, faults) = try read(text)
+        #expect(faults == [])
+        let property = try #require(document?.schema.classes.first?.properties.last)
+        #expect(property.type == example.type)
+        #expect(property.isOptional == example.isOptional)
+        #expect(!property.isIndexed)
+    }
+
+    @Test(
+        "reads every kind of default",
+        arguments: [
+            ("bool", "true", DefaultValue.constant(.bool(true))),
+            ("int", "-3", .constant(.int(-3))), ("int", "\"12\"", .constant(.int(12))),
+            ("int", "4e2", .constant(.int(400))), ("double", "1.5", .constant(.double(1.5))),
+            ("double", "\"-Infinity\"", .constant(.double(-.infinity))),
+            ("string", "\"$5\"", .constant(.string("$5"))),
+            ("data", "\"AP8=\"", .constant(.data([0, 255]))),
+            (
+                "date", "\"1970-01-01T00:00:01.5Z\"",
+                .constant(.date(.init(seconds: 1, nanoseconds: 500_000_000)))
+            ),
+            ("date", "\"$now\"", .now), ("uuid", "\"$uuid\"", .uuid),
+            ("objectId", "\"$objectId\"", .objectID),
+            ("int?", "null", .constant(.null)), ("int[]", "[]", .constant(.list([]))),
+        ])
+    func defaults(type: String, value: String, expected: DefaultValue) throws {
+        let (document, faults) = try read(
+            #"{"classes":[{"name":"X","properties":{"p":{"type":"\#(type)","default":\#(value)}}}]}"#
+        )
+        #expect(faults == [])
+        #expect(document?.schema.classes.first?.properties.first?.defaultValue == expected)
+    }
+
+    @Test(
+        "points to each fault",
+        arguments: [
+            ("[]", " invalid-type"), ("{}", " missing-member"),
+            (#"{"classes":{}}"#, "/classes invalid-type"),
+            (#"{"classes":[],"clases":1}"#, "/clases unknown-member"),
+            (#"{"classes":[],"revision":-1}"#, "/revision invalid-type"),
+            (#"{"classes":[],"classes":[]}"#, "/classes duplicate-name"),
+            (#"{"classes":[],"renames":{"A.b":"A.c"}}"#, "/renames not-supported"),
+            (#"{"classes":[7]}"#, "/classes/0 invalid-type"),
+            (#"{"classes":[{"properties":{}}]}"#, "/classes/0 missing-member"),
+            (#"{"classes":[{"name":"X"}]}"#, "/classes/0 missing-member"),
+            (#"{"classes":[{"name":"X","properties":[]}]}"#, "/classes/0/properties invalid-type"),
+            (
+                #"{"classes":[{"name":"X","kind":"asymmetric","properties":{}}]}"#,
+                "/classes/0/kind not-supported"
+            ),
+            (
+                #"{"classes":[{"name":"X","kind":"odd","properties":{}}]}"#,
+                "/classes/0/kind invalid-schema"
+            ),
+            (
+                #"{"classes":[{"name":"X","unique":[["a"]],"properties":{}}]}"#,
+                "/classes/0/unique not-supported"
+            ),
+            (
+                #"{"classes":[{"name":"X","primaryKey":"a","properties":{}}]}"#,
+                "/classes/0 invalid-schema"
+            ),
+            (
+                #"{"classes":[{"name":"X","primaryKey":1,"properties":{}}]}"#,
+                "/classes/0/primaryKey invalid-type"
+            ),
+            (
+                #"{"classes":[{"name":"X","properties":{}},{"name":"X","properties":{}}]}"#,
+                "/classes/1 invalid-schema"
+            ),
+            (#"{"classes":[{"name":"9","properties":{}}]}"#, "/classes/0 invalid-schema"),
+        ])
+    func schemaFaults(text: String, expected: String) throws {
+        let (document, faults) = try read(text)
+        #expect(document == nil)
+        #expect(faults.map { "\($0.pointer ?? "?") \($0.code)" } == [expected])
+    }
+
+    @Test(
+        "points to each fault of a property",
+        arguments: [
+            ("5", "/p invalid-type"), (#"{}"#, "/p missing-member"), (#""""#, "/p invalid-schema"),
+            (#""int??""#, "/p invalid-schema"), (#""int[]?""#, "/p invalid-schema"),
+            (#""int[][]""#, "/p invalid-schema"), (#""Nobody""#, "/p invalid-schema"),
+            (#""X?[]""#, "/p invalid-schema"), (#""E<>""#, "/p invalid-schema"),
+            (#""int8""#, "/p not-supported"), (#""int16?""#, "/p not-supported"),
+            (#""int32[]""#, "/p not-supported"), (#""int64<>""#, "/p not-supported"),
+            (#""float""#, "/p not-supported"), (#""decimal128""#, "/p not-supported"),
+            (#""mixed""#, "/p not-supported"), (#""int{}""#, "/p not-supported"),
+            (#"{"type":"map","element":"int"}"#, "/p/type not-supported"),
+            (#"{"type":"string","enum":["a"]}"#, "/p/enum not-supported"),
+            (#"{"type":"string","mapTo":"q"}"#, "/p/mapTo not-supported"),
+            (#"{"type":"string","unique":true}"#, "/p/unique not-supported"),
+            (#"{"type":"X","onDelete":"cascade"}"#, "/p/onDelete not-supported"),
+            (#"{"type":"string","indexed":"fulltext"}"#, "/p/indexed not-supported"),
+            (#"{"type":"string","indexed":"geo"}"#, "/p/indexed not-supported"),
+            (#"{"type":"string","indexed":1}"#, "/p/indexed invalid-type"),
+            (#"{"type":"data","indexed":true}"#, "/p invalid-schema"),
+            (#"{"type":"int[]","indexed":true}"#, "/p invalid-schema"),
+            (#"{"type":"int","default":"$next"}"#, "/p/default not-supported"),
+            (#"{"type":"string","default":"$uuid"}"#, "/p/default invalid-default"),
+            (#"{"type":"int","default":1.5}"#, "/p/default invalid-default"),
+            (#"{"type":"int","default":null}"#, "/p invalid-schema"),
+            (#"{"type":"X","default":1}"#, "/p/default invalid-default"),
+            (#"{"type":"int[]","default":[1]}"#, "/p/default invalid-default"),
+            (#"{"type":"X","optional":false}"#, "/p invalid-schema"),
+            (#"{"type":"int?","optional":false}"#, "/p/type invalid-schema"),
+            (#"{"type":"object"}"#, "/p missing-member"),
+            (#"{"type":"int","class":"X"}"#, "/p/class invalid-schema"),
+            (#"{"type":"list"}"#, "/p missing-member"),
+            (#"{"type":"list","element":{}}"#, "/p/element missing-member"),
+            (#"{"type":"list","element":"int[]"}"#, "/p/element invalid-schema"),
+            (#"{"type":"list","element":"int","optional":true}"#, "/p/optional invalid-schema"),
+            (#"{"type":"linkingObjects","class":"X"}"#, "/p missing-member"),
+            (#"{"type":"linkingObjects","class":"X","property":"no"}"#, "/p invalid-schema"),
+            (#"{"type":"int","indexd":true}"#, "/p/indexd unknown-member"),
+            (#"{"type":"int","type":"int"}"#, "/p/type duplicate-name"),
+        ])
+    func propertyFaults(property: String, expected: String) throws {
+        let text = """
+            {"classes":[{"name":"X","properties":{"p":\(property)}},
+            {"name":"E","kind":"embedded","properties":{}}]}
+            """
+        let (document, faults) = try read(text)
+        #expect(document == nil)
+        #expect(
+            faults.map { "\($0.pointer ?? "?") \($0.code)" } == ["/classes/0/properties" + expected]
+        )
+        for fault in faults where fault.code == "not-supported" {
+            #expect(fault.detail.hasSuffix("is not supported yet."))
+        }
+    }
+
+    @Test("is complete about faults and helps with names")
+    func allFaults() throws {
+        let (_, faults) = try read(
+            #"{"clases":1,"classes":[{"name":"X","properties":{"a":"mixed","b":{"type":"int","deflt":1}}}]}"#
+        )
+        #expect(
+            faults.map(\.pointer) == [
+                "/clases", "/classes/0/properties/a", "/classes/0/properties/b/deflt",
+            ])
+        #expect(faults.map(\.hint) == ["classes", nil, "default"])
+    }
+
+    @Test("is written as it is read")
+    func roundTrip() throws {
+        let text = """
+            {"revision":3,"schemaVersion":7,"classes":[{"name":"Dog","kind":"object","primaryKey":"id",\
+            "properties":{"id":{"type":"uuid","default":"$uuid"},"not":{"type":"string","optional":true,\
+            "indexed":true,"default":"a\\"b"},"seen":{"type":"date","default":"$now"},"ages":{"type":"list",\
+            "element":{"type":"int","optional":true}},"mates":{"type":"set","element":{"type":"object",\
+            "class":"Dog"}},"home":{"type":"object","class":"Home","optional":true},\
+            "mateOf":{"type":"linkingObjects","class":"Dog","property":"mates"}}},{"name":"Home",\
+            "kind":"embedded","properties":{"weight":{"type":"double","default":1.5}}}],"warnings":[\
+            {"class":"Dog","property":"not","detail":"'not' is a word of the query language, so that \
+            queries cannot name this property. It is stored and read as any other."}]}
+            """
+        let (document, faults) = try read(text)
+        #expect(faults == [])
+        var schema = try #require(document?.schema)
+        schema.revision = try #require(document?.revision)
+        #expect(SchemaText.text(of: schema) == text)
+    }
+
+    @Test("warns of names that no query can say")
+    func warnings() {
+        let names = [
+            "not", "NOT", "Not", "And", "oR", "in", "between", "nUll", "TRUE", "True", "all", "obj",
+        ]
+        let schema = Schema(classes: [
+            ObjectClass(
+                name: "X",
+                properties: names.map { Property(name: $0, type: .single(.scalar(.int))) })
+        ])
+        #expect(
+            SchemaWarning.all(of: schema).map(\.property)
+                == ["not", "NOT", "And", "oR", "nUll", "TRUE", "all", "obj"])
+    }
+}

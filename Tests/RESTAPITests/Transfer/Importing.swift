@@ -1,0 +1,120 @@
+import Bytes
+import ObjectModel
+import ObjectStore
+import RESTAPI
+import Testing
+import TestSupport
+
+/// Runs imports and exports without HTTP.
+enum Importing {
+    /// Objects that link to each other.
+    static let nodes = Schema(classes: [
+        ObjectClass(
+            name: "Node", primaryKey: "id",
+            properties: [
+                Schemas.property("id", .int), Schemas.property("label", .string, indexed: true),
+                Schemas.link("next", "Node"), Schemas.list("others", of: "Node"),
+                Property(
+                    name: "before", type: .linkingObjects(className: "Node", property: "next")),
+            ]),
+        ObjectClass(
+            name: "Loose",
+            properties: [Schemas.property("label", .string), Schemas.link("node", "Node")]),
+    ])
+
+    /// An empty store of nodes.
+    static func store(_ engine: EngineCase = .memory) throws -> Store {
+        let store = try Store(engine: try engine.open(valueByteCountMax: 64 << 20))
+        try TestServer.put(nodes, in: store)
+        return store
+    }
+
+    /// Imports a text that comes in pieces of a size.
+    static func run(
+        _ text: String, into store: Store, _ className: String = "Node",
+        pieceByteCount: Int = 1 << 16, change: (inout ImportOptions) -> Void = { _ in }
+    ) -> Result<ImportReport, Problem>? {
+        run(
+            Array(text.utf8), into: store, className, pieceByteCount: pieceByteCount, change: change
+        )
+    }
+
+    /// Imports a text and expects a report.
+    static func report(
+        _ text: String, into store: Store, _ className: String = "Node",
+        pieceByteCount: Int = 1 << 16, change: (inout ImportOptions) -> Void = { _ in }
+    ) throws -> ImportReport {
+        let result = run(
+            text, into: store, className, pieceByteCount: pieceByteCount, change: change)
+        return try #require(result).get()
+    }
+
+    /// Imports bytes that come in pieces of a size.
+    static func run(
+        _ bytes: [UInt8], into store: Store, _ className: String = "Node",
+        pieceByteCount: Int = 1 << 16, change: (inout ImportOptions) -> Void = { _ in }
+    ) -> Result<ImportReport, Problem>? {
+        var options = ImportOptions()
+        change(&options)
+        let room = Monitor(0)
+        let result = Monitor<Result<ImportReport, Problem>??>(nil)
+        let session = ImportSession(store, className: className, options) {
+            room.signal {
+                $0 += 1
+                return true
+            }
+        }
+        session.start { outcome in
+            result.signal {
+                $0 = .some(outcome)
+                return true
+            }
+        }
+        bytes.withUnsafeBytes { bytes in
+            var start = 0
+            while start < bytes.count {
+                let end = min(bytes.count, start + pieceByteCount)
+                if !session.append(UnsafeRawBufferPointer(rebasing: bytes[start..<end])) {
+                    room.wait { count -> Void? in
+                        guard count > 0 else { return nil }
+                        count -= 1
+                        return ()
+                    }
+                }
+                start = end
+            }
+        }
+        session.complete()
+        return result.wait { $0 }
+    }
+
+    /// The lines of an export.
+    static func export(_ store: Store, _ className: String = "Node") throws -> [String] {
+        let transaction = try store.read()
+        defer { transaction.close() }
+        let names = SchemaNames(transaction.rows)
+        let index = try #require(transaction.rows.classIndex[className])
+        let cursor = ExportCursor(
+            transaction, names: names, selection: names.classes[index].everything)
+        var text = ""
+        while true {
+            let piece = try cursor.next()
+            if piece.isEmpty { break }
+            text += String(decoding: piece, as: UTF8.self)
+        }
+        let lines = text.split(separator: "\n").map(String.init)
+        #expect(lines.count == cursor.objectCount)
+        return lines
+    }
+
+    /// Expects a store in which everything fits together.
+    static func expectSound(_ store: Store, _ location: SourceLocation = #_sourceLocation) throws {
+        let report = try StoreCheck.run(store)
+        #expect(report.findings == [], sourceLocation: location)
+    }
+}
+
+extension ImportReport {
+    /// The lines that have faults, each with the codes.
+    var codes: [String] { faults.map { "\($0.line) \($0.fault.code)" } }
+}
