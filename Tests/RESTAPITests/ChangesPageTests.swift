@@ -7,12 +7,12 @@ import Testing
 struct ChangesPageTests {
     private static let path = "/v1/classes/Task/changes"
 
-    private func page(_ server: TestServer, _ parameters: [(String, String)], wait: Int? = nil, path: String = path) -> HTTPClient.Reply {
+    private func page(_ server: ChangesServer, _ parameters: [(String, String)], wait: Int? = nil, path: String = path) -> HTTPClient.Reply {
         HTTPClient(port: server.port).send("GET", target(path, parameters), headers: wait.map { [("Prefer", "wait=\($0)")] } ?? [])
     }
 
     /// A poll on a thread of its own, begun and most likely waiting when this returns.
-    private func poll(_ server: TestServer, _ parameters: [(String, String)], path: String = path) throws -> StartedThread<HTTPClient.Reply> {
+    private func poll(_ server: ChangesServer, _ parameters: [(String, String)], path: String = path) throws -> StartedThread<HTTPClient.Reply> {
         let port = server.port
         let address = target(path, parameters)
         let thread = try StartedThread {

@@ -13,7 +13,7 @@ struct ChangesResetTests {
     func expiry() throws {
         var storeOptions = StoreOptions()
         storeOptions.retentionByteCount = 400
-        let server = try TestServer(EngineCase.memory.open(), schema: Tasks.schema, storeOptions: storeOptions)
+        let server = ChangesServer(try TestServer(EngineCase.memory.open(), schema: Tasks.schema, storeOptions: storeOptions))
         let old = server.task(1, "{}")
         for id in 2...40 { server.task(id, "{}") }
         let stream = server.events(Self.path, [("since", old), ("fields", "id")])
@@ -24,7 +24,7 @@ struct ChangesResetTests {
         let recent = server.task(1, #"{"title":"x"}"#)
         #expect(stream.nextEvent().changes == ["update 1"])
         for headers in [[], [("Prefer", "wait=5")]] {
-            APIScenario("GET", target(Self.path, [("since", old)]), headers: headers, status: 410, contains: ["cursor-expired", "since=start"]).check(on: server)
+            APIScenario("GET", target(Self.path, [("since", old)]), headers: headers, status: 410, contains: ["cursor-expired", "since=start"]).check(on: server.server)
         }
         #expect(server.send("GET", target(Self.path, [("since", recent)])).status == 200)
     }
@@ -58,7 +58,7 @@ struct ChangesResetTests {
         // A stream that resumes across the change, though nothing of it was open then.
         let resumed = server.events(Self.path, [("since", old)]).events(to: "upToDate")
         #expect(resumed.map(\.name) == ["hello", "reset", "snapshot", "upToDate"])
-        APIScenario("GET", target(Self.path, [("since", old)]), status: 410, contains: ["schema-changed"]).check(on: server)
+        APIScenario("GET", target(Self.path, [("since", old)]), status: 410, contains: ["schema-changed"]).check(on: server.server)
         #expect(server.send("GET", target(Self.path, [("since", resumed[3].id ?? "")])).text.contains(#""changes":[]"#))
     }
 
@@ -69,8 +69,8 @@ struct ChangesResetTests {
         options.heartbeatSeconds = 1
         var storeOptions = StoreOptions()
         if logExpires { storeOptions.retentionByteCount = 2_000 }
-        let server = try TestServer(
-            EngineCase.memory.open(), schema: Tasks.schema, options: options, storeOptions: storeOptions)
+        let server = ChangesServer(
+            try TestServer(EngineCase.memory.open(), schema: Tasks.schema, options: options, storeOptions: storeOptions))
         let stream = ChangesClient(port: server.port, Self.path, receiveByteCountMax: 4096)
         #expect(stream.nextEvent().name == "hello")
         let text = String(repeating: "t", count: 20_000)

@@ -4,62 +4,6 @@ import RESTAPI
 import TestSupport
 import Testing
 
-/// Tasks with people, for change streams.
-enum Tasks {
-    static let schema = Schema(classes: [
-        ObjectClass(
-            name: "Task", primaryKey: "id",
-            properties: [
-                Schemas.property("id", .int), Schemas.property("title", .string),
-                Schemas.property("done", .bool), Schemas.property("rank", .int, indexed: true),
-                Schemas.link("owner", "Person"), Schemas.list("parts", of: "Task"), Schemas.link("next", "Task"),
-                Property(name: "place", type: .single(.object("Place")), isOptional: true),
-                Property(name: "partOf", type: .linkingObjects(className: "Task", property: "parts")),
-            ]),
-        ObjectClass(
-            name: "Person", primaryKey: "name",
-            properties: [
-                Schemas.property("name", .string), Schemas.property("age", .int), Schemas.link("boss", "Person"),
-                Property(name: "tasks", type: .linkingObjects(className: "Task", property: "owner")),
-            ]),
-        ObjectClass(name: "Place", kind: .embedded, properties: [Schemas.property("city", .string), Schemas.link("host", "Person")]),
-        ObjectClass(name: "Note", properties: [Schemas.property("text", .string)]),
-    ])
-
-    static func server(_ options: RESTOptions = RESTOptions(), engine: EngineCase = .memory) throws -> TestServer {
-        try TestServer(engine, schema: schema, options: options)
-    }
-}
-
-extension TestServer {
-    var port: UInt16 { server.addresses.first?.port ?? 0 }
-
-    func events(_ path: String, _ parameters: [(String, String)] = [], headers: [(String, String)] = []) -> ChangesClient {
-        ChangesClient(port: port, parameters.isEmpty ? path : target(path, parameters), headers: headers)
-    }
-
-    /// Puts a task and returns the store's version.
-    @discardableResult
-    func task(_ id: Int, _ body: String, _ location: SourceLocation = #_sourceLocation) -> String {
-        let reply = send("PUT", "/v1/classes/Task/objects/\(id)", body)
-        #expect(reply.status < 300, "\(reply.text)", sourceLocation: location)
-        return reply.headers["holdfast-version"] ?? ""
-    }
-
-    @discardableResult
-    func person(_ name: String, _ body: String) -> String {
-        let reply = send("PUT", "/v1/classes/Person/objects/\(name)", body)
-        #expect(reply.status < 300, "\(reply.text)")
-        return reply.headers["holdfast-version"] ?? ""
-    }
-
-    func delete(_ path: String, _ location: SourceLocation = #_sourceLocation) -> String {
-        let reply = send("DELETE", path)
-        #expect(reply.status == 204, "\(reply.text)", sourceLocation: location)
-        return reply.headers["holdfast-version"] ?? ""
-    }
-}
-
 @Suite("event streams")
 struct ChangesTests {
     private static let path = "/v1/classes/Task/changes"
@@ -189,14 +133,14 @@ struct ChangesTests {
         let accept = ("Accept", "text/event-stream")
         for headers in [[], [accept]] {
             for text in ["", "x", "1", "\(epoch)", "\(epoch)-", "\(epoch)-x", "\(version).", "\(version).1.2", "\(version)~", "\(version)~1", "\(version)~-1.1", "\(version)~0.99999999999999999999", "\(version).1.-1.1", "NOW"] {
-                APIScenario("GET", target(Self.path, [("since", text)]), headers: headers, status: 400, contains: [#""parameter":"since""#]).check(on: server)
+                APIScenario("GET", target(Self.path, [("since", text)]), headers: headers, status: 400, contains: [#""parameter":"since""#]).check(on: server.server)
             }
             for text in ["\(version)0", "\(epoch)-18446744073709551615", "\(epoch)-18446744073709551615.1.1.1", "\(version)0~0.1"] {
-                APIScenario("GET", target(Self.path, [("since", text)]), headers: headers, status: 400, contains: ["has not reached"]).check(on: server)
+                APIScenario("GET", target(Self.path, [("since", text)]), headers: headers, status: 400, contains: ["has not reached"]).check(on: server.server)
             }
         }
-        APIScenario("GET", Self.path, headers: [accept, ("Last-Event-ID", "x")], status: 400, contains: [#""parameter":"Last-Event-ID""#]).check(on: server)
-        APIScenario("GET", Self.path, headers: [accept, ("Last-Event-ID", "\(version)0")], status: 400, contains: [#""parameter":"Last-Event-ID""#]).check(on: server)
+        APIScenario("GET", Self.path, headers: [accept, ("Last-Event-ID", "x")], status: 400, contains: [#""parameter":"Last-Event-ID""#]).check(on: server.server)
+        APIScenario("GET", Self.path, headers: [accept, ("Last-Event-ID", "\(version)0")], status: 400, contains: [#""parameter":"Last-Event-ID""#]).check(on: server.server)
         // Numbers that no server made do no harm.
         for text in ["\(version)~0.18446744073709551615", "\(version)~99999.1", "\(version).18446744073709551615.9223372036854775807.18446744073709551615", "\(epoch)-0.0.0.0", "\(epoch)-1.0.5.5"] {
             let reply = server.send("GET", target(Self.path, [("since", text)]))
@@ -206,8 +150,8 @@ struct ChangesTests {
         }
         let other = try Tasks.server()
         other.task(5, "{}")
-        APIScenario("GET", target(Self.path, [("since", version)]), status: 410, contains: ["cursor-expired"]).check(on: other)
-        APIScenario("GET", target(Self.path, [("since", "\(version)~0.1")]), status: 410, contains: ["cursor-expired"]).check(on: other)
+        APIScenario("GET", target(Self.path, [("since", version)]), status: 410, contains: ["cursor-expired"]).check(on: other.server)
+        APIScenario("GET", target(Self.path, [("since", "\(version)~0.1")]), status: 410, contains: ["cursor-expired"]).check(on: other.server)
         let restored = other.events(Self.path, [("since", version)]).events(to: "upToDate")
         #expect(restored.map(\.name) == ["hello", "reset", "snapshot", "upToDate"])
         #expect(restored[1].data == #"{"reason":"restored"}"# && restored[1].id == nil)
@@ -234,14 +178,14 @@ struct ChangesTests {
             APIScenario("POST", Self.path, "{}", status: 405),
         ]
         for var scenario in scenarios {
-            scenario.check(on: server)
+            scenario.check(on: server.server)
             scenario.headers = [("Accept", "text/event-stream")]
-            scenario.check(on: server)
+            scenario.check(on: server.server)
         }
-        APIScenario("GET", Self.path, headers: [("Accept", "text/html")], status: 406, contains: ["text/event-stream"]).check(on: server)
-        APIScenario("GET", Self.path, headers: [("Accept", "text/event-stream;q=0")], status: 406).check(on: server)
-        APIScenario("GET", Self.path + "?limit=0", status: 400).check(on: server)
-        APIScenario("GET", Self.path + "?limit=1001", status: 400, contains: ["from 1 to 1000"]).check(on: server)
+        APIScenario("GET", Self.path, headers: [("Accept", "text/html")], status: 406, contains: ["text/event-stream"]).check(on: server.server)
+        APIScenario("GET", Self.path, headers: [("Accept", "text/event-stream;q=0")], status: 406).check(on: server.server)
+        APIScenario("GET", Self.path + "?limit=0", status: 400).check(on: server.server)
+        APIScenario("GET", Self.path + "?limit=1001", status: 400, contains: ["from 1 to 1000"]).check(on: server.server)
     }
 
     @Test("filters that follow links and inverse links are exact when the other side changes")
