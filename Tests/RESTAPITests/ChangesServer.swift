@@ -12,21 +12,29 @@ enum Tasks {
             properties: [
                 Schemas.property("id", .int), Schemas.property("title", .string),
                 Schemas.property("done", .bool), Schemas.property("rank", .int, indexed: true),
-                Schemas.link("owner", "Person"), Schemas.list("parts", of: "Task"), Schemas.link("next", "Task"),
+                Schemas.link("owner", "Person"), Schemas.list("parts", of: "Task"),
+                Schemas.link("next", "Task"),
                 Property(name: "place", type: .single(.object("Place")), isOptional: true),
-                Property(name: "partOf", type: .linkingObjects(className: "Task", property: "parts")),
+                Property(
+                    name: "partOf", type: .linkingObjects(className: "Task", property: "parts")),
             ]),
         ObjectClass(
             name: "Person", primaryKey: "name",
             properties: [
-                Schemas.property("name", .string), Schemas.property("age", .int), Schemas.link("boss", "Person"),
-                Property(name: "tasks", type: .linkingObjects(className: "Task", property: "owner")),
+                Schemas.property("name", .string), Schemas.property("age", .int),
+                Schemas.link("boss", "Person"),
+                Property(
+                    name: "tasks", type: .linkingObjects(className: "Task", property: "owner")),
             ]),
-        ObjectClass(name: "Place", kind: .embedded, properties: [Schemas.property("city", .string), Schemas.link("host", "Person")]),
+        ObjectClass(
+            name: "Place", kind: .embedded,
+            properties: [Schemas.property("city", .string), Schemas.link("host", "Person")]),
         ObjectClass(name: "Note", properties: [Schemas.property("text", .string)]),
     ])
 
-    static func server(_ options: RESTOptions = RESTOptions(), engine: EngineCase = .memory) throws -> ChangesServer {
+    static func server(_ options: RESTOptions = RESTOptions(), engine: EngineCase = .memory) throws
+        -> ChangesServer
+    {
         ChangesServer(try TestServer(engine, schema: schema, options: options))
     }
 }
@@ -48,12 +56,17 @@ final class ChangesServer {
     var store: Store { server.store }
     var service: RESTService { server.service }
 
-    func events(_ path: String, _ parameters: [(String, String)] = [], headers: [(String, String)] = []) -> ChangesClient {
-        ChangesClient(port: port, parameters.isEmpty ? path : target(path, parameters), headers: headers)
+    func events(
+        _ path: String, _ parameters: [(String, String)] = [], headers: [(String, String)] = []
+    ) -> ChangesClient {
+        ChangesClient(
+            port: port, parameters.isEmpty ? path : target(path, parameters), headers: headers)
     }
 
     @discardableResult
-    func send(_ method: String, _ target: String, _ body: String? = nil, headers: [(String, String)] = []) -> HTTPClient.Reply {
+    func send(
+        _ method: String, _ target: String, _ body: String? = nil, headers: [(String, String)] = []
+    ) -> HTTPClient.Reply {
         let before = store.version
         let reply = server.send(method, target, body, headers: headers)
         let after = store.version
@@ -68,7 +81,9 @@ final class ChangesServer {
     }
 
     @discardableResult
-    func person(_ name: String, _ body: String, _ location: SourceLocation = #_sourceLocation) -> String {
+    func person(_ name: String, _ body: String, _ location: SourceLocation = #_sourceLocation)
+        -> String
+    {
         write("PUT", "/v1/classes/Person/objects/\(name)", body, location)
     }
 
@@ -76,7 +91,9 @@ final class ChangesServer {
         write("DELETE", path, nil, location)
     }
 
-    private func write(_ method: String, _ path: String, _ body: String?, _ location: SourceLocation) -> String {
+    private func write(
+        _ method: String, _ path: String, _ body: String?, _ location: SourceLocation
+    ) -> String {
         let reply = send(method, path, body)
         #expect(reply.status < 300, "\(reply.text)", sourceLocation: location)
         return reply.headers["holdfast-version"] ?? ""
