@@ -188,7 +188,9 @@ package final class ChangeFeed: @unchecked Sendable {
             return
         }
         guard version > before.version else {
-            next.close()
+            // The same state, seen by a younger snapshot, so that none grows older than a tick.
+            before.transaction.close()
+            current = (next, version)
             return
         }
         let changes: FoldedChanges

@@ -132,7 +132,7 @@ struct CollectionPage {
         _ matcher: Matcher?, _ order: Order, behind cursor: QueryPosition?, limit: Int
     ) throws(Problem) -> (found: [Candidate], total: Int) {
         let options = service.options
-        let deadline = monotonicMilliseconds() + UInt64(options.queryTimeSecondsMax) * 1000
+        let deadline = monotonicMilliseconds() + UInt64(options.readSecondsMax) * 1000
         let buffer = ByteBuffer(capacity: 64)
         var found: [Candidate] = []
         var total = 0

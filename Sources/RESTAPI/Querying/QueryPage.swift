@@ -41,7 +41,7 @@ struct QueryPage {
         }
         let limits = QueryLimits(
             deadlineMilliseconds: monotonicMilliseconds()
-                + UInt64(service.options.queryTimeSecondsMax) * 1000,
+                + UInt64(service.options.readSecondsMax) * 1000,
             memoryByteCountMax: service.options.queryMemoryByteCountMax)
         let objects = ObjectQuery(
             classIndex: query.rowClass.index, predicate: query.predicate, sort: query.sort,
