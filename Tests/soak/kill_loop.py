@@ -4,6 +4,7 @@ import threading
 import time
 
 from client import Connection, parameter
+from pages import Poller
 from server import Server, can_check, check_store
 from streams import Follower, wait_for
 from world import QUERIES, SCHEMA, TEAM_COUNT, World, difference
@@ -19,13 +20,14 @@ class KillLoop:
         self.server = Server(Server.temporary_directory(), "--heartbeat", "2s")
         self.states = [WriterState(number, seed) for number in range(WRITER_COUNT)]
         self.followers = [Follower(self.server, query, reconnects=True) for query in QUERIES]
+        self.pollers = [Poller(self.server, query) for query in QUERIES[1:8:2]]
         self.has_check = can_check()
 
     def run(self):
         check = self.report.check
         self.server.start()
         prepare(self.server, self.states, SCHEMA)
-        for follower in self.followers:
+        for follower in [*self.followers, *self.pollers]:
             follower.start()
         for kill in range(1, self.kill_count + 1):
             failures = self._write_and_kill()
@@ -42,8 +44,12 @@ class KillLoop:
                 break
             if kill % 10 == 0 or kill == self.kill_count:
                 self._tell(kill)
-        # A last stretch without a kill, and a graceful end.
-        connection = Connection(self.server)
+        for poller in self.pollers:
+            poller.stop()
+            name = f"pages of {poller.query.name}"
+            check(f"{name} have no fault", not poller.faults, poller.faults[:3])
+            check(f"{name} went on after the kills", poller.restarts >= self.kill_count * 0.5,
+                  poller.restarts)
         for follower in self.followers:
             follower.reconnects = False
         status = self.server.terminate()
@@ -56,7 +62,7 @@ class KillLoop:
                   not follower.replay.reset_reasons, follower.replay.reset_reasons[:3])
             check(f"stream {follower.query.name} resumed after the kills",
                   follower.connections > self.kill_count * 0.9, follower.connections)
-        connection.close()
+            check(f"stream {follower.query.name} ends cleanly", follower.ended_cleanly)
         self._check(self.kill_count)
         errors = self.server.error_lines()
         check("the log has no error", not errors, errors[:3])
@@ -105,6 +111,14 @@ class KillLoop:
             replayed = follower.state()
             check(f"after kill {kill} the replay of {follower.query.name} is the query's result",
                   replayed == expected, difference(replayed, expected))
+        if kill % 5 == 0:
+            # A long poll says after its wait that nothing happened.
+            late = wait_for(self.pollers, version, 60)
+            check(f"after kill {kill} pages come to the present", not late, late)
+            for poller in self.pollers:
+                expected = poller.query.expected(world)
+                check(f"after kill {kill} the pages of {poller.query.name} make the query's result",
+                      poller.state() == expected, difference(poller.state(), expected))
         connection.close()
         return True
 

@@ -53,8 +53,8 @@ class Report:
 
     def _give_up(self, title, seconds):
         self.check(f"{title} ends within {seconds} s", False)
-        for frame in sys._current_frames().values():
-            traceback.print_stack(frame, limit=-4, file=sys.stdout)
+        where = sys._current_frames().get(threading.main_thread().ident)
+        traceback.print_stack(where, file=sys.stdout)
         Server.end_all()
         Server.remove_directories()
         self.summarize()

@@ -4,8 +4,10 @@ import os
 import random
 import sys
 
+import cursors
 import kill_loop
 import live
+import slow
 from report import Report
 from server import BINARY, Server
 
@@ -13,6 +15,8 @@ from server import BINARY, Server
 SCENARIOS = [
     ("kill", kill_loop.run, 300, 1800),
     ("live", live.run, 120, 400),
+    ("slow", slow.run, 200, 600),
+    ("cursors", cursors.run, 200, 600),
 ]
 
 

@@ -113,12 +113,15 @@ class Replay:
         self.objects[key], self.etags[key] = entry["object"], entry["etag"]
 
     def _change(self, event):
-        if self.is_live:
+        if event.id is None:
+            # Folded: the client was slow, or has just come back.
+            self.is_live = False
+        elif not self.is_live:
+            self.fault("a folded change moves the id")
+        else:
             self.live_changes += 1
             if event.id != event.data["version"]:
                 self.fault(f"live change with id {event.id} and version {event.data['version']}")
-        elif event.id is not None:
-            self.fault("a folded change moves the id")
         if not event.data["changes"]:
             self.fault("a change event without changes")
         for entry in event.data["changes"]:
@@ -254,6 +257,11 @@ class Follower(threading.Thread):
         with self.lock:
             return self.replay.is_live and self.replay.last_version >= version
 
+    def place(self):
+        replay = self.replay
+        return (f"{self.query.name} at {replay.last_version} "
+                f"({'live' if replay.is_live else 'folded'}, {replay.counts})")
+
     def state(self):
         """A copy of what the replay holds."""
         with self.lock:
@@ -268,4 +276,4 @@ def wait_for(followers, version, seconds):
         left = [follower for follower in left if not follower.is_at(version)]
         if left:
             time.sleep(0.01)
-    return [f"{follower.query.name} at {follower.replay.last_version}" for follower in left]
+    return [follower.place() for follower in left]

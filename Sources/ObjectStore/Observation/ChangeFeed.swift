@@ -195,19 +195,20 @@ package final class ChangeFeed: @unchecked Sendable {
         do throws(FoldedChanges.Gap) {
             changes = try FoldedChanges(after: before.version, in: next)
         } catch {
-            next.close()
             switch error {
-            case .storage(let storage): throw .storage(storage)
+            case .storage(let storage):
+                next.close()
+                throw .storage(storage)
             case .expired, .future:
-                // The log was trimmed past the feed: every query starts anew, as after a new schema.
-                tellSchemaChange(version: version)
+                // The log was trimmed past the feed: every query starts anew.
+                tellGap { $0.logTrimmed(version: version) }
                 before.transaction.close()
-                current = nil
+                current = (next, version)
                 return
             }
         }
         if changes.changesSchema {
-            tellSchemaChange(version: version)
+            tellGap { $0.schemaChanged(version: version) }
         } else {
             dispatch(changes, before: before.transaction, after: next, version: version)
         }
@@ -230,10 +231,10 @@ package final class ChangeFeed: @unchecked Sendable {
         for channel in wideChannels.values { tell(channel) }
     }
 
-    private func tellSchemaChange(version: UInt64) {
+    private func tellGap(_ tell: (any FeedChannel) -> Void) {
         let channels = allChannels
         classChannels = [:]
         wideChannels = [:]
-        for channel in channels { channel.schemaChanged(version: version) }
+        for channel in channels { tell(channel) }
     }
 }

@@ -13,6 +13,10 @@ package protocol FeedChannel: AnyObject, Sendable {
     /// of the feed.
     func schemaChanged(version: UInt64)
 
+    /// Learns that the change log was trimmed past what the channel was told: its followers have to begin
+    /// anew. The channel is no longer part of the feed.
+    func logTrimmed(version: UInt64)
+
     /// Comes now and then, for heartbeats and for those who fell behind.
     func tick(version: UInt64)
 }

@@ -44,8 +44,9 @@ package struct FoldedChanges: Sendable {
     ///
     /// - Parameters:
     ///   - transaction: Sees the last version to fold in.
-    ///   - objectCountMax: Stops after the version with which so many objects are reached, so that
-    ///     ``through`` may lie before the transaction's version. A version is never split.
+    ///   - objectCountMax: Stops before the version with which there would be more objects, so that
+    ///     ``through`` may lie before the transaction's version. A version is never split: one that
+    ///     alone has more is folded, alone.
     package init(
         after version: UInt64, in transaction: ReadTransaction, objectCountMax: Int = .max
     ) throws(Gap) {
@@ -68,9 +69,12 @@ package struct FoldedChanges: Sendable {
                     isDamaged = true
                     return false
                 }
+                if through > version, order.count + entry.changes.count > objectCountMax {
+                    return false
+                }
                 let number = UInt64(bigEndian: key.loadUnaligned(fromByteOffset: 1, as: UInt64.self))
                 fold(entry, version: number, transaction.rows)
-                return order.count < objectCountMax
+                return true
             }
         } catch {
             throw .storage(error)

@@ -112,34 +112,55 @@ package struct ObservedQuery: Sendable {
         return events
     }
 
-    /// What changes since some earlier version mean to a client that knows the query's result of then:
-    /// set what enters or is updated, remove what leaves or is deleted.
-    package func foldedEvents(_ changes: FoldedChanges, in transaction: ReadTransaction)
-        -> [QueryEvent]
+    /// The objects that changes since some earlier version may concern: those that changed, then those
+    /// that are reached along links.
+    ///
+    /// What became of each is asked for with ``event(of:in:_:)``, now or in a later state: what happens
+    /// to it after the changes is in later ones, and told then.
+    package func candidates(_ changes: FoldedChanges, in transaction: ReadTransaction)
+        -> [ObservedCandidate]
     {
         let (order, members) = candidates(changes, transaction)
-        if order.isEmpty { return [] }
-        let matcher = predicate.map { $0.makeMatcher(schema, source: transaction) }
-        var events: [QueryEvent] = []
-        for identity in order {
-            let change = changes.changes[identity]
-            if let change, change.kind == .delete, !isKeyMatch(change.primaryKey) { continue }
-            let kind: QueryEvent.Kind
-            if matches(identity, transaction, matcher) {
-                kind = change?.kind == .insert ? .enter : .update
-            } else if case .keyed = target, change?.kind != .delete {
-                // A different object of the class.
-                if !isTarget(identity, transaction) { continue }
-                kind = .leave
-            } else {
-                kind = change?.kind == .delete ? .delete : .leave
-            }
-            events.append(
-                QueryEvent(
-                    kind: kind, identity: identity, members: members[identity] ?? MemberSet(),
-                    primaryKey: change?.primaryKey ?? [], version: change?.version ?? changes.through))
+        return order.map { identity in
+            ObservedCandidate(
+                identity: identity, members: members[identity] ?? MemberSet(),
+                change: changes.changes[identity], through: changes.through)
         }
-        return events
+    }
+
+    /// A matcher of the condition on a state; nil for none.
+    package func matcher(in transaction: ReadTransaction) -> Matcher? {
+        predicate.map { $0.makeMatcher(schema, source: transaction) }
+    }
+
+    /// What a candidate means to a client that knows the query's result of before the changes: set what
+    /// enters or is updated, remove what leaves or is deleted.
+    ///
+    /// - Parameter matcher: From ``matcher(in:)`` with the same transaction.
+    /// - Returns: Nil when it means nothing, or when the object was deleted after the changes, which a
+    ///   later change tells.
+    package func event(
+        of candidate: ObservedCandidate, in transaction: ReadTransaction, _ matcher: Matcher?
+    ) -> QueryEvent? {
+        let identity = candidate.identity
+        let change = candidate.change
+        let kind: QueryEvent.Kind
+        if change?.kind == .delete {
+            if let change, !isKeyMatch(change.primaryKey) { return nil }
+            kind = .delete
+        } else if matches(identity, transaction, matcher) {
+            kind = change?.kind == .insert ? .enter : .update
+        } else {
+            // A deleted one has no key to be named by any more, and a different object of the class is
+            // no concern of those who follow one.
+            guard isTarget(identity, transaction),
+                transaction.row(classIndex: identity.classIndex, key: identity.key) != nil
+            else { return nil }
+            kind = .leave
+        }
+        return QueryEvent(
+            kind: kind, identity: identity, members: candidate.members,
+            primaryKey: change?.primaryKey ?? [], version: change?.version ?? candidate.through)
     }
 
     /// Whether a deleted object's primary key is the one that is followed, if one is.

@@ -132,10 +132,20 @@ struct ChangeWriter {
 
     // MARK: Server-sent events (WHATWG HTML, section 9.2)
 
-    /// Writes a `change` event.
+    /// Writes a `change` event of the live phase.
+    mutating func writeChangeEvent(_ events: [QueryEvent], version number: UInt64) {
+        beginChangeEvent(version: number, movesID: true)
+        for (index, event) in events.enumerated() {
+            if index > 0 { json.comma() }
+            write(event, withVersion: false)
+        }
+        endChangeEvent()
+    }
+
+    /// Opens a `change` event; its changes follow.
     ///
     /// - Parameter movesID: Whether a client may resume behind it.
-    mutating func writeChangeEvent(_ events: ArraySlice<QueryEvent>, version number: UInt64, movesID: Bool) {
+    func beginChangeEvent(version number: UInt64, movesID: Bool) {
         raw("event: change\n")
         if movesID {
             raw("id: ")
@@ -145,12 +155,10 @@ struct ChangeWriter {
         raw("data: {\"version\":")
         quotedVersion(number)
         raw(",\"changes\":[")
-        for (index, event) in events.enumerated() {
-            if index > 0 { json.comma() }
-            write(event, withVersion: false)
-        }
-        raw("]}\n\n")
     }
+
+    /// Closes a `change` event.
+    func endChangeEvent() { raw("]}\n\n") }
 }
 
 /// Server-sent events that hold no object.

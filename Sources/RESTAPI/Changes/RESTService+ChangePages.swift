@@ -6,7 +6,7 @@ extension RESTService {
     ///
     /// - Parameters:
     ///   - number: The version that the client knows.
-    ///   - skipping: How many objects of what follows it knows too.
+    ///   - skipping: How many of the objects that the next version changed it knows too.
     /// - Throws: ``Problem`` 410 for a version whose changes are not kept, 400 for one of the future.
     func changePage(
         _ definition: StreamDefinition, after number: UInt64, skipping: Int, limit: Int
@@ -27,25 +27,29 @@ extension RESTService {
         }
         if changes.changesSchema { throw .schemaChangedCursor }
         let present = try stored { () throws(StoreError) in try read.state().version }
-        let events = query.observed.foldedEvents(changes, in: read)
-        let rest = events.dropFirst(skipping)
-        // What a version changed is split over pages only when it is more than a page; objects that are
-        // reached along links come last and stay together.
-        let page = rest.count > limit && changes.order.count > limit ? rest.prefix(limit) : rest
+        let candidates = query.observed.candidates(changes, in: read)
+        // What a version changed is split over pages when it is more than a page. Pages count the
+        // objects that changed, which are the same in every state; those that are reached along links
+        // are not, and stay together with the last.
+        let changedCount = candidates.prefix { $0.change != nil }.count
+        let end = changedCount - skipping > limit ? skipping + limit : candidates.count
+        let matcher = query.observed.matcher(in: read)
         var writer = ChangeWriter(query, read)
         writer.raw("{\"changes\":[")
-        for (index, event) in page.enumerated() {
-            if index > 0 { writer.raw(",") }
+        var isFirst = true
+        for candidate in candidates[min(skipping, end)..<end] {
+            guard let event = query.observed.event(of: candidate, in: read, matcher) else { continue }
+            if !isFirst { writer.raw(",") }
+            isFirst = false
             writer.write(event, withVersion: true)
         }
         let cursor: StreamCursor
-        if page.count < rest.count {
-            cursor = .after(
-                StoreVersion(epoch: store.epoch, number: number), skipping: skipping + page.count)
+        if end < candidates.count {
+            cursor = .after(StoreVersion(epoch: store.epoch, number: number), skipping: end)
         } else {
             cursor = .after(StoreVersion(epoch: store.epoch, number: changes.through), skipping: 0)
         }
-        let isCurrent = page.count == rest.count && changes.through == present
+        let isCurrent = end == candidates.count && changes.through == present
         writer.raw("],\"cursor\":\"")
         writer.text(cursor.text)
         writer.raw(isCurrent ? "\",\"upToDate\":true}" : "\",\"upToDate\":false}")

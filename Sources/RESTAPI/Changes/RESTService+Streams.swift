@@ -6,6 +6,8 @@ extension RESTService {
     static let streamParameters: [StaticString] = [
         "filter", "arg", "text", "fields", "expand", "since", "limit",
     ]
+    /// The least bound of a stream's queue: half of it has room for every signal.
+    private static let streamQueueByteCountMin = 4 << 10
     /// The longest wait of a long poll, in seconds.
     private static let waitSecondsMax = 60
 
@@ -85,7 +87,8 @@ extension RESTService {
             start = version.epoch == store.epoch ? .after(version.number) : .restored
         case .snapshot: start = .start
         }
-        let stream = EventStream(queueByteCountMax: options.streamQueueByteCountMax)
+        let stream = EventStream(
+            queueByteCountMax: max(options.streamQueueByteCountMax, Self.streamQueueByteCountMin))
         streams.open(StreamSubscriber(stream, query), from: start)
         return .respond(Response(events: stream))
     }

@@ -29,7 +29,7 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
     ) {
         if !subscribers.isEmpty {
             var writer = ChangeWriter(stream, after)
-            writer.writeChangeEvent(events[...], version: version, movesID: true)
+            writer.writeChangeEvent(events, version: version)
             let bytes = writer.take()
             var behind: [StreamSubscriber] = []
             subscribers.removeAll { subscriber in
@@ -53,10 +53,14 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
         for poll in due { hub.answer(poll) }
     }
 
-    func schemaChanged(version: UInt64) {
+    func schemaChanged(version: UInt64) { restart(.schemaChanged) }
+
+    func logTrimmed(version: UInt64) { restart(.cursorExpired) }
+
+    private func restart(_ reason: ResetReason) {
         let left = subscribers
         subscribers = []
-        for subscriber in left { hub.restart(subscriber, .schemaChanged) }
+        for subscriber in left { hub.restart(subscriber, reason) }
         let due = polls
         polls = []
         for poll in due { hub.answer(poll) }
@@ -81,17 +85,17 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
         let late = polls.filter { now >= $0.deadline || $0.exchange.isGone }
         if !late.isEmpty {
             polls.removeAll { poll in late.contains { $0 === poll } }
-            for poll in late { hub.answer(poll) }
+            for poll in late { hub.answerEmpty(poll, version: version) }
         }
         if isEmpty { hub.forget(self) }
     }
 
     /// Ends every stream and answers every poll: the service stops.
-    func end() {
+    func end(version: UInt64) {
         for subscriber in subscribers { subscriber.stream.end() }
         subscribers = []
         let due = polls
         polls = []
-        for poll in due { hub.answer(poll) }
+        for poll in due { hub.answerEmpty(poll, version: version) }
     }
 }

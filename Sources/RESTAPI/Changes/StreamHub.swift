@@ -19,9 +19,9 @@ final class StreamHub: @unchecked Sendable {
     private let isStopping = Atomic<Bool>(false)
 
     /// Objects of one piece of a snapshot.
-    private static let pieceObjectCount = 200
+    static let pieceObjectCount = 200
     /// Bytes after which a piece of a snapshot or of missed changes is sent.
-    private static let pieceByteCount = 128 << 10
+    static let pieceByteCount = 128 << 10
     /// Objects of a step through missed changes.
     private static let stepObjectCount = 2_000
 
@@ -46,8 +46,8 @@ final class StreamHub: @unchecked Sendable {
     /// Ends all streams and polls and stops following. Call it once, before the workers are stopped.
     func stop() {
         isStopping.store(true, ordering: .releasing)
-        feed?.perform { _ in
-            for channel in self.channels.values { channel.end() }
+        feed?.perform { position in
+            for channel in self.channels.values { channel.end(version: position.version) }
             self.channels = [:]
             for subscriber in self.waiting { subscriber.stream.end() }
             self.waiting = []
@@ -148,7 +148,7 @@ final class StreamHub: @unchecked Sendable {
         var ready: [StreamSubscriber] = []
         waiting.removeAll { subscriber in
             if subscriber.stream.isClosed { return true }
-            guard subscriber.hasRoom else { return false }
+            guard subscriber.isReady else { return false }
             ready.append(subscriber)
             return true
         }
@@ -168,7 +168,7 @@ final class StreamHub: @unchecked Sendable {
         while true {
             if subscriber.stream.isClosed { return }
             if isStopping.load(ordering: .acquiring) { return subscriber.stream.end() }
-            guard subscriber.hasRoom, subscriber.flush() else {
+            guard subscriber.flush(), subscriber.hasRoom else {
                 feed?.perform { _ in self.wait(subscriber) }
                 return
             }
@@ -195,24 +195,28 @@ final class StreamHub: @unchecked Sendable {
         case .snapshot(let classIndex, let key):
             try sendSnapshot(subscriber, read, classIndex, after: key)
             return true
+        case .missed(var missed):
+            sendPiece(of: &missed, subscriber, read)
+            return true
         case .catchUp, .live:
             let present = try service.stored { () throws(StoreError) in try read.state().version }
-            guard let changes = try missed(subscriber, read, Self.stepObjectCount) else { return true }
-            sendFolded(subscriber, changes, read)
-            subscriber.version = changes.through
-            if changes.through < present { return true }
+            guard var missed = try missed(subscriber, read) else { return true }
+            sendPiece(of: &missed, subscriber, read)
+            if !missed.isEmpty || missed.through < present { return true }
             feed?.perform { position in self.arrive(subscriber, position) }
             return false
         }
     }
 
-    /// What a stream has missed; nil when the change log does not tell and the stream begins anew.
-    private func missed(_ subscriber: StreamSubscriber, _ read: ReadTransaction, _ countMax: Int)
-        throws(Problem) -> FoldedChanges?
+    /// What a stream has missed, or the first part of it; nil when the change log does not tell and the
+    /// stream begins anew.
+    private func missed(_ subscriber: StreamSubscriber, _ read: ReadTransaction) throws(Problem)
+        -> MissedChanges?
     {
+        let changes: FoldedChanges
         do throws(FoldedChanges.Gap) {
-            return try FoldedChanges(
-                after: subscriber.version, in: read, objectCountMax: countMax)
+            changes = try FoldedChanges(
+                after: subscriber.version, in: read, objectCountMax: Self.stepObjectCount)
         } catch {
             switch error {
             case .storage(let storage): throw service.problem(.storage(storage))
@@ -222,20 +226,26 @@ final class StreamHub: @unchecked Sendable {
                 return nil
             }
         }
+        guard !changes.changesSchema else {
+            // What the client holds has the shape of another schema.
+            subscriber.restart(subscriber.query)
+            subscriber.send(StreamSignal.reset(.schemaChanged))
+            return nil
+        }
+        return MissedChanges(
+            subscriber.query.observed.candidates(changes, in: read), through: changes.through)
     }
 
-    /// Sends folded changes in pieces, which do not move the client's cursor.
-    private func sendFolded(
-        _ subscriber: StreamSubscriber, _ changes: FoldedChanges, _ read: ReadTransaction
+    /// Sends a piece of what was missed, which does not move the client's cursor.
+    private func sendPiece(
+        of missed: inout MissedChanges, _ subscriber: StreamSubscriber, _ read: ReadTransaction
     ) {
-        let events = subscriber.query.observed.foldedEvents(changes, in: read)
-        var rest = events[...]
-        while !rest.isEmpty {
-            var writer = ChangeWriter(subscriber.query, read)
-            let piece = rest.prefix(Self.pieceObjectCount)
-            rest = rest.dropFirst(piece.count)
-            writer.writeChangeEvent(piece, version: changes.through, movesID: false)
-            subscriber.send(writer.take())
+        if let piece = missed.takePiece(subscriber.query, read) { subscriber.send(piece.take()) }
+        if missed.isEmpty {
+            subscriber.version = missed.through
+            subscriber.phase = .catchUp
+        } else {
+            subscriber.phase = .missed(missed)
         }
     }
 
@@ -265,19 +275,23 @@ final class StreamHub: @unchecked Sendable {
         guard position.transaction.rows === subscriber.query.names.schema else {
             return restart(subscriber, .schemaChanged)
         }
-        if subscriber.version < position.version {
-            do throws(Problem) {
-                guard let changes = try missed(subscriber, position.transaction, Self.stepObjectCount)
-                else { return feedOnWorker(subscriber) }
-                guard changes.through == position.version else { return feedOnWorker(subscriber) }
-                sendFolded(subscriber, changes, position.transaction)
-                subscriber.version = changes.through
-            } catch {
-                subscriber.send(StreamSignal.error(error))
-                return subscriber.stream.end()
+        do throws(Problem) {
+            if subscriber.version < position.version {
+                guard var missed = try missed(subscriber, position.transaction) else {
+                    return feedOnWorker(subscriber)
+                }
+                repeat {
+                    sendPiece(of: &missed, subscriber, position.transaction)
+                } while !missed.isEmpty && subscriber.hasRoom
             }
+        } catch {
+            subscriber.send(StreamSignal.error(error))
+            return subscriber.stream.end()
         }
-        guard subscriber.flush() else { return wait(subscriber) }
+        // Live events go past what is left to send, so nothing may be.
+        guard subscriber.version == position.version, subscriber.hasRoom else {
+            return subscriber.hasRoom ? feedOnWorker(subscriber) : wait(subscriber)
+        }
         subscriber.send(StreamSignal.upToDate(storeVersion(subscriber.version)))
         goLive(subscriber, position)
     }
@@ -301,13 +315,29 @@ final class StreamHub: @unchecked Sendable {
         if isTaken != true { answer(poll) }
     }
 
-    /// Whether something that concerns a poll's query has happened since its cursor. On the feed's thread.
+    /// Whether something that concerns a poll's query has happened since its cursor, or may have: where
+    /// that is more than one step, a page is the answer anyway. On the feed's thread.
     private func concerns(_ poll: LongPoll, _ position: ChangeFeed.Position) -> Bool {
         guard position.transaction.rows === poll.query.names.schema,
-            let changes = try? FoldedChanges(after: poll.version, in: position.transaction)
+            let changes = try? FoldedChanges(
+                after: poll.version, in: position.transaction, objectCountMax: Self.stepObjectCount),
+            changes.through == position.version, !changes.changesSchema
         else { return true }
-        return changes.changesSchema
-            || !poll.query.observed.foldedEvents(changes, in: position.transaction).isEmpty
+        let observed = poll.query.observed
+        let matcher = observed.matcher(in: position.transaction)
+        return observed.candidates(changes, in: position.transaction).contains {
+            observed.event(of: $0, in: position.transaction, matcher) != nil
+        }
+    }
+
+    /// Answers a poll that nothing up to a version has concerned.
+    func answerEmpty(_ poll: LongPoll, version: UInt64) {
+        let cursor = storeVersion(version)
+        poll.exchange.respond(
+            Response(
+                200, .json,
+                HTTPServer.Bytes(
+                    "{\"changes\":[],\"cursor\":\"\(cursor)\",\"upToDate\":true}")))
     }
 
     /// Answers a poll with what there is now.

@@ -12,8 +12,10 @@ final class StreamSubscriber: @unchecked Sendable {
     enum Phase {
         /// The result as it is, object by object: what is left of which class, behind which key.
         case snapshot(classIndex: Int, after: UInt64)
-        /// Changes since ``version``, folded.
+        /// Changes since ``version`` have to be looked up.
         case catchUp
+        /// Changes since ``version`` are being told, folded.
+        case missed(MissedChanges)
         /// Told of each commit.
         case live
     }
@@ -37,6 +39,12 @@ final class StreamSubscriber: @unchecked Sendable {
         self.query = query
     }
 
+    /// Whether its client has read enough for another try to send.
+    var isReady: Bool {
+        unsent.isEmpty ? hasRoom : stream.queuedByteCount == 0 || stream.queuedByteCount
+            + unsent[0].count <= stream.queueByteCountMax
+    }
+
     /// Starts over with the whole result.
     func restart(_ query: CheckedStream) {
         self.query = query
@@ -44,8 +52,8 @@ final class StreamSubscriber: @unchecked Sendable {
         hasSnapshotVersion = false
     }
 
-    /// Whether the queue has room for more of a snapshot or of what was missed.
-    var hasRoom: Bool { stream.queuedByteCount < stream.queueByteCountMax / 2 }
+    /// Whether the queue has room for more of a snapshot or of what was missed, and surely for a signal.
+    var hasRoom: Bool { unsent.isEmpty && stream.queuedByteCount < stream.queueByteCountMax / 2 }
 
     /// Sends bytes behind what is left, or keeps them until there is room.
     func send(_ bytes: HTTPServer.Bytes) {

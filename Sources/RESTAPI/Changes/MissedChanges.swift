@@ -1,0 +1,43 @@
+import ObjectStore
+
+/// Changes that a stream has missed and is told piece by piece, as its client reads.
+///
+/// Only which objects changed is kept; what became of them is read when a piece is written, so that
+/// memory does not grow with their size.
+struct MissedChanges {
+    /// The last version of the changes.
+    let through: UInt64
+    private var candidates: ArraySlice<ObservedCandidate>
+
+    init(_ candidates: [ObservedCandidate], through: UInt64) {
+        self.through = through
+        self.candidates = candidates[...]
+    }
+
+    /// Whether everything was told.
+    var isEmpty: Bool { candidates.isEmpty }
+
+    /// Takes as much as makes a piece and writes it, as one event that does not move the cursor.
+    ///
+    /// - Returns: Nil when nothing of it concerns the query.
+    mutating func takePiece(_ stream: CheckedStream, _ read: ReadTransaction) -> ChangeWriter? {
+        let matcher = stream.observed.matcher(in: read)
+        var writer = ChangeWriter(stream, read)
+        var count = 0
+        while count < StreamHub.pieceObjectCount, writer.byteCount < StreamHub.pieceByteCount,
+            let candidate = candidates.popFirst()
+        {
+            guard let event = stream.observed.event(of: candidate, in: read, matcher) else { continue }
+            if count == 0 {
+                writer.beginChangeEvent(version: through, movesID: false)
+            } else {
+                writer.raw(",")
+            }
+            writer.write(event, withVersion: false)
+            count += 1
+        }
+        if count == 0 { return nil }
+        writer.endChangeEvent()
+        return writer
+    }
+}
