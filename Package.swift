@@ -32,6 +32,7 @@ let package = Package(
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(
             name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CMemory"),
         .target(name: "CSimdJSON", linkerSettings: [.linkedLibrary("simdjson")]),
 
         // The parts, lowest first; nothing imports upwards.
@@ -50,7 +51,7 @@ let package = Package(
             "RESTAPI",
             [
                 "StoreService", "ObjectStore", "Query", "Rows", "ObjectModel", "Bytes", "HTTPServer",
-                "JSON", "Storage", "CCrypto",
+                "JSON", "Storage", "CCrypto", "CMemory",
             ]),
         .executableTarget(
             name: "HoldfastCommand",
@@ -85,7 +86,12 @@ let package = Package(
                 "RESTAPI", "StoreService", "ObjectStore", "Rows", "ObjectModel", "Bytes", "JSON",
                 "Storage", "HTTPServer", "TestSupport", "CZlib",
             ]),
-        tests("HoldfastCommandTests", ["HoldfastCommand", "TestSupport", "CZlib"]),
+        tests(
+            "HoldfastCommandTests",
+            [
+                "HoldfastCommand", "RESTAPI", "ObjectStore", "ObjectModel", "HTTPServer",
+                "TestSupport", "CZlib",
+            ]),
         tests("JSONTests", ["JSON", "Bytes"]),
         tests("QueryTests", ["Query", "Rows", "ObjectModel", "Bytes", "TestSupport"]),
         tests("HTTPServerTests", ["HTTPServer"]),

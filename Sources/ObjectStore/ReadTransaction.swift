@@ -109,6 +109,7 @@ package final class ReadTransaction: ObjectSource {
         _ rowClass: RowClass, after: UInt64 = 0, reversed: Bool = false, expecting: Int = 1024,
         _ body: (_ key: UInt64, _ row: RowView) -> Bool
     ) throws(StoreError) {
+        guard after < .max else { return }
         let lower = Array(
             keyBuffer.making { StoreKey.appendRow(rowClass.number, after + 1, to: $0) })
         let prefix = Array(keyBuffer.making { StoreKey.appendRowPrefix(rowClass.number, to: $0) })

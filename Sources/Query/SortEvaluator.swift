@@ -59,6 +59,43 @@ package final class SortEvaluator {
         return isCut
     }
 
+    /// Appends the values of all keys like ``append(row:key:source:to:)``, but cuts texts later: what
+    /// is not cut here decides between objects whose keys were cut alike.
+    ///
+    /// - Returns: Whether a text was cut all the same.
+    package func append(
+        row: RowView, key: UInt64, source: any ObjectSource, to buffer: ByteBuffer,
+        textByteCountMax: Int
+    ) -> Bool {
+        var isCut = false
+        for own in keys {
+            own.sink.take(own.walker, row, key, source)
+            isCut = Self.append(own, to: buffer, textByteCountMax) || isCut
+        }
+        return isCut
+    }
+
+    /// Appends the keys of a value, where values are sorted, with texts cut later; nil for null.
+    ///
+    /// - Returns: Whether a text was cut all the same.
+    package func append(
+        value: UnsafeRawBufferPointer?, to buffer: ByteBuffer, textByteCountMax: Int
+    ) -> Bool {
+        var isCut = false
+        for own in keys {
+            own.sink.take(subject: value, countsBytes: own.isSubjectCount)
+            isCut = Self.append(own, to: buffer, textByteCountMax) || isCut
+        }
+        return isCut
+    }
+
+    private static func append(_ key: Key, to buffer: ByteBuffer, _ textByteCountMax: Int) -> Bool {
+        let start = buffer.count
+        let isCut = key.sink.append(to: buffer, textByteCountMax: textByteCountMax)
+        invert(key, from: start, in: buffer)
+        return isCut
+    }
+
     /// Appends the keys of a value, where values are sorted; nil for null.
     @discardableResult
     package func append(value: UnsafeRawBufferPointer?, to buffer: ByteBuffer) -> Bool {
@@ -75,12 +112,17 @@ package final class SortEvaluator {
     private static func finish(_ key: Key, from start: Int, in buffer: ByteBuffer) -> Bool {
         let bytes = UnsafeRawBufferPointer(rebasing: buffer.bytes[start...])
         let isCut = OrderedKey.isCut(bytes)
-        if !key.isAscending {
-            for offset in start..<buffer.count {
-                buffer.store(~bytes[offset - start], at: offset)
-            }
-        }
+        invert(key, from: start, in: buffer)
         return isCut
+    }
+
+    /// Inverts the bytes of a descending key.
+    private static func invert(_ key: Key, from start: Int, in buffer: ByteBuffer) {
+        guard !key.isAscending else { return }
+        let bytes = UnsafeRawBufferPointer(rebasing: buffer.bytes[start...])
+        for offset in start..<buffer.count {
+            buffer.store(~bytes[offset - start], at: offset)
+        }
     }
 
     /// Appends the values for DISTINCT.

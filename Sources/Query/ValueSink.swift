@@ -106,11 +106,19 @@ final class KeySink: ValueSink {
     }
 
     /// Appends the value as an ``OrderedKey``; a link as its object key.
-    func append(to buffer: ByteBuffer) {
-        guard let storage = value.storage else { return OrderedKey.appendNull(to: buffer) }
-        switch storage {
-        case .string, .data: OrderedKey.append(text: value.bytes, to: buffer)
-        default: Ordinal.appendKey(value.ordinal, storage, to: buffer)
+    ///
+    /// - Returns: Whether a text was cut.
+    @discardableResult
+    func append(
+        to buffer: ByteBuffer, textByteCountMax: Int = OrderedKey.textByteCountMax
+    ) -> Bool {
+        switch value.storage {
+        case nil: OrderedKey.appendNull(to: buffer)
+        case .string?, .data?:
+            return OrderedKey.append(
+                text: value.bytes, to: buffer, byteCountMax: textByteCountMax)
+        case let storage?: Ordinal.appendKey(value.ordinal, storage, to: buffer)
         }
+        return false
     }
 }

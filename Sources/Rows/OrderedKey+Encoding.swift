@@ -112,18 +112,28 @@ extension OrderedKey {
 
     /// Appends the bytes of a string or data value, cut with a hash if they are long.
     package static func append(text: UnsafeRawBufferPointer, to buffer: ByteBuffer) {
+        _ = append(text: text, to: buffer, byteCountMax: textByteCountMax)
+    }
+
+    /// Appends the bytes of a string or data value, cut with a hash where their escaped form exceeds
+    /// `byteCountMax`: other than in keys of storage, a longer text may stand whole.
+    ///
+    /// - Returns: Whether it was cut.
+    package static func append(
+        text: UnsafeRawBufferPointer, to buffer: ByteBuffer, byteCountMax: Int
+    ) -> Bool {
         buffer.append(1 as UInt8)
         let start = buffer.count
-        let end = appendEscaped(text, to: buffer, byteCountMax: textByteCountMax)
-        if end == text.count {
+        if appendEscaped(text, to: buffer, byteCountMax: byteCountMax) == text.count {
             buffer.append(big: 0 as UInt16)
-        } else {
-            precondition(buffer.count - start <= textByteCountMax)
-            buffer.append(big: 1 as UInt16)
-            let hash = SipHash128.hash(text)
-            buffer.append(big: hash.high)
-            buffer.append(big: hash.low)
+            return false
         }
+        precondition(buffer.count - start <= byteCountMax)
+        buffer.append(big: 1 as UInt16)
+        let hash = SipHash128.hash(text)
+        buffer.append(big: hash.high)
+        buffer.append(big: hash.low)
+        return true
     }
 
     /// Appends the beginning of every key of strings that start with `text`: a bound for prefix scans.

@@ -28,14 +28,21 @@ package struct ObjectQuery: Sendable {
 
 /// A place in the order of a query's result: that of an object, whether it is still there or not.
 package struct QueryPosition: Hashable, Sendable {
-    /// The object's sort values, encoded as `SortKey` does.
+    /// The object's sort values, encoded as `SortEvaluator` does.
     package var sortBytes: [UInt8]
+    /// Where a long text is cut in ``sortBytes``, the same values with the texts whole, unless they are
+    /// too long for that too; else empty.
+    package var wholeBytes: [UInt8]
     /// Its object key.
     package var key: UInt64
 
+    /// The most bytes of ``wholeBytes``: what a cursor in a URL has room for.
+    package static let wholeByteCountMax = 4096
+
     /// Makes a position.
-    package init(sortBytes: [UInt8], key: UInt64) {
+    package init(sortBytes: [UInt8], wholeBytes: [UInt8] = [], key: UInt64) {
         self.sortBytes = sortBytes
+        self.wholeBytes = wholeBytes
         self.key = key
     }
 }

@@ -11,13 +11,21 @@ struct Planner {
     let transaction: ReadTransaction
     let rowClass: RowClass
     let query: ObjectQuery
+    /// Entries that were read to plan.
+    private(set) var entriesRead = 0
+
+    init(transaction: ReadTransaction, rowClass: RowClass, query: ObjectQuery) {
+        self.transaction = transaction
+        self.rowClass = rowClass
+        self.query = query
+    }
 
     /// Entries of a range that are always worth collecting.
     private static let cheapEntryCount = 2048
 
-    func plan() throws(StoreError) -> Plan {
+    mutating func plan() throws(StoreError) -> Plan {
         let constraints = query.predicate?.constraints(transaction.rows) ?? []
-        if constraints.contains(where: { $0.ranges.isEmpty }) {
+        if query.predicate == .constant(false) || constraints.contains(where: { $0.ranges.isEmpty }) {
             return Plan(access: .nothing, order: .natural(reversed: false), residual: nil)
         }
         let usable = constraints.filter { constraint in
@@ -73,7 +81,7 @@ struct Planner {
     }
 
     /// A plan that reads an index in the wanted order, if there is one and no range is much smaller.
-    private func sortedPlan(_ usable: [IndexConstraint]) throws(StoreError) -> Plan? {
+    private mutating func sortedPlan(_ usable: [IndexConstraint]) throws(StoreError) -> Plan? {
         guard query.sort.count == 1, let key = query.sort.first, key.path.steps.isEmpty,
             case .value(let member) = key.path.terminal,
             member == rowClass.primaryKeyIndex || rowClass.indexedMembers.contains(member)
@@ -96,7 +104,7 @@ struct Planner {
             order: .natural(reversed: !key.isAscending), residual: query.predicate)
     }
 
-    private func countEntries(_ constraint: IndexConstraint, atMost bound: Int) throws(StoreError) -> Int {
+    private mutating func countEntries(_ constraint: IndexConstraint, atMost bound: Int) throws(StoreError) -> Int {
         var count = 0
         for range in EntryRange.ranges(access(constraint), rowClass) {
             do {
@@ -109,6 +117,7 @@ struct Planner {
             }
             if count >= bound { break }
         }
+        entriesRead += count
         return count
     }
 }

@@ -4,22 +4,6 @@ import Rows
 import Storage
 
 extension QueryExecution {
-    /// The sort values of an object, as positions hold them.
-    package func sortBytes(_ key: UInt64, _ row: RowView) -> [UInt8] {
-        let buffer = ByteBuffer(capacity: 64)
-        appendSortBytes(key, row, to: buffer)
-        return buffer.array
-    }
-
-    func appendSortBytes(_ key: UInt64, _ row: RowView, to buffer: ByteBuffer) {
-        sorter.append(row: row, key: key, source: transaction, to: buffer)
-    }
-
-    /// The position of an object in the order.
-    package func position(_ key: UInt64, _ row: RowView) -> QueryPosition {
-        QueryPosition(sortBytes: sortBytes(key, row), key: key)
-    }
-
     // MARK: In the order of the entries
 
     /// Walks entries that stand in the wanted order.
@@ -40,6 +24,9 @@ extension QueryExecution {
         }
         var run: [(key: UInt64, row: RowView)] = []
         var runPrefix: [UInt8] = []
+        let runCountMax = limits.memoryByteCountMax / MemoryLayout<(UInt64, RowView)>.stride
+        // Without a sort there is one value, and its entries stand in the order of object keys.
+        let mayBeCut = !query.sort.isEmpty
         func emitRun() throws(Failure) -> Bool {
             defer { run.removeAll(keepingCapacity: true) }
             sortByRows(&run)
@@ -51,7 +38,7 @@ extension QueryExecution {
         }
         var goesOn = true
         try forEachEntry(ranges, reversed: reversed) { (entry, key) throws(Failure) in
-            let isCut = isCut(entry)
+            let isCut = mayBeCut && isCut(entry)
             if !run.isEmpty, !isCut || !hasPrefix(entry, runPrefix) {
                 goesOn = try emitRun()
                 if !goesOn { return false }
@@ -59,10 +46,15 @@ extension QueryExecution {
             guard let row = try fetch(key), test(key, row) else { return true }
             if isCut {
                 if run.isEmpty { runPrefix = Array(entry[..<cutOffset(entry)]) }
+                guard run.count < runCountMax else { throw .memory }
                 run.append((key, row))
                 return true
             }
-            if let position = skipping, !comesAfter(key, row, position) { return true }
+            if let position = skipping {
+                if !comesAfter(key, row, position) { return true }
+                // All that follows comes behind the position as well.
+                skipping = nil
+            }
             goesOn = body(key, row)
             return goesOn
         }
@@ -84,7 +76,7 @@ extension QueryExecution {
         var value = reversed ? after.sortBytes.map { ~$0 } : after.sortBytes
         let isCut = value.withUnsafeBytes { OrderedKey.isCut($0) }
         if isCut { value.removeLast(18) }
-        let isPrimary = if case .primaryKey = plan.access { true } else { false }
+        let isPrimary = isPrimaryAccess
         var bound = prefix + value
         if reversed {
             // Backwards: everything above the value goes, and within the value the keys from `key` on.
@@ -133,87 +125,75 @@ extension QueryExecution {
 
     // MARK: By object key
 
-    /// Collects the object keys of all entries, sorts them and reads rows in that order.
-    func collectKeys(_ body: (UInt64, RowView) -> Bool) throws(Failure) {
+    /// Hands over the objects of several values, or of a range, in the order of their object keys.
+    ///
+    /// - Parameter limit: How many objects will be taken at most.
+    func collectKeys(limit: Int, _ body: (UInt64, RowView) -> Bool) throws(Failure) {
+        let ranges = EntryRange.ranges(plan.access, rowClass)
+        if case .index(_, let values) = plan.access, values.allSatisfy(\.isSingleValue) {
+            return try mergeValues(ranges, limit: limit, body)
+        }
         let first = query.after?.key ?? 0
         var keys: [UInt64] = []
-        let countMax = limits.memoryByteCountMax / 8
-        try forEachEntry(EntryRange.ranges(plan.access, rowClass), reversed: false) {
-            (_, key) throws(Failure) in
-            if key > first {
-                guard keys.count < countMax else { throw .memory }
-                keys.append(key)
-            }
+        try forEachEntry(ranges, reversed: false) { (_, key) throws(Failure) in
+            if key > first { try append(key, to: &keys) }
             return true
         }
+        _ = try visit(&keys, upTo: .max, body)
+    }
+
+    /// Merges ranges of one value each, whose entries stand in the order of object keys: takes some of
+    /// each, hands over those up to where all are complete, and goes on there.
+    private func mergeValues(
+        _ ranges: [KeyRange], limit: Int, _ body: (UInt64, RowView) -> Bool
+    ) throws(Failure) {
+        let stepCount = max(16, min(limit, 1024))
+        var left = ranges
+        var position = query.after?.key ?? 0
+        while !left.isEmpty {
+            var keys: [UInt64] = []
+            var end = UInt64.max
+            var unfinished: [KeyRange] = []
+            for range in left {
+                var count = 0
+                var last: UInt64 = 0
+                try forEachEntry([resume(range, after: position)], reversed: false) {
+                    (_, key) throws(Failure) in
+                    try append(key, to: &keys)
+                    count += 1
+                    last = key
+                    return count < stepCount
+                }
+                if count == stepCount {
+                    end = min(end, last)
+                    unfinished.append(range)
+                } else if count > 0 {
+                    unfinished.append(range)
+                }
+            }
+            guard try visit(&keys, upTo: end, body), end < .max else { return }
+            position = end
+            left = unfinished
+        }
+    }
+
+    private func append(_ key: UInt64, to keys: inout [UInt64]) throws(Failure) {
+        guard keys.count < limits.memoryByteCountMax / 8 else { throw .memory }
+        keys.append(key)
+    }
+
+    /// Reads the rows of keys in order; false when no more are wanted.
+    private func visit(
+        _ keys: inout [UInt64], upTo end: UInt64, _ body: (UInt64, RowView) -> Bool
+    ) throws(Failure) -> Bool {
         keys.sort()
         for key in keys {
+            if key > end { break }
+            guard isInTime() else { throw .time }
             guard let row = try fetch(key), test(key, row) else { continue }
-            guard body(key, row) else { return }
+            guard body(key, row) else { return false }
         }
-    }
-
-    // MARK: Sorting
-
-    /// Reads every match and keeps the first `limit` behind the query's position.
-    func sort(limit: Int, _ body: (UInt64, RowView) -> Bool) throws(Failure) {
-        var heap = PageHeap(
-            countMax: limit, byteCountMax: limits.memoryByteCountMax)
-        let buffer = ByteBuffer(capacity: 256)
-        try forEachMatch { (key, row) throws(Failure) in
-            buffer.removeAll()
-            appendSortBytes(key, row, to: buffer)
-            let candidate = PageHeap.Entry(sortBytes: buffer.bytes, key: key, row: row)
-            if let position = query.after, !comesAfter(candidate, position) { return true }
-            guard heap.insert(candidate, isBefore: isBefore) else { throw .memory }
-            return true
-        }
-        for entry in heap.sorted(isBefore) {
-            guard body(entry.key, entry.row) else { return }
-        }
-    }
-
-    /// Whether `a` comes before `b`: by sort bytes, for cut values by rows, then by object key.
-    private func isBefore(_ a: PageHeap.Entry, _ b: PageHeap.Entry) -> Bool {
-        let order = a.withSortBytes { left in b.withSortBytes { compareKeys(left, $0) } }
-        if order != 0, !a.mayBeCut || !b.mayBeCut { return order < 0 }
-        if a.mayBeCut, b.mayBeCut {
-            let exact = compareByRows((a.key, a.row), (b.key, b.row))
-            if exact != 0 { return exact < 0 }
-        } else if order != 0 {
-            return order < 0
-        }
-        return query.tiesDescend ? a.key > b.key : a.key < b.key
-    }
-
-    private func comesAfter(_ entry: PageHeap.Entry, _ position: QueryPosition) -> Bool {
-        let order = entry.withSortBytes { own in
-            position.sortBytes.withUnsafeBytes { compareKeys(own, $0) }
-        }
-        if order == 0 { return query.tiesDescend ? entry.key < position.key : entry.key > position.key }
-        return entry.mayBeCut ? comesAfter(entry.key, entry.row, position) : order > 0
-    }
-
-    /// Whether an object comes behind a position, whose object may have changed since.
-    func comesAfter(_ key: UInt64, _ row: RowView, _ position: QueryPosition) -> Bool {
-        if key == position.key { return false }
-        let own = sortBytes(key, row)
-        if own == position.sortBytes {
-            return query.tiesDescend ? key < position.key : key > position.key
-        }
-        // Values that were cut alike are told apart by rows, as long as the position's object still has
-        // the value it had.
-        if let other = transaction.row(classIndex: rowClass.index, key: position.key),
-            sortBytes(position.key, other) == position.sortBytes
-        {
-            let exact = compareByRows((key, row), (position.key, other))
-            if exact != 0 { return exact > 0 }
-        }
-        return position.sortBytes.lexicographicallyPrecedes(own)
-    }
-
-    func compareByRows(_ a: (key: UInt64, row: RowView), _ b: (key: UInt64, row: RowView)) -> Int {
-        sorter.compare(a.row, a.key, b.row, b.key, transaction)
+        return true
     }
 
     private func sortByRows(_ run: inout [(key: UInt64, row: RowView)]) {

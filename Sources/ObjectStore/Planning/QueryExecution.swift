@@ -19,12 +19,11 @@ package final class QueryExecution {
 
     /// What was done, for `explain`.
     package struct Statistics: Sendable {
-        /// Rows that were read.
+        /// Rows that were read, those of linked objects and look-ups included: what the engine counted
+        /// beside ``entriesRead``.
         package var rowsRead = 0
-        /// Entries of indexes and primary keys that were read.
+        /// Entries of indexes and primary keys that were read, to plan or to run.
         package var entriesRead = 0
-        /// Objects that were returned.
-        package var rowsReturned = 0
     }
 
     let transaction: ReadTransaction
@@ -33,8 +32,9 @@ package final class QueryExecution {
     let limits: QueryLimits
     /// How the objects are found.
     package let plan: Plan
-    /// What was done so far.
-    package private(set) var statistics = Statistics()
+    private var entriesRead = 0
+    /// What the engine had counted before the query.
+    private let readBefore: Int
     private let matcher: Matcher?
     let sorter: SortEvaluator
     private var stepCount = 0
@@ -47,9 +47,18 @@ package final class QueryExecution {
         self.query = query
         self.limits = limits
         rowClass = transaction.rows.classes[query.classIndex]
-        plan = try Planner(transaction: transaction, rowClass: rowClass, query: query).plan()
+        readBefore = transaction.entriesRead
+        var planner = Planner(transaction: transaction, rowClass: rowClass, query: query)
+        plan = try planner.plan()
+        entriesRead = planner.entriesRead
         matcher = plan.residual?.makeMatcher(transaction.rows, source: transaction)
         sorter = SortEvaluator(query.sort, schema: transaction.rows)
+    }
+
+    /// What was done so far.
+    package var statistics: Statistics {
+        Statistics(
+            rowsRead: transaction.entriesRead - readBefore - entriesRead, entriesRead: entriesRead)
     }
 
     /// Hands over the result in order, from the query's position on, until `body` returns false.
@@ -60,14 +69,13 @@ package final class QueryExecution {
         var left = limit
         func take(_ key: UInt64, _ row: RowView) -> Bool {
             left -= 1
-            statistics.rowsReturned += 1
             return body(key, row) && left > 0
         }
         switch (plan.access, plan.order) {
         case (.nothing, _): break
         case (.scan, .natural): try scan(after: query.after?.key ?? 0, take)
         case (_, .natural(let reversed)): try walk(reversed: reversed, take)
-        case (_, .collectKeys): try collectKeys(take)
+        case (_, .collectKeys): try collectKeys(limit: limit, take)
         case (_, .sort): try sort(limit: limit, take)
         }
         try checkFailure()
@@ -94,14 +102,13 @@ package final class QueryExecution {
     }
 
     /// Counts a step of the query and looks at the clock now and then.
-    private func isInTime() -> Bool {
+    func isInTime() -> Bool {
         stepCount += 1
         return stepCount & 1023 != 0 || limits.deadlineMilliseconds == .max
             || monotonicMilliseconds() < limits.deadlineMilliseconds
     }
 
     func fetch(_ key: UInt64) throws(Failure) -> RowView? {
-        statistics.rowsRead += 1
         do { return try transaction.find(rowClass, key: key) } catch { throw .store(error) }
     }
 
@@ -133,7 +140,6 @@ package final class QueryExecution {
         } catch {
             throw .store(error)
         }
-        statistics.rowsRead += rowsRead
         if isLate { throw .time }
     }
 
@@ -148,7 +154,7 @@ package final class QueryExecution {
         for range in reversed ? ranges.reversed() : ranges where goesOn {
             do throws(StorageError) {
                 try transaction.snapshot.scan(range, reversed: reversed, expecting: 64) { entry, value in
-                    statistics.entriesRead += 1
+                    entriesRead += 1
                     guard isInTime() else {
                         failure = .time
                         return false

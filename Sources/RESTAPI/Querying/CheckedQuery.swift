@@ -29,14 +29,10 @@ struct CheckedQuery: Sendable {
     {
         self.rowClass = rowClass
         let schema = names.schema
+        try text.requireLengths(options)
         limit = try Self.limit(text, options)
         var compiled: CompiledQuery?
         if let filter = text.filter {
-            if filter.utf8.count > options.queryTextByteCountMax {
-                throw text.fault(
-                    "filter", "The filter is longer than \(options.queryTextByteCountMax) bytes.",
-                    code: "query-too-long")
-            }
             do throws(QueryError) {
                 compiled = try CompiledQuery.compile(
                     text: filter, arguments: text.arguments, rootClass: rowClass.index, schema: schema)
@@ -52,10 +48,16 @@ struct CheckedQuery: Sendable {
                 "filter", "A filter's suffixes are SORT, then DISTINCT, then LIMIT, each once.",
                 code: "invalid-query")
         }
+        try Self.requireOnePlace(text, compiled)
         predicate = compiled?.predicate.orNilIfTrue
         total = compiled?.limit
-        sort = try Self.keys(text, text.sort, "sort", compiled?.sort ?? [], rowClass, schema)
-        distinct = try Self.keys(text, text.distinct, "distinct", compiled?.distinct ?? [], rowClass, schema)
+        sort = try Self.keys(text, text.sort, "sort", compiled?.sort, rowClass, schema)
+        distinct = try Self.keys(text, text.distinct, "distinct", compiled?.distinct, rowClass, schema)
+        for (name, keys) in [("sort", sort), ("distinct", distinct)]
+        where keys.count > Self.sortKeyCountMax {
+            throw text.fault(
+                name, "A query has at most \(Self.sortKeyCountMax) paths to sort or be distinct by.")
+        }
         selection =
             text.fields == nil && text.expand == nil
             ? names.classes[rowClass.index].everything
@@ -65,6 +67,9 @@ struct CheckedQuery: Sendable {
         hash = PageCursor.QueryHash(canonical)
     }
 
+    /// Objects of a page.
+    ///
+    /// - Throws: ``Problem`` 400 for a limit that is not allowed.
     static func limit(_ text: QueryText, _ options: RESTOptions) throws(Problem) -> Int {
         guard let limit = text.limit else { return options.pageObjectCountDefault }
         guard (1...options.pageObjectCountMax).contains(limit) else {
@@ -75,15 +80,26 @@ struct CheckedQuery: Sendable {
         return limit
     }
 
+    /// The most paths of a sort: their values stand in a cursor, which has to fit into a URL.
+    static let sortKeyCountMax = 16
+
+    /// A filter's own order stands for itself: beside `sort` or `distinct` it would not be clear which
+    /// comes first.
+    private static func requireOnePlace(_ text: QueryText, _ compiled: CompiledQuery?) throws(Problem) {
+        guard let compiled, !(compiled.sort.isEmpty && compiled.distinct.isEmpty),
+            let name = text.sort != nil ? "sort" : text.distinct != nil ? "distinct" : nil
+        else { return }
+        throw text.fault(
+            name,
+            "The filter has SORT or DISTINCT of its own; state the order in the filter or in 'sort' and "
+                + "'distinct'.")
+    }
+
     private static func keys(
-        _ text: QueryText, _ list: String?, _ name: String, _ inFilter: [SortKey], _ rowClass: RowClass,
-        _ schema: RowSchema
+        _ text: QueryText, _ list: String?, _ name: String, _ inFilter: [SortKey]?,
+        _ rowClass: RowClass, _ schema: RowSchema
     ) throws(Problem) -> [SortKey] {
-        guard let list else { return inFilter }
-        if !inFilter.isEmpty {
-            throw text.fault(
-                name, "The filter has a \(name.uppercased()) of its own; state the \(name) in one place.")
-        }
+        guard let list else { return inFilter ?? [] }
         do throws(QueryError) {
             return try SortKey.parse(
                 list: list, clause: name, rootClass: rowClass.index, schema: schema)

@@ -22,76 +22,35 @@ struct CollectionPage {
     let quotesLargeInts: Bool
     let target: String
 
-    /// One element that satisfies the filter.
-    private struct Candidate {
-        var position: UInt64
-        var sortBytes: [UInt8]
-        /// The element's row and key, where the elements are objects.
-        var row: RowView?
-        var key: UInt64
-        /// The class of the object.
-        var rowClass: RowClass?
-    }
+    var compiled: RowClass.Member { owner.members[member] }
+    var holdsObjects: Bool { compiled.classIndex >= 0 }
 
-    private var compiled: RowClass.Member { owner.members[member] }
-    private var holdsObjects: Bool { compiled.classIndex >= 0 }
+    /// Whether the links come from embedded objects: their owners stand for them, which may be of
+    /// several classes.
+    var isOwned: Bool {
+        compiled.storage.shape == .none && compiled.classIndex >= 0
+            && read.rows.classes[compiled.classIndex].definition.kind == .embedded
+    }
 
     /// Writes the page.
     ///
     /// - Throws: ``Problem`` 400 for a faulty query or cursor, or when storage fails.
     func response() throws(Problem) -> Response {
+        try text.requireLengths(service.options)
         let limit = try CheckedQuery.limit(text, service.options)
         let root = root
         let compiledQuery = try compile(root)
-        let sort = try sortKeys(root, compiledQuery)
+        let order = Order(try sortKeys(root, compiledQuery), read.rows)
+        let selection = try selection()
         var canonical = "\(owner.definition.name)\u{0}\(key)\u{0}\(compiled.number)\u{0}"
         canonical += "\(compiledQuery?.canonicalText ?? "")\u{0}\(text.sort ?? "")"
         let hash = PageCursor.QueryHash(canonical)
-        let cursor = try PageCursor.read(text, query: hash, epoch: read.epoch)
-        let sorter = SortEvaluator(sort, schema: read.rows)
-        let matcher = compiledQuery?.predicate.makeMatcher(read.rows, source: read)
-
-        // Without a sort the elements come in order, and the rest need not be looked at.
-        let isOrdered = sort.isEmpty
-        let wanted = isOrdered && !text.counts ? limit + 1 : Int.max
-        let first = isOrdered && !text.counts ? cursor.map { $0.position.key + 1 } ?? 0 : 0
-        var found: [Candidate] = []
-        let buffer = ByteBuffer(capacity: 64)
-        forEachElement(from: first) { candidate, value in
-            if let matcher {
-                if let row = candidate.row {
-                    guard matcher.matches(row: row, key: candidate.key, source: read) else { return true }
-                } else if !matcher.matches(value: value) {
-                    return true
-                }
-            }
-            var candidate = candidate
-            if !isOrdered {
-                buffer.removeAll()
-                if let row = candidate.row {
-                    sorter.append(row: row, key: candidate.key, source: read, to: buffer)
-                } else {
-                    sorter.append(value: value, to: buffer)
-                }
-                candidate.sortBytes = buffer.array
-            }
-            found.append(candidate)
-            return found.count < wanted
-        }
-        let total = found.count
-        if !isOrdered { found.sort { Self.isBefore($0, $1) } }
-        if let cursor {
-            let behind = Candidate(
-                position: cursor.position.key, sortBytes: cursor.position.sortBytes, row: nil, key: 0,
-                rowClass: nil)
-            found.removeAll { !Self.isBefore(behind, $0) }
-        }
-        return try write(found, limit: limit, total: total, hash: hash)
-    }
-
-    private static func isBefore(_ a: Candidate, _ b: Candidate) -> Bool {
-        if a.sortBytes == b.sortBytes { return a.position < b.position }
-        return a.sortBytes.lexicographicallyPrecedes(b.sortBytes)
+        let cursor = try PageCursor.read(text, query: hash, epoch: read.epoch)?.position
+        var (found, total) = try collect(
+            compiledQuery?.predicate.makeMatcher(read.rows, source: read), order, behind: cursor,
+            limit: limit)
+        if !order.isNatural { found.sort { isBefore($0, $1, order) } }
+        return try write(found, order, selection, limit: limit, total: total, hash: hash)
     }
 
     // MARK: The query
@@ -110,6 +69,15 @@ struct CollectionPage {
             throw text.fault(
                 text.fields != nil ? "fields" : "expand",
                 "The elements are plain values; 'fields' and 'expand' are for objects.")
+        }
+        let shaping = [
+            ("filter", text.filter), ("sort", text.sort), ("fields", text.fields), ("expand", text.expand),
+        ]
+        if isOwned, let (name, _) = shaping.first(where: { $0.1 != nil }) {
+            throw text.fault(
+                name,
+                "The links come from embedded objects, whose owners may be of several classes; "
+                    + "'\(name)' can't be used here.")
         }
         guard let filter = text.filter else {
             if !text.arguments.isEmpty {
@@ -132,69 +100,85 @@ struct CollectionPage {
     }
 
     private func sortKeys(_ root: QueryRoot, _ query: CompiledQuery?) throws(Problem) -> [SortKey] {
-        guard let list = text.sort else { return query?.sort ?? [] }
-        do throws(QueryError) {
-            return try SortKey.parse(list: list, root: root, schema: read.rows)
-        } catch {
-            throw text.problem(error, "sort")
+        var keys = query?.sort ?? []
+        if let list = text.sort {
+            if !keys.isEmpty {
+                throw text.fault(
+                    "sort", "The filter has a SORT of its own; state the order in one place.")
+            }
+            do throws(QueryError) {
+                keys = try SortKey.parse(list: list, root: root, schema: read.rows)
+            } catch {
+                throw text.problem(error, "sort")
+            }
         }
+        if keys.count > CheckedQuery.sortKeyCountMax {
+            throw text.fault(
+                "sort", "A query has at most \(CheckedQuery.sortKeyCountMax) paths to sort by.")
+        }
+        return keys
     }
 
-    // MARK: The elements
-
-    /// Hands over the elements from a position on until `body` returns false.
-    private func forEachElement(
-        from first: UInt64, _ body: (Candidate, UnsafeRawBufferPointer?) -> Bool
-    ) {
-        if compiled.storage.shape == .none { return forEachOrigin(from: first, body) }
-        let collection = owner.collection(member, in: row)
-        guard first < UInt64(collection.count) else { return }
-        for index in Int(first)..<collection.count {
-            var candidate = Candidate(
-                position: UInt64(index), sortBytes: [], row: nil, key: 0, rowClass: nil)
-            if !holdsObjects {
-                let value = collection.isNull(index) ? nil : collection.bytes(index)
-                guard body(candidate, value) else { return }
-                continue
-            }
-            let elementClass = read.rows.classes[compiled.classIndex]
-            if compiled.storage.element == .embedded {
-                candidate.row = RowView(collection.bytes(index))
-            } else {
-                candidate.key = collection.pointer(index).storedLink
-                candidate.row = read.row(classIndex: compiled.classIndex, key: candidate.key)
-            }
-            candidate.rowClass = elementClass
-            guard candidate.row != nil else { continue }
-            guard body(candidate, nil) else { return }
-        }
+    private func selection() throws(Problem) -> FieldSelection? {
+        guard holdsObjects, text.fields != nil || text.expand != nil else { return nil }
+        return try FieldSelection(
+            fields: text.fields, expand: text.expand, of: read.rows.classes[compiled.classIndex],
+            names: names)
     }
 
-    /// The objects that link here, each once; the position is the object key.
-    private func forEachOrigin(
-        from first: UInt64, _ body: (Candidate, UnsafeRawBufferPointer?) -> Bool
-    ) {
-        guard compiled.originProperty >= 0 else { return }
-        let origin = read.rows.classes[compiled.classIndex]
-        let property = origin.members[compiled.originProperty].number
-        let isOwned = origin.definition.kind == .embedded
-        let after =
-            first > 0 && !isOwned
-            ? ObjectIdentity(classIndex: compiled.classIndex, key: first - 1) : nil
-        read.scanOrigins(owner.index, key, property: property, after: after) { identity, _ in
-            let candidate = Candidate(
-                position: identity.key, sortBytes: [],
-                row: read.row(classIndex: identity.classIndex, key: identity.key), key: identity.key,
-                rowClass: read.rows.classes[identity.classIndex])
-            return candidate.row == nil ? true : body(candidate, nil)
+    /// The elements of the page, and one more if there is one, or with a sort all that come behind the
+    /// cursor; and how many there are in all, if that was asked for.
+    private func collect(
+        _ matcher: Matcher?, _ order: Order, behind cursor: QueryPosition?, limit: Int
+    ) throws(Problem) -> (found: [Candidate], total: Int) {
+        let options = service.options
+        let deadline = monotonicMilliseconds() + UInt64(options.queryTimeSecondsMax) * 1000
+        let buffer = ByteBuffer(capacity: 64)
+        var found: [Candidate] = []
+        var total = 0
+        var visited = 0
+        var byteCount = 0
+        var failure: Problem?
+        // Without a sort the elements come in order, and the others need not be looked at.
+        forEachElement(after: order.isNatural && !text.counts ? cursor : nil) { candidate, value in
+            visited += 1
+            if visited & 1023 == 0, monotonicMilliseconds() >= deadline {
+                failure = .queryTime(options)
+                return false
+            }
+            if let matcher {
+                if let row = candidate.row {
+                    guard matcher.matches(row: row, key: candidate.key, source: read) else { return true }
+                } else if !matcher.matches(value: value) {
+                    return true
+                }
+            }
+            total += 1
+            var candidate = candidate
+            if !order.isNatural { candidate.sortBytes = sortBytes(candidate, value, order, buffer) }
+            if let cursor, !comesAfter(candidate, cursor, order) { return true }
+            guard order.isNatural else {
+                byteCount += MemoryLayout<Candidate>.stride + 32 + candidate.sortBytes.count
+                if byteCount > options.queryMemoryByteCountMax {
+                    failure = .queryMemory(options)
+                    return false
+                }
+                found.append(candidate)
+                return true
+            }
+            if found.count <= limit { found.append(candidate) }
+            return text.counts || found.count <= limit
         }
+        if let failure { throw failure }
+        return (found, total)
     }
 
     // MARK: The reply
 
-    private func write(_ found: [Candidate], limit: Int, total: Int, hash: PageCursor.QueryHash)
-        throws(Problem) -> Response
-    {
+    private func write(
+        _ found: [Candidate], _ order: Order, _ selection: FieldSelection?, limit: Int, total: Int,
+        hash: PageCursor.QueryHash
+    ) throws(Problem) -> Response {
         let page = found.prefix(limit)
         let buffer = ByteBuffer(capacity: 1024)
         var writer = ObjectWriter(buffer, names: names, read: read, epoch: read.epoch)
@@ -202,27 +186,22 @@ struct CollectionPage {
         writer.byteCountMax = service.options.queryMemoryByteCountMax
         buffer.append(holdsObjects ? "{\"objects\":[" : "{\"elements\":[")
         let collection = compiled.storage.shape == .none ? nil : owner.collection(member, in: row)
-        let selection = try self.selection()
         for (index, candidate) in page.enumerated() {
             if index > 0 { buffer.append(UInt8(ascii: ",")) }
             if let row = candidate.row, let rowClass = candidate.rowClass {
-                let own = rowClass.index == compiled.classIndex
                 writer.write(
-                    row, key: candidate.key,
-                    own ? selection ?? names.classes[rowClass.index].everything
-                        : names.classes[rowClass.index].everything)
+                    row, key: candidate.key, selection ?? names.classes[rowClass.index].everything)
             } else if let collection {
                 writer.writeElement(Int(candidate.position), of: collection)
             }
         }
-        if writer.isTruncated { throw .replyTooLarge(service.options.queryMemoryByteCountMax) }
+        if writer.isTruncated { throw .queryMemory(service.options) }
         buffer.append("]")
         let json = JSONWriter(buffer)
         var next: String?
         if found.count > page.count, let last = page.last {
             let cursor = PageCursor(
-                query: hash, epoch: read.epoch, returnedCount: 0,
-                position: QueryPosition(sortBytes: last.sortBytes, key: last.position))
+                query: hash, epoch: read.epoch, returnedCount: 0, position: position(last, order))
             next = cursor.text
             json.raw(",\"next\":")
             json.string(cursor.text)
@@ -237,12 +216,5 @@ struct CollectionPage {
         var response = Response(200, .json, HTTPServer.Bytes(adopting: base, count: count))
         if let next { response.headers.add(.link, "<\(target)cursor=\(next)>; rel=\"next\"") }
         return response
-    }
-
-    private func selection() throws(Problem) -> FieldSelection? {
-        guard holdsObjects, text.fields != nil || text.expand != nil else { return nil }
-        return try FieldSelection(
-            fields: text.fields, expand: text.expand, of: read.rows.classes[compiled.classIndex],
-            names: names)
     }
 }

@@ -9,22 +9,34 @@ struct DistinctFilter {
     private let read: ReadTransaction
     private let buffer = ByteBuffer(capacity: 64)
     private var seen: Set<[UInt8]> = []
+    /// Bytes that ``seen`` may still take.
+    private var room: Int
+    /// The sort values that belong to the distinct ones, and those that the page before ended with.
+    private let ended: (evaluator: SortEvaluator, sortBytes: [UInt8])?
+
+    /// Whether there were more combinations than there is memory for.
+    private(set) var isFull = false
 
     /// Makes a filter; nil when the query has no DISTINCT.
     ///
-    /// - Parameter position: Where the page before ended: its object's values have been seen.
+    /// - Parameters:
+    ///   - position: Where the page before ended; the sort begins with the distinct paths then, so
+    ///     that the position tells which values were seen last, whatever has become of its object.
+    ///   - byteCountMax: The memory for what was seen.
     init?(
         _ query: CheckedQuery, _ read: ReadTransaction, after position: QueryPosition?,
-        _ execution: QueryExecution
+        byteCountMax: Int
     ) {
         guard !query.distinct.isEmpty else { return nil }
         evaluator = SortEvaluator(
             query.distinct.map { SortKey(path: $0.path) }, schema: read.rows)
         self.read = read
-        if let position, let row = read.row(classIndex: query.rowClass.index, key: position.key),
-            execution.position(position.key, row) == position
-        {
-            _ = takes(position.key, row)
+        room = byteCountMax
+        ended = position.map { position in
+            (
+                SortEvaluator(Array(query.sort.prefix(query.distinct.count)), schema: read.rows),
+                position.sortBytes
+            )
         }
     }
 
@@ -32,6 +44,17 @@ struct DistinctFilter {
     mutating func takes(_ key: UInt64, _ row: RowView) -> Bool {
         buffer.removeAll()
         guard evaluator.appendDistinct(row: row, key: key, source: read, to: buffer) else { return false }
-        return seen.insert(buffer.array).inserted
+        let values = buffer.array
+        if seen.contains(values) { return false }
+        if let ended {
+            buffer.removeAll()
+            ended.evaluator.append(row: row, key: key, source: read, to: buffer)
+            // No key is a prefix of another, so the same beginning is the same values.
+            if ended.sortBytes.starts(with: buffer.bytes) { return false }
+        }
+        room -= values.count + 64
+        if room < 0 { isFull = true }
+        seen.insert(values)
+        return true
     }
 }

@@ -13,7 +13,9 @@ import Rows
 ///     17      8      epoch
 ///     25      8      objects returned so far
 ///     33      8      object key, or position in a collection, of the last object
-///     41      …      its sort values
+///     41      4      byte count of its sort values
+///     45      …      its sort values, then its whole sort values; see ``QueryPosition``
+///     …       8      hash of everything before, which tells a damaged cursor
 struct PageCursor: Equatable, Sendable {
     /// The query that it belongs to.
     var query: QueryHash
@@ -43,7 +45,9 @@ struct PageCursor: Equatable, Sendable {
     }
 
     private static let format: UInt8 = 1
-    private static let fixedByteCount = 41
+    /// What stands before and behind the sort values.
+    private static let fixedByteCount = 45
+    private static let checksumByteCount = 8
 
     /// The cursor's text.
     var text: String {
@@ -51,7 +55,13 @@ struct PageCursor: Equatable, Sendable {
         for word in query.words + [epoch, returnedCount, position.key] {
             withUnsafeBytes(of: word.littleEndian) { bytes.append(contentsOf: $0) }
         }
+        withUnsafeBytes(of: UInt32(position.sortBytes.count).littleEndian) {
+            bytes.append(contentsOf: $0)
+        }
         bytes += position.sortBytes
+        bytes += position.wholeBytes
+        let checksum = bytes.withUnsafeBytes { SipHash128.hash($0).high }
+        withUnsafeBytes(of: checksum.littleEndian) { bytes.append(contentsOf: $0) }
         let buffer = ByteBuffer(capacity: bytes.count * 2)
         bytes.withUnsafeBytes { Base64.encode($0, into: buffer) }
         let text = buffer.bytes.compactMap { byte -> UInt8? in
@@ -76,18 +86,31 @@ struct PageCursor: Equatable, Sendable {
     /// Reads a cursor's text; nil when it is none.
     init?(_ text: String) {
         var text = text
-        guard let bytes = text.withUTF8({ Base64.decode(UnsafeRawBufferPointer($0), alphabet: .url) }),
-            bytes.count >= Self.fixedByteCount, bytes[0] == Self.format
+        guard let all = text.withUTF8({ Base64.decode(UnsafeRawBufferPointer($0), alphabet: .url) }),
+            all.count >= Self.fixedByteCount + Self.checksumByteCount, all[0] == Self.format
         else { return nil }
-        let words = bytes.withUnsafeBytes { raw in
-            (0..<5).map {
-                UInt64(littleEndian: raw.loadUnaligned(fromByteOffset: 1 + 8 * $0, as: UInt64.self))
+        let bytes = all.dropLast(Self.checksumByteCount)
+        func word(at offset: Int) -> UInt64 {
+            all.withUnsafeBytes {
+                UInt64(littleEndian: $0.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
             }
         }
-        query = QueryHash(high: words[0], low: words[1])
-        epoch = words[2]
-        returnedCount = words[3]
-        position = QueryPosition(sortBytes: Array(bytes[Self.fixedByteCount...]), key: words[4])
+        guard word(at: bytes.count) == bytes.withUnsafeBytes({ SipHash128.hash($0).high }) else {
+            return nil
+        }
+        let sortEnd =
+            Self.fixedByteCount
+            + Int(
+                all.withUnsafeBytes {
+                    UInt32(littleEndian: $0.loadUnaligned(fromByteOffset: 41, as: UInt32.self))
+                })
+        guard sortEnd <= bytes.count else { return nil }
+        query = QueryHash(high: word(at: 1), low: word(at: 9))
+        epoch = word(at: 17)
+        returnedCount = word(at: 25)
+        position = QueryPosition(
+            sortBytes: Array(bytes[Self.fixedByteCount..<sortEnd]),
+            wholeBytes: Array(bytes[sortEnd...]), key: word(at: 33))
     }
 
     /// Reads the cursor of a request and checks that it belongs to the query and to this store.

@@ -51,7 +51,8 @@ struct QueryPage {
         }
         lap("plan", 0)
 
-        let returnedBefore = Int(clamping: cursor?.returnedCount ?? 0)
+        // A cursor may say anything; a page's objects are added to the number.
+        let returnedBefore = Int(clamping: min(cursor?.returnedCount ?? 0, UInt64(Int32.max) << 16))
         let left = query.total.map { max(0, $0 - returnedBefore) } ?? Int.max
         let wanted = min(query.limit, left)
         let buffer = ByteBuffer(capacity: 4096)
@@ -64,9 +65,12 @@ struct QueryPage {
         var hasMore = false
         buffer.append("{\"objects\":[")
         // One more than wanted tells whether there is a next page.
-        var distinct = DistinctFilter(query, read, after: cursor?.position, execution)
+        var distinct = DistinctFilter(
+            query, read, after: cursor?.position,
+            byteCountMax: service.options.queryMemoryByteCountMax)
         try run(execution, limit: query.distinct.isEmpty ? addingOne(wanted) : .max) { key, row in
             guard distinct?.takes(key, row) ?? true else { return true }
+            if distinct?.isFull ?? false { return false }
             guard count < wanted else {
                 hasMore = left > wanted
                 return false
@@ -77,8 +81,9 @@ struct QueryPage {
             if count == wanted { last = execution.position(key, row) }
             return !writer.isTruncated
         }
-        if writer.isTruncated { throw outOfMemory }
+        if writer.isTruncated || distinct?.isFull ?? false { throw outOfMemory }
         lap("objects", count)
+        let statistics = execution.statistics
         buffer.append(UInt8(ascii: "]"))
         let json = JSONWriter(buffer)
         var next: String?
@@ -92,10 +97,13 @@ struct QueryPage {
         }
         if text.counts {
             json.raw(",\"count\":")
-            json.int(Int64(try countAll(objects, limits)))
-            lap("count", 0)
+            let total = try countAll(objects, limits)
+            json.int(Int64(total))
+            lap("count", total)
         }
-        if text.explains { write(execution, steps, to: json) }
+        if text.explains {
+            write(execution.plan, statistics, steps, rowsReturned: count, to: json)
+        }
         buffer.append(UInt8(ascii: "}"))
         try service.stored { () throws(StoreError) in try read.checkFailure() }
         return try reply(buffer, next: next)
@@ -114,12 +122,7 @@ struct QueryPage {
 
     private func addingOne(_ count: Int) -> Int { count == .max ? count : count + 1 }
 
-    private var outOfMemory: Problem {
-        Problem(
-            422, "query-memory-exceeded",
-            "The query needs more than \(service.options.queryMemoryByteCountMax) bytes of memory; "
-                + "ask for fewer fields or a smaller page, or sort by an indexed property.")
-    }
+    private var outOfMemory: Problem { .queryMemory(service.options) }
 
     private func run(
         _ execution: QueryExecution, limit: Int, _ body: (UInt64, RowView) -> Bool
@@ -133,12 +136,7 @@ struct QueryPage {
         switch failure {
         case .store(let error): service.problem(error)
         case .memory: outOfMemory
-        case .time:
-            Problem(
-                503, "query-too-slow",
-                "The query took longer than \(service.options.queryTimeSecondsMax) s and was stopped; "
-                    + "an index on a property that it compares would help (see explain=true).",
-                retryAfterSeconds: 1)
+        case .time: .queryTime(service.options)
         }
     }
 
@@ -155,26 +153,31 @@ struct QueryPage {
                 throw problem(error)
             }
         } else {
-            var distinct = DistinctFilter(query, read, after: nil, execution)
+            var distinct = DistinctFilter(
+                query, read, after: nil, byteCountMax: service.options.queryMemoryByteCountMax)
             try run(execution, limit: .max) { key, row in
                 if distinct?.takes(key, row) ?? true { count += 1 }
-                return true
+                return !(distinct?.isFull ?? false)
             }
+            if distinct?.isFull ?? false { throw outOfMemory }
         }
         return min(count, query.total ?? count)
     }
 
-    private func write(_ execution: QueryExecution, _ steps: [Step], to json: JSONWriter) {
-        let explanation = PlanText(execution.plan, query.rowClass)
+    private func write(
+        _ plan: Plan, _ statistics: QueryExecution.Statistics, _ steps: [Step],
+        rowsReturned count: Int, to json: JSONWriter
+    ) {
+        let explanation = PlanText(plan, query.rowClass)
         json.raw(",\"explain\":")
         json.object { explain in
             explain.member("plan").string(explanation.summary)
             explain.member("indexes").array { list in
                 for name in explanation.indexes { list.element().string(name) }
             }
-            explain.member("rowsRead").int(Int64(execution.statistics.rowsRead))
-            explain.member("entriesRead").int(Int64(read.entriesRead))
-            explain.member("rowsReturned").int(Int64(execution.statistics.rowsReturned))
+            explain.member("rowsRead").int(Int64(statistics.rowsRead))
+            explain.member("entriesRead").int(Int64(statistics.entriesRead))
+            explain.member("rowsReturned").int(Int64(count))
             explain.member("steps").array { list in
                 for step in steps {
                     list.element().object { entry in

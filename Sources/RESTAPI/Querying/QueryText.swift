@@ -31,6 +31,22 @@ struct QueryText: Sendable {
             ])
     }
 
+    /// Refuses parts that are longer than a query's text may be.
+    ///
+    /// - Throws: ``Problem`` 400 that names the part.
+    func requireLengths(_ options: RESTOptions) throws(Problem) {
+        let parts = [
+            ("filter", filter), ("sort", sort), ("distinct", distinct), ("fields", fields),
+            ("expand", expand),
+        ]
+        for case (let name, let part?) in parts
+        where part.utf8.count > options.queryTextByteCountMax {
+            throw fault(
+                name, "'\(name)' is longer than \(options.queryTextByteCountMax) bytes.",
+                code: "query-too-long")
+        }
+    }
+
     /// The problem of a query error in the named part.
     func problem(_ error: QueryError, _ name: String) -> Problem {
         Problem(error, parameter: isInBody ? nil : name, pointer: isInBody ? "/\(name)" : nil)

@@ -11,6 +11,7 @@ extension RESTService {
         answering { () throws(Problem) in
             let parameters = try Parameters(
                 request, known: Self.listParameters, repeatable: ["arg", "text"])
+            try BodyType.requireJSONAccepted(request)
             let minimum = try minVersion(parameters)
             let preferences = try Preferences(request)
             let text = try QueryText(request, parser: RequestScratch.current.parser)

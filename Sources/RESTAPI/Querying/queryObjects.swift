@@ -5,6 +5,7 @@ extension RESTService {
     func queryObjects(_ request: Request) -> Outcome {
         answering { () throws(Problem) in
             let parameters = try Parameters(request, known: ["minVersion"])
+            try BodyType.requireJSONAccepted(request)
             let minimum = try minVersion(parameters)
             let preferences = try Preferences(request)
             _ = try BodyType.read(request)

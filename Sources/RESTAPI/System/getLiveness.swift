@@ -3,6 +3,7 @@ import HTTPServer
 extension RESTService {
     /// `GET /health/live`: the process answers.
     func getLiveness(_ request: Request) -> Outcome {
-        .respond(Response(200, .json, Bytes("{\"status\":\"ok\"}" as StaticString)))
+        do { try Parameters.refuseAll(request) } catch { return .respond(response(error)) }
+        return .respond(Response(200, .json, Bytes("{\"status\":\"ok\"}" as StaticString)))
     }
 }

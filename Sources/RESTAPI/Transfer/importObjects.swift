@@ -16,6 +16,7 @@ extension RESTService {
             let names = RequestScratch.current.names(of: store.catalog.rows, self)
             let rowClass = try objectClass(request, names)
             try requireNDJSON(request)
+            try BodyType.requireJSONAccepted(request)
             guard imports.enter() else { throw .tooBusy }
             let session = ImportSession(
                 store, className: rowClass.definition.name, importOptions,

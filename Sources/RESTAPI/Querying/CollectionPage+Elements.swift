@@ -1,0 +1,75 @@
+import ObjectStore
+import Rows
+
+extension CollectionPage {
+    /// One element of the collection.
+    struct Candidate {
+        /// Its place in the collection, or the object key of an object that links here.
+        var position: UInt64
+        /// What it is sorted by.
+        var sortBytes: [UInt8] = []
+        /// The element's row and key, where the elements are objects.
+        var row: RowView?
+        var key: UInt64 = 0
+        /// The class of the object.
+        var rowClass: RowClass?
+    }
+
+    /// Hands over the elements in their own order, from behind a position on, until `body` returns
+    /// false.
+    func forEachElement(
+        after position: QueryPosition?, _ body: (Candidate, UnsafeRawBufferPointer?) -> Bool
+    ) {
+        if compiled.storage.shape == .none { return forEachOrigin(after: position, body) }
+        let collection = owner.collection(member, in: row)
+        let first = position.map { $0.key < .max ? $0.key + 1 : .max } ?? 0
+        guard first < UInt64(collection.count) else { return }
+        for index in Int(first)..<collection.count {
+            var candidate = Candidate(position: UInt64(index))
+            if !holdsObjects {
+                let value = collection.isNull(index) ? nil : collection.bytes(index)
+                guard body(candidate, value) else { return }
+                continue
+            }
+            if compiled.storage.element == .embedded {
+                candidate.row = RowView(collection.bytes(index))
+            } else {
+                candidate.key = collection.pointer(index).storedLink
+                candidate.row = read.row(classIndex: compiled.classIndex, key: candidate.key)
+            }
+            candidate.rowClass = read.rows.classes[compiled.classIndex]
+            guard candidate.row != nil else { continue }
+            guard body(candidate, nil) else { return }
+        }
+    }
+
+    /// The objects that link here, each once, by class and object key.
+    private func forEachOrigin(
+        after position: QueryPosition?, _ body: (Candidate, UnsafeRawBufferPointer?) -> Bool
+    ) {
+        guard compiled.originProperty >= 0 else { return }
+        let property = read.rows.classes[compiled.classIndex].members[compiled.originProperty].number
+        read.scanOrigins(owner.index, key, property: property, after: position.flatMap(origin)) {
+            identity, _ in
+            var candidate = Candidate(position: identity.key, key: identity.key)
+            let rowClass = read.rows.classes[identity.classIndex]
+            if isOwned { candidate.sortBytes = Self.bytes(rowClass.number) }
+            candidate.row = read.row(classIndex: identity.classIndex, key: identity.key)
+            candidate.rowClass = rowClass
+            return candidate.row == nil ? true : body(candidate, nil)
+        }
+    }
+
+    /// The object at a position in the order of ``forEachOrigin(after:_:)``; nil when its class is gone.
+    private func origin(_ position: QueryPosition) -> ObjectIdentity? {
+        if !isOwned { return ObjectIdentity(classIndex: compiled.classIndex, key: position.key) }
+        let number = position.sortBytes.reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+        return read.rows.classIndexByNumber[number].map {
+            ObjectIdentity(classIndex: $0, key: position.key)
+        }
+    }
+
+    private static func bytes(_ number: UInt32) -> [UInt8] {
+        withUnsafeBytes(of: number.bigEndian) { Array($0) }
+    }
+}

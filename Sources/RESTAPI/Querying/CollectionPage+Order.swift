@@ -1,0 +1,97 @@
+import Bytes
+import ObjectStore
+import Query
+import Rows
+import Storage
+
+extension CollectionPage {
+    /// How elements are sorted.
+    struct Order {
+        let sorter: SortEvaluator
+        /// Without keys the elements stand in the collection's own order.
+        let isNatural: Bool
+        let tiesDescend: Bool
+
+        init(_ keys: [SortKey], _ schema: RowSchema) {
+            sorter = SortEvaluator(keys, schema: schema)
+            isNatural = keys.isEmpty
+            tiesDescend = keys.last.map { !$0.isAscending } ?? false
+        }
+    }
+
+    /// What an element is sorted by.
+    func sortBytes(
+        _ candidate: Candidate, _ value: UnsafeRawBufferPointer?, _ order: Order, _ buffer: ByteBuffer
+    ) -> [UInt8] {
+        buffer.removeAll()
+        if let row = candidate.row {
+            order.sorter.append(row: row, key: candidate.key, source: read, to: buffer)
+        } else {
+            order.sorter.append(value: value, to: buffer)
+        }
+        return buffer.array
+    }
+
+    /// Whether `a` comes before `b`: by what they are sorted by, and then by position.
+    func isBefore(_ a: Candidate, _ b: Candidate, _ order: Order) -> Bool {
+        var result = compare(a.sortBytes, b.sortBytes)
+        if result != 0, mayBeCut(a.sortBytes), mayBeCut(b.sortBytes) {
+            if let left = a.row, let right = b.row {
+                result = order.sorter.compare(left, a.key, right, b.key, read)
+            } else {
+                result = order.sorter.compare(value(a), value(b))
+            }
+        }
+        if result != 0 { return result < 0 }
+        return order.tiesDescend ? a.position > b.position : a.position < b.position
+    }
+
+    /// Whether an element comes behind a position.
+    func comesAfter(_ candidate: Candidate, _ position: QueryPosition, _ order: Order) -> Bool {
+        var result = compare(candidate.sortBytes, position.sortBytes)
+        if result != 0, !position.wholeBytes.isEmpty, mayBeCut(candidate.sortBytes) {
+            result = compare(wholeBytes(candidate, order).bytes, position.wholeBytes)
+        }
+        if result != 0 { return result > 0 }
+        return order.tiesDescend
+            ? candidate.position < position.key : candidate.position > position.key
+    }
+
+    /// The position of an element, for a cursor.
+    func position(_ candidate: Candidate, _ order: Order) -> QueryPosition {
+        var position = QueryPosition(sortBytes: candidate.sortBytes, key: candidate.position)
+        if !order.isNatural, mayBeCut(candidate.sortBytes) {
+            let (whole, isCut) = wholeBytes(candidate, order)
+            if !isCut, whole.count <= QueryPosition.wholeByteCountMax { position.wholeBytes = whole }
+        }
+        return position
+    }
+
+    private func wholeBytes(_ candidate: Candidate, _ order: Order) -> (bytes: [UInt8], isCut: Bool) {
+        let buffer = ByteBuffer(capacity: 1024)
+        let isCut: Bool
+        if let row = candidate.row {
+            isCut = order.sorter.append(
+                row: row, key: candidate.key, source: read, to: buffer,
+                textByteCountMax: QueryPosition.wholeByteCountMax)
+        } else {
+            isCut = order.sorter.append(
+                value: value(candidate), to: buffer, textByteCountMax: QueryPosition.wholeByteCountMax)
+        }
+        return (buffer.array, isCut)
+    }
+
+    private func value(_ candidate: Candidate) -> UnsafeRawBufferPointer? {
+        let collection = owner.collection(member, in: row)
+        let index = Int(candidate.position)
+        return collection.isNull(index) ? nil : collection.bytes(index)
+    }
+
+    private func mayBeCut(_ sortBytes: [UInt8]) -> Bool {
+        sortBytes.count > OrderedKey.textByteCountMax
+    }
+
+    private func compare(_ a: [UInt8], _ b: [UInt8]) -> Int {
+        a.withUnsafeBytes { left in b.withUnsafeBytes { compareKeys(left, $0) } }
+    }
+}

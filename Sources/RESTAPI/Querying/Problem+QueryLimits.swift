@@ -1,0 +1,18 @@
+extension Problem {
+    /// A query or reply needs more memory than a read may take.
+    static func queryMemory(_ options: RESTOptions) -> Problem {
+        Problem(
+            422, "query-memory-exceeded",
+            "The query needs more than \(options.queryMemoryByteCountMax) bytes of memory; "
+                + "ask for fewer fields or a smaller page, or sort by an indexed property.")
+    }
+
+    /// A query took longer than it may.
+    static func queryTime(_ options: RESTOptions) -> Problem {
+        Problem(
+            503, "query-too-slow",
+            "The query took longer than \(options.queryTimeSecondsMax) s and was stopped; "
+                + "an index on a property that it compares would help (see explain=true).",
+            retryAfterSeconds: 1)
+    }
+}

@@ -1,0 +1,116 @@
+import TestSupport
+import Testing
+
+@Suite("pages of a query")
+struct PagingTests {
+    /// All pages of a query, with `between` run after each.
+    private func pages(
+        _ world: inout QueryWorld, _ filter: (text: String, arguments: [String]), _ sort: [QueryWorld.Key],
+        limit: Int, note: String, between: (inout QueryWorld) throws -> Void = { _ in }
+    ) rethrows -> [Int] {
+        var found: [Int] = []
+        var cursor: String?
+        for _ in 0..<10_000 {
+            let reply = world.page(filter, sort, limit: limit, cursor: cursor)
+            #expect(reply.status == 200, "\(note): \(reply.text)")
+            let ids = reply.ids.map(Int.init)
+            #expect(ids.count <= limit)
+            found += ids
+            cursor = reply.next
+            if cursor == nil { return found }
+            #expect(ids.count == limit, "\(note): a short page with a next one")
+            try between(&world)
+        }
+        Issue.record("\(note): pages without end")
+        return found
+    }
+
+    @Test("every page size gives the model's order, with and without an index", arguments: EngineCase.all)
+    func everyPageSize(engine: EngineCase) throws {
+        let seed = SeededGenerator.testSeed("paging")
+        var world = try QueryWorld(engine, seed: seed, count: 60)
+        for round in 0..<SeededGenerator.scaled(60) {
+            let sort = world.randomSort()
+            let filter = world.randomFilter()
+            let expected = world.expected(sort, filter.matches)
+            for suffix in ["", "i"] {
+                let text = filter.text.replacing("#", with: suffix)
+                for limit in [1, 2, 3, 7, expected.count - 1, expected.count, expected.count + 1, 1000]
+                where limit > 0 {
+                    let note = "seed \(seed) round \(round): \(text) \(filter.arguments) sort \(sort) limit \(limit)"
+                    let found = try pages(&world, (text, filter.arguments), sort, limit: limit, note: note)
+                    #expect(found == expected, "\(note)")
+                    if found != expected { return }
+                }
+            }
+        }
+    }
+
+    @Test("what does not change while others do is returned exactly once", arguments: EngineCase.all)
+    func changesBetweenPages(engine: EngineCase) throws {
+        let seed = SeededGenerator.testSeed("paging while changing")
+        var world = try QueryWorld(engine, seed: seed, count: 60)
+        var newest = 1000
+        for round in 0..<SeededGenerator.scaled(30) {
+            // Paths through links change with the linked object.
+            let sort = world.randomSort().filter { !$0.path.hasPrefix("best.") }
+            let filter = world.randomFilter()
+            let text = filter.text.replacing("#", with: Bool.random(using: &world.generator) ? "i" : "")
+            let limit = Int.random(in: 1...9, using: &world.generator)
+            let note = "seed \(seed) round \(round): \(text) \(filter.arguments) sort \(sort) limit \(limit)"
+            var steady = Set(world.expected(sort, filter.matches))
+            let found = try pages(&world, (text, filter.arguments), sort, limit: limit, note: note) { world in
+                for _ in 0..<2 {
+                    guard let id = world.order.randomElement(using: &world.generator) else { continue }
+                    switch Int.random(in: 0..<3, using: &world.generator) {
+                    case 0:
+                        steady.remove(id)
+                        world.delete(id)
+                    case 1:
+                        steady.remove(id)
+                        try world.put(world.randomItem(id))
+                    default:
+                        newest += 1
+                        try world.put(world.randomItem(newest))
+                    }
+                }
+            }
+            for id in steady {
+                #expect(found.filter { $0 == id }.count == 1, "\(note): object \(id)")
+                if found.filter({ $0 == id }).count != 1 { return }
+            }
+            // Those that stayed come in their order.
+            #expect(
+                found.filter(steady.contains) == world.expected(sort) { steady.contains($0.id) }, "\(note)")
+            while world.order.count < 60 {
+                newest += 1
+                try world.put(world.randomItem(newest))
+            }
+        }
+    }
+
+    @Test("the page behind a deleted object goes on among long texts that share their beginning")
+    func longTexts() throws {
+        var world = try QueryWorld(.memory, seed: 1, count: 0)
+        let stem = String(repeating: "x", count: 420)
+        for (id, end) in ["d", "a", "c", "b", "e"].enumerated() {
+            var item = world.randomItem(id)
+            item.s = stem + end
+            try world.put(item)
+        }
+        for path in ["s", "si"] {
+            for isAscending in [true, false] {
+                let sort = [QueryWorld.Key(path: path, isAscending: isAscending)]
+                let expected = world.expected(sort) { _ in true }
+                let first = world.page(("TRUEPREDICATE", []), sort, limit: 3, cursor: nil)
+                #expect(first.ids.map(Int.init) == Array(expected[..<3]))
+                let gone = expected[2]
+                let item = try #require(world.items[gone])
+                world.delete(gone)
+                let second = world.page(("TRUEPREDICATE", []), sort, limit: 3, cursor: first.next)
+                #expect(second.ids.map(Int.init) == Array(expected[3...]))
+                try world.put(item)
+            }
+        }
+    }
+}
