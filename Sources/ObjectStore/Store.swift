@@ -67,6 +67,8 @@ package final class Store: Sendable {
     package var engineName: String { engine.name }
     /// What commits have cost since the store was opened.
     package var commitStatistics: CommitStatistics { queue.statistics.present }
+    /// Whether writing has failed for good: the store can be read, and has to be reopened for writes.
+    package var hasStoppedWriting: Bool { queue.statistics.hasStoppedWriting }
     /// The bytes on disk, if the engine can tell.
     package var storedByteCount: Int? { engine.storedByteCount }
 
