@@ -80,6 +80,25 @@ let package = Package(
         tests(
             "StorageTests",
             ["Storage", "StorageMemory", "StorageLMDB", "TestSupport", "StorageProbe"]),
+        .target(
+            name: "ObjectSupport",
+            dependencies: [
+                "ObjectStore", "Query", "Rows", "ObjectModel", "Bytes", "Storage", "TestSupport",
+            ],
+            path: "Tests/ObjectSupport", swiftSettings: ours),
+        tests("ObjectModelTests", ["ObjectModel", "TestSupport"]),
+        tests(
+            "RowsTests",
+            [
+                "Rows", "ObjectModel", "Bytes", "ObjectStore", "StorageMemory", "TestSupport",
+                "ObjectSupport",
+            ]),
+        tests(
+            "ObjectStoreTests",
+            [
+                "ObjectStore", "Query", "Rows", "ObjectModel", "Bytes", "Storage", "StorageMemory",
+                "StorageLMDB", "TestSupport", "ObjectSupport",
+            ]),
         tests(
             "RESTAPITests",
             [

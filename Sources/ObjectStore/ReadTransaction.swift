@@ -58,7 +58,7 @@ package final class ReadTransaction: ObjectSource {
         let found: (link: UnsafeRawBufferPointer?, value: UnsafeRawBufferPointer?)
         do { found = try snapshot.follow(mapKey, prefix: prefix) } catch { throw .storage(error) }
         guard let link = found.link, link.count == 8, let bytes = found.value else { return nil }
-        guard let row = RowView(bytes) else {
+        guard let row = RowView(bytes), rowClass.canRead(row) else {
             throw .storage(StorageError(.corrupted, operation: "read row"))
         }
         return (UInt64(bigEndian: link.loadUnaligned(as: UInt64.self)), row)
@@ -95,7 +95,7 @@ package final class ReadTransaction: ObjectSource {
         let rowKey = keyBuffer.making { StoreKey.appendRow(rowClass.number, key, to: $0) }
         do throws(StorageError) {
             guard let bytes = try snapshot.value(forKey: rowKey) else { return nil }
-            guard let row = RowView(bytes) else {
+            guard let row = RowView(bytes), rowClass.canRead(row) else {
                 throw StorageError(.corrupted, operation: "read row")
             }
             return row
@@ -108,7 +108,11 @@ package final class ReadTransaction: ObjectSource {
     package func count(_ rowClass: RowClass) throws(StoreError) -> Int {
         let key = keyBuffer.making { StoreKey.appendClassState(rowClass.number, to: $0) }
         do throws(StorageError) {
-            return Int(try snapshot.value(forKey: key).flatMap { ClassState($0) }?.count ?? 0)
+            guard let bytes = try snapshot.value(forKey: key) else { return 0 }
+            guard let state = ClassState(bytes) else {
+                throw StorageError(.corrupted, operation: "read class state")
+            }
+            return Int(state.count)
         } catch {
             throw .storage(error)
         }
@@ -143,7 +147,7 @@ package final class ReadTransaction: ObjectSource {
         var isDamaged = false
         do {
             try snapshot.scan(range, reversed: reversed, expecting: expecting) { key, value in
-                guard let row = RowView(value) else {
+                guard let row = RowView(value), rowClass.canRead(row) else {
                     isDamaged = true
                     return false
                 }

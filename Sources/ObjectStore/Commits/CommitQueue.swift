@@ -132,7 +132,7 @@ final class CommitQueue: @unchecked Sendable {
             overlay.reset()
             return CommitGroup(
                 snapshot: snapshot, catalog: catalog, overlay: overlay, rowBuilder: rowBuilder,
-                state: state)
+                state: state, valueByteCountMax: engine.limits.valueByteCountMax)
         } catch {
             snapshot.close()
             throw error
@@ -271,9 +271,10 @@ final class CommitQueue: @unchecked Sendable {
         do {
             try migration.run(engine)
         } catch {
-            catalogs.withdraw(commit: commit)
+            catalogs.withdraw()
             throw error
         }
+        catalogs.confirm()
         publisher.publish(group.state.version)
         write.finish(.committed(version: group.state.version))
     }

@@ -118,32 +118,35 @@ package final class ChangeFeed: @unchecked Sendable {
 
     private func run() {
         var lastTick: UInt64 = 0
+        var actions: [@Sendable (Position) -> Void] = []
         while true {
             let tick = isHurried.load(ordering: .relaxed) ? Self.hurriedMilliseconds : tickMilliseconds
             let work: (actions: [@Sendable (Position) -> Void], isStopping: Bool)? = inbox.wait(
                 milliseconds: tick
             ) { state in
-                guard state.hasNews || state.isStopping || !state.actions.isEmpty else { return nil }
+                guard state.hasNews || state.isStopping || !state.actions.isEmpty else {
+                    return nil
+                }
                 defer {
                     state.hasNews = false
                     state.actions = []
                 }
                 return (state.actions, state.isStopping)
             }
+            actions += work?.actions ?? []
             do throws(StoreError) {
-                if hasChannels || !(work?.actions.isEmpty ?? true) {
+                if hasChannels || !actions.isEmpty {
                     try advance()
                     if let current {
                         let position = Position(
                             feed: self, version: current.version, transaction: current.transaction)
-                        for action in work?.actions ?? [] { action(position) }
+                        for action in actions { action(position) }
+                        actions = []
                     }
                 }
             } catch {
+                // What could not run is tried again with the next news or tick.
                 logFailure(error)
-                // What could not run is tried again with the next tick.
-                let actions = work?.actions ?? []
-                inbox.withLock { $0.actions.insert(contentsOf: actions, at: 0) }
             }
             let now = monotonicMilliseconds()
             if now >= lastTick + UInt64(tick) {

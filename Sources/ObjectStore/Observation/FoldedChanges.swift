@@ -63,22 +63,27 @@ package struct FoldedChanges: Sendable {
         let range = KeyRange(
             lower: lower, upper: KeyRange.successor(ofPrefix: [StoreKey.Tag.changeLog]))
         var isDamaged = false
+        var isCut = false
         do throws(StorageError) {
             try transaction.snapshot.scan(range, reversed: false, expecting: 16) { key, value in
-                guard key.count == 9, let entry = ChangeLogEntry(value) else {
+                let number = StoreKey.trailingObjectKey(key)
+                guard key.count == 9, number == through + 1, let entry = ChangeLogEntry(value)
+                else {
                     isDamaged = true
                     return false
                 }
                 if through > version, order.count + entry.changes.count > objectCountMax {
+                    isCut = true
                     return false
                 }
-                let number = UInt64(bigEndian: key.loadUnaligned(fromByteOffset: 1, as: UInt64.self))
                 fold(entry, version: number, transaction.rows)
                 return true
             }
         } catch {
             throw .storage(error)
         }
+        // An entry that is missing would be a change that nobody hears of.
+        if through < state.version, !isCut { isDamaged = true }
         if isDamaged { throw .storage(StorageError(.corrupted, operation: "read change log")) }
     }
 
