@@ -200,34 +200,35 @@ package final class ChangeFeed: @unchecked Sendable {
         do throws(FoldedChanges.Gap) {
             changes = try FoldedChanges(after: before.version, in: next)
         } catch {
+            next.close()
             switch error {
-            case .storage(let storage):
-                next.close()
-                throw .storage(storage)
+            case .storage(let storage): throw .storage(storage)
             case .expired, .future:
                 // The log was trimmed past the feed: every query starts anew.
-                tellGap { $0.logTrimmed(version: version) }
+                breakOff(.expiry)
                 before.transaction.close()
                 current = (next, version)
                 return
             }
         }
         if changes.changesSchema {
-            tellGap { $0.schemaChanged(version: version) }
+            breakOff(.schemaChange)
         } else {
-            dispatch(changes, before: before.transaction, after: next, version: version)
+            dispatch(changes, before: before, after: next, version: version)
         }
         before.transaction.close()
         current = (next, version)
     }
 
     private func dispatch(
-        _ changes: FoldedChanges, before: ReadTransaction, after: ReadTransaction, version: UInt64
+        _ changes: FoldedChanges, before: (transaction: ReadTransaction, version: UInt64),
+        after: ReadTransaction, version: UInt64
     ) {
         func tell(_ channel: any FeedChannel) {
-            let events = channel.query.events(changes, before: before, after: after)
+            let events = channel.query.events(changes, before: before.transaction, after: after)
             if !events.isEmpty {
-                channel.publish(events, version: version, before: before, after: after)
+                channel.publish(
+                    events, from: before.version, to: version, before: before.transaction, after: after)
             }
         }
         for index in Set(changes.order.map(\.classIndex)) {
@@ -236,10 +237,10 @@ package final class ChangeFeed: @unchecked Sendable {
         for channel in wideChannels.values { tell(channel) }
     }
 
-    private func tellGap(_ tell: (any FeedChannel) -> Void) {
+    private func breakOff(_ reason: FeedBreak) {
         let channels = allChannels
         classChannels = [:]
         wideChannels = [:]
-        for channel in channels { tell(channel) }
+        for channel in channels { channel.breaksOff(reason) }
     }
 }

@@ -5,18 +5,24 @@ package protocol FeedChannel: AnyObject, Sendable {
     /// The query that the channel's followers share.
     var query: ObservedQuery { get }
 
-    /// Takes the events of one step, which goes from `before` to `after`; there is at least one.
+    /// Takes the events of one step, which goes from the version `start`, seen by `before`, to
+    /// `version`, seen by `after`; there is at least one.
     func publish(
-        _ events: [QueryEvent], version: UInt64, before: ReadTransaction, after: ReadTransaction)
+        _ events: [QueryEvent], from start: UInt64, to version: UInt64, before: ReadTransaction,
+        after: ReadTransaction)
 
-    /// Learns that the schema has changed: the query has to be made anew. The channel is no longer part
-    /// of the feed.
-    func schemaChanged(version: UInt64)
-
-    /// Learns that the change log was trimmed past what the channel was told: its followers have to begin
-    /// anew. The channel is no longer part of the feed.
-    func logTrimmed(version: UInt64)
+    /// Learns that the feed can't go on: the query has to be made anew. The channel is no longer part of
+    /// the feed.
+    func breaksOff(_ reason: FeedBreak)
 
     /// Comes now and then, for heartbeats and for those who fell behind.
     func tick(version: UInt64)
+}
+
+/// Why a feed can't tell a query's changes.
+package enum FeedBreak: Sendable {
+    /// The schema has changed.
+    case schemaChange
+    /// The change log was trimmed past what was told.
+    case expiry
 }

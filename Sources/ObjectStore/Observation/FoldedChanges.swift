@@ -43,12 +43,15 @@ package struct FoldedChanges: Sendable {
     /// Reads what came after `version`.
     ///
     /// - Parameters:
-    ///   - transaction: Sees the last version to fold in.
+    ///   - last: The last version to fold in; nil for the last that the transaction sees.
     ///   - objectCountMax: Stops before the version with which there would be more objects, so that
-    ///     ``through`` may lie before the transaction's version. A version is never split: one that
-    ///     alone has more is folded, alone.
+    ///     ``through`` may lie before the transaction's version. A version is never split: the first
+    ///     that changes anything is taken whatever its size.
+    ///   - versionCountMax: Stops after so many versions.
+    ///   - classes: The classes whose objects are wanted, by position; nil for all.
     package init(
-        after version: UInt64, in transaction: ReadTransaction, objectCountMax: Int = .max
+        after version: UInt64, through last: UInt64? = nil, in transaction: ReadTransaction,
+        objectCountMax: Int = .max, versionCountMax: UInt64 = .max, classes: Set<Int>? = nil
     ) throws(Gap) {
         through = version
         let state: StoreState
@@ -72,12 +75,17 @@ package struct FoldedChanges: Sendable {
                     isDamaged = true
                     return false
                 }
-                if through > version, order.count + entry.changes.count > objectCountMax {
+                if let last, number > last {
                     isCut = true
                     return false
                 }
-                fold(entry, version: number, transaction.rows)
-                return true
+                if !order.isEmpty, order.count + entry.changes.count > objectCountMax {
+                    isCut = true
+                    return false
+                }
+                fold(entry, version: number, transaction.rows, classes)
+                isCut = order.count >= objectCountMax || number - version >= versionCountMax
+                return !isCut
             }
         } catch {
             throw .storage(error)
@@ -87,11 +95,15 @@ package struct FoldedChanges: Sendable {
         if isDamaged { throw .storage(StorageError(.corrupted, operation: "read change log")) }
     }
 
-    private mutating func fold(_ entry: ChangeLogEntry, version: UInt64, _ schema: RowSchema) {
+    private mutating func fold(
+        _ entry: ChangeLogEntry, version: UInt64, _ schema: RowSchema, _ classes: Set<Int>?
+    ) {
         through = version
         changesSchema = changesSchema || entry.changesSchema
         for record in entry.changes {
-            guard let index = schema.classIndexByNumber[record.classNumber] else { continue }
+            guard let index = schema.classIndexByNumber[record.classNumber],
+                classes?.contains(index) ?? true
+            else { continue }
             let identity = ObjectIdentity(classIndex: index, key: record.key)
             var members = MemberSet()
             for number in record.properties {

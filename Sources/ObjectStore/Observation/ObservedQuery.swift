@@ -39,12 +39,16 @@ package struct ObservedQuery: Sendable {
         }
     }
 
-    /// The objects that changes concern, and the properties through which they do.
-    private func candidates(_ changes: FoldedChanges, _ transaction: ReadTransaction)
-        -> (order: [ObjectIdentity], members: [ObjectIdentity: MemberSet])
+    /// The objects that changes may concern: those that changed themselves in the order of the change
+    /// log, then those that are only reached along links in the order of their keys.
+    ///
+    /// What became of each is asked for with ``event(of:in:_:)``, now or in a later state: what happens
+    /// to it after the changes is in later ones, and told then.
+    package func candidates(_ changes: FoldedChanges, in transaction: ReadTransaction)
+        -> [ObservedCandidate]
     {
-        var order: [ObjectIdentity] = []
-        var members: [ObjectIdentity: MemberSet] = [:]
+        var found: [ObservedCandidate] = []
+        var places: [ObjectIdentity: Int] = [:]
         for identity in changes.order {
             switch target {
             case .store: break
@@ -53,19 +57,37 @@ package struct ObservedQuery: Sendable {
             case .object(let index, let key):
                 if identity != ObjectIdentity(classIndex: index, key: key) { continue }
             }
-            order.append(identity)
-            members[identity] = changes.changes[identity]?.members ?? MemberSet()
+            let change = changes.changes[identity]
+            if reach != nil { places[identity] = found.count }
+            found.append(
+                ObservedCandidate(
+                    identity: identity, members: change?.members ?? MemberSet(), change: change,
+                    isReached: false, through: changes.through))
         }
-        guard let reach, let classIndex else { return (order, members) }
+        guard let reach, let classIndex else { return found }
+        let ownCount = found.count
         reach.forEachCandidate(changes, in: transaction) { key, member in
             let identity = ObjectIdentity(classIndex: classIndex, key: key)
-            if members[identity] == nil {
-                order.append(identity)
-                members[identity] = MemberSet()
+            let place = places[identity] ?? found.count
+            if place == found.count {
+                places[identity] = place
+                found.append(
+                    ObservedCandidate(
+                        identity: identity, members: MemberSet(), change: nil, isReached: true,
+                        through: changes.through))
             }
-            if let member { members[identity]?.insert(member) }
+            found[place].isReached = true
+            if let member { found[place].members.insert(member) }
         }
-        return (order, members)
+        found[ownCount...].sort { $0.identity.key < $1.identity.key }
+        return found
+    }
+
+    /// The classes whose changes can concern the query; nil for all.
+    package var classes: Set<Int>? {
+        guard let classIndex else { return nil }
+        guard let reach else { return [classIndex] }
+        return reach.classes(schema).map { $0.union([classIndex]) }
     }
 
     /// The class of the objects; nil for the whole store.
@@ -86,46 +108,26 @@ package struct ObservedQuery: Sendable {
     package func events(_ changes: FoldedChanges, before: ReadTransaction, after: ReadTransaction)
         -> [QueryEvent]
     {
-        let (order, members) = candidates(changes, after)
-        if order.isEmpty { return [] }
-        let earlier = predicate.map { $0.makeMatcher(schema, source: before) }
-        let later = predicate.map { $0.makeMatcher(schema, source: after) }
+        let candidates = candidates(changes, in: after)
+        if candidates.isEmpty { return [] }
+        let earlier = matcher(in: before)
+        let later = matcher(in: after)
         var events: [QueryEvent] = []
-        for identity in order {
-            let was = matches(identity, before, earlier)
-            let now = matches(identity, after, later)
-            let change = changes.changes[identity]
-            let changed = members[identity] ?? MemberSet()
-            let kind: QueryEvent.Kind
+        for candidate in candidates {
+            let was = matches(candidate.identity, before, earlier)
+            let now = matches(candidate.identity, after, later)
             switch (was, now) {
-            case (false, false): continue
-            case (false, true): kind = .enter
-            case (true, true): kind = .update
-            case (true, false): kind = change?.kind == .delete ? .delete : .leave
+            case (false, false): break
+            case (false, true): events.append(candidate.event(.enter))
+            case (true, true):
+                if !candidate.members.isEmpty || candidate.isReached {
+                    events.append(candidate.event(.update))
+                }
+            case (true, false):
+                events.append(candidate.event(candidate.change?.kind == .delete ? .delete : .leave))
             }
-            if kind == .update, changed.isEmpty { continue }
-            events.append(
-                QueryEvent(
-                    kind: kind, identity: identity, members: changed,
-                    primaryKey: change?.primaryKey ?? [], version: change?.version ?? changes.through))
         }
         return events
-    }
-
-    /// The objects that changes since some earlier version may concern: those that changed, then those
-    /// that are reached along links.
-    ///
-    /// What became of each is asked for with ``event(of:in:_:)``, now or in a later state: what happens
-    /// to it after the changes is in later ones, and told then.
-    package func candidates(_ changes: FoldedChanges, in transaction: ReadTransaction)
-        -> [ObservedCandidate]
-    {
-        let (order, members) = candidates(changes, transaction)
-        return order.map { identity in
-            ObservedCandidate(
-                identity: identity, members: members[identity] ?? MemberSet(),
-                change: changes.changes[identity], through: changes.through)
-        }
     }
 
     /// A matcher of the condition on a state; nil for none.
@@ -143,24 +145,18 @@ package struct ObservedQuery: Sendable {
         of candidate: ObservedCandidate, in transaction: ReadTransaction, _ matcher: Matcher?
     ) -> QueryEvent? {
         let identity = candidate.identity
-        let change = candidate.change
-        let kind: QueryEvent.Kind
-        if change?.kind == .delete {
-            if let change, !isKeyMatch(change.primaryKey) { return nil }
-            kind = .delete
-        } else if matches(identity, transaction, matcher) {
-            kind = change?.kind == .insert ? .enter : .update
-        } else {
-            // A deleted one has no key to be named by any more, and a different object of the class is
-            // no concern of those who follow one.
-            guard isTarget(identity, transaction),
-                transaction.row(classIndex: identity.classIndex, key: identity.key) != nil
-            else { return nil }
-            kind = .leave
+        if let change = candidate.change, change.kind == .delete {
+            return isKeyMatch(change.primaryKey) ? candidate.event(.delete) : nil
         }
-        return QueryEvent(
-            kind: kind, identity: identity, members: candidate.members,
-            primaryKey: change?.primaryKey ?? [], version: change?.version ?? candidate.through)
+        if matches(identity, transaction, matcher) {
+            return candidate.event(candidate.change?.kind == .insert ? .enter : .update)
+        }
+        // A deleted one has no key to be named by any more, and a different object of the class is no
+        // concern of those who follow one.
+        guard isTarget(identity, transaction),
+            transaction.row(classIndex: identity.classIndex, key: identity.key) != nil
+        else { return nil }
+        return candidate.event(.leave)
     }
 
     /// Whether a deleted object's primary key is the one that is followed, if one is.

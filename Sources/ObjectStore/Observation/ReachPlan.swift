@@ -100,6 +100,12 @@ struct ReachPlan: Sendable {
     /// Whether changes of other objects than the query's own can concern it.
     var isEmpty: Bool { sources.isEmpty && losses.isEmpty }
 
+    /// The classes whose objects count; nil when embedded objects do, whose owners may be of any class.
+    func classes(_ schema: RowSchema) -> Set<Int>? {
+        let found = Set(sources.map(\.classIndex))
+        return found.contains { schema.classes[$0].definition.kind == .embedded } ? nil : found
+    }
+
     /// Hands over each object of the query's class that the changes may concern, with the property of
     /// its own through which they are reached; an object may come several times.
     func forEachCandidate(

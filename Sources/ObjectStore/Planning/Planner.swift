@@ -37,7 +37,7 @@ struct Planner {
         }
         if let sorted = try sortedPlan(usable) { return sorted }
         var best: (constraint: IndexConstraint, count: Int)?
-        let total = try transaction.count(rowClass)
+        let total = usable.isEmpty ? 0 : try transaction.count(rowClass)
         for constraint in usable {
             let bound = min(best?.count ?? Int.max, max(Self.cheapEntryCount, total / 16))
             let count = try countEntries(constraint, atMost: bound)

@@ -114,12 +114,12 @@ package final class QueryExecution {
 
     /// Walks the rows of the class that satisfy the predicate, in the order of object keys.
     private func scan(after first: UInt64, _ body: (UInt64, RowView) -> Bool) throws(Failure) {
-        var rowsRead = 0
+        var stepCount = 0
         var isLate = false
         let deadline = limits.deadlineMilliseconds
         func isInTime() -> Bool {
-            rowsRead += 1
-            guard rowsRead & 1023 == 0, deadline != .max else { return true }
+            stepCount += 1
+            guard stepCount & 1023 == 0, deadline != .max else { return true }
             isLate = monotonicMilliseconds() >= deadline
             return !isLate
         }

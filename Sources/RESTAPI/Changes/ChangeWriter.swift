@@ -12,13 +12,14 @@ struct ChangeWriter {
     private let json: JSONWriter
     private var writer: ObjectWriter
 
-    init(_ stream: CheckedStream, _ read: ReadTransaction) {
+    init(_ stream: CheckedStream, _ read: ReadTransaction, _ options: RESTOptions) {
         self.stream = stream
         self.read = read
         buffer = ByteBuffer(capacity: 1024)
         json = JSONWriter(buffer)
         writer = ObjectWriter(buffer, names: stream.names, read: read, epoch: read.epoch)
         writer.quotesLargeInts = stream.definition.quotesLargeInts
+        writer.byteCountMax = options.queryMemoryByteCountMax
     }
 
     /// The bytes written so far, taken over.
@@ -26,6 +27,9 @@ struct ChangeWriter {
         let (base, count) = buffer.takeStorage()
         return HTTPServer.Bytes(adopting: base, count: count)
     }
+
+    /// Whether an object was too large, so that what is written is not whole.
+    var isTruncated: Bool { writer.isTruncated }
 
     /// How many bytes are written.
     var byteCount: Int { buffer.count }
@@ -159,48 +163,4 @@ struct ChangeWriter {
 
     /// Closes a `change` event.
     func endChangeEvent() { raw("]}\n\n") }
-}
-
-/// Server-sent events that hold no object.
-enum StreamSignal {
-    /// The first event of every stream.
-    static func hello(_ version: StoreVersion, withID: Bool, heartbeatSeconds: Int) -> HTTPServer.Bytes {
-        HTTPServer.Bytes(
-            "event: hello\n" + (withID ? "id: \(version)\n" : "")
-                + "data: {\"cursor\":\"\(version)\",\"heartbeat\":\(heartbeatSeconds)}\n\n")
-    }
-
-    /// From here on events are live.
-    static func upToDate(_ version: StoreVersion) -> HTTPServer.Bytes {
-        HTTPServer.Bytes("event: upToDate\nid: \(version)\ndata: {\"cursor\":\"\(version)\"}\n\n")
-    }
-
-    /// What the client knows is void; a snapshot follows.
-    static func reset(_ reason: ResetReason) -> HTTPServer.Bytes {
-        HTTPServer.Bytes("event: reset\ndata: {\"reason\":\"\(reason.rawValue)\"}\n\n")
-    }
-
-    /// Keeps the connection and moves the point to resume from; browsers dispatch nothing.
-    static func heartbeat(_ version: StoreVersion) -> HTTPServer.Bytes {
-        HTTPServer.Bytes("id: \(version)\n\n")
-    }
-
-    /// The stream ends because its query is not valid any more.
-    static func error(_ problem: Problem) -> HTTPServer.Bytes {
-        let json = JSONWriter(ByteBuffer())
-        json.raw("event: error\ndata: {\"code\":")
-        json.string(problem.code)
-        json.raw(",\"detail\":")
-        json.string(problem.detail)
-        json.raw("}\n\n")
-        let (base, count) = json.buffer.takeStorage()
-        return HTTPServer.Bytes(adopting: base, count: count)
-    }
-}
-
-/// Why a stream begins anew.
-enum ResetReason: String, Sendable {
-    case cursorExpired = "cursor-expired"
-    case schemaChanged = "schema-changed"
-    case restored
 }

@@ -18,4 +18,9 @@ final class LongPoll: Sendable {
         self.limit = limit
         self.deadline = deadline
     }
+
+    /// The same request, when nothing has concerned it up to a newer version.
+    func moved(to version: UInt64) -> LongPoll {
+        LongPoll(exchange, query, version: version, limit: limit, deadline: deadline)
+    }
 }

@@ -16,17 +16,23 @@ struct MissedChanges {
 
     /// Whether everything was told.
     var isEmpty: Bool { candidates.isEmpty }
+    /// How many objects are left.
+    var count: Int { candidates.count }
 
     /// Takes as much as makes a piece and writes it, as one event that does not move the cursor.
     ///
     /// - Returns: Nil when nothing of it concerns the query.
-    mutating func takePiece(_ stream: CheckedStream, _ read: ReadTransaction) -> ChangeWriter? {
+    mutating func takePiece(
+        _ stream: CheckedStream, _ read: ReadTransaction, _ options: RESTOptions
+    ) -> ChangeWriter? {
         let matcher = stream.observed.matcher(in: read)
-        var writer = ChangeWriter(stream, read)
+        var writer = ChangeWriter(stream, read, options)
+        var visited = 0
         var count = 0
-        while count < StreamHub.pieceObjectCount, writer.byteCount < StreamHub.pieceByteCount,
+        while visited < StreamHub.pieceObjectCount, writer.byteCount < StreamHub.pieceByteCount,
             let candidate = candidates.popFirst()
         {
+            visited += 1
             guard let event = stream.observed.event(of: candidate, in: read, matcher) else { continue }
             if count == 0 {
                 writer.beginChangeEvent(version: through, movesID: false)

@@ -2,59 +2,91 @@ import HTTPServer
 import ObjectStore
 
 extension RESTService {
+    /// A page of changes and whether it says anything.
+    struct ChangePage {
+        var response: Response
+        /// Whether there is no change in it, and none behind it.
+        var isEmpty: Bool
+        /// The version that it leads to.
+        var version: UInt64
+    }
+
+    /// Versions of the change log that one page looks at.
+    private static let pageVersionCountMax: UInt64 = 100_000
+
     /// A page of what has changed since a version, folded by object.
+    ///
+    /// What several versions changed is never more than a page; what one version changed, and what is
+    /// reached along links from there, may be cut. A part that is told later is told as it is then, and
+    /// what has changed in between is told again behind it.
     ///
     /// - Parameters:
     ///   - number: The version that the client knows.
-    ///   - skipping: How many of the objects that the next version changed it knows too.
+    ///   - known: What it knows of the changes behind it.
     /// - Throws: ``Problem`` 410 for a version whose changes are not kept, 400 for one of the future.
     func changePage(
-        _ definition: StreamDefinition, after number: UInt64, skipping: Int, limit: Int
-    ) throws(Problem) -> Response {
+        _ definition: StreamDefinition, after number: UInt64, _ known: StreamCursor.ChangePart?, limit: Int
+    ) throws(Problem) -> ChangePage {
         let read = try stored { () throws(StoreError) in try store.read() }
         defer { read.close() }
         let query = try definition.checked(names(of: read.rows))
         let changes: FoldedChanges
         do throws(FoldedChanges.Gap) {
             changes = try FoldedChanges(
-                after: number, in: read, objectCountMax: skipping > 0 ? 1 : limit)
+                after: number, through: known?.through, in: read,
+                objectCountMax: known == nil ? limit : options.pageObjectCountMax,
+                versionCountMax: Self.pageVersionCountMax, classes: query.observed.classes)
         } catch {
             switch error {
             case .storage(let storage): throw problem(.storage(storage))
             case .expired: throw .expiredCursor
-            case .future: throw .futureCursor
+            case .future: throw .futureCursor("since")
             }
         }
         if changes.changesSchema { throw .schemaChangedCursor }
         let present = try stored { () throws(StoreError) in try read.state().version }
+        var position =
+            known ?? StreamCursor.ChangePart(through: changes.through, knownCount: 0, reachedKey: 0)
+        position.through = changes.through
         let candidates = query.observed.candidates(changes, in: read)
-        // What a version changed is split over pages when it is more than a page. Pages count the
-        // objects that changed, which are the same in every state; those that are reached along links
-        // are not, and stay together with the last.
-        let changedCount = candidates.prefix { $0.change != nil }.count
-        let end = changedCount - skipping > limit ? skipping + limit : candidates.count
+        var left = candidates.indices.filter { index in
+            candidates[index].change == nil
+                ? candidates[index].identity.key > position.reachedKey : index >= position.knownCount
+        }[...]
         let matcher = query.observed.matcher(in: read)
-        var writer = ChangeWriter(query, read)
+        var writer = ChangeWriter(query, read, options)
+        var count = 0
         writer.raw("{\"changes\":[")
-        var isFirst = true
-        for candidate in candidates[min(skipping, end)..<end] {
+        while count < limit, writer.byteCount <= options.replyByteCount, let index = left.popFirst() {
+            let candidate = candidates[index]
+            if candidate.change == nil {
+                position.reachedKey = candidate.identity.key
+            } else {
+                position.knownCount = index + 1
+            }
             guard let event = query.observed.event(of: candidate, in: read, matcher) else { continue }
-            if !isFirst { writer.raw(",") }
-            isFirst = false
+            if count > 0 { writer.raw(",") }
             writer.write(event, withVersion: true)
+            count += 1
         }
-        let cursor: StreamCursor
-        if end < candidates.count {
-            cursor = .after(StoreVersion(epoch: store.epoch, number: number), skipping: end)
-        } else {
-            cursor = .after(StoreVersion(epoch: store.epoch, number: changes.through), skipping: 0)
-        }
-        let isCurrent = end == candidates.count && changes.through == present
+        let isCut = !left.isEmpty
+        let base = StoreVersion(epoch: store.epoch, number: isCut ? number : changes.through)
+        let isCurrent = !isCut && changes.through == present
         writer.raw("],\"cursor\":\"")
-        writer.text(cursor.text)
+        writer.text((isCut ? StreamCursor.within(base, position) : .after(base)).text)
         writer.raw(isCurrent ? "\",\"upToDate\":true}" : "\",\"upToDate\":false}")
         try stored { () throws(StoreError) in try read.checkFailure() }
-        return Response(200, .json, writer.take())
+        if writer.isTruncated { throw .replyTooLarge(options.queryMemoryByteCountMax) }
+        return ChangePage(
+            response: Response(200, .json, writer.take()).with(.vary, "Accept" as StaticString),
+            isEmpty: count == 0 && isCurrent, version: changes.through)
+    }
+
+    /// A page that says that nothing has changed up to a version.
+    func emptyChangePage(_ version: UInt64) -> Response {
+        let cursor = StoreVersion(epoch: store.epoch, number: version)
+        return Response(200, .json, "{\"changes\":[],\"cursor\":\"\(cursor)\",\"upToDate\":true}")
+            .with(.vary, "Accept" as StaticString)
     }
 
     /// A page of what a query holds now; the last one has the cursor behind it.
@@ -64,15 +96,16 @@ extension RESTService {
     ) throws(Problem) -> Response {
         let read = try stored { () throws(StoreError) in try store.read() }
         defer { read.close() }
-        let names = names(of: read.rows)
-        let query = try definition.checked(names)
+        let query = try definition.checked(names(of: read.rows))
         let present = try stored { () throws(StoreError) in try read.state().version }
         let version = begun ?? StoreVersion(epoch: store.epoch, number: present)
-        guard begun == nil || start.classIndex < read.rows.classes.count else { throw .futureCursor }
+        guard start.classIndex < max(1, read.rows.classes.count) else {
+            throw .parameter("since", "The cursor names a class that is not there.")
+        }
         let page = try SnapshotPage(
             query, read, self, from: start, objectCountMax: limit,
-            byteCountMax: options.queryMemoryByteCountMax, opening: "{\"objects\":[", closing: "]")
-        let writer = ChangeWriter(query, read)
+            byteCountMax: options.replyByteCount, opening: "{\"objects\":[", closing: "]")
+        let writer = ChangeWriter(query, read, options)
         writer.bytes(page.bytes.buffer)
         if let next = page.next {
             writer.raw(",\"next\":\"")
@@ -82,8 +115,13 @@ extension RESTService {
             writer.text(version.description)
         }
         writer.raw("\"}")
-        return Response(200, .json, writer.take())
+        return Response(200, .json, writer.take()).with(.vary, "Accept" as StaticString)
     }
+}
+
+extension RESTOptions {
+    /// Bytes after which a page of changes ends, whatever its number of objects.
+    fileprivate var replyByteCount: Int { queryMemoryByteCountMax / 4 }
 }
 
 extension Problem {
@@ -95,7 +133,9 @@ extension Problem {
     static let schemaChangedCursor = Problem(
         410, "schema-changed",
         "The schema has changed since this cursor; begin again with since=start.")
+
     /// The cursor's version does not exist.
-    static let futureCursor = Problem.parameter(
-        "since", "The cursor is of a version that this store has not reached.")
+    static func futureCursor(_ parameter: String) -> Problem {
+        .parameter(parameter, "The cursor is of a version that this store has not reached.")
+    }
 }

@@ -70,10 +70,14 @@ extension RESTService {
                 name, "'\(name)' is 'now', 'start' or a cursor that a stream has sent, such as "
                     + "\(store.version).")
         }
-        if case .after(let version, _) = cursor, version.epoch == store.epoch,
+        if let version = cursor.version, version.epoch == store.epoch,
             version.number > store.publisher.version
         {
-            throw .futureCursor
+            // A stream may have told of a commit just before the store did.
+            let read = try stored { () throws(StoreError) in try store.read() }
+            defer { read.close() }
+            let present = try stored { () throws(StoreError) in try read.state().version }
+            if version.number > present { throw .futureCursor(name) }
         }
         return cursor
     }
@@ -83,20 +87,22 @@ extension RESTService {
         switch cursor {
         case .now: start = .now
         case .start: start = .start
-        case .after(let version, _):
+        case .after(let version), .within(let version, _):
             start = version.epoch == store.epoch ? .after(version.number) : .restored
-        case .snapshot: start = .start
+        case .snapshot(let version, _):
+            start = version.epoch == store.epoch ? .start : .restored
         }
         let stream = EventStream(
             queueByteCountMax: max(options.streamQueueByteCountMax, Self.streamQueueByteCountMin))
         streams.open(StreamSubscriber(stream, query), from: start)
-        return .respond(Response(events: stream))
+        return .respond(Response(events: stream).with(.vary, "Accept" as StaticString))
     }
 
     private func answerPage(
         _ definition: StreamDefinition, _ checked: CheckedStream, _ cursor: StreamCursor, _ limit: Int,
         _ preferences: Preferences
     ) throws(Problem) -> Outcome {
+        if let version = cursor.version, version.epoch != store.epoch { throw .expiredCursor }
         switch cursor {
         case .start:
             let first = ObjectIdentity(classIndex: checked.observed.classIndex ?? 0, key: 0)
@@ -104,31 +110,26 @@ extension RESTService {
                 try self.snapshotPage(definition, begunAt: nil, from: first, limit: limit)
             }
         case .snapshot(let version, let identity):
-            guard version.epoch == store.epoch else { throw .expiredCursor }
             return answerOnWorker { () throws(Problem) in
                 try self.snapshotPage(definition, begunAt: version, from: identity, limit: limit)
             }
-        case .now, .after:
-            var number = store.publisher.version
-            var skipping = 0
-            if case .after(let version, let count) = cursor {
-                guard version.epoch == store.epoch else { throw .expiredCursor }
-                number = version.number
-                skipping = count
+        case .within(let version, let part):
+            return answerOnWorker { () throws(Problem) in
+                try self.changePage(definition, after: version.number, part, limit: limit).response
             }
+        case .now, .after:
+            let number = cursor.version?.number ?? store.publisher.version
             let wait = min(preferences.waitSeconds ?? 0, Self.waitSecondsMax)
-            if wait > 0, skipping == 0 {
-                let from = number
+            if wait > 0 {
                 return .later { exchange in
                     self.streams.open(
                         LongPoll(
-                            exchange, checked, version: from, limit: limit,
+                            exchange, checked, version: number, limit: limit,
                             deadline: monotonicMilliseconds() + UInt64(wait) * 1000))
                 }
             }
-            let (from, known) = (number, skipping)
             return answerOnWorker { () throws(Problem) in
-                try self.changePage(definition, after: from, skipping: known, limit: limit)
+                try self.changePage(definition, after: number, nil, limit: limit).response
             }
         }
     }

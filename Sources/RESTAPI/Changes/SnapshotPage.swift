@@ -16,13 +16,13 @@ struct SnapshotPage {
     ///
     /// - Parameters:
     ///   - start: The class to begin with, and the object key behind which to begin.
-    /// - Throws: ``Problem`` when storage fails.
+    /// - Throws: ``Problem`` when storage fails, or 422 for an object that is too large.
     init(
         _ stream: CheckedStream, _ read: ReadTransaction, _ service: RESTService,
         from start: ObjectIdentity, objectCountMax: Int, byteCountMax: Int, opening: StaticString,
         closing: StaticString
     ) throws(Problem) {
-        var writer = ChangeWriter(stream, read)
+        var writer = ChangeWriter(stream, read, service.options)
         writer.raw(opening)
         var count = 0
         var last: ObjectIdentity?
@@ -60,6 +60,7 @@ struct SnapshotPage {
             }
         }
         try service.stored { () throws(StoreError) in try read.checkFailure() }
+        if writer.isTruncated { throw .replyTooLarge(service.options.queryMemoryByteCountMax) }
         writer.raw(closing)
         bytes = writer.take()
         self.count = count

@@ -25,18 +25,19 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
     func add(_ poll: LongPoll) { polls.append(poll) }
 
     func publish(
-        _ events: [QueryEvent], version: UInt64, before: ReadTransaction, after: ReadTransaction
+        _ events: [QueryEvent], from start: UInt64, to version: UInt64, before: ReadTransaction,
+        after: ReadTransaction
     ) {
         if !subscribers.isEmpty {
-            var writer = ChangeWriter(stream, after)
+            var writer = ChangeWriter(stream, after, hub.options)
             writer.writeChangeEvent(events, version: version)
+            if writer.isTruncated { return fail(.replyTooLarge(hub.options.queryMemoryByteCountMax)) }
             let bytes = writer.take()
             var behind: [StreamSubscriber] = []
             subscribers.removeAll { subscriber in
-                switch subscriber.stream.send(bytes) {
+                switch subscriber.sendLive(bytes) {
                 case .queued:
                     subscriber.version = version
-                    subscriber.lastSent = monotonicMilliseconds()
                     return false
                 case .full:
                     // Its client is slow: it gets what it misses, folded, when there is room again.
@@ -50,17 +51,31 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
         }
         let due = polls
         polls = []
+        // Nothing up to `start` has concerned them.
+        for poll in due { hub.answer(poll.moved(to: start)) }
+    }
+
+    /// Ends the streams with an error, and lets the polls learn it for themselves.
+    private func fail(_ problem: Problem) {
+        for subscriber in subscribers {
+            subscriber.send(StreamSignal.error(problem))
+            subscriber.stream.end()
+        }
+        subscribers = []
+        let due = polls
+        polls = []
         for poll in due { hub.answer(poll) }
     }
 
-    func schemaChanged(version: UInt64) { restart(.schemaChanged) }
-
-    func logTrimmed(version: UInt64) { restart(.cursorExpired) }
-
-    private func restart(_ reason: ResetReason) {
+    func breaksOff(_ reason: FeedBreak) {
         let left = subscribers
         subscribers = []
-        for subscriber in left { hub.restart(subscriber, reason) }
+        for subscriber in left {
+            switch reason {
+            case .schemaChange: hub.restart(subscriber, .schemaChanged)
+            case .expiry: hub.restart(subscriber, .cursorExpired)
+            }
+        }
         let due = polls
         polls = []
         for poll in due { hub.answer(poll) }
@@ -76,26 +91,23 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
             guard now >= subscriber.lastSent + heartbeat else { return false }
             let bytes = beat ?? StreamSignal.heartbeat(hub.storeVersion(version))
             beat = bytes
-            if case .queued = subscriber.stream.send(bytes) {
-                subscriber.version = version
-                subscriber.lastSent = now
-            }
+            if case .queued = subscriber.sendLive(bytes) { subscriber.version = version }
             return false
         }
         let late = polls.filter { now >= $0.deadline || $0.exchange.isGone }
         if !late.isEmpty {
             polls.removeAll { poll in late.contains { $0 === poll } }
-            for poll in late { hub.answerEmpty(poll, version: version) }
+            for poll in late { poll.exchange.respond(hub.emptyPage(version)) }
         }
         if isEmpty { hub.forget(self) }
     }
 
     /// Ends every stream and answers every poll: the service stops.
-    func end(version: UInt64) {
+    func end() {
         for subscriber in subscribers { subscriber.stream.end() }
         subscribers = []
         let due = polls
         polls = []
-        for poll in due { hub.answerEmpty(poll, version: version) }
+        for poll in due { hub.answer(poll) }
     }
 }

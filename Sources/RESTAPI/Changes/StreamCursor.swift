@@ -2,14 +2,34 @@ import ObjectStore
 
 /// Where a client of a change stream stands: `since` and `Last-Event-ID`.
 ///
-/// `<epoch>-<n>` stands behind version n. The JSON mode has two more forms: `<epoch>-<n>.<k>`, behind
-/// the first k objects of what follows version n, and `<epoch>-<n>~<class>.<key>`, in a snapshot that
-/// began at version n, behind an object.
+/// `<epoch>-<n>` stands behind version n. The JSON mode has two more forms: `<epoch>-<n>.<m>.<k>.<key>`,
+/// within the changes of the versions after n up to m, behind the first k objects that changed
+/// themselves and behind those of the others whose keys are not above `key`; and
+/// `<epoch>-<n>~<class>.<key>`, in a snapshot that began at version n, behind an object.
 enum StreamCursor: Equatable, Sendable {
     case now
     case start
-    case after(StoreVersion, skipping: Int)
+    case after(StoreVersion)
+    case within(StoreVersion, ChangePart)
     case snapshot(StoreVersion, ObjectIdentity)
+
+    /// What a client knows of the changes of some versions.
+    struct ChangePart: Equatable, Sendable {
+        /// The last of the versions.
+        var through: UInt64
+        /// Objects that changed themselves, in the order of the change log.
+        var knownCount: Int
+        /// Of the objects that are reached along links those up to this object key.
+        var reachedKey: UInt64
+    }
+
+    /// The version that the cursor belongs to; nil without one.
+    var version: StoreVersion? {
+        switch self {
+        case .now, .start: nil
+        case .after(let version), .within(let version, _), .snapshot(let version, _): version
+        }
+    }
 
     /// Reads a cursor; nil for other text.
     init?(_ text: String) {
@@ -30,15 +50,16 @@ enum StreamCursor: Equatable, Sendable {
             return
         }
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count <= 2, let first = parts.first, let version = StoreVersion(text: first) else {
-            return nil
+        guard let first = parts.first, let version = StoreVersion(text: first) else { return nil }
+        switch parts.count {
+        case 1: self = .after(version)
+        case 4:
+            guard let through = UInt64(parts[1]), let count = Int(parts[2]), count >= 0,
+                let key = UInt64(parts[3])
+            else { return nil }
+            self = .within(version, ChangePart(through: through, knownCount: count, reachedKey: key))
+        default: return nil
         }
-        var skipping = 0
-        if parts.count == 2 {
-            guard let count = Int(parts[1]), count >= 0 else { return nil }
-            skipping = count
-        }
-        self = .after(version, skipping: skipping)
     }
 
     /// The text of the cursor.
@@ -46,8 +67,9 @@ enum StreamCursor: Equatable, Sendable {
         switch self {
         case .now: "now"
         case .start: "start"
-        case .after(let version, let skipping):
-            skipping == 0 ? version.description : "\(version).\(skipping)"
+        case .after(let version): version.description
+        case .within(let version, let part):
+            "\(version).\(part.through).\(part.knownCount).\(part.reachedKey)"
         case .snapshot(let version, let identity):
             "\(version)~\(identity.classIndex).\(identity.key)"
         }

@@ -55,7 +55,7 @@ struct StreamDefinition: Hashable, Sendable {
                 ReachPath(steps: $0.path, member: $0.member)
             }
         }
-        paths += try shownPaths(rowClass, schema)
+        paths += shownPaths(rowClass, schema)
         let selection =
             fields == nil && expand == nil
             ? names.classes[rowClass.index].everything
@@ -85,16 +85,24 @@ struct StreamDefinition: Hashable, Sendable {
     }
 
     /// What `expand` and dotted or inverse `fields` show of other objects.
-    private func shownPaths(_ rowClass: RowClass, _ schema: RowSchema) throws(Problem) -> [ReachPath] {
+    private func shownPaths(_ rowClass: RowClass, _ schema: RowSchema) -> [ReachPath] {
         var paths: [ReachPath] = []
         for (list, isExpanded) in [(expand, true), (fields, false)] {
-            for part in (list ?? "").split(separator: ",") where !part.contains("*") && !part.contains("$") {
-                guard
-                    let path = try? PropertyPath.parse(
-                        String(part), rootClass: rowClass.index, schema: schema)
-                else { continue }
-                paths += path.dependencies(schema).map { ReachPath(steps: $0.path, member: $0.member) }
-                if isExpanded { paths += Self.everything(behind: path, schema) }
+            for part in (list ?? "").split(separator: ",") {
+                var names = part.split(separator: ".")
+                // A wildcard or `$id` at the end stands for the object that it is in.
+                let isWhole = names.last == "*"
+                if let last = names.last, last == "*" || last.hasPrefix("$") { names.removeLast() }
+                // An expanded path shows every object on its way.
+                for count in 1...max(1, names.count) where count == names.count || isExpanded {
+                    guard
+                        let path = try? PropertyPath.parse(
+                            names[..<count].joined(separator: "."), rootClass: rowClass.index,
+                            schema: schema)
+                    else { continue }
+                    paths += path.dependencies(schema).map { ReachPath(steps: $0.path, member: $0.member) }
+                    if isExpanded || isWhole { paths += Self.everything(behind: path, schema) }
+                }
             }
         }
         return paths

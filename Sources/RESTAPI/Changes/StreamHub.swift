@@ -24,8 +24,16 @@ final class StreamHub: @unchecked Sendable {
     static let pieceByteCount = 128 << 10
     /// Objects of a step through missed changes.
     private static let stepObjectCount = 2_000
+    /// Steps that a stream takes on a worker's thread before others get their turn.
+    private static let turnStepCount = 8
+    /// Versions between a poll's cursor and the present that are looked at on the feed's thread.
+    private static let pollVersionCountMax: UInt64 = 1_000
 
-    var heartbeatSeconds: Int { service.options.heartbeatSeconds }
+    var options: RESTOptions { service.options }
+    var heartbeatSeconds: Int { options.heartbeatSeconds }
+
+    /// A reply to a poll in vain.
+    func emptyPage(_ version: UInt64) -> Response { service.emptyChangePage(version) }
 
     init(_ service: RESTService) {
         self.service = service
@@ -46,8 +54,8 @@ final class StreamHub: @unchecked Sendable {
     /// Ends all streams and polls and stops following. Call it once, before the workers are stopped.
     func stop() {
         isStopping.store(true, ordering: .releasing)
-        feed?.perform { position in
-            for channel in self.channels.values { channel.end(version: position.version) }
+        feed?.perform { _ in
+            for channel in self.channels.values { channel.end() }
             self.channels = [:]
             for subscriber in self.waiting { subscriber.stream.end() }
             self.waiting = []
@@ -68,30 +76,41 @@ final class StreamHub: @unchecked Sendable {
 
     /// Begins to serve a stream.
     func open(_ subscriber: StreamSubscriber, from start: Start) {
-        let isTaken = feed?.perform { position in
-            let version = self.storeVersion(position.version)
-            func hello(withID: Bool) {
+        onFeed(subscriber) { position in
+            func hello(_ number: UInt64, withID: Bool = false) {
                 subscriber.send(
-                    StreamSignal.hello(version, withID: withID, heartbeatSeconds: self.heartbeatSeconds))
+                    StreamSignal.hello(
+                        self.storeVersion(number), withID: withID,
+                        heartbeatSeconds: self.heartbeatSeconds))
             }
             switch start {
             case .now:
-                hello(withID: true)
+                hello(position.version, withID: true)
                 subscriber.version = position.version
                 self.goLive(subscriber, position)
             case .start:
-                hello(withID: false)
+                hello(0)
                 subscriber.restart(subscriber.query)
                 self.feedOnWorker(subscriber)
             case .after(let number):
-                hello(withID: false)
+                hello(number)
                 subscriber.version = number
                 subscriber.phase = .catchUp
                 self.feedOnWorker(subscriber)
             case .restored:
-                hello(withID: false)
+                hello(0)
                 self.restart(subscriber, .restored)
             }
+        }
+    }
+
+    /// Hands a stream over to the feed's thread; when the feed has stopped, or stops, the stream ends.
+    private func onFeed(
+        _ subscriber: StreamSubscriber, _ body: @escaping @Sendable (ChangeFeed.Position) -> Void
+    ) {
+        let isTaken = feed?.perform { position in
+            if self.isStopping.load(ordering: .acquiring) { return subscriber.stream.end() }
+            body(position)
         }
         if isTaken != true { subscriber.stream.end() }
     }
@@ -139,6 +158,7 @@ final class StreamHub: @unchecked Sendable {
 
     /// Keeps a stream until its client has read. On the feed's thread.
     func wait(_ subscriber: StreamSubscriber) {
+        if isStopping.load(ordering: .acquiring) { return subscriber.stream.end() }
         waiting.append(subscriber)
         feed?.hurry(true)
     }
@@ -159,18 +179,17 @@ final class StreamHub: @unchecked Sendable {
     // MARK: Catching up, on workers' threads
 
     private func feedOnWorker(_ subscriber: StreamSubscriber) {
-        let isTaken = service.workers.submit { self.feedSteps(subscriber) }
-        if !isTaken { feed?.perform { _ in self.wait(subscriber) } }
+        let isTaken = service.workers.submit { self.takeTurn(subscriber) }
+        if !isTaken { onFeed(subscriber) { _ in self.wait(subscriber) } }
     }
 
-    /// Feeds a stream until its queue is half full or it is near the present.
-    private func feedSteps(_ subscriber: StreamSubscriber) {
-        while true {
+    /// Feeds a stream until its queue is half full, it is near the present, or it is others' turn.
+    private func takeTurn(_ subscriber: StreamSubscriber) {
+        for _ in 0..<Self.turnStepCount {
             if subscriber.stream.isClosed { return }
             if isStopping.load(ordering: .acquiring) { return subscriber.stream.end() }
             guard subscriber.flush(), subscriber.hasRoom else {
-                feed?.perform { _ in self.wait(subscriber) }
-                return
+                return onFeed(subscriber) { _ in self.wait(subscriber) }
             }
             do throws(Problem) {
                 guard try feedStep(subscriber) else { return }
@@ -179,6 +198,7 @@ final class StreamHub: @unchecked Sendable {
                 return subscriber.stream.end()
             }
         }
+        feedOnWorker(subscriber)
     }
 
     /// One piece; false when the stream was handed to the feed's thread.
@@ -195,15 +215,15 @@ final class StreamHub: @unchecked Sendable {
         case .snapshot(let classIndex, let key):
             try sendSnapshot(subscriber, read, classIndex, after: key)
             return true
-        case .missed(var missed):
-            sendPiece(of: &missed, subscriber, read)
+        case .missed(let missed):
+            try sendPiece(of: missed, subscriber, read)
             return true
         case .catchUp, .live:
             let present = try service.stored { () throws(StoreError) in try read.state().version }
-            guard var missed = try missed(subscriber, read) else { return true }
-            sendPiece(of: &missed, subscriber, read)
-            if !missed.isEmpty || missed.through < present { return true }
-            feed?.perform { position in self.arrive(subscriber, position) }
+            guard let missed = try missed(subscriber, read) else { return true }
+            try sendPiece(of: missed, subscriber, read)
+            guard case .catchUp = subscriber.phase, subscriber.version >= present else { return true }
+            onFeed(subscriber) { position in self.arrive(subscriber, position) }
             return false
         }
     }
@@ -216,7 +236,8 @@ final class StreamHub: @unchecked Sendable {
         let changes: FoldedChanges
         do throws(FoldedChanges.Gap) {
             changes = try FoldedChanges(
-                after: subscriber.version, in: read, objectCountMax: Self.stepObjectCount)
+                after: subscriber.version, in: read, objectCountMax: Self.stepObjectCount,
+                classes: subscriber.query.observed.classes)
         } catch {
             switch error {
             case .storage(let storage): throw service.problem(.storage(storage))
@@ -236,11 +257,17 @@ final class StreamHub: @unchecked Sendable {
             subscriber.query.observed.candidates(changes, in: read), through: changes.through)
     }
 
-    /// Sends a piece of what was missed, which does not move the client's cursor.
+    /// Sends a piece of what was missed, as the objects are now: what changes them later is told behind
+    /// it. It does not move the client's cursor.
     private func sendPiece(
-        of missed: inout MissedChanges, _ subscriber: StreamSubscriber, _ read: ReadTransaction
-    ) {
-        if let piece = missed.takePiece(subscriber.query, read) { subscriber.send(piece.take()) }
+        of missed: MissedChanges, _ subscriber: StreamSubscriber, _ read: ReadTransaction
+    ) throws(Problem) {
+        var missed = missed
+        if let piece = missed.takePiece(subscriber.query, read, options) {
+            if piece.isTruncated { throw .replyTooLarge(options.queryMemoryByteCountMax) }
+            try service.stored { () throws(StoreError) in try read.checkFailure() }
+            subscriber.send(piece.take())
+        }
         if missed.isEmpty {
             subscriber.version = missed.through
             subscriber.phase = .catchUp
@@ -275,53 +302,68 @@ final class StreamHub: @unchecked Sendable {
         guard position.transaction.rows === subscriber.query.names.schema else {
             return restart(subscriber, .schemaChanged)
         }
-        do throws(Problem) {
-            if subscriber.version < position.version {
-                guard var missed = try missed(subscriber, position.transaction) else {
-                    return feedOnWorker(subscriber)
-                }
-                repeat {
-                    sendPiece(of: &missed, subscriber, position.transaction)
-                } while !missed.isEmpty && subscriber.hasRoom
+        if subscriber.version < position.version {
+            do throws(Problem) {
+                // Much is told by a worker.
+                guard let missed = try missed(subscriber, position.transaction),
+                    missed.through == position.version, missed.count <= Self.pieceObjectCount
+                else { return feedOnWorker(subscriber) }
+                try sendPiece(of: missed, subscriber, position.transaction)
+                guard case .catchUp = subscriber.phase else { return wait(subscriber) }
+            } catch {
+                subscriber.send(StreamSignal.error(error))
+                return subscriber.stream.end()
             }
-        } catch {
-            subscriber.send(StreamSignal.error(error))
-            return subscriber.stream.end()
         }
         // Live events go past what is left to send, so nothing may be.
-        guard subscriber.version == position.version, subscriber.hasRoom else {
-            return subscriber.hasRoom ? feedOnWorker(subscriber) : wait(subscriber)
-        }
+        guard subscriber.flush(), subscriber.hasRoom else { return wait(subscriber) }
         subscriber.send(StreamSignal.upToDate(storeVersion(subscriber.version)))
         goLive(subscriber, position)
     }
 
     // MARK: Long polls
 
-    /// Has a request wait for the first change that concerns its query.
+    /// Answers a request at once if something has happened since its cursor; else has it wait for the
+    /// first change that concerns its query.
     func open(_ poll: LongPoll) {
-        let isTaken = feed?.perform { position in
-            let isCurrent =
-                position.transaction.rows === poll.query.names.schema
-                && position.version == poll.version
-            if isCurrent {
-                self.channel(poll.query, position).add(poll)
-            } else if self.concerns(poll, position) {
-                self.answer(poll)
-            } else {
-                self.channel(poll.query, position).add(poll)
+        let isTaken = service.workers.submit {
+            let response: Response
+            do throws(Problem) {
+                let page = try self.service.changePage(
+                    poll.query.definition, after: poll.version, nil, limit: poll.limit)
+                if page.isEmpty { return self.add(poll.moved(to: page.version)) }
+                response = page.response
+            } catch {
+                response = self.service.response(error)
             }
+            poll.exchange.respond(response)
+        }
+        if !isTaken { poll.exchange.respond(service.response(.tooBusy)) }
+    }
+
+    private func add(_ poll: LongPoll) {
+        let isTaken = feed?.perform { position in
+            if self.isStopping.load(ordering: .acquiring)
+                || position.transaction.rows !== poll.query.names.schema
+            {
+                return self.answer(poll)
+            }
+            if position.version > poll.version {
+                // What was committed meanwhile is looked at here, unless it is much.
+                if position.version - poll.version > Self.pollVersionCountMax { return self.open(poll) }
+                if self.concerns(poll, position) { return self.answer(poll) }
+            }
+            self.channel(poll.query, position).add(poll.moved(to: position.version))
         }
         if isTaken != true { answer(poll) }
     }
 
-    /// Whether something that concerns a poll's query has happened since its cursor, or may have: where
-    /// that is more than one step, a page is the answer anyway. On the feed's thread.
+    /// Whether something that concerns a poll's query has happened since its cursor. On the feed's thread.
     private func concerns(_ poll: LongPoll, _ position: ChangeFeed.Position) -> Bool {
-        guard position.transaction.rows === poll.query.names.schema,
+        guard
             let changes = try? FoldedChanges(
-                after: poll.version, in: position.transaction, objectCountMax: Self.stepObjectCount),
-            changes.through == position.version, !changes.changesSchema
+                after: poll.version, in: position.transaction, classes: poll.query.observed.classes),
+            !changes.changesSchema
         else { return true }
         let observed = poll.query.observed
         let matcher = observed.matcher(in: position.transaction)
@@ -330,23 +372,14 @@ final class StreamHub: @unchecked Sendable {
         }
     }
 
-    /// Answers a poll that nothing up to a version has concerned.
-    func answerEmpty(_ poll: LongPoll, version: UInt64) {
-        let cursor = storeVersion(version)
-        poll.exchange.respond(
-            Response(
-                200, .json,
-                HTTPServer.Bytes(
-                    "{\"changes\":[],\"cursor\":\"\(cursor)\",\"upToDate\":true}")))
-    }
-
     /// Answers a poll with what there is now.
     func answer(_ poll: LongPoll) {
         let isTaken = service.workers.submit {
             poll.exchange.respond(
                 self.service.replying { () throws(Problem) in
                     try self.service.changePage(
-                        poll.query.definition, after: poll.version, skipping: 0, limit: poll.limit)
+                        poll.query.definition, after: poll.version, nil, limit: poll.limit
+                    ).response
                 })
         }
         if !isTaken { poll.exchange.respond(service.response(.tooBusy)) }

@@ -39,12 +39,6 @@ final class StreamSubscriber: @unchecked Sendable {
         self.query = query
     }
 
-    /// Whether its client has read enough for another try to send.
-    var isReady: Bool {
-        unsent.isEmpty ? hasRoom : stream.queuedByteCount == 0 || stream.queuedByteCount
-            + unsent[0].count <= stream.queueByteCountMax
-    }
-
     /// Starts over with the whole result.
     func restart(_ query: CheckedStream) {
         self.query = query
@@ -55,10 +49,25 @@ final class StreamSubscriber: @unchecked Sendable {
     /// Whether the queue has room for more of a snapshot or of what was missed, and surely for a signal.
     var hasRoom: Bool { unsent.isEmpty && stream.queuedByteCount < stream.queueByteCountMax / 2 }
 
+    /// Whether its client has read enough for another try to send.
+    var isReady: Bool {
+        guard let next = unsent.first else { return hasRoom }
+        let queued = stream.queuedByteCount
+        return queued == 0 || queued + next.count <= stream.queueByteCountMax
+    }
+
     /// Sends bytes behind what is left, or keeps them until there is room.
     func send(_ bytes: HTTPServer.Bytes) {
         unsent.append(bytes)
         _ = flush()
+    }
+
+    /// Sends the bytes of a commit that many streams share, if there is room at once.
+    func sendLive(_ bytes: HTTPServer.Bytes) -> EventStream.Sent {
+        guard flush() else { return .full }
+        let sent = stream.send(bytes)
+        if case .queued = sent { lastSent = monotonicMilliseconds() }
+        return sent
     }
 
     /// Sends what was left; false when not everything had room.

@@ -58,10 +58,16 @@ struct CheckedQuery: Sendable {
             throw text.fault(
                 name, "A query has at most \(Self.sortKeyCountMax) paths to sort or be distinct by.")
         }
-        selection =
-            text.fields == nil && text.expand == nil
-            ? names.classes[rowClass.index].everything
-            : try FieldSelection(fields: text.fields, expand: text.expand, of: rowClass, names: names)
+        if text.fields == nil, text.expand == nil {
+            selection = names.classes[rowClass.index].everything
+        } else {
+            do throws(Problem) {
+                selection = try FieldSelection(
+                    fields: text.fields, expand: text.expand, of: rowClass, names: names)
+            } catch {
+                throw text.placed(error)
+            }
+        }
         var canonical = "\(rowClass.definition.name)\u{0}\(compiled?.canonicalText ?? "")\u{0}"
         canonical += "\(text.sort ?? "")\u{0}\(text.distinct ?? "")"
         hash = PageCursor.QueryHash(canonical)

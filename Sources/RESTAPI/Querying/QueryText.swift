@@ -47,6 +47,18 @@ struct QueryText: Sendable {
         }
     }
 
+    /// A problem of `fields` or `expand`, which of a body has a pointer.
+    func placed(_ problem: Problem) -> Problem {
+        guard isInBody else { return problem }
+        var problem = problem
+        for index in problem.errors.indices {
+            guard let name = problem.errors[index].parameter else { continue }
+            problem.errors[index].pointer = "/\(name)"
+            problem.errors[index].parameter = nil
+        }
+        return problem
+    }
+
     /// The problem of a query error in the named part.
     func problem(_ error: QueryError, _ name: String) -> Problem {
         Problem(error, parameter: isInBody ? nil : name, pointer: isInBody ? "/\(name)" : nil)
@@ -154,16 +166,16 @@ extension QueryText {
                 if filter == nil { wrong(name, "a string") }
             case "sort":
                 sort = Self.list(value)
-                if sort == nil { wrong(name, "a string such as \"-age,name\" or an array of paths") }
+                if sort == nil, !Self.isEmptyList(value) { wrong(name, "a string such as \"-age,name\" or an array of paths") }
             case "distinct":
                 distinct = Self.list(value)
-                if distinct == nil { wrong(name, "a string of paths or an array of them") }
+                if distinct == nil, !Self.isEmptyList(value) { wrong(name, "a string of paths or an array of them") }
             case "fields":
                 fields = Self.list(value)
                 if fields == nil { wrong(name, "a string of names or an array of them") }
             case "expand":
                 expand = Self.list(value)
-                if expand == nil { wrong(name, "a string of paths or an array of them") }
+                if expand == nil, !Self.isEmptyList(value) { wrong(name, "a string of paths or an array of them") }
             case "cursor":
                 cursor = value.string
                 if cursor == nil { wrong(name, "a string") }
@@ -209,10 +221,13 @@ extension QueryText {
         "filter", "args", "sort", "distinct", "limit", "cursor", "fields", "expand", "count", "explain",
     ]
 
-    /// Text with commas, from a string or an array of strings.
+    /// An array with nothing in it asks for nothing.
+    private static func isEmptyList(_ json: JSONValue) -> Bool { json.kind == .array && json.count == 0 }
+
+    /// Text with commas, from a string or a filled array of strings.
     private static func list(_ json: JSONValue) -> String? {
         if let text = json.string { return text }
-        guard json.kind == .array else { return nil }
+        guard json.kind == .array, json.count > 0 else { return nil }
         var parts: [String] = []
         for element in json.elements {
             guard let part = element.string else { return nil }

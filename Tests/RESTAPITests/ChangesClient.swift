@@ -1,0 +1,188 @@
+import Glibc
+import TestSupport
+import Testing
+
+/// A client of one event stream. One thread at a time uses it.
+final class ChangesClient {
+    /// One event as it came; a heartbeat has neither name nor data.
+    struct Event: Equatable {
+        var name = ""
+        var id: String?
+        var data = ""
+
+        var json: QueryJSON { QueryJSON(data) ?? .null }
+        var isHeartbeat: Bool { name.isEmpty && data.isEmpty }
+        /// `op id` of each change, such as `enter 7`.
+        var changes: [String] {
+            (json["changes"]?.elements ?? []).map { change in
+                let id = change["id"]?.int.map { String($0) } ?? change["id"]?.string ?? "null"
+                return "\(change["op"]?.string ?? "?") \(id)"
+            }
+        }
+    }
+
+    private let socket: Int32
+    private var received: [UInt8] = []
+    private var position = 0
+    /// What is left of the present chunk.
+    private var chunkLeft = 0
+    private(set) var status = 0
+    private(set) var headers: [String: String] = [:]
+    private(set) var isEnded = false
+    /// Every byte of the body so far.
+    private(set) var body: [UInt8] = []
+
+    init(port: UInt16, _ target: String, headers: [(String, String)] = [], receiveByteCountMax: Int32? = nil) {
+        socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        if var size = receiveByteCountMax {
+            setsockopt(socket, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
+        }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        let size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        _ = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { Glibc.connect(socket, $0, size) }
+        }
+        var patience = timeval(tv_sec: 30, tv_usec: 0)
+        setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+        var text = "GET \(target) HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n"
+        for (name, value) in headers { text += "\(name): \(value)\r\n" }
+        text += "\r\n"
+        _ = Array(text.utf8).withUnsafeBytes { send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+        readHead()
+    }
+
+    deinit { close(socket) }
+
+    /// The next event, heartbeats included; nil when the stream has ended or nothing came for 30 s.
+    func next() -> Event? {
+        var event = Event()
+        var isEmpty = true
+        while let line = bodyLine() {
+            if line.isEmpty {
+                if isEmpty { continue }
+                return event
+            }
+            isEmpty = false
+            if line.hasPrefix("event: ") {
+                event.name = String(line.dropFirst(7))
+            } else if line.hasPrefix("id: ") {
+                event.id = String(line.dropFirst(4))
+            } else if line.hasPrefix("data: ") {
+                event.data += line.dropFirst(6)
+            } else {
+                Issue.record("a line that is no field: \(line)")
+            }
+        }
+        isEnded = true
+        return nil
+    }
+
+    /// The next event that is no heartbeat.
+    func nextEvent(_ location: SourceLocation = #_sourceLocation) -> Event {
+        while let event = next() { if !event.isHeartbeat { return event } }
+        Issue.record("the stream has ended", sourceLocation: location)
+        return Event()
+    }
+
+    /// The events up to one of a name, without heartbeats.
+    func events(to name: String, _ location: SourceLocation = #_sourceLocation) -> [Event] {
+        var found: [Event] = []
+        repeat { found.append(nextEvent(location)) } while found.last?.name != name && !isEnded
+        return found
+    }
+
+    // MARK: Reading
+
+    private func byte() -> UInt8? {
+        if position == received.count {
+            var piece = [UInt8](repeating: 0, count: 64 << 10)
+            let count = recv(socket, &piece, piece.count, 0)
+            guard count > 0 else { return nil }
+            received = Array(piece[..<count])
+            position = 0
+        }
+        position += 1
+        return received[position - 1]
+    }
+
+    private func line(_ byte: () -> UInt8?) -> String? {
+        var bytes: [UInt8] = []
+        while let next = byte() {
+            if next == UInt8(ascii: "\n") {
+                if bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }
+                return String(decoding: bytes, as: UTF8.self)
+            }
+            bytes.append(next)
+        }
+        return nil
+    }
+
+    private func readHead() {
+        guard let start = line(byte) else { return }
+        status = start.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
+        while let field = line(byte), !field.isEmpty {
+            guard let colon = field.firstIndex(of: ":") else { continue }
+            headers[field[..<colon].lowercased()] = String(field[field.index(after: colon)...].drop { $0 == " " })
+        }
+    }
+
+    private func bodyByte() -> UInt8? {
+        if headers["transfer-encoding"] == "chunked" {
+            while chunkLeft == 0 {
+                guard let size = line(byte) else { return nil }
+                if size.isEmpty { continue }
+                guard let count = Int(size, radix: 16), count > 0 else { return nil }
+                chunkLeft = count
+            }
+            chunkLeft -= 1
+        }
+        guard let next = byte() else { return nil }
+        body.append(next)
+        return next
+    }
+
+    private func bodyLine() -> String? { line(bodyByte) }
+}
+
+/// What a client that follows the rules of change streams knows: set what enters or is updated, remove
+/// what leaves or is deleted, forget everything at a reset.
+struct ChangesReplica {
+    private(set) var objects: [String: QueryJSON] = [:]
+    private(set) var etags: [String: String] = [:]
+
+    static func key(_ entry: QueryJSON) -> String {
+        let id = entry["id"].map { "\($0)" } ?? "?"
+        return (entry["class"]?.string ?? "") + id
+    }
+
+    mutating func apply(_ event: ChangesClient.Event) {
+        switch event.name {
+        case "reset":
+            objects = [:]
+            etags = [:]
+        case "snapshot": for entry in event.json["objects"]?.elements ?? [] { set(entry) }
+        case "change": apply(event.json["changes"]?.elements ?? [])
+        default: break
+        }
+    }
+
+    mutating func apply(_ changes: [QueryJSON]) {
+        for change in changes {
+            switch change["op"]?.string {
+            case "enter", "update": set(change)
+            case "leave", "delete":
+                objects[Self.key(change)] = nil
+                etags[Self.key(change)] = nil
+            default: Issue.record("no such change: \(change)")
+            }
+        }
+    }
+
+    mutating func set(_ entry: QueryJSON) {
+        objects[Self.key(entry)] = entry["object"]
+        etags[Self.key(entry)] = entry["etag"]?.string
+    }
+}

@@ -1,0 +1,454 @@
+import HTTPServer
+import ObjectModel
+import RESTAPI
+import TestSupport
+import Testing
+
+/// Tasks with people, for change streams.
+enum Tasks {
+    static let schema = Schema(classes: [
+        ObjectClass(
+            name: "Task", primaryKey: "id",
+            properties: [
+                Schemas.property("id", .int), Schemas.property("title", .string),
+                Schemas.property("done", .bool), Schemas.property("rank", .int, indexed: true),
+                Schemas.link("owner", "Person"), Schemas.list("parts", of: "Task"), Schemas.link("next", "Task"),
+                Property(name: "place", type: .single(.object("Place")), isOptional: true),
+                Property(name: "partOf", type: .linkingObjects(className: "Task", property: "parts")),
+            ]),
+        ObjectClass(
+            name: "Person", primaryKey: "name",
+            properties: [
+                Schemas.property("name", .string), Schemas.property("age", .int), Schemas.link("boss", "Person"),
+                Property(name: "tasks", type: .linkingObjects(className: "Task", property: "owner")),
+            ]),
+        ObjectClass(name: "Place", kind: .embedded, properties: [Schemas.property("city", .string), Schemas.link("host", "Person")]),
+        ObjectClass(name: "Note", properties: [Schemas.property("text", .string)]),
+    ])
+
+    static func server(_ options: RESTOptions = RESTOptions(), engine: EngineCase = .memory) throws -> TestServer {
+        try TestServer(engine, schema: schema, options: options)
+    }
+}
+
+extension TestServer {
+    var port: UInt16 { server.addresses.first?.port ?? 0 }
+
+    func events(_ path: String, _ parameters: [(String, String)] = [], headers: [(String, String)] = []) -> ChangesClient {
+        ChangesClient(port: port, parameters.isEmpty ? path : target(path, parameters), headers: headers)
+    }
+
+    /// Puts a task and returns the store's version.
+    @discardableResult
+    func task(_ id: Int, _ body: String, _ location: SourceLocation = #_sourceLocation) -> String {
+        let reply = send("PUT", "/v1/classes/Task/objects/\(id)", body)
+        #expect(reply.status < 300, "\(reply.text)", sourceLocation: location)
+        return reply.headers["holdfast-version"] ?? ""
+    }
+
+    @discardableResult
+    func person(_ name: String, _ body: String) -> String {
+        let reply = send("PUT", "/v1/classes/Person/objects/\(name)", body)
+        #expect(reply.status < 300, "\(reply.text)")
+        return reply.headers["holdfast-version"] ?? ""
+    }
+
+    func delete(_ path: String, _ location: SourceLocation = #_sourceLocation) -> String {
+        let reply = send("DELETE", path)
+        #expect(reply.status == 204, "\(reply.text)", sourceLocation: location)
+        return reply.headers["holdfast-version"] ?? ""
+    }
+}
+
+@Suite("event streams")
+struct ChangesTests {
+    private static let path = "/v1/classes/Task/changes"
+
+    @Test("a stream from now on: hello, and each change byte by byte")
+    func format() throws {
+        let server = try Tasks.server()
+        let begin = server.task(1, #"{"title":"a"}"#)
+        let stream = server.events(Self.path, [("filter", "done == false"), ("fields", "id,title")])
+        #expect(stream.status == 200)
+        #expect(stream.headers["content-type"]?.hasPrefix("text/event-stream") == true)
+        #expect(stream.headers["cache-control"] == "no-store" && stream.headers["vary"]?.contains("Accept") == true)
+        #expect(stream.next() == .init(name: "hello", id: begin, data: #"{"cursor":"\#(begin)","heartbeat":15}"#))
+        let entered = server.task(7, #"{"title":"b"}"#)
+        #expect(
+            stream.next()
+                == .init(
+                    name: "change", id: entered,
+                    data: #"{"version":"\#(entered)","changes":[{"op":"enter","id":7,"etag":"\#(entered)","object":{"id":7,"title":"b"}}]}"#))
+        let updated = server.task(7, #"{"title":"c"}"#)
+        #expect(
+            stream.next()
+                == .init(
+                    name: "change", id: updated,
+                    data: #"{"version":"\#(updated)","changes":[{"op":"update","id":7,"etag":"\#(updated)","changed":["title"],"object":{"id":7,"title":"c"}}]}"#))
+        let left = server.task(7, #"{"title":"c","done":true}"#)
+        #expect(
+            stream.next()
+                == .init(name: "change", id: left, data: #"{"version":"\#(left)","changes":[{"op":"leave","id":7}]}"#))
+        // What does not match before or after is no event, nor is what changes nothing.
+        server.task(7, #"{"title":"d","done":true}"#)
+        server.task(1, #"{"title":"a"}"#)
+        _ = server.delete("/v1/classes/Task/objects/7")
+        server.send("POST", "/v1/classes/Note/objects", #"{"text":"x"}"#)
+        let deleted = server.delete("/v1/classes/Task/objects/1")
+        #expect(
+            stream.next()
+                == .init(name: "change", id: deleted, data: #"{"version":"\#(deleted)","changes":[{"op":"delete","id":1}]}"#))
+    }
+
+    @Test("a stream from the start: snapshot, then up to date with the first id")
+    func start() throws {
+        let server = try Tasks.server()
+        let first = server.task(1, #"{"title":"a"}"#)
+        let second = server.task(2, #"{"title":"b"}"#)
+        server.task(3, #"{"done":true}"#)
+        let stream = server.events(Self.path, [("since", "start"), ("filter", "done == false"), ("fields", "title")])
+        let events = stream.events(to: "upToDate")
+        #expect(events.map(\.name) == ["hello", "snapshot", "upToDate"])
+        #expect(events[0].id == nil && events[0].json["heartbeat"]?.int == 15)
+        #expect(
+            events[1]
+                == .init(
+                    name: "snapshot",
+                    data: #"{"objects":[{"id":1,"etag":"\#(first)","object":{"title":"a"}},{"id":2,"etag":"\#(second)","object":{"title":"b"}}]}"#))
+        let version = "\(server.store.version)"
+        #expect(events[2] == .init(name: "upToDate", id: version, data: #"{"cursor":"\#(version)"}"#))
+        server.task(3, #"{"done":false}"#)
+        #expect(stream.nextEvent().changes == ["enter 3"])
+        // What hello says is never behind what a client has.
+        let resumed = server.events(Self.path, [("since", events[0].json["cursor"]?.string ?? "")])
+        var replica = ChangesReplica()
+        for event in resumed.events(to: "upToDate") { replica.apply(event) }
+        #expect(replica.objects.count == 3)
+        // Nothing there: no snapshot event.
+        let empty = server.events(Self.path, [("since", "start"), ("filter", "rank == 99")])
+        #expect(empty.events(to: "upToDate").map(\.name) == ["hello", "upToDate"])
+    }
+
+    @Test("a snapshot of many objects comes in pieces, with what changes meanwhile")
+    func longSnapshot() throws {
+        let server = try Tasks.server()
+        let tasks = (1...950).map { #"{"id":\#($0),"title":"\#(String(repeating: "t", count: 300))"}"# }.joined(separator: ",")
+        #expect(server.send("POST", "/v1/classes/Task/objects", "[\(tasks)]", headers: [("Prefer", "return=minimal")]).status == 201)
+        for path in [Self.path, "/v1/changes"] {
+            let stream = server.events(path, [("since", "start")])
+            var replica = ChangesReplica()
+            server.task(5, #"{"title":"changed"}"#)
+            let events = stream.events(to: "upToDate")
+            for event in events { replica.apply(event) }
+            #expect(events.filter { $0.name == "snapshot" }.count > 2)
+            #expect(events.dropLast().allSatisfy { $0.id == nil })
+            #expect(replica.objects.count == 950)
+            if events.last?.id != "\(server.store.version)" { replica.apply(stream.nextEvent()) }
+            #expect(replica.objects.values.contains { $0["title"] == .string("changed") })
+        }
+    }
+
+    @Test("a stream resumes exactly from a cursor, folded, and Last-Event-ID beats since")
+    func resume() throws {
+        let server = try Tasks.server()
+        server.task(1, "{}")
+        let cursor = server.task(2, "{}")
+        server.task(1, #"{"title":"x"}"#)
+        server.task(1, #"{"title":"y","rank":3}"#)
+        server.task(3, "{}")
+        server.task(4, "{}")
+        _ = server.delete("/v1/classes/Task/objects/4")
+        let end = server.delete("/v1/classes/Task/objects/2")
+        let path = Self.path
+        for (parameters, headers) in [
+            ([("since", cursor)], []), ([], [("Last-Event-ID", cursor)]), ([("since", "start")], [("Last-Event-ID", cursor)]),
+            ([("since", "now")], [("Last-Event-ID", cursor)]),
+        ] as [([(String, String)], [(String, String)])] {
+            let stream = server.events(path, parameters, headers: headers)
+            let events = stream.events(to: "upToDate")
+            #expect(events.map(\.name) == ["hello", "change", "upToDate"])
+            #expect(events[0].id == nil && events[0].json["cursor"]?.string == cursor)
+            #expect(events[1].id == nil && events[1].json["version"]?.string == end)
+            #expect(events[1].changes == ["update 1", "enter 3", "delete 4", "delete 2"])
+            let update = try #require(events[1].json["changes"]?.elements.first)
+            #expect(update["changed"] == .array([.string("title"), .string("rank")]))
+            #expect(update["object"]?["title"] == .string("y"))
+            #expect(events[2].id == end)
+        }
+        let live = server.events(path, [("since", "start")], headers: [("Last-Event-ID", end)])
+        #expect(live.events(to: "upToDate").map(\.name) == ["hello", "upToDate"])
+        server.task(1, "{}")
+        #expect(live.nextEvent().changes == ["update 1"])
+    }
+
+    @Test("cursors that are damaged, of the future, or of another epoch")
+    func cursors() throws {
+        let server = try Tasks.server()
+        let version = server.task(1, "{}")
+        let epoch = version.split(separator: "-")[0]
+        let accept = ("Accept", "text/event-stream")
+        for headers in [[], [accept]] {
+            for text in ["", "x", "1", "\(epoch)", "\(epoch)-", "\(epoch)-x", "\(version).", "\(version).1.2", "\(version)~", "\(version)~1", "\(version)~-1.1", "\(version)~0.99999999999999999999", "\(version).1.-1.1", "NOW"] {
+                APIScenario("GET", target(Self.path, [("since", text)]), headers: headers, status: 400, contains: [#""parameter":"since""#]).check(on: server)
+            }
+            for text in ["\(version)0", "\(epoch)-18446744073709551615", "\(epoch)-18446744073709551615.1.1.1", "\(version)0~0.1"] {
+                APIScenario("GET", target(Self.path, [("since", text)]), headers: headers, status: 400, contains: ["has not reached"]).check(on: server)
+            }
+        }
+        APIScenario("GET", Self.path, headers: [accept, ("Last-Event-ID", "x")], status: 400, contains: [#""parameter":"Last-Event-ID""#]).check(on: server)
+        APIScenario("GET", Self.path, headers: [accept, ("Last-Event-ID", "\(version)0")], status: 400, contains: [#""parameter":"Last-Event-ID""#]).check(on: server)
+        // Numbers that no server made do no harm.
+        for text in ["\(version)~0.18446744073709551615", "\(version)~99999.1", "\(version).18446744073709551615.9223372036854775807.18446744073709551615", "\(epoch)-0.0.0.0", "\(epoch)-1.0.5.5"] {
+            let reply = server.send("GET", target(Self.path, [("since", text)]))
+            #expect([200, 400, 410].contains(reply.status), "\(text): \(reply.text)")
+            let stream = server.events(Self.path, [("since", text)])
+            #expect(stream.events(to: "upToDate").last?.name == "upToDate")
+        }
+        let other = try Tasks.server()
+        other.task(5, "{}")
+        APIScenario("GET", target(Self.path, [("since", version)]), status: 410, contains: ["cursor-expired"]).check(on: other)
+        APIScenario("GET", target(Self.path, [("since", "\(version)~0.1")]), status: 410, contains: ["cursor-expired"]).check(on: other)
+        let restored = other.events(Self.path, [("since", version)]).events(to: "upToDate")
+        #expect(restored.map(\.name) == ["hello", "reset", "snapshot", "upToDate"])
+        #expect(restored[1].data == #"{"reason":"restored"}"# && restored[1].id == nil)
+    }
+
+    @Test("what a stream does not take is refused before it begins")
+    func refusals() throws {
+        let server = try Tasks.server()
+        let scenarios = [
+            APIScenario("GET", target(Self.path, [("filter", "done == false SORT(id ASC)")]), status: 400, contains: ["SORT", #""parameter":"filter""#]),
+            APIScenario("GET", target(Self.path, [("filter", "done == false LIMIT(1)")]), status: 400, contains: ["LIMIT"]),
+            APIScenario("GET", target(Self.path, [("filter", "done == false DISTINCT(id)")]), status: 400, contains: ["DISTINCT"]),
+            APIScenario("GET", target(Self.path, [("filter", "dne == false")]), status: 400, contains: [#""hint":"done""#, #""column":1"#]),
+            APIScenario("GET", target(Self.path, [("arg", "1")]), status: 400, contains: ["no filter"]),
+            APIScenario("GET", target(Self.path, [("fields", "titel")]), status: 400, contains: [#""hint":"title""#]),
+            APIScenario("GET", target(Self.path, [("expand", "titel")]), status: 400, contains: [#""parameter":"expand""#]),
+            APIScenario("GET", target(Self.path, [("sort", "id")]), status: 400, contains: ["unknown-parameter"]),
+            APIScenario("GET", target(Self.path, [("sinc", "now")]), status: 400, contains: [#""hint":"since""#]),
+            APIScenario("GET", "/v1/changes?filter=x", status: 400, contains: ["unknown-parameter"]),
+            APIScenario("GET", "/v1/classes/Task/objects/1/changes?filter=x", status: 400, contains: ["unknown-parameter"]),
+            APIScenario("GET", "/v1/classes/Task/objects/x/changes", status: 400, contains: ["wrong-key-type"]),
+            APIScenario("GET", "/v1/classes/Tsk/changes", status: 404, contains: [#""hint":"Task""#]),
+            APIScenario("GET", "/v1/classes/Place/changes", status: 405),
+            APIScenario("POST", Self.path, "{}", status: 405),
+        ]
+        for var scenario in scenarios {
+            scenario.check(on: server)
+            scenario.headers = [("Accept", "text/event-stream")]
+            scenario.check(on: server)
+        }
+        APIScenario("GET", Self.path, headers: [("Accept", "text/html")], status: 406, contains: ["text/event-stream"]).check(on: server)
+        APIScenario("GET", Self.path, headers: [("Accept", "text/event-stream;q=0")], status: 406).check(on: server)
+        APIScenario("GET", Self.path + "?limit=0", status: 400).check(on: server)
+        APIScenario("GET", Self.path + "?limit=1001", status: 400, contains: ["from 1 to 1000"]).check(on: server)
+    }
+
+    @Test("filters that follow links and inverse links are exact when the other side changes")
+    func followsLinks() throws {
+        let server = try Tasks.server()
+        server.person("ann", #"{"age":30,"boss":"bob"}"#.replacing(#","boss":"bob""#, with: ""))
+        server.person("bob", #"{"age":60}"#)
+        server.task(1, #"{"owner":"ann"}"#)
+        server.task(2, #"{"owner":"bob","parts":[1]}"#)
+        server.task(3, "{}")
+        func follow(_ path: String, _ filter: String) -> ChangesClient {
+            let stream = server.events(path, [("filter", filter), ("fields", "$id")])
+            #expect(stream.nextEvent().name == "hello", "\(stream.headers)")
+            return stream
+        }
+        /// What enters or leaves next; updates in between are of the objects' own properties.
+        func moves(_ stream: ChangesClient) -> [String] {
+            while true {
+                let changes = stream.nextEvent().changes.filter { !$0.hasPrefix("update") }
+                if !changes.isEmpty || stream.isEnded { return changes.sorted() }
+            }
+        }
+        let old = follow(Self.path, "owner.age > 40")
+        let boss = follow(Self.path, "owner.boss.age > 50")
+        let part = follow(Self.path, "ANY parts.owner.age > 40")
+        let whole = follow(Self.path, "ANY partOf.owner.age > 50")
+        let count = follow(Self.path, "partOf.@count > 0")
+        let busy = follow("/v1/classes/Person/changes", "ANY tasks.rank > 5")
+        let linked = follow("/v1/classes/Person/changes", "ANY @links.Task.owner.rank > 5")
+        let counted = follow("/v1/classes/Person/changes", "tasks.@count == 2")
+        let any = follow("/v1/classes/Person/changes", "@links.@count == 3")
+
+        server.person("ann", #"{"age":50}"#)
+        #expect(old.nextEvent().changes == ["enter 1"])
+        #expect(part.nextEvent().changes == ["enter 2"])
+        server.person("ann", #"{"age":51}"#)
+        let update = old.nextEvent()
+        #expect(update.changes == ["update 1"])
+        #expect(update.json["changes"]?.elements.first?["changed"] == .array([.string("owner")]))
+        #expect(part.nextEvent().changes == ["update 2"])
+        server.person("ann", #"{"age":51,"boss":"bob"}"#)
+        #expect(boss.nextEvent().changes == ["enter 1"])
+        server.person("bob", #"{"age":40}"#)
+        #expect(boss.nextEvent().changes == ["leave 1"])
+        #expect(old.nextEvent().changes == ["leave 2"])
+        #expect(whole.nextEvent().changes == ["leave 1"])
+        server.person("bob", #"{"age":70}"#)
+        #expect(boss.nextEvent().changes == ["enter 1"])
+        #expect(old.nextEvent().changes == ["enter 2"])
+        #expect(whole.nextEvent().changes == ["enter 1"])
+        // The link itself goes.
+        server.task(2, #"{"owner":"bob","parts":[3]}"#)
+        #expect(whole.nextEvent().changes.sorted() == ["enter 3", "leave 1"])
+        #expect(count.nextEvent().changes.sorted() == ["enter 3", "leave 1"])
+        #expect(part.nextEvent().changes == ["leave 2"])
+        // Inverse links.
+        server.task(1, #"{"owner":"ann","rank":6}"#)
+        #expect(busy.nextEvent().changes == ["enter ann"])
+        #expect(linked.nextEvent().changes == ["enter ann"])
+        server.task(1, #"{"owner":"ann","rank":7}"#)
+        let reached = busy.nextEvent()
+        #expect(reached.changes == ["update ann"])
+        #expect(reached.json["changes"]?.elements.first?["changed"] == .array([.string("tasks")]))
+        #expect(linked.nextEvent().changes == ["update ann"])
+        server.task(3, #"{"owner":"ann"}"#)
+        #expect(moves(counted) == ["enter ann"])
+        #expect(moves(boss) == ["enter 3"])
+        // A target is deleted: who held it has changed.
+        _ = server.delete("/v1/classes/Person/objects/bob")
+        #expect(moves(boss) == ["leave 1", "leave 3"])
+        _ = server.delete("/v1/classes/Task/objects/1")
+        #expect(moves(busy) == ["leave ann"])
+        #expect(moves(linked) == ["leave ann"])
+        #expect(moves(counted) == ["leave ann"])
+        server.task(4, #"{"owner":"ann"}"#)
+        server.task(5, #"{"owner":"ann"}"#)
+        #expect(moves(any) == ["enter ann"])
+    }
+
+    @Test("what expand and fields show of others counts as a change")
+    func expands() throws {
+        let server = try Tasks.server()
+        server.person("bob", #"{"age":60}"#)
+        server.person("ann", #"{"age":30,"boss":"bob"}"#)
+        server.task(1, #"{"owner":"ann","place":{"city":"Rome","host":"bob"}}"#)
+        func follow(_ path: String, _ parameters: [(String, String)]) -> ChangesClient {
+            let stream = server.events(path, parameters)
+            #expect(stream.nextEvent().name == "hello")
+            return stream
+        }
+        let owner = follow(Self.path, [("expand", "owner")])
+        let both = follow(Self.path, [("expand", "owner.boss")])
+        let field = follow(Self.path, [("fields", "id,owner.boss.age")])
+        let star = follow(Self.path, [("fields", "owner.*")])
+        let host = follow(Self.path, [("expand", "place.host")])
+        let tasks = follow("/v1/classes/Person/changes", [("fields", "name,tasks")])
+        let shown = follow("/v1/classes/Person/changes", [("fields", "name"), ("expand", "tasks")])
+        let plain = follow(Self.path, [])
+
+        server.person("ann", #"{"age":31,"boss":"bob"}"#)
+        let update = owner.nextEvent()
+        #expect(update.changes == ["update 1"])
+        #expect(update.json["changes"]?.elements.first?["object"]?["owner"]?["age"] == .int(31))
+        #expect(both.nextEvent().changes == ["update 1"], "an object on the way of an expanded path is shown too")
+        #expect(star.nextEvent().changes == ["update 1"])
+        server.person("bob", #"{"age":61}"#)
+        #expect(both.nextEvent().changes == ["update 1"])
+        let aged = field.nextEvent()
+        #expect(aged.changes == ["update 1"])
+        #expect(aged.json["changes"]?.elements.first?["object"] == QueryJSON(#"{"id":1,"owner":{"boss":{"age":61}}}"#))
+        #expect(host.nextEvent().changes == ["update 1"])
+        #expect(shown.nextEvent().changes == ["update ann"] && shown.nextEvent().changes == ["update bob"])
+        #expect(tasks.nextEvent().changes == ["update ann"] && tasks.nextEvent().changes == ["update bob"])
+        server.task(1, #"{"owner":"bob","place":{"city":"Rome","host":"bob"},"title":"t"}"#)
+        #expect(tasks.nextEvent().changes.sorted() == ["update ann", "update bob"])
+        #expect(shown.nextEvent().changes.sorted() == ["update ann", "update bob"])
+        server.task(1, #"{"owner":"bob","place":{"city":"Rome","host":"bob"},"title":"u"}"#)
+        #expect(shown.nextEvent().changes == ["update bob"])
+        // Without expand only the objects themselves count.
+        #expect(plain.nextEvent().json["changes"]?.elements.first?["changed"] == .array([.string("title"), .string("owner")]))
+        #expect(plain.nextEvent().json["changes"]?.elements.first?["changed"] == .array([.string("title")]))
+    }
+
+    @Test("one object's stream: it may come, go, and come again")
+    func object() throws {
+        let server = try Tasks.server()
+        let path = "/v1/classes/Task/objects/9/changes"
+        let stream = server.events(path, [("since", "start")])
+        let first = stream.events(to: "upToDate")
+        #expect(first.map(\.name) == ["hello", "upToDate"])
+        server.task(8, "{}")
+        server.task(9, "{}")
+        #expect(stream.nextEvent().changes == ["enter 9"])
+        server.task(9, #"{"title":"x"}"#)
+        #expect(stream.nextEvent().changes == ["update 9"])
+        _ = server.delete("/v1/classes/Task/objects/8")
+        _ = server.delete("/v1/classes/Task/objects/9")
+        #expect(stream.nextEvent().changes == ["delete 9"])
+        server.task(9, #"{"title":"y"}"#)
+        let again = stream.nextEvent()
+        #expect(again.changes == ["enter 9"] && again.json["changes"]?.elements.first?["object"]?["title"] == .string("y"))
+        // All of it in one catch-up: gone, and there again.
+        let folded = server.events(path, [("since", first[1].id ?? "")]).events(to: "upToDate")
+        #expect(folded.flatMap(\.changes) == ["delete 9", "enter 9"])
+        let snapshot = server.events(path, [("since", "start")]).events(to: "upToDate")
+        #expect(snapshot[1].json["objects"]?.elements.count == 1)
+        // Of a class without a primary key.
+        let note = server.send("POST", "/v1/classes/Note/objects", #"{"text":"x"}"#)
+        let location = try #require(note.headers["location"])
+        let id = try #require(location.split(separator: "/").last.flatMap { Int64($0) })
+        let notes = server.events("/v1/classes/Note/objects/\(id)/changes", [("since", "start")])
+        #expect(notes.events(to: "upToDate")[1].json["objects"]?.elements.first?["id"] == .int(id))
+        server.send("POST", "/v1/classes/Note/objects", #"{"text":"other"}"#)
+        _ = server.delete("/v1/classes/Note/objects/\(id)")
+        #expect(notes.nextEvent().changes == ["delete \(id)"])
+        // With expand, what it links to counts.
+        server.person("ann", #"{"age":1}"#)
+        server.task(9, #"{"owner":"ann"}"#)
+        let expanded = server.events(path, [("expand", "owner")])
+        #expect(expanded.nextEvent().name == "hello")
+        server.person("ann", #"{"age":2}"#)
+        #expect(expanded.nextEvent().changes == ["update 9"])
+    }
+
+    @Test("the whole store's stream tells the class of each object")
+    func store() throws {
+        let server = try Tasks.server()
+        server.task(1, "{}")
+        let stream = server.events("/v1/changes", [("since", "start")])
+        let begin = stream.events(to: "upToDate")
+        #expect(begin[1].json["objects"]?.elements.first?["class"] == .string("Task"))
+        server.person("ann", "{}")
+        let event = stream.nextEvent()
+        #expect(event.changes == ["enter ann"] && event.json["changes"]?.elements.first?["class"] == .string("Person"))
+        _ = server.delete("/v1/classes/Task/objects/1")
+        let deletion = stream.nextEvent()
+        #expect(deletion.data.hasSuffix(#""changes":[{"op":"delete","class":"Task","id":1}]}"#))
+        let pages = server.send("GET", target("/v1/changes", [("since", begin.last?.id ?? "")]))
+        #expect(pages.json["changes"]?.elements.map { $0["class"] } == [.string("Person"), .string("Task")])
+        let start = server.send("GET", "/v1/changes?since=start")
+        #expect(start.json["objects"]?.elements.first?["class"] == .string("Person"))
+    }
+
+    @Test("streams of equal queries get identical bytes, a heartbeat moves the id, and a stop ends them")
+    func sharedChannel() throws {
+        var options = RESTOptions()
+        options.heartbeatSeconds = 1
+        let server = try Tasks.server(options)
+        server.task(0, "{}")
+        let streams = (0..<20).map { _ in server.events(Self.path, [("filter", "done == false")]) }
+        for stream in streams { #expect(stream.nextEvent().data.hasSuffix(#""heartbeat":1}"#)) }
+        // A change that does not concern them: they hear of it by the heartbeat.
+        let version = server.task(100, #"{"done":true}"#)
+        for stream in streams {
+            let beat = try #require(stream.next())
+            #expect(beat.isHeartbeat)
+            if beat.id != version { #expect(stream.next()?.id == version) }
+        }
+        var ids: [String?] = []
+        for id in 1...5 { ids.append(server.task(id, #"{"title":"\#(id)"}"#)) }
+        let expected = (1...5).map { _ in streams[0].nextEvent() }
+        #expect(expected.map(\.id) == ids)
+        for stream in streams.dropFirst() { #expect((1...5).map { _ in stream.nextEvent() } == expected) }
+        server.service.endWaiting()
+        for stream in streams {
+            while stream.next() != nil {}
+            #expect(stream.isEnded)
+        }
+    }
+}
