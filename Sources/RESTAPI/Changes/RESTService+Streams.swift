@@ -70,10 +70,12 @@ extension RESTService {
                 name, "'\(name)' is 'now', 'start' or a cursor that a stream has sent, such as "
                     + "\(store.version).")
         }
-        if case .after(let version, _) = cursor, version.epoch == store.epoch,
-            version.number > store.publisher.version
-        {
-            throw .futureCursor
+        switch cursor {
+        case .now, .start: break
+        case .after(let version, _), .snapshot(let version, _):
+            if version.epoch == store.epoch, version.number > store.publisher.version {
+                throw .futureCursor
+            }
         }
         return cursor
     }
