@@ -27,6 +27,7 @@ extension RESTService {
         }
         if changes.changesSchema { throw .schemaChangedCursor }
         let present = try stored { () throws(StoreError) in try read.state().version }
+        read.limitFollowing(until: queryDeadline)
         let candidates = query.observed.candidates(changes, in: read)
         // What a version changed is split over pages when it is more than a page. Pages count the
         // objects that changed, which are the same in every state; those that are reached along links
@@ -43,6 +44,7 @@ extension RESTService {
             isFirst = false
             writer.write(event, withVersion: true)
         }
+        try checkTime(read)
         let cursor: StreamCursor
         if end < candidates.count {
             cursor = .after(StoreVersion(epoch: store.epoch, number: number), skipping: end)

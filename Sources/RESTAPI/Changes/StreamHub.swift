@@ -196,12 +196,13 @@ final class StreamHub: @unchecked Sendable {
             try sendSnapshot(subscriber, read, classIndex, after: key)
             return true
         case .missed(var missed):
-            sendPiece(of: &missed, subscriber, read)
+            try sendPiece(of: &missed, subscriber, read, until: service.queryDeadline)
             return true
         case .catchUp, .live:
             let present = try service.stored { () throws(StoreError) in try read.state().version }
-            guard var missed = try missed(subscriber, read) else { return true }
-            sendPiece(of: &missed, subscriber, read)
+            let deadline = service.queryDeadline
+            guard var missed = try missed(subscriber, read, until: deadline) else { return true }
+            try sendPiece(of: &missed, subscriber, read, until: deadline)
             if !missed.isEmpty || missed.through < present { return true }
             feed?.perform { position in self.arrive(subscriber, position) }
             return false
@@ -210,9 +211,9 @@ final class StreamHub: @unchecked Sendable {
 
     /// What a stream has missed, or the first part of it; nil when the change log does not tell and the
     /// stream begins anew.
-    private func missed(_ subscriber: StreamSubscriber, _ read: ReadTransaction) throws(Problem)
-        -> MissedChanges?
-    {
+    private func missed(
+        _ subscriber: StreamSubscriber, _ read: ReadTransaction, until deadline: UInt64
+    ) throws(Problem) -> MissedChanges? {
         let changes: FoldedChanges
         do throws(FoldedChanges.Gap) {
             changes = try FoldedChanges(
@@ -232,15 +233,21 @@ final class StreamHub: @unchecked Sendable {
             subscriber.send(StreamSignal.reset(.schemaChanged))
             return nil
         }
-        return MissedChanges(
-            subscriber.query.observed.candidates(changes, in: read), through: changes.through)
+        read.limitFollowing(until: deadline)
+        let candidates = subscriber.query.observed.candidates(changes, in: read)
+        try service.checkTime(read)
+        return MissedChanges(candidates, through: changes.through)
     }
 
     /// Sends a piece of what was missed, which does not move the client's cursor.
     private func sendPiece(
-        of missed: inout MissedChanges, _ subscriber: StreamSubscriber, _ read: ReadTransaction
-    ) {
-        if let piece = missed.takePiece(subscriber.query, read) { subscriber.send(piece.take()) }
+        of missed: inout MissedChanges, _ subscriber: StreamSubscriber, _ read: ReadTransaction,
+        until deadline: UInt64
+    ) throws(Problem) {
+        read.limitFollowing(until: deadline)
+        let piece = missed.takePiece(subscriber.query, read)
+        try service.checkTime(read)
+        if let piece { subscriber.send(piece.take()) }
         if missed.isEmpty {
             subscriber.version = missed.through
             subscriber.phase = .catchUp
@@ -277,11 +284,11 @@ final class StreamHub: @unchecked Sendable {
         }
         do throws(Problem) {
             if subscriber.version < position.version {
-                guard var missed = try missed(subscriber, position.transaction) else {
-                    return feedOnWorker(subscriber)
-                }
+                let deadline = ChangeFeed.stepDeadline
+                guard var missed = try missed(subscriber, position.transaction, until: deadline)
+                else { return feedOnWorker(subscriber) }
                 repeat {
-                    sendPiece(of: &missed, subscriber, position.transaction)
+                    try sendPiece(of: &missed, subscriber, position.transaction, until: deadline)
                 } while !missed.isEmpty && subscriber.hasRoom
             }
         } catch {
@@ -325,9 +332,12 @@ final class StreamHub: @unchecked Sendable {
         else { return true }
         let observed = poll.query.observed
         let matcher = observed.matcher(in: position.transaction)
-        return observed.candidates(changes, in: position.transaction).contains {
+        position.transaction.limitFollowing(until: ChangeFeed.stepDeadline)
+        defer { position.transaction.limitFollowing(until: .max) }
+        let hasEvent = observed.candidates(changes, in: position.transaction).contains {
             observed.event(of: $0, in: position.transaction, matcher) != nil
         }
+        return hasEvent || position.transaction.isLate
     }
 
     /// Answers a poll that nothing up to a version has concerned.
