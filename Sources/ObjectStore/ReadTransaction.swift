@@ -15,6 +15,14 @@ package final class ReadTransaction: ObjectSource {
     package let epoch: UInt64
     /// The first storage error that a call without `throws` met; see ``ObjectSource``.
     package private(set) var failure: StorageError?
+    /// When ``ObjectSource`` stops to follow links.
+    ///
+    /// One object can lead to any number of others along the paths of a filter or a sort, so the time
+    /// of a query is bounded here and not only between the objects of its class.
+    private var deadlineMilliseconds = UInt64.max
+    /// Whether the deadline has passed: what was found since then is not to be used.
+    package private(set) var isLate = false
+    private var followCount = 0
     private let keyBuffer = ByteBuffer(capacity: 512)
 
     init(snapshot: any StorageSnapshot, catalog: Catalog, epoch: UInt64) {
@@ -161,7 +169,27 @@ package final class ReadTransaction: ObjectSource {
 
     // MARK: ObjectSource
 
+    /// Bounds the time of what follows; see ``isLate``.
+    ///
+    /// - Parameter deadline: In milliseconds of the monotonic clock.
+    package func limitFollowing(until deadline: UInt64) {
+        deadlineMilliseconds = deadline
+        isLate = false
+    }
+
+    /// Counts a link that is followed, and looks at the clock now and then.
+    private func mayFollow() -> Bool {
+        followCount &+= 1
+        if followCount & 4095 == 0, deadlineMilliseconds != .max,
+            monotonicMilliseconds() >= deadlineMilliseconds
+        {
+            isLate = true
+        }
+        return !isLate
+    }
+
     package func row(classIndex: Int, key: UInt64) -> RowView? {
+        guard mayFollow() else { return nil }
         do {
             return try find(rows.classes[classIndex], key: key)
         } catch {
@@ -203,6 +231,7 @@ package final class ReadTransaction: ObjectSource {
         }
         do {
             try snapshot.scan(range, reversed: false, expecting: 64) { entry, value in
+                guard mayFollow() else { return false }
                 guard let origin = InverseLink.origin(entry, rows) else { return true }
                 return body(origin, InverseLink.count(value))
             }
@@ -220,7 +249,7 @@ package final class ReadTransaction: ObjectSource {
         do {
             try snapshot.scan(KeyRange(prefix: prefix), reversed: false, expecting: 64) { _, value in
                 count += InverseLink.count(value)
-                return true
+                return mayFollow()
             }
         } catch {
             fail(error)

@@ -75,6 +75,8 @@ struct ChangeFeedTests {
             }
         }
 
+        func fellBehind() { Issue.record("a query took seconds") }
+
         func logTrimmed(version: UInt64) {
             state.signal {
                 $0.trimming = version

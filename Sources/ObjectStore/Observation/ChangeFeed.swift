@@ -63,6 +63,13 @@ package final class ChangeFeed: @unchecked Sendable {
         startThread { self.run() }
     }
 
+    /// How long one channel may hold up the others, in milliseconds.
+    private static let stepMillisecondsMax: UInt64 = 5000
+
+    /// When work on the feed's thread that begins now has to be done, in milliseconds of the monotonic
+    /// clock: all streams wait for it.
+    package static var stepDeadline: UInt64 { monotonicMilliseconds() + stepMillisecondsMax }
+
     /// The time between ticks while somebody waits for one.
     private static let hurriedMilliseconds = 10
 
@@ -225,7 +232,18 @@ package final class ChangeFeed: @unchecked Sendable {
         after: ReadTransaction, version: UInt64
     ) {
         func tell(_ channel: any FeedChannel) {
+            let deadline = Self.stepDeadline
+            before.transaction.limitFollowing(until: deadline)
+            after.limitFollowing(until: deadline)
             let events = channel.query.events(changes, before: before.transaction, after: after)
+            let isLate = before.transaction.isLate || after.isLate
+            // What is written of the objects follows links as well, a bounded number of them.
+            before.transaction.limitFollowing(until: .max)
+            after.limitFollowing(until: .max)
+            if isLate {
+                remove(channel)
+                return channel.fellBehind()
+            }
             if !events.isEmpty {
                 channel.publish(
                     events, from: before.version, to: version, before: before.transaction, after: after)
