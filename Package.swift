@@ -21,7 +21,8 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 let package = Package(
     name: "holdfast",
     products: [
-        .executable(name: "holdfast", targets: ["HoldfastCommand"])
+        .executable(name: "holdfast", targets: ["HoldfastCommand"]),
+        .executable(name: "Fuzz", targets: ["Fuzz"]),
     ],
     targets: [
         // Doors to C and C++ libraries.
@@ -65,6 +66,14 @@ let package = Package(
             dependencies: [
                 "RESTAPI", "StoreService", "ObjectStore", "Query", "Rows", "ObjectModel", "JSON",
                 "Bytes", "StorageLMDB",
+            ],
+            swiftSettings: ours),
+
+        .executableTarget(
+            name: "Fuzz",
+            dependencies: [
+                "ObjectStore", "Query", "Rows", "ObjectModel", "JSON", "Bytes", "Storage",
+                "TestSupport", "ObjectSupport",
             ],
             swiftSettings: ours),
 

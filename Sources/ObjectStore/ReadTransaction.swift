@@ -129,7 +129,8 @@ package final class ReadTransaction: ObjectSource {
     /// The store's state as of this view.
     package func state() throws(StoreError) -> StoreState {
         do throws(StorageError) {
-            guard let bytes = try snapshot.value(StoreKey.state), let state = StoreState(bytes) else {
+            guard let bytes = try snapshot.value(StoreKey.state), let state = StoreState(bytes)
+            else {
                 throw StorageError(.corrupted, operation: "read state")
             }
             return state
@@ -247,7 +248,8 @@ package final class ReadTransaction: ObjectSource {
             })
         var count = 0
         do {
-            try snapshot.scan(KeyRange(prefix: prefix), reversed: false, expecting: 64) { _, value in
+            try snapshot.scan(KeyRange(prefix: prefix), reversed: false, expecting: 64) {
+                _, value in
                 count += InverseLink.count(value)
                 return mayFollow()
             }

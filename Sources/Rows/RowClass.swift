@@ -104,7 +104,9 @@ public final class RowClass: @unchecked Sendable {
         let fillRows = layouts.map { layout in
             let copy = UnsafeMutableRawPointer.allocate(
                 byteCount: max(layout.fillRow.count, 1), alignment: 8)
-            layout.fillRow.withUnsafeBytes { copy.copyMemory(from: $0.baseAddress ?? UnsafeRawPointer(copy), byteCount: $0.count) }
+            layout.fillRow.withUnsafeBytes {
+                copy.copyMemory(from: $0.baseAddress ?? UnsafeRawPointer(copy), byteCount: $0.count)
+            }
             return UnsafeRawPointer(copy)
         }
         self.fillRows = fillRows
@@ -206,7 +208,8 @@ public final class RowClass: @unchecked Sendable {
         var missing = MemberSet()
         for (member, property) in definition.properties.enumerated()
         where property.defaultValue == .uuid || property.defaultValue == .objectID {
-            let table = row.layoutNumber == currentNumber ? currentTable : olderTable(row.layoutNumber)
+            let table =
+                row.layoutNumber == currentNumber ? currentTable : olderTable(row.layoutNumber)
             if table[member].fill != nil { missing.insert(member) }
         }
         return missing

@@ -6,9 +6,8 @@ package enum SipHash128 {
     /// The key of stored hashes.
     package static let storedKey: (UInt64, UInt64) = (0x486F_6C64_6661_7374, 0x6F62_6A65_6374_7321)
 
-    /// The hash of `bytes`, as two numbers whose little-endian bytes are the published result.
-    ///
-    /// - Parameter key: Another one than the storage format's only in tests.
+    /// The hash of `bytes`, as two numbers whose little-endian bytes are the published result. Another
+    /// key than the storage format's is for tests.
     package static func hash(
         _ bytes: UnsafeRawBufferPointer, key: (UInt64, UInt64) = storedKey
     ) -> (high: UInt64, low: UInt64) {

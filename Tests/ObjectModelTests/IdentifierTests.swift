@@ -15,8 +15,9 @@ struct IdentifierTests {
                 #expect(Array(form.utf8).withUnsafeBytes { ObjectID(text: $0) } == id)
             }
         }
-        #expect(ObjectID(high: 0x0123_4567_89AB_CDEF, low: 0xFEDC_BA98).description
-            == "0123456789abcdeffedcba98")
+        #expect(
+            ObjectID(high: 0x0123_4567_89AB_CDEF, low: 0xFEDC_BA98).description
+                == "0123456789abcdeffedcba98")
     }
 
     @Test("UUIDs are read and written in the form 8-4-4-4-12, in either case")
@@ -30,17 +31,20 @@ struct IdentifierTests {
                 #expect(Array(form.utf8).withUnsafeBytes { UUID128(text: $0) } == id)
             }
         }
-        #expect(UUID128(high: 0x0123_4567_89AB_CDEF, low: 0x0011_2233_4455_6677).description
-            == "01234567-89ab-cdef-0011-223344556677")
+        #expect(
+            UUID128(high: 0x0123_4567_89AB_CDEF, low: 0x0011_2233_4455_6677).description
+                == "01234567-89ab-cdef-0011-223344556677")
     }
 
-    @Test("other text is no identifier", arguments: [
-        "", "0123456789abcdef01234567 ", "0123456789abcdef0123456", "0123456789abcdef0123456g",
-        "01234567-89ab-cdef-0011-22334455667", "01234567-89ab-cdef-0011-2233445566778",
-        "01234567+89ab-cdef-0011-223344556677", "0123456789ab-cdef-0011-2233445566778899",
-        "01234567-89ab-cdef-0011-22334455667g", "{1234567-89ab-cdef-0011-22334455667}",
-        "-1234567-89ab-cdef-0011-223344556677",
-    ])
+    @Test(
+        "other text is no identifier",
+        arguments: [
+            "", "0123456789abcdef01234567 ", "0123456789abcdef0123456", "0123456789abcdef0123456g",
+            "01234567-89ab-cdef-0011-22334455667", "01234567-89ab-cdef-0011-2233445566778",
+            "01234567+89ab-cdef-0011-223344556677", "0123456789ab-cdef-0011-2233445566778899",
+            "01234567-89ab-cdef-0011-22334455667g", "{1234567-89ab-cdef-0011-22334455667}",
+            "-1234567-89ab-cdef-0011-223344556677",
+        ])
     func refused(text: String) {
         Array(text.utf8).withUnsafeBytes { bytes in
             #expect(ObjectID(text: bytes) == nil)
@@ -81,7 +85,8 @@ struct IdentifierTests {
     @Test("identifiers are generated without repeating by several threads at once")
     func concurrently() throws {
         let slots = Slots(count: 4)
-        try runThreads(4) { thread in slots.set(thread, (0..<500).map { _ in ObjectID.generate() }) }
+        try runThreads(4) { thread in slots.set(thread, (0..<500).map { _ in ObjectID.generate() })
+        }
         #expect(Set(slots.all).count == 2000)
     }
 }

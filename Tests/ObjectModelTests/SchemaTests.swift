@@ -40,7 +40,8 @@ struct SchemaTests {
                     Property(name: "set", type: .set(.object("A"))),
                     Property(name: "part", type: .single(.object("E")), isOptional: true),
                     Property(name: "parts", type: .list(.object("E"))),
-                    Property(name: "back", type: .linkingObjects(className: "A", property: "links")),
+                    Property(
+                        name: "back", type: .linkingObjects(className: "A", property: "links")),
                     Property(name: "owners", type: .linkingObjects(className: "E", property: "a")),
                 ]),
             ObjectClass(
@@ -54,24 +55,30 @@ struct SchemaTests {
         #expect(Schema().faults() == [])
     }
 
-    @Test("names begin with a letter or _, go on with letters, digits, _, - and blanks, of any script")
+    @Test(
+        "names begin with a letter or _, go on with letters, digits, _, - and blanks, of any script"
+    )
     func names() {
         for name in ["a", "_", "_id", "a b", "a-b", "Größe", "名前", "имя2", "é", "A_1-x y"] {
             #expect(places(Self.owner(Self.int(name))) == [], "\(name)")
         }
-        for name in ["", " ", " a", "1a", "-a", "a.b", "a/b", "$a", "a\n", "a\0", "😀", "a\u{2028}"] {
+        for name in ["", " ", " a", "1a", "-a", "a.b", "a/b", "$a", "a\n", "a\0", "😀", "a\u{2028}"]
+        {
             #expect(places(Self.owner(Self.int(name))) == ["A.\(name)"], "\(name)")
             let named = Schema(classes: [ObjectClass(name: name, properties: [])])
             #expect(places(named) == ["\(name)."], "\(name)")
         }
     }
 
-    @Test("names are bounded in bytes of UTF-8, properties and classes in number: at the limit, and above")
+    @Test(
+        "names are bounded in bytes of UTF-8, properties and classes in number: at the limit, and above"
+    )
     func limits() {
         let class57 = String(repeating: "é", count: 28) + "a"
         let property63 = String(repeating: "é", count: 31) + "a"
         #expect(places(Schema(classes: [ObjectClass(name: class57, properties: [])])) == [])
-        #expect(places(Schema(classes: [ObjectClass(name: class57 + "a", properties: [])])).count == 1)
+        #expect(
+            places(Schema(classes: [ObjectClass(name: class57 + "a", properties: [])])).count == 1)
         #expect(places(Self.owner(Self.int(property63))) == [])
         #expect(places(Self.owner(Self.int(property63 + "a"))) == ["A.\(property63)a"])
         let many = (0...1000).map { Self.int("p\($0)") }
@@ -99,7 +106,8 @@ struct SchemaTests {
                     ObjectClass(
                         name: "A", primaryKey: "k",
                         properties: [
-                            Property(name: "k", type: .single(.scalar(type)), isOptional: isOptional)
+                            Property(
+                                name: "k", type: .single(.scalar(type)), isOptional: isOptional)
                         ])
                 ])
                 let isAllowed = [.int, .string, .objectID, .uuid].contains(type)

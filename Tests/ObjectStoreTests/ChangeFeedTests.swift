@@ -125,7 +125,8 @@ struct ChangeFeedTests {
         return version.wait { $0 }
     }
 
-    @Test("under several writers each follower ends with exactly its query's result",
+    @Test(
+        "under several writers each follower ends with exactly its query's result",
         arguments: EngineCase.all)
     func replay(engineCase: EngineCase) throws {
         let seed = SeededGenerator.testSeed("change feed on \(engineCase)")
@@ -152,7 +153,8 @@ struct ChangeFeedTests {
                 + (1...4).map { Identity("Dog", .int($0)) }
                 + ["", "a", "b"].map { Identity("Person", .string($0)) }
             for _ in 0..<rounds {
-                let objectClass = Shelter.classes[[0, 0, 0, 1, 3][Int.random(in: 0..<5, using: &random)]]
+                let objectClass = Shelter.classes[
+                    [0, 0, 0, 1, 3][Int.random(in: 0..<5, using: &random)]]
                 let key: Value? =
                     objectClass.name == "Dog" ? .int(Int64.random(in: 1...4, using: &random)) : nil
                 var operation = ObjectScript.Operation.write(
@@ -188,7 +190,8 @@ struct ChangeFeedTests {
         #expect(try store.findings() == [])
     }
 
-    @Test("a change of the schema ends every channel once, and channels of the new one can begin",
+    @Test(
+        "a change of the schema ends every channel once, and channels of the new one can begin",
         arguments: EngineCase.all)
     func schemaChange(engineCase: EngineCase) throws {
         let store = try Shelter.open(engineCase)
@@ -214,7 +217,9 @@ struct ChangeFeedTests {
         #expect(new.state.withLock { $0.eventCount } == 1)
     }
 
-    @Test("a feed that the log was trimmed past tells its channels to begin anew, and runs what waits")
+    @Test(
+        "a feed that the log was trimmed past tells its channels to begin anew, and runs what waits"
+    )
     func expired() throws {
         var options = StoreOptions()
         options.retentionSeconds = -5

@@ -13,7 +13,8 @@ struct ChangeLogTests {
         try store.reading { try $0.state() }
     }
 
-    @Test("entries beyond the kept bytes go, the first kept version is known, and older cursors expire",
+    @Test(
+        "entries beyond the kept bytes go, the first kept version is known, and older cursors expire",
         arguments: EngineCase.all)
     func trimBySize(engineCase: EngineCase) throws {
         var options = StoreOptions()
@@ -38,7 +39,8 @@ struct ChangeLogTests {
         }
     }
 
-    @Test("entries that are too old go, but the last commit's always stay", arguments: EngineCase.all)
+    @Test(
+        "entries that are too old go, but the last commit's always stay", arguments: EngineCase.all)
     func trimByAge(engineCase: EngineCase) throws {
         var options = StoreOptions()
         // Entries count as too old a little before they are written.
@@ -53,7 +55,8 @@ struct ChangeLogTests {
         #expect(try store.findings() == [])
     }
 
-    @Test("changes are folded by object: what was inserted stays so, deletions win, properties add up",
+    @Test(
+        "changes are folded by object: what was inserted stays so, deletions win, properties add up",
         arguments: EngineCase.all)
     func folding(engineCase: EngineCase) throws {
         let store = try Shelter.open(engineCase)

@@ -19,7 +19,8 @@ struct DefaultTests {
         (.objectID, .objectID(ObjectID(high: 1, low: 2))), (.uuid, .uuid(UUID128(high: 3, low: 4))),
     ]
 
-    @Test("a new object has the declared constants, and the types' own zero values without them",
+    @Test(
+        "a new object has the declared constants, and the types' own zero values without them",
         arguments: EngineCase.all)
     func constants(engineCase: EngineCase) throws {
         let store = try Store(engine: try engineCase.open())
@@ -47,7 +48,8 @@ struct DefaultTests {
         }
     }
 
-    @Test("required properties without a default start as false, 0, empty, now, and fresh identifiers",
+    @Test(
+        "required properties without a default start as false, 0, empty, now, and fresh identifiers",
         arguments: EngineCase.all)
     func zeroValues(engineCase: EngineCase) throws {
         let store = try Store(engine: try engineCase.open())
@@ -85,7 +87,8 @@ struct DefaultTests {
         #expect(first["uuid"] != second["uuid"] && first["objectID"] != second["objectID"])
     }
 
-    @Test("declared random defaults differ from object to object, and $now is the transaction's time",
+    @Test(
+        "declared random defaults differ from object to object, and $now is the transaction's time",
         arguments: EngineCase.all)
     func generated(engineCase: EngineCase) throws {
         let store = try Store(engine: try engineCase.open())

@@ -3,6 +3,8 @@ import ObjectStore
 import ObjectSupport
 import Rows
 import Storage
+import StorageLMDB
+import StorageMemory
 import Synchronization
 import Testing
 import TestSupport
@@ -55,7 +57,8 @@ struct GroupCommitTests {
         return (engine, store)
     }
 
-    @Test("waiting writes share a commit, each with a version and outcome of its own",
+    @Test(
+        "waiting writes share a commit, each with a version and outcome of its own",
         arguments: EngineCase.all)
     func outcomes(engineCase: EngineCase) throws {
         let (engine, store) = try open(engineCase)
@@ -83,7 +86,8 @@ struct GroupCommitTests {
             counting.withLock { $0 = count }
         }
         let writes = [
-            put(Shelter.person("a")), failing, put(Shelter.person("b", ["boss": Shelter.link("a")])),
+            put(Shelter.person("a")), failing,
+            put(Shelter.person("b", ["boss": Shelter.link("a")])),
             looking, put(Shelter.person("a")), put(Shelter.person("c")),
         ]
         group(store, writes)
@@ -127,7 +131,8 @@ struct GroupCommitTests {
         #expect(try store.findings() == [])
     }
 
-    @Test("a failed commit fails every write of its group, and the store goes on",
+    @Test(
+        "a failed commit fails every write of its group, and the store goes on",
         arguments: EngineCase.all)
     func failedCommit(engineCase: EngineCase) throws {
         let (engine, store) = try open(engineCase)
@@ -189,7 +194,8 @@ struct GroupCommitTests {
                         properties: [
                             Property(
                                 name: "p", type: .single(.scalar(.string)),
-                                defaultValue: .constant(.string(String(repeating: "x", count: 60_000))))
+                                defaultValue: .constant(
+                                    .string(String(repeating: "x", count: 60_000))))
                         ])
                 ])
         } throws: { error in
@@ -198,7 +204,27 @@ struct GroupCommitTests {
         #expect(store.catalog.schema.classes.count == 4)
     }
 
-    @Test("a group ends before a change of the schema and where its bytes reach the limit",
+    @Test("the longest string that the object model allows is stored, also as a primary key")
+    func longestValue() throws {
+        let options = LMDBOptions(directory: "/nowhere")
+        let limit = options.valueByteCountMax
+        #expect(MemoryEngine().limits.valueByteCountMax == limit)
+        let store = try Store(engine: try EngineCase.lmdb.open(valueByteCountMax: limit))
+        try store.setSchema(Shelter.classes)
+        defer { store.close() }
+        let longest = String(repeating: "x", count: ModelLimits.valueByteCountMax)
+        try store.put(
+            "Person", Shelter.person(longest, ["name": .value(.string(longest))]), mode: .create)
+        #expect(
+            try store.contents().objects[Identity("Person", .string(longest))]?.content["name"]
+                == .value(.string(longest)))
+        try store.delete("Person", .string(longest))
+        #expect(try store.changes(after: 2).order.count == 1)
+        #expect(try store.findings() == [])
+    }
+
+    @Test(
+        "a group ends before a change of the schema and where its bytes reach the limit",
         arguments: EngineCase.all)
     func bounds(engineCase: EngineCase) throws {
         let engine = FaultyEngine(try engineCase.open())
@@ -229,7 +255,8 @@ struct GroupCommitTests {
         #expect(try store.findings() == [])
     }
 
-    @Test("writes handed in before the store closes are finished, later ones refused",
+    @Test(
+        "writes handed in before the store closes are finished, later ones refused",
         arguments: EngineCase.all)
     func closing(engineCase: EngineCase) throws {
         let engine = LastingEngine(try engineCase.open())
@@ -251,7 +278,8 @@ struct GroupCommitTests {
         #expect(try again.findings() == [])
     }
 
-    @Test("a draft made for an older schema is refused, not written into the wrong class",
+    @Test(
+        "a draft made for an older schema is refused, not written into the wrong class",
         arguments: EngineCase.all)
     func staleDraft(engineCase: EngineCase) throws {
         let store = try Shelter.open(engineCase)

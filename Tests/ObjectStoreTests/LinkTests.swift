@@ -21,7 +21,8 @@ struct LinkTests {
             transaction.forEachOrigin(
                 ofClass: targetIndex, key: key, originClass: originIndex, member: member
             ) { classIndex, key in
-                if let name = contents.identities[ObjectIdentity(classIndex: classIndex, key: key)] {
+                if let name = contents.identities[ObjectIdentity(classIndex: classIndex, key: key)]
+                {
                     found.append(name)
                 }
                 return true
@@ -34,7 +35,8 @@ struct LinkTests {
     private let rex = Identity("Dog", .int(1))
     private let ann = Identity("Person", .string("ann"))
 
-    @Test("to-one links, lists and sets are found from their targets, a target as often as it is linked",
+    @Test(
+        "to-one links, lists and sets are found from their targets, a target as often as it is linked",
         arguments: EngineCase.all)
     func inverse(engineCase: EngineCase) throws {
         let store = try Shelter.open(engineCase)
@@ -61,7 +63,8 @@ struct LinkTests {
         #expect(try store.findings() == [])
     }
 
-    @Test("links inside embedded objects are found from their targets, with the owner as origin",
+    @Test(
+        "links inside embedded objects are found from their targets, with the owner as origin",
         arguments: EngineCase.all)
     func embedded(engineCase: EngineCase) throws {
         let store = try Shelter.open(engineCase)
@@ -89,7 +92,8 @@ struct LinkTests {
         #expect(try store.findings() == [])
     }
 
-    @Test("deleting a target nulls links and takes list and set elements away, as a change of the holder",
+    @Test(
+        "deleting a target nulls links and takes list and set elements away, as a change of the holder",
         arguments: EngineCase.all)
     func nullify(engineCase: EngineCase) throws {
         let store = try Shelter.open(engineCase)
@@ -133,7 +137,8 @@ struct LinkTests {
         #expect(try store.findings() == [])
     }
 
-    @Test("links forward and in circles hold within one transaction, whatever the order",
+    @Test(
+        "links forward and in circles hold within one transaction, whatever the order",
         arguments: EngineCase.all)
     func forward(engineCase: EngineCase) throws {
         let store = try Shelter.open(engineCase)
@@ -158,7 +163,8 @@ struct LinkTests {
         #expect(try store.findings() == [])
     }
 
-    @Test("a link to nothing fails the transaction with its place, and leaves nothing behind",
+    @Test(
+        "a link to nothing fails the transaction with its place, and leaves nothing behind",
         arguments: EngineCase.all)
     func dangling(engineCase: EngineCase) throws {
         let store = try Shelter.open(engineCase)
@@ -171,7 +177,8 @@ struct LinkTests {
                 let rows = transaction.catalog.rows
                 transaction.source = 3
                 _ = try transaction.write(
-                    ObjectDraft(Shelter.person("b", ["boss": Shelter.link("ann")]), rows.classes[0], rows),
+                    ObjectDraft(
+                        Shelter.person("b", ["boss": Shelter.link("ann")]), rows.classes[0], rows),
                     mode: .create)
                 transaction.source = 5
                 _ = try transaction.write(
@@ -179,7 +186,9 @@ struct LinkTests {
                         Shelter.person(
                             "ann",
                             [
-                                "friends": .values([ann.link, Identity("Person", .string("x")).link]),
+                                "friends": .values([
+                                    ann.link, Identity("Person", .string("x")).link,
+                                ]),
                                 "former": .embeddedList([
                                     [:], ["inner": .embedded(["city": .value(city.link)])],
                                 ]),
@@ -191,7 +200,10 @@ struct LinkTests {
                 .sorted { $0.0 < $1.0 }
             guard places.count == 2 else { return false }
             return places[0]
-                == ("City", 5, [.property("former"), .element(1), .property("inner"), .property("city")])
+                == (
+                    "City", 5,
+                    [.property("former"), .element(1), .property("inner"), .property("city")]
+                )
                 && places[1] == ("Person", 5, [.property("friends"), .element(1)])
         }
         #expect(try store.contents().objects == before)
@@ -201,7 +213,8 @@ struct LinkTests {
         #expect(try store.findings() == [])
     }
 
-    @Test("a link by object key dangles unless the object is there when the transaction ends",
+    @Test(
+        "a link by object key dangles unless the object is there when the transaction ends",
         arguments: EngineCase.all)
     func byObjectKey(engineCase: EngineCase) throws {
         let store = try Shelter.open(engineCase)
@@ -220,7 +233,8 @@ struct LinkTests {
         #expect(try store.findings() == [])
     }
 
-    @Test("an object deleted and made again in one transaction is a new one, and links do not follow",
+    @Test(
+        "an object deleted and made again in one transaction is a new one, and links do not follow",
         arguments: EngineCase.all)
     func replacedTarget(engineCase: EngineCase) throws {
         let store = try Shelter.open(engineCase)

@@ -10,7 +10,8 @@ struct NestedDraftTests {
         try store.contents().objects[Identity("Person", .string(id))]?.content
     }
 
-    @Test("an embedded object is merged in a merge and replaced in a replacement",
+    @Test(
+        "an embedded object is merged in a merge and replaced in a replacement",
         arguments: EngineCase.all)
     func embedded(engineCase: EngineCase) throws {
         let store = try Shelter.open(engineCase)
@@ -20,7 +21,11 @@ struct NestedDraftTests {
             "Person",
             Shelter.person(
                 "a",
-                ["home": .embedded(["street": street("s"), "inner": .embedded(["street": street("i")])])]))
+                [
+                    "home": .embedded([
+                        "street": street("s"), "inner": .embedded(["street": street("i")]),
+                    ])
+                ]))
         try store.put(
             "Person",
             Shelter.person("a", ["home": .embedded(["inner": .embedded([:])])]), mode: .merge)
@@ -43,7 +48,8 @@ struct NestedDraftTests {
         #expect(try person(store, "a")?["home"] == .null)
     }
 
-    @Test("a nested object is merged into the one it names, and one without a key is made each time",
+    @Test(
+        "a nested object is merged into the one it names, and one without a key is made each time",
         arguments: EngineCase.all)
     func nested(engineCase: EngineCase) throws {
         let store = try Shelter.open(engineCase)
@@ -54,7 +60,8 @@ struct NestedDraftTests {
             [
                 "boss": .nested(Shelter.person("b", ["name": .value(.string("Bob"))])),
                 "dogs": .nestedList([
-                    .nested(["name": .value(.string("one"))]), .nested(["name": .value(.string("two"))]),
+                    .nested(["name": .value(.string("one"))]),
+                    .nested(["name": .value(.string("two"))]),
                 ]),
             ])
         try store.put("Person", draft)
@@ -68,7 +75,8 @@ struct NestedDraftTests {
         #expect(try store.findings() == [])
     }
 
-    @Test("a nested object may lead back to the outer one, by name or in full, and it is counted once",
+    @Test(
+        "a nested object may lead back to the outer one, by name or in full, and it is counted once",
         arguments: EngineCase.all)
     func cycles(engineCase: EngineCase) throws {
         let store = try Shelter.open(engineCase)
@@ -114,7 +122,8 @@ struct NestedDraftTests {
         #expect(try store.findings() == [])
     }
 
-    @Test("deleting an owner takes its embedded objects with it, and their links from the targets",
+    @Test(
+        "deleting an owner takes its embedded objects with it, and their links from the targets",
         arguments: EngineCase.all)
     func cascade(engineCase: EngineCase) throws {
         let store = try Shelter.open(engineCase)
@@ -134,7 +143,9 @@ struct NestedDraftTests {
         #expect(try store.findings() == [])
     }
 
-    @Test("a transaction ends at its limit of operations, nested ones counted", arguments: EngineCase.all)
+    @Test(
+        "a transaction ends at its limit of operations, nested ones counted",
+        arguments: EngineCase.all)
     func operationLimit(engineCase: EngineCase) throws {
         var options = StoreOptions()
         options.operationCountMax = 3

@@ -104,7 +104,8 @@ struct ObservationTests {
         }
     }
 
-    @Test("events are the difference of the results, and folded ones lead to the newer result",
+    @Test(
+        "events are the difference of the results, and folded ones lead to the newer result",
         arguments: EngineCase.all)
     func events(engineCase: EngineCase) throws {
         let seed = SeededGenerator.testSeed("observation on \(engineCase)")
@@ -211,7 +212,8 @@ struct ObservationTests {
         let query = ObservedQuery(
             target: .keyed(classIndex: 0, primaryKey: key), predicate: nil, paths: [],
             schema: store.catalog.rows)
-        func events(_ steps: [ObjectScript.Operation]) throws -> (live: [String], folded: [String]) {
+        func events(_ steps: [ObjectScript.Operation]) throws -> (live: [String], folded: [String])
+        {
             let before = try store.read()
             defer { before.close() }
             let version = try before.state().version
@@ -232,7 +234,8 @@ struct ObservationTests {
         #expect(try events([put("a", 1)]) == (["enter"], ["enter"]))
         #expect(try events([put("a", 2), put("b", 2)]) == (["update"], ["update"]))
         #expect(try events([put("a", 2)]) == ([], []))
-        #expect(try events([.delete(a), put("a", 3)]) == (["delete", "enter"], ["delete", "enter"]))
+        #expect(
+            try events([.delete(a), put("a", 3)]) == (["delete", "enter"], ["delete", "enter"]))
         #expect(try events([.delete(Identity("Person", .string("b")))]) == ([], []))
         #expect(try events([.delete(a)]) == (["delete"], ["delete"]))
         #expect(try events([put("a", 3), .delete(a)]).live == [])
@@ -248,7 +251,8 @@ struct ObservationTests {
         let before = try store.read()
         defer { before.close() }
         try store.run([
-            .write("Person", Shelter.person("a", ["best": .link("Dog", .int(1))]), key: nil, .create),
+            .write(
+                "Person", Shelter.person("a", ["best": .link("Dog", .int(1))]), key: nil, .create),
             .write("City", ["id": .value(.int(1))], key: nil, .create),
         ])
         try store.delete("Dog", .int(1))

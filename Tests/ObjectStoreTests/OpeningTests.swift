@@ -13,7 +13,8 @@ struct OpeningTests {
             try Store(engine: engine).close()
             return nil
         } catch {
-            if case .storage(let error) = error { return error.code } else { return nil }
+            guard case .storage(let error) = error else { return nil }
+            return error.code
         }
     }
 
@@ -23,7 +24,8 @@ struct OpeningTests {
         return try snapshot.contents()
     }
 
-    @Test("an engine that holds something else, or an unknown format, is refused and left as it was",
+    @Test(
+        "an engine that holds something else, or an unknown format, is refused and left as it was",
         arguments: EngineCase.all)
     func foreign(engineCase: EngineCase) throws {
         let foreign: [[[UInt8]: [UInt8]]] = [
@@ -41,7 +43,8 @@ struct OpeningTests {
         }
     }
 
-    @Test("a store without a readable state or schema is damaged, whichever byte is wrong",
+    @Test(
+        "a store without a readable state or schema is damaged, whichever byte is wrong",
         arguments: EngineCase.all)
     func damaged(engineCase: EngineCase) throws {
         let engine = LastingEngine(try engineCase.open())
@@ -87,7 +90,8 @@ struct OpeningTests {
             var bytes = catalog
             for _ in 0..<Int.random(in: 1...3, using: &random) {
                 let place = Int.random(in: bytes.indices, using: &random)
-                bytes[place] = Bool.random(using: &random)
+                bytes[place] =
+                    Bool.random(using: &random)
                     ? UInt8(truncatingIfNeeded: random.next()) : bytes[place] ^ 1
             }
             guard let read = bytes.withUnsafeBytes({ Catalog($0) }) else { continue }

@@ -20,11 +20,15 @@ struct PrimaryKeyTests {
                 .string(String(repeating: "k", count: 5000) + "1"),
             ]
         ),
-        (.objectID, [.objectID(ObjectID(high: 0, low: 0)), .objectID(ObjectID(high: .max, low: 1))]),
+        (
+            .objectID,
+            [.objectID(ObjectID(high: 0, low: 0)), .objectID(ObjectID(high: .max, low: 1))]
+        ),
         (.uuid, [.uuid(UUID128(high: 0, low: 0)), .uuid(UUID128(high: 1, low: .max))]),
     ]
 
-    @Test("an object is found by a key of each type, also null and long strings, and by no other",
+    @Test(
+        "an object is found by a key of each type, also null and long strings, and by no other",
         arguments: EngineCase.all)
     func everyType(engineCase: EngineCase) throws {
         for (type, keys) in Self.keys {
@@ -64,7 +68,8 @@ struct PrimaryKeyTests {
         }
     }
 
-    @Test("strings that Swift takes for equal, but whose bytes differ, are different keys",
+    @Test(
+        "strings that Swift takes for equal, but whose bytes differ, are different keys",
         arguments: EngineCase.all)
     func canonicalEquivalence(engineCase: EngineCase) throws {
         let store = try Shelter.open(engineCase)
@@ -75,7 +80,8 @@ struct PrimaryKeyTests {
         #expect(count == 2)
     }
 
-    @Test("an object key is never used again, not even for an object with the same primary key",
+    @Test(
+        "an object key is never used again, not even for an object with the same primary key",
         arguments: EngineCase.all)
     func keysAreNotReused(engineCase: EngineCase) throws {
         let engine = LastingEngine(try engineCase.open())

@@ -37,7 +37,8 @@ struct SchemaChangeTests {
         try #require(try store.contents().objects[Identity("Note", .int(id))]?.content)
     }
 
-    @Test("existing objects read an added property's default, null or zero value, without a new version",
+    @Test(
+        "existing objects read an added property's default, null or zero value, without a new version",
         arguments: EngineCase.all)
     func addedProperties(engineCase: EngineCase) throws {
         let store = try open(engineCase)
@@ -87,7 +88,8 @@ struct SchemaChangeTests {
         #expect(try store.findings() == [])
     }
 
-    @Test("a declared random default is written to every existing object, each its own, and stays",
+    @Test(
+        "a declared random default is written to every existing object, each its own, and stays",
         arguments: EngineCase.all)
     func randomDefaults(engineCase: EngineCase) throws {
         let store = try open(engineCase)
@@ -106,7 +108,8 @@ struct SchemaChangeTests {
         #expect(try store.findings() == [])
     }
 
-    @Test("an added index holds the existing objects, a dropped one leaves nothing, and it can come back",
+    @Test(
+        "an added index holds the existing objects, a dropped one leaves nothing, and it can come back",
         arguments: EngineCase.all)
     func indexes(engineCase: EngineCase) throws {
         let store = try open(engineCase)
@@ -123,7 +126,8 @@ struct SchemaChangeTests {
         }
     }
 
-    @Test("added classes and inverse links work at once, with links that were there before",
+    @Test(
+        "added classes and inverse links work at once, with links that were there before",
         arguments: EngineCase.all)
     func addedClasses(engineCase: EngineCase) throws {
         let store = try Store(engine: try engineCase.open())
@@ -135,7 +139,8 @@ struct SchemaChangeTests {
         let back = Property(
             name: "previous", type: .linkingObjects(className: "Node", property: "next"))
         try store.setSchema([
-            ObjectClass(name: "Other", properties: [Property(name: "node", type: .list(.object("Node")))]),
+            ObjectClass(
+                name: "Other", properties: [Property(name: "node", type: .list(.object("Node")))]),
             ObjectClass(name: "Node", properties: [back, link]),
         ])
         try store.put("Other", ["node": .values([Identity("Node", .int(1)).link])], mode: .create)
@@ -144,7 +149,8 @@ struct SchemaChangeTests {
         #expect(try store.findings() == [])
     }
 
-    @Test("the same schema again makes no version, and its order alone makes one",
+    @Test(
+        "the same schema again makes no version, and its order alone makes one",
         arguments: EngineCase.all)
     func unchanged(engineCase: EngineCase) throws {
         let store = try Shelter.open(engineCase)
@@ -161,7 +167,8 @@ struct SchemaChangeTests {
         #expect(try store.findings() == [])
     }
 
-    @Test("a change that is not performed lists every reason and leaves the store as it was",
+    @Test(
+        "a change that is not performed lists every reason and leaves the store as it was",
         arguments: EngineCase.all)
     func refusals(engineCase: EngineCase) throws {
         let store = try Shelter.open(engineCase)
@@ -188,13 +195,18 @@ struct SchemaChangeTests {
             ]
         }
         #expect { try store.setSchema([ObjectClass(name: "1", properties: [])]) } throws: { error in
-            if case StoreError.invalidSchema(let faults) = error { faults.count == 1 } else { false }
+            if case StoreError.invalidSchema(let faults) = error {
+                faults.count == 1
+            } else {
+                false
+            }
         }
         #expect(store.version.number == 1 && store.catalog.schema.classes == Shelter.classes)
         #expect(try store.findings() == [])
     }
 
-    @Test("a failed commit of a schema leaves the old one, for readers and for later writes",
+    @Test(
+        "a failed commit of a schema leaves the old one, for readers and for later writes",
         arguments: EngineCase.all)
     func failedCommit(engineCase: EngineCase) throws {
         let engine = FaultyEngine(try engineCase.open())
@@ -217,7 +229,8 @@ struct SchemaChangeTests {
         #expect(try store.findings() == [])
     }
 
-    @Test("every view has the schema of its own version, while the schema changes under it",
+    @Test(
+        "every view has the schema of its own version, while the schema changes under it",
         arguments: EngineCase.all)
     func concurrentReaders(engineCase: EngineCase) throws {
         let store = try Store(engine: try engineCase.open())
@@ -263,7 +276,8 @@ struct SchemaChangeTests {
         #expect(try store.findings() == [])
     }
 
-    @Test("an identical write to an object with embedded ones of an older layout changes nothing",
+    @Test(
+        "an identical write to an object with embedded ones of an older layout changes nothing",
         arguments: EngineCase.all)
     func olderEmbedded(engineCase: EngineCase) throws {
         let store = try Shelter.open(engineCase)

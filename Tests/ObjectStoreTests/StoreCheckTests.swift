@@ -25,7 +25,8 @@ struct StoreCheckTests {
                     "name": .value(.string("Ann")), "age": .value(.int(40)),
                     "home": .embedded(["city": city]), "best": .link("Dog", .int(1)),
                     "friends": .values([Identity("Person", .string("ann")).link]),
-                    "tags": .values([.string("x"), .null]), "scores": .values([.double(1), .double(2)]),
+                    "tags": .values([.string("x"), .null]),
+                    "scores": .values([.double(1), .double(2)]),
                 ]))
         try store.put("Person", Shelter.person("bob"))
         try store.delete("Person", .string("bob"))
@@ -39,7 +40,9 @@ struct StoreCheckTests {
         return buffer.array
     }
 
-    private func entries(_ engine: any StorageEngine, _ prefix: [UInt8]) throws -> [(key: [UInt8], value: [UInt8])] {
+    private func entries(_ engine: any StorageEngine, _ prefix: [UInt8]) throws -> [(
+        key: [UInt8], value: [UInt8]
+    )] {
         let snapshot = try engine.snapshot()
         defer { snapshot.close() }
         return try snapshot.entries(KeyRange(prefix: prefix))
@@ -47,7 +50,8 @@ struct StoreCheckTests {
 
     /// Plants damage, expects exactly these kinds of finding, and takes it back.
     private func expect(
-        _ codes: Set<String>, in store: Store, _ engine: any StorageEngine, _ damage: [[UInt8]: [UInt8]?],
+        _ codes: Set<String>, in store: Store, _ engine: any StorageEngine,
+        _ damage: [[UInt8]: [UInt8]?],
         _ sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
         var batch = OwnedBatch()
@@ -92,7 +96,9 @@ struct StoreCheckTests {
         try expect(["index-entry-damaged"], in: store, engine, [[StoreKey.Tag.index, 0]: []])
     }
 
-    @Test("missing, extra and wrong inverse links, and links to nothing, are found", arguments: EngineCase.all)
+    @Test(
+        "missing, extra and wrong inverse links, and links to nothing, are found",
+        arguments: EngineCase.all)
     func links(engineCase: EngineCase) throws {
         let (engine, store) = try open(engineCase)
         defer { store.close() }
@@ -120,7 +126,9 @@ struct StoreCheckTests {
             ["link-dangling", "object-count-wrong", "row-missing"], in: store, engine, [dog: nil])
     }
 
-    @Test("primary keys that are missing or lead to the wrong row are found", arguments: EngineCase.all)
+    @Test(
+        "primary keys that are missing or lead to the wrong row are found",
+        arguments: EngineCase.all)
     func primaryKeys(engineCase: EngineCase) throws {
         let (engine, store) = try open(engineCase)
         defer { store.close() }
@@ -159,9 +167,11 @@ struct StoreCheckTests {
         try expect(
             ["object-count-wrong", "object-key-reusable"], in: store, engine, [stateKey: nil])
         for unknown: [UInt8] in [
-            [0], [0, 1], [0, 0xFF], [1, 0, 0, 0, 99], stateKey + [0], [2, 0, 0, 0, 99, 1], [7], [255],
+            [0], [0, 1], [0, 0xFF], [1, 0, 0, 0, 99], stateKey + [0], [2, 0, 0, 0, 99, 1], [7],
+            [255],
             key { StoreKey.appendRow(store.catalog.rows.classes[2].number, 1, to: $0) },
-            key { StoreKey.appendPrimaryKeyPrefix(store.catalog.rows.classes[1].number, to: $0) } + [1],
+            key { StoreKey.appendPrimaryKeyPrefix(store.catalog.rows.classes[1].number, to: $0) }
+                + [1],
         ] {
             try expect(["entry-unknown"], in: store, engine, [unknown: [1]])
         }
@@ -195,10 +205,12 @@ struct StoreCheckTests {
         let buffer = ByteBuffer()
         entry.append(to: buffer)
         try expect(
-            ["row-missing", "change-log-size-wrong"], in: store, engine, [logKey(last): buffer.array])
+            ["row-missing", "change-log-size-wrong"], in: store, engine,
+            [logKey(last): buffer.array])
     }
 
-    @Test("a row that is damaged, from another version or of another layout is found",
+    @Test(
+        "a row that is damaged, from another version or of another layout is found",
         arguments: EngineCase.all)
     func rows(engineCase: EngineCase) throws {
         let (engine, store) = try open(engineCase)
@@ -217,7 +229,9 @@ struct StoreCheckTests {
             return people.layout.slots.first { $0.propertyNumber == number }?.offset ?? -1
         }
         func heap(_ name: String) -> Int {
-            row.withUnsafeBytes { Int($0.loadUnaligned(fromByteOffset: offset(name), as: UInt32.self)) }
+            row.withUnsafeBytes {
+                Int($0.loadUnaligned(fromByteOffset: offset(name), as: UInt32.self))
+            }
         }
         let damaged: [(String, [UInt8])] = [
             ("empty", []), ("short", Array(row.dropLast())), ("long", row + [0]),
@@ -244,16 +258,22 @@ struct StoreCheckTests {
                 ]), "\(what): \(codes)")
             // Reading it is an error or gives something; it does not crash.
             _ = try? store.contents()
-            _ = try? store.put("Person", Shelter.person("ann", ["age": .value(.int(41))]), mode: .ignore)
+            _ = try? store.put(
+                "Person", Shelter.person("ann", ["age": .value(.int(41))]), mode: .ignore)
             try OwnedBatch([rowKey: row]).commit(to: engine)
         }
         #expect(try store.findings() == [])
-        try expect(["row-from-the-future", "row-version-wrong"], in: store, engine, [rowKey: changed(8, [99])])
+        try expect(
+            ["row-from-the-future", "row-version-wrong"], in: store, engine,
+            [rowKey: changed(8, [99])])
         try expect(["row-version-wrong"], in: store, engine, [rowKey: changed(8, [2])])
         let ghost = key { StoreKey.appendRow(people.number, 2, to: $0) }
         try expect(
-            ["deleted-row-present", "object-count-wrong", "index-entry-missing", "inverse-link-missing",
-                "primary-key-missing"],
+            [
+                "deleted-row-present", "object-count-wrong", "index-entry-missing",
+                "inverse-link-missing",
+                "primary-key-missing",
+            ],
             in: store, engine, [ghost: row])
         try expect(["row-key-malformed"], in: store, engine, [rowKey + [0]: row])
     }

@@ -11,7 +11,8 @@ struct WriteModeTests {
         try store.contents().objects[Identity("Person", .string(id))]?.content
     }
 
-    @Test("an absent object is created by every mode that may, and refused by the others",
+    @Test(
+        "an absent object is created by every mode that may, and refused by the others",
         arguments: EngineCase.all)
     func absent(engineCase: EngineCase) throws {
         let store = try Shelter.open(engineCase)
@@ -31,7 +32,8 @@ struct WriteModeTests {
         #expect(try store.findings() == [])
     }
 
-    @Test("of a present object a merge keeps what is not stated, and a replacement does not",
+    @Test(
+        "of a present object a merge keeps what is not stated, and a replacement does not",
         arguments: EngineCase.all)
     func present(engineCase: EngineCase) throws {
         let store = try Shelter.open(engineCase)
@@ -58,7 +60,8 @@ struct WriteModeTests {
         #expect(try store.findings() == [])
     }
 
-    @Test("a write that changes nothing makes no version and no entry in the change log",
+    @Test(
+        "a write that changes nothing makes no version and no entry in the change log",
         arguments: EngineCase.all)
     func unchanged(engineCase: EngineCase) throws {
         let store = try Shelter.open(engineCase)
@@ -82,7 +85,8 @@ struct WriteModeTests {
         #expect(store.version.number == back)
     }
 
-    @Test("a write without the primary key is refused by name, one without a key for a class without is not",
+    @Test(
+        "a write without the primary key is refused by name, one without a key for a class without is not",
         arguments: EngineCase.all)
     func missingKey(engineCase: EngineCase) throws {
         let store = try Shelter.open(engineCase)
@@ -100,7 +104,8 @@ struct WriteModeTests {
                 == ["name": .value(.string("Max"))])
     }
 
-    @Test("preconditions compare versions, and a failed one hands back the object and changes nothing",
+    @Test(
+        "preconditions compare versions, and a failed one hands back the object and changes nothing",
         arguments: EngineCase.all)
     func preconditions(engineCase: EngineCase) throws {
         let store = try Shelter.open(engineCase)

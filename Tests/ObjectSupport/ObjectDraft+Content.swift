@@ -26,7 +26,9 @@ extension ObjectDraft {
             addLink(member, nil, content, schema)
             setReference(member)
         case .value(let value):
-            if value == .null, compiled.storage.element == .link || compiled.storage.element == .embedded {
+            if value == .null,
+                compiled.storage.element == .link || compiled.storage.element == .embedded
+            {
                 return setNull(member)
             }
             precondition(set(member, value: value), "\(value) does not fit property \(member)")

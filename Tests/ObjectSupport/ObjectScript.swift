@@ -30,9 +30,7 @@ package final class ObjectScript {
     private let open: () throws(StoreError) -> Store
     private var step = 0
 
-    /// Begins with an empty store.
-    ///
-    /// - Parameter open: Opens the same store each time; it is closed before the next time.
+    /// Begins with an empty store. `open` opens the same one each time; it is closed before the next.
     package init(
         seed: UInt64, _ open: @escaping () throws(StoreError) -> Store
     ) throws(StoreError) {
@@ -103,7 +101,9 @@ package final class ObjectScript {
                     true
                 default: false
                 }
-            if !isExpected { differ("failed with \(error), expected \(String(describing: failure))") }
+            if !isExpected {
+                differ("failed with \(error), expected \(String(describing: failure))")
+            }
             try compare(nil)
         }
     }

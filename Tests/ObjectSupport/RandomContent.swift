@@ -37,7 +37,8 @@ package struct RandomContent {
             return .date(Timestamp(seconds: seconds, nanoseconds: nanoseconds))
         case .objectID:
             let bits = isPlain ? random.next() % 4 : random.next()
-            return .objectID(ObjectID(high: bits << 62 | bits, low: UInt32(truncatingIfNeeded: bits)))
+            return .objectID(
+                ObjectID(high: bits << 62 | bits, low: UInt32(truncatingIfNeeded: bits)))
         case .uuid:
             let bits = isPlain ? random.next() % 4 : random.next()
             return .uuid(UUID128(high: bits, low: bits &* 0x9E37_79B9))
@@ -50,7 +51,8 @@ package struct RandomContent {
         let words = ["", "a", "b", "ab", "\0", "a\0", "a\0b", "é", "zz", "𝄞", "\u{1}"]
         let word = words[Int.random(in: 0..<words.count, using: &random)]
         switch Int.random(in: 0..<8, using: &random) {
-        case 0: return String(repeating: "x", count: Int.random(in: 396...402, using: &random)) + word
+        case 0:
+            return String(repeating: "x", count: Int.random(in: 396...402, using: &random)) + word
         case 1: return String(repeating: "long ", count: 90) + word
         default: return word
         }
@@ -78,11 +80,8 @@ package struct RandomContent {
         }
     }
 
-    /// A draft of an object.
-    ///
-    /// - Parameters:
-    ///   - share: How likely each property is stated, in percent.
-    ///   - depth: How deep embedded and nested objects go on.
+    /// A draft of an object. `share` is how likely each property is stated, in percent; `depth` how deep
+    /// embedded and nested objects go on.
     package func draft(
         _ objectClass: ObjectClass, known: [Identity], share: Int = 70, depth: Int = 3,
         _ random: inout SeededGenerator

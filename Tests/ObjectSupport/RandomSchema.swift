@@ -32,7 +32,8 @@ package struct RandomSchema {
             let index = Int.random(in: classes.indices, using: &random)
             switch Int.random(in: 0..<8, using: &random) {
             case 0 where classes.count < 9:
-                classes.append(makeClass(Bool.random(using: &random) ? .object : .embedded, &random))
+                classes.append(
+                    makeClass(Bool.random(using: &random) ? .object : .embedded, &random))
                 classes[classes.count - 1].properties.append(
                     makeProperty(classes, classes.count - 1, &random))
             case 1, 2:

@@ -378,7 +378,8 @@ package struct ReferenceObjects {
             case (.embedded(var inner), .embedded(let other)?):
                 adopt(&inner, other)
                 content[name] = .embedded(inner)
-            case (.embeddedList(var list), .embeddedList(let others)?) where list.count == others.count:
+            case (.embeddedList(var list), .embeddedList(let others)?)
+            where list.count == others.count:
                 for index in list.indices { adopt(&list[index], others[index]) }
                 content[name] = .embeddedList(list)
             default: break

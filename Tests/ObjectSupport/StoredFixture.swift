@@ -91,8 +91,12 @@ package enum StoredFixture {
             transactions: [
                 [object(.null, -1), object(.string("a"), 0), object(.string(long), 1)],
                 [
-                    .write("City", ["id": .value(.int(1)), "name": .value(.string("Ulm"))], key: nil, .create),
-                    .write("City", ["id": .value(.int(-2)), "name": .value(.string("Köln"))], key: nil, .create),
+                    .write(
+                        "City", ["id": .value(.int(1)), "name": .value(.string("Ulm"))], key: nil,
+                        .create),
+                    .write(
+                        "City", ["id": .value(.int(-2)), "name": .value(.string("Köln"))], key: nil,
+                        .create),
                     .write("Dog", ["name": .value(.string("Rex"))], key: nil, .create),
                     .write("Dog", ["name": .value(.string("Max"))], key: nil, .create),
                     .write("Dog", ["name": .value(.string("Ada"))], key: nil, .create),
@@ -105,7 +109,8 @@ package enum StoredFixture {
                             [
                                 "name": .value(.string("Ann")), "age": .value(.int(40)),
                                 "home": .embedded([
-                                    "street": .value(.string("Here")), "city": .link("City", .int(1)),
+                                    "street": .value(.string("Here")),
+                                    "city": .link("City", .int(1)),
                                     "inner": .embedded(["city": .link("City", .int(-2))]),
                                 ]),
                                 "former": .embeddedList([
@@ -124,7 +129,9 @@ package enum StoredFixture {
                                 "tags": .values([.string("x"), .null, .string(long)]),
                                 "scores": .values([.double(3), .double(1)]),
                             ]), key: nil, .create),
-                    .write("Person", Shelter.person("bob", ["boss": Shelter.link("ann")]), key: nil, .create),
+                    .write(
+                        "Person", Shelter.person("bob", ["boss": Shelter.link("ann")]), key: nil,
+                        .create),
                 ],
             ]),
         Stage(

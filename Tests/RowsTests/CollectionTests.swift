@@ -16,7 +16,8 @@ struct CollectionTests {
         return buffer.array
     }
 
-    @Test("a set has its elements in value order, each once, whatever the order they came in",
+    @Test(
+        "a set has its elements in value order, each once, whatever the order they came in",
         arguments: ScalarType.allCases)
     func sets(type: ScalarType) {
         let seed = SeededGenerator.testSeed("sets of \(type)")
@@ -26,7 +27,8 @@ struct CollectionTests {
                 RandomContent.scalar(type, isOptional: true, &random)
             }
             let bytes = encode(values, type, isSet: true)
-            #expect(bytes == encode(values.shuffled(using: &random), type, isSet: true), "seed \(seed)")
+            #expect(
+                bytes == encode(values.shuffled(using: &random), type, isSet: true), "seed \(seed)")
             #expect(
                 bytes == encode(Value.canonicalSet(values), type, isSet: false), "seed \(seed)")
         }

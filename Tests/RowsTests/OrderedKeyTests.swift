@@ -63,7 +63,9 @@ struct OrderedKeyTests {
         return bytes.count + bytes.count(where: { $0 == 0 }) <= OrderedKey.textByteCountMax
     }
 
-    @Test("keys compare as their values do, and none begins with another", arguments: ScalarType.allCases)
+    @Test(
+        "keys compare as their values do, and none begins with another",
+        arguments: ScalarType.allCases)
     func order(type: ScalarType) throws {
         let seed = SeededGenerator.testSeed("ordered keys of \(type)")
         var random = SeededGenerator(seed: seed)
@@ -77,7 +79,9 @@ struct OrderedKeyTests {
                         #expect(!x.starts(with: y) && !y.starts(with: x), "\(a) \(b), seed \(seed)")
                         // Long values that agree up to the cut are ordered by their rows.
                         let shared = OrderedKey.textByteCountMax - 2
-                        if isWhole(a) && isWhole(b) || !x.prefix(shared).elementsEqual(y.prefix(shared)) {
+                        if isWhole(a) && isWhole(b)
+                            || !x.prefix(shared).elementsEqual(y.prefix(shared))
+                        {
                             #expect(
                                 x.lexicographicallyPrecedes(y) == a.precedes(b),
                                 "\(a) \(b), seed \(seed)")
@@ -106,7 +110,8 @@ struct OrderedKeyTests {
         for _ in 0..<SeededGenerator.scaled(2000) {
             let count = Int.random(in: 380...430, using: &random)
             let bytes = (0..<count).map { _ in
-                [0, 1, 0x78, 0xFF][Int.random(in: 0..<(Bool.random(using: &random) ? 4 : 3), using: &random)]
+                [0, 1, 0x78, 0xFF][
+                    Int.random(in: 0..<(Bool.random(using: &random) ? 4 : 3), using: &random)]
                     as UInt8
             }
             let whole = try key(.data(bytes))

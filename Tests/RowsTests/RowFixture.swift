@@ -42,7 +42,8 @@ struct RowFixture {
                     Property(
                         name: name, type: .single(.scalar(type)), isOptional: isOptional,
                         defaultValue: fixed),
-                    Property(name: "\(name)List", type: .list(.scalar(type)), isOptional: isOptional),
+                    Property(
+                        name: "\(name)List", type: .list(.scalar(type)), isOptional: isOptional),
                     Property(name: "\(name)Set", type: .set(.scalar(type)), isOptional: isOptional),
                 ]
             }
@@ -121,7 +122,8 @@ struct RowFixture {
     }
 
     func draft(_ content: ObjectContent, isMerge: Bool = false) -> ObjectDraft {
-        ObjectDraft(content, schema.classes[schema.classIndex["All"] ?? 0], schema, isMerge: isMerge)
+        ObjectDraft(
+            content, schema.classes[schema.classIndex["All"] ?? 0], schema, isMerge: isMerge)
     }
 
     /// The targets of a draft whose links are all by object key.

@@ -39,7 +39,9 @@ struct RowTests {
         var random = SeededGenerator(seed: seed)
         for _ in 0..<SeededGenerator.scaled(100) {
             let old = fixture.content(&random)
-            var stated = fixture.content(&random).filter { _ in Int.random(in: 0..<8, using: &random) == 0 }
+            var stated = fixture.content(&random).filter { _ in
+                Int.random(in: 0..<8, using: &random) == 0
+            }
             // A merged embedded object depends on the stored one; its own test is in ObjectStoreTests.
             stated["part"] = nil
             let before = fixture.row(fixture.draft(old))
@@ -132,7 +134,8 @@ struct RowTests {
                 var content: ObjectContent = [:]
                 let maker = RandomContent(fixture.schema.definition.classes)
                 content = maker.draft(
-                    fixture.schema.definition.classes[index], known: [], share: 100, depth: 2, &random)
+                    fixture.schema.definition.classes[index], known: [], share: 100, depth: 2,
+                    &random)
                 content["links"] = .values([])
                 content["linkSet"] = .values([])
                 content["link"] = .null
@@ -142,7 +145,8 @@ struct RowTests {
                 let own = try #require(fixture.read(row))
                 for later in fixtures[age...] {
                     let read = try #require(later.read(row))
-                    let known = later.schema.rowClass(named: "All")?.memberIndex.keys.map { $0 } ?? []
+                    let known =
+                        later.schema.rowClass(named: "All")?.memberIndex.keys.map { $0 } ?? []
                     #expect(read == completed(own, Set(known)), "age \(age)")
                     // Written again, it is the same in the newer layout.
                     let again = later.row(later.draft([:], isMerge: true), over: row)
@@ -169,7 +173,9 @@ struct RowTests {
                     row.removeLast(Int.random(in: 0...row.count, using: &random))
                     if row.count >= 8 {
                         // A row that states the length it has.
-                        withUnsafeBytes(of: UInt32(row.count)) { row.replaceSubrange(4..<8, with: $0) }
+                        withUnsafeBytes(of: UInt32(row.count)) {
+                            row.replaceSubrange(4..<8, with: $0)
+                        }
                     }
                 }
                 _ = fixture.read(row)

@@ -42,7 +42,8 @@ extension StoreCheck {
     mutating func checkPrimaryKeys(_ rowClass: RowClass) throws(StoreError) {
         guard let member = rowClass.primaryKeyIndex else { return }
         let buffer = ByteBuffer()
-        let prefix = Array(buffer.making { StoreKey.appendPrimaryKeyPrefix(rowClass.number, to: $0) })
+        let prefix = Array(
+            buffer.making { StoreKey.appendPrimaryKeyPrefix(rowClass.number, to: $0) })
         try scan(prefix) { (check, entry, value) throws(StoreError) in
             guard value.count == 8 else {
                 return check.report.add("primary-key-damaged", rowClass.definition.name)
@@ -58,7 +59,8 @@ extension StoreCheck {
             let expected = buffer.making {
                 StoreKey.appendPrimaryKeyPrefix(rowClass.number, to: $0)
                 OrderedKey.append(
-                    rowClass.field(member, in: row), rowClass.members[member].storage.element, to: $0)
+                    rowClass.field(member, in: row), rowClass.members[member].storage.element,
+                    to: $0)
             }
             if compareKeys(entry, expected) != 0 {
                 check.report.add("primary-key-wrong", check.name(rowClass, key))
@@ -108,7 +110,8 @@ extension StoreCheck {
             }
             let originClass = check.rows.classes[origin.classIndex]
             let number = UInt32(bigEndian: entry.loadUnaligned(fromByteOffset: 1, as: UInt32.self))
-            let targetKey = UInt64(bigEndian: entry.loadUnaligned(fromByteOffset: 5, as: UInt64.self))
+            let targetKey = UInt64(
+                bigEndian: entry.loadUnaligned(fromByteOffset: 5, as: UInt64.self))
             let property = InverseLink.propertyNumber(entry)
             let row: RowView
             switch try check.find(originClass, key: origin.key) {
@@ -151,14 +154,17 @@ extension StoreCheck {
                 return check.report.add("change-log-damaged", "version \(version)")
             }
             for change in entry.changes {
-                guard let index = check.rows.classIndexByNumber[change.classNumber] else { continue }
+                guard let index = check.rows.classIndexByNumber[change.classNumber] else {
+                    continue
+                }
                 check.lastChanges[ObjectIdentity(classIndex: index, key: change.key)] = (
                     version, change.kind
                 )
             }
         }
         if expected != state.version + 1 {
-            report.add("change-log-gap", "ends at \(expected - 1), the store is at \(state.version)")
+            report.add(
+                "change-log-gap", "ends at \(expected - 1), the store is at \(state.version)")
         }
         if byteCount != state.logByteCount {
             report.add("change-log-size-wrong", "\(state.logByteCount) counted, \(byteCount) there")

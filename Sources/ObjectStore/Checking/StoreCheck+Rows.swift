@@ -54,7 +54,8 @@ extension StoreCheck {
         }
         guard let last = lastChanges[identity] else {
             if row.version >= state.logFirst, row.version <= state.version {
-                report.add("change-log-incomplete", "\(name(rowClass, key)), version \(row.version)")
+                report.add(
+                    "change-log-incomplete", "\(name(rowClass, key)), version \(row.version)")
             }
             return
         }
@@ -86,7 +87,8 @@ extension StoreCheck {
             if !isThere { report.add("primary-key-missing", name(rowClass, key)) }
         }
         for member in rowClass.indexedMembers {
-            let entry = Array(buffer.making { IndexEntry.append(rowClass, member, key, row, to: $0) })
+            let entry = Array(
+                buffer.making { IndexEntry.append(rowClass, member, key, row, to: $0) })
             if try !has(entry) {
                 report.add(
                     "index-entry-missing",
@@ -126,7 +128,8 @@ extension StoreCheck {
 
     /// What is wrong with a row's own structure; nil when nothing is.
     func fault(of row: RowView, _ rowClass: RowClass) -> String? {
-        for (member, compiled) in rowClass.members.enumerated() where compiled.storage.shape != .none {
+        for (member, compiled) in rowClass.members.enumerated()
+        where compiled.storage.shape != .none {
             let field = rowClass.field(member, in: row)
             let property = rowClass.definition.properties[member].name
             if field.isNull {
@@ -152,7 +155,9 @@ extension StoreCheck {
                     return "\(property)\(fault)"
                 }
             case (.list, _), (.set, _):
-                if let fault = fault(ofCollection: field.heap, compiled) { return "\(property) \(fault)" }
+                if let fault = fault(ofCollection: field.heap, compiled) {
+                    return "\(property) \(fault)"
+                }
             default: break
             }
         }
@@ -168,13 +173,17 @@ extension StoreCheck {
         }
     }
 
-    private func fault(ofEmbedded bytes: UnsafeRawBufferPointer, _ member: RowClass.Member) -> String? {
+    private func fault(ofEmbedded bytes: UnsafeRawBufferPointer, _ member: RowClass.Member)
+        -> String?
+    {
         let embedded = rows.classes[member.classIndex]
         guard let inner = RowView(bytes), embedded.canRead(inner) else { return " is damaged" }
         return fault(of: inner, embedded).map { ".\($0)" }
     }
 
-    private func fault(ofCollection bytes: UnsafeRawBufferPointer, _ member: RowClass.Member) -> String? {
+    private func fault(ofCollection bytes: UnsafeRawBufferPointer, _ member: RowClass.Member)
+        -> String?
+    {
         guard bytes.count >= 8 else { return "is too short" }
         let view = CollectionView(bytes, element: member.storage.element)
         if view.count != Int(bytes.loadUnaligned(as: UInt32.self)) { return "is damaged" }

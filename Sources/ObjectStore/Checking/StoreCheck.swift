@@ -69,7 +69,9 @@ package struct StoreCheck {
         return check.report
     }
 
-    private init(_ transaction: ReadTransaction, _ progress: @escaping (Int) -> Void) throws(StoreError) {
+    private init(_ transaction: ReadTransaction, _ progress: @escaping (Int) -> Void)
+        throws(StoreError)
+    {
         self.transaction = transaction
         self.progress = progress
         rows = transaction.rows
@@ -116,7 +118,8 @@ package struct StoreCheck {
     /// Walks every entry under a prefix.
     mutating func scan(
         _ prefix: [UInt8],
-        _ body: (inout StoreCheck, UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws(StoreError)
+        _ body: (inout StoreCheck, UnsafeRawBufferPointer, UnsafeRawBufferPointer)
+            throws(StoreError)
             -> Void
     ) throws(StoreError) {
         try scan(KeyRange(prefix: prefix), body)
@@ -125,7 +128,8 @@ package struct StoreCheck {
     /// Walks every entry of a range.
     mutating func scan(
         _ range: KeyRange,
-        _ body: (inout StoreCheck, UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws(StoreError)
+        _ body: (inout StoreCheck, UnsafeRawBufferPointer, UnsafeRawBufferPointer)
+            throws(StoreError)
             -> Void
     ) throws(StoreError) {
         var failure: StoreError?

@@ -49,7 +49,8 @@ package struct ChangeLogEntry: Sendable {
         buffer.append((changesSchema ? 1 : 0) as UInt8)
     }
 
-    init(milliseconds: UInt64, changes: [ChangeRecord], lostLinks: [LostLink], changesSchema: Bool) {
+    init(milliseconds: UInt64, changes: [ChangeRecord], lostLinks: [LostLink], changesSchema: Bool)
+    {
         self.milliseconds = milliseconds
         self.changes = changes
         self.lostLinks = lostLinks

@@ -64,7 +64,11 @@ final class Overlay {
         // The last chunk whose first key is not above `key`.
         while high - low > 1 {
             let middle = (low + high) / 2
-            if order(of: chunks[middle][0], prefix, key) <= 0 { low = middle } else { high = middle }
+            if order(of: chunks[middle][0], prefix, key) <= 0 {
+                low = middle
+            } else {
+                high = middle
+            }
         }
         let chunk = low
         var from = 0
@@ -94,7 +98,7 @@ final class Overlay {
         let place = find(key)
         if place.isEqual {
             let entry = slots[Int(chunks[place.chunk][place.position])].entry
-            if case .none = entry {} else { return entry }
+            guard case .none = entry else { return entry }
         }
         for range in removedRanges where range.contains(key) { return .removed }
         return .none
@@ -194,7 +198,9 @@ final class Overlay {
 
     /// Sets a value; the bytes are copied, and the copy is returned.
     @discardableResult
-    func put(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+    func put(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer)
+        -> UnsafeRawBufferPointer
+    {
         let copy = arena.copy(value)
         set(key, .value(copy))
         return copy

@@ -72,9 +72,10 @@ extension WriteTransaction {
         case .exists: holds = stored != nil
         case .absent: holds = stored == nil
         case .matches(let versions):
-            holds = stored.map { row in
-                versions.contains(StoreVersion(epoch: epoch, number: row.version))
-            } ?? false
+            holds =
+                stored.map { row in
+                    versions.contains(StoreVersion(epoch: epoch, number: row.version))
+                } ?? false
         }
         if holds { return }
         var failure = Precondition.Failure(current: nil)

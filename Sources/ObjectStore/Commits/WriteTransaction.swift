@@ -80,7 +80,9 @@ package final class WriteTransaction {
     }
 
     /// The object key that a primary key leads to, of an object that is there or that is awaited.
-    func objectKey(_ rowClass: RowClass, primaryKey: UnsafeRawBufferPointer) throws(StoreError) -> UInt64? {
+    func objectKey(_ rowClass: RowClass, primaryKey: UnsafeRawBufferPointer) throws(StoreError)
+        -> UInt64?
+    {
         let key = group.keyBuffer.making {
             StoreKey.appendPrimaryKeyPrefix(rowClass.number, to: $0)
             $0.append(primaryKey)
@@ -122,7 +124,8 @@ package final class WriteTransaction {
 
     /// Notes a change; an object that is changed again keeps one record.
     func record(
-        _ kind: ChangeRecord.Kind, _ rowClass: RowClass, _ key: UInt64, members: MemberSet = MemberSet(),
+        _ kind: ChangeRecord.Kind, _ rowClass: RowClass, _ key: UInt64,
+        members: MemberSet = MemberSet(),
         primaryKey: [UInt8] = []
     ) {
         let identity = ObjectIdentity(classIndex: rowClass.index, key: key)

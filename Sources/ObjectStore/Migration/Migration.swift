@@ -67,13 +67,16 @@ struct Migration {
         let buffer = ByteBuffer()
         for number in change.indexesToDrop {
             overlay.remove(
-                KeyRange(prefix: Array(buffer.making { StoreKey.appendIndexPrefix(number, to: $0) })))
+                KeyRange(
+                    prefix: Array(buffer.making { StoreKey.appendIndexPrefix(number, to: $0) })))
         }
         for index in change.classesToRewrite {
             try rewrite(change.catalog.rows.classes[index], transaction)
         }
         var members: [Int: [Int]] = [:]
-        for build in change.indexesToBuild { members[build.classIndex, default: []].append(build.member) }
+        for build in change.indexesToBuild {
+            members[build.classIndex, default: []].append(build.member)
+        }
         for (index, built) in members {
             try build(change.catalog.rows.classes[index], built, transaction)
         }
