@@ -21,7 +21,8 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 let package = Package(
     name: "holdfast",
     products: [
-        .executable(name: "holdfast", targets: ["HoldfastCommand"])
+        .executable(name: "holdfast", targets: ["HoldfastCommand"]),
+        .executable(name: "Fuzz", targets: ["Fuzz"]),
     ],
     targets: [
         // Doors to C and C++ libraries.
@@ -68,6 +69,14 @@ let package = Package(
             ],
             swiftSettings: ours),
 
+        .executableTarget(
+            name: "Fuzz",
+            dependencies: [
+                "ObjectStore", "Query", "Rows", "ObjectModel", "JSON", "Bytes", "Storage",
+                "TestSupport", "ObjectSupport",
+            ],
+            swiftSettings: ours),
+
         // Tests.
         .target(
             name: "TestSupport",
@@ -80,6 +89,25 @@ let package = Package(
         tests(
             "StorageTests",
             ["Storage", "StorageMemory", "StorageLMDB", "TestSupport", "StorageProbe"]),
+        .target(
+            name: "ObjectSupport",
+            dependencies: [
+                "ObjectStore", "Query", "Rows", "ObjectModel", "Bytes", "Storage", "TestSupport",
+            ],
+            path: "Tests/ObjectSupport", swiftSettings: ours),
+        tests("ObjectModelTests", ["ObjectModel", "TestSupport"]),
+        tests(
+            "RowsTests",
+            [
+                "Rows", "ObjectModel", "Bytes", "ObjectStore", "StorageMemory", "TestSupport",
+                "ObjectSupport",
+            ]),
+        tests(
+            "ObjectStoreTests",
+            [
+                "ObjectStore", "Query", "Rows", "ObjectModel", "Bytes", "Storage", "StorageMemory",
+                "StorageLMDB", "TestSupport", "ObjectSupport",
+            ]),
         tests(
             "RESTAPITests",
             [

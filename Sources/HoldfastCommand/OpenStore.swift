@@ -12,6 +12,9 @@ enum OpenStore {
         "durability", "full|relaxed", "relaxed: a power cut may lose or damage data",
         fallback: "full")
 
+    /// The most bytes that one object can have: room for a string of the longest kind beside others.
+    private static let objectByteCountMax = 64 << 20
+
     /// Opens the store that the options name.
     ///
     /// - Parameters:
@@ -26,6 +29,7 @@ enum OpenStore {
             throw CommandFailure("there is no directory '\(directory)'")
         }
         var lmdb = LMDBOptions(directory: directory)
+        lmdb.valueByteCountMax = objectByteCountMax
         if let size = try arguments.byteCount("map-size") { lmdb.mapByteCount = size }
         lmdb.durability = try arguments.choice("durability", LMDBOptions.Durability.full)
         let engine: LMDBEngine

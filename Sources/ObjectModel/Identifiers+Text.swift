@@ -26,7 +26,11 @@ extension ObjectID {
         var parts: (UInt64, UInt64) = (0, 0)
         for (index, byte) in text.enumerated() {
             guard let digit = digitValue(byte) else { return nil }
-            if index < 16 { parts.0 = parts.0 << 4 | UInt64(digit) } else { parts.1 = parts.1 << 4 | UInt64(digit) }
+            if index < 16 {
+                parts.0 = parts.0 << 4 | UInt64(digit)
+            } else {
+                parts.1 = parts.1 << 4 | UInt64(digit)
+            }
         }
         self.init(high: parts.0, low: UInt32(truncatingIfNeeded: parts.1))
     }
@@ -50,7 +54,11 @@ extension UUID128 {
                 continue
             }
             guard let digit = digitValue(byte) else { return nil }
-            if count < 16 { parts.0 = parts.0 << 4 | UInt64(digit) } else { parts.1 = parts.1 << 4 | UInt64(digit) }
+            if count < 16 {
+                parts.0 = parts.0 << 4 | UInt64(digit)
+            } else {
+                parts.1 = parts.1 << 4 | UInt64(digit)
+            }
             count += 1
         }
         self.init(high: parts.0, low: parts.1)

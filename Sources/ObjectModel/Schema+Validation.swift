@@ -50,7 +50,10 @@ extension ObjectClass {
                     + "\(ModelLimits.classNameByteCountMax) are allowed.")
         }
         if !Schema.isName(name) {
-            fault(nil, "A class name begins with a letter or '_' and goes on with letters, digits, '_', '-' or blanks.")
+            fault(
+                nil,
+                "A class name begins with a letter or '_' and goes on with letters, digits, '_', '-' or blanks."
+            )
         }
         if properties.count > ModelLimits.propertyCountMax {
             fault(nil, "A class has at most \(ModelLimits.propertyCountMax) properties.")
@@ -64,7 +67,10 @@ extension ObjectClass {
         }
         guard let primaryKey else { return }
         guard kind == .object else {
-            return fault(nil, "An embedded class can't have a primary key: its objects are found through their owner.")
+            return fault(
+                nil,
+                "An embedded class can't have a primary key: its objects are found through their owner."
+            )
         }
         guard let property = properties.first(where: { $0.name == primaryKey }) else {
             return fault(nil, "The primary key '\(primaryKey)' is not a property of the class.")
@@ -89,18 +95,27 @@ extension ObjectClass {
                     + "\(ModelLimits.propertyNameByteCountMax) are allowed.")
         }
         if !Schema.isName(name) {
-            fault(name, "A property name begins with a letter or '_' and goes on with letters, digits, '_', '-' or blanks.")
+            fault(
+                name,
+                "A property name begins with a letter or '_' and goes on with letters, digits, '_', '-' or blanks."
+            )
         }
         switch property.type {
         case .linkingObjects(let originName, let originProperty):
             guard let origin = classes[originName] else {
-                return fault(name, "The inverse link names the class '\(originName)', which the schema lacks.")
+                return fault(
+                    name,
+                    "The inverse link names the class '\(originName)', which the schema lacks.")
             }
             guard let forward = origin.properties.first(where: { $0.name == originProperty }) else {
-                return fault(name, "The inverse link names '\(originName).\(originProperty)', which does not exist.")
+                return fault(
+                    name,
+                    "The inverse link names '\(originName).\(originProperty)', which does not exist."
+                )
             }
             guard forward.type.element == .object(self.name) else {
-                return fault(name, "'\(originName).\(originProperty)' does not link to '\(self.name)'.")
+                return fault(
+                    name, "'\(originName).\(originProperty)' does not link to '\(self.name)'.")
             }
             guard kind == .object else {
                 return fault(name, "An embedded class has one owner and no inverse links.")
@@ -118,7 +133,9 @@ extension ObjectClass {
                 }
                 if case .single = property.type {
                     if !property.isOptional {
-                        fault(name, "The `\(self.name).\(name)` property must be marked as being optional.")
+                        fault(
+                            name,
+                            "The `\(self.name).\(name)` property must be marked as being optional.")
                     }
                 } else if property.isOptional {
                     fault(name, "A collection of objects has no null elements; leave the '?' out.")

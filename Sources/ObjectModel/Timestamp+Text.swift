@@ -34,7 +34,14 @@ extension Timestamp {
         }
     }
 
+    /// The first second of the year 0000 and the first behind 9999, the years that RFC 3339 can write.
+    private static let secondsMin = days(year: 0, month: 1, day: 1) * 86_400
+    private static let secondsEnd = days(year: 10_000, month: 1, day: 1) * 86_400
+
     /// Reads an RFC 3339 date-time with any offset and up to nine decimals.
+    ///
+    /// One that its offset or a leap second moves out of the years 0000…9999 in UTC is refused: what is
+    /// written for it could not be read again.
     ///
     /// A leap second (`:60`) is read as the following second. More than nine decimals are refused, since
     /// they would be lost.
@@ -85,9 +92,9 @@ extension Timestamp {
         }
         guard position == text.count else { return nil }
         let days = Self.days(year: year, month: month, day: day)
-        self.init(
-            seconds: days * 86_400 + hour * 3600 + minute * 60 + second - offset,
-            nanoseconds: Int32(nanoseconds))
+        let seconds = days * 86_400 + hour * 3600 + minute * 60 + second - offset
+        guard seconds >= Self.secondsMin, seconds < Self.secondsEnd else { return nil }
+        self.init(seconds: seconds, nanoseconds: Int32(nanoseconds))
     }
 
     /// Hands the RFC 3339 form in UTC to `emit`, with as many decimals as are not zero.

@@ -36,6 +36,7 @@ extension Catalog {
         }
     }
 
+    /// Reads a stored catalog; nil when it is damaged, so that every other part can rely on it.
     convenience init?(_ bytes: UnsafeRawBufferPointer) {
         var reader = ByteReader(bytes)
         guard let revision = reader.read(UInt64.self), let version = reader.read(UInt64.self),
@@ -47,10 +48,39 @@ extension Catalog {
             guard let stored = Self.readClass(&reader) else { return nil }
             classes.append(stored)
         }
-        guard reader.isAtEnd else { return nil }
+        guard reader.isAtEnd, Self.isSound(classes) else { return nil }
         self.init(
             revision: revision, schemaVersion: version == .max ? nil : version, classes: classes,
             nextClass: nextClass, nextProperty: nextProperty)
+    }
+
+    /// Whether the schema is one that was accepted, and rows of every layout can be read and written.
+    private static func isSound(_ classes: [StoredClass]) -> Bool {
+        let schema = Schema(classes: classes.map(\.definition))
+        return schema.faults().isEmpty
+            && classes.allSatisfy { stored in
+                guard RowClass.areInOrder(stored.layouts), let newest = stored.layouts.last,
+                    stored.layouts.allSatisfy({ isSound($0) })
+                else { return false }
+                let slots = Dictionary(
+                    newest.slots.map { ($0.propertyNumber, $0.storage) },
+                    uniquingKeysWith: { first, _ in first })
+                return zip(stored.definition.properties, stored.propertyNumbers).allSatisfy {
+                    let storage = storage(of: $0, in: schema)
+                    return storage.shape == .none || slots[$1] == storage
+                }
+            }
+    }
+
+    private static func isSound(_ layout: RowLayout) -> Bool {
+        let first = RowLayout.headerByteCount + (layout.slots.count + 7) / 8
+        return layout.fixedByteCount >= first
+            && layout.slots.allSatisfy {
+                $0.offset >= first
+                    && $0.offset + $0.storage.slotByteCount <= layout.fixedByteCount
+            }
+            && layout.fillRow.count >= layout.fixedByteCount
+            && layout.fillRow.withUnsafeBytes { RowView($0) != nil }
     }
 
     // MARK: Parts

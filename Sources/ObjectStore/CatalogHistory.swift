@@ -10,26 +10,48 @@ final class CatalogHistory: Sendable {
         var catalog: Catalog
     }
 
-    private let entries: Mutex<[Entry]>
-
-    init(_ catalog: Catalog) { entries = Mutex([Entry(commit: 0, catalog: catalog)]) }
-
-    /// The catalog that a snapshot of `commit` reads with.
-    func catalog(at commit: UInt64) -> Catalog? {
-        entries.withLock { $0.last { $0.commit <= commit }?.catalog }
+    private struct Entries {
+        /// The last committed catalogs, oldest first; never empty.
+        var committed: [Entry]
+        /// The one whose commit is under way.
+        var next: Entry?
     }
 
-    /// The newest catalog.
-    var newest: Catalog? { entries.withLock { $0.last?.catalog } }
+    private let entries: Mutex<Entries>
+
+    /// How many catalogs are kept for snapshots taken a moment ago.
+    private static let countMax = 64
+
+    init(_ catalog: Catalog) {
+        entries = Mutex(Entries(committed: [Entry(commit: 0, catalog: catalog)]))
+    }
+
+    /// The catalog that a snapshot of `commit` reads with; nil when it is older than those kept.
+    func catalog(at commit: UInt64) -> Catalog? {
+        entries.withLock { entries in
+            if let next = entries.next, next.commit <= commit { return next.catalog }
+            return entries.committed.last { $0.commit <= commit }?.catalog
+        }
+    }
+
+    /// The newest committed catalog.
+    var newest: Catalog? { entries.withLock { $0.committed.last?.catalog } }
 
     /// Enters the catalog of a commit that is about to be made.
     func enter(_ catalog: Catalog, commit: UInt64) {
-        entries.withLock {
-            $0.append(Entry(commit: commit, catalog: catalog))
-            if $0.count > 64 { $0.removeFirst() }
+        entries.withLock { $0.next = Entry(commit: commit, catalog: catalog) }
+    }
+
+    /// Notes that the commit last entered was made.
+    func confirm() {
+        entries.withLock { entries in
+            guard let next = entries.next else { return }
+            entries.committed.append(next)
+            entries.next = nil
+            if entries.committed.count > Self.countMax { entries.committed.removeFirst() }
         }
     }
 
     /// Takes back the entry of a commit that failed.
-    func withdraw(commit: UInt64) { entries.withLock { $0.removeAll { $0.commit == commit } } }
+    func withdraw() { entries.withLock { $0.next = nil } }
 }

@@ -15,10 +15,13 @@ package struct ClassState: Equatable, Sendable {
 
     init() {}
 
+    /// Reads stored counters; nil when they are damaged.
     init?(_ bytes: UnsafeRawBufferPointer) {
         guard bytes.count == Self.byteCount else { return nil }
         nextKey = bytes.loadUnaligned(fromByteOffset: 0, as: UInt64.self)
         count = bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self)
+        // No store gets as far as these bounds, and counting on from them would overflow.
+        guard nextKey >= 1, nextKey < 1 << 62, count < nextKey else { return nil }
     }
 
     func append(to buffer: ByteBuffer) {

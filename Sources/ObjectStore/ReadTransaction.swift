@@ -15,6 +15,14 @@ package final class ReadTransaction: ObjectSource {
     package let epoch: UInt64
     /// The first storage error that a call without `throws` met; see ``ObjectSource``.
     package private(set) var failure: StorageError?
+    /// When ``ObjectSource`` stops to follow links.
+    ///
+    /// One object can lead to any number of others along the paths of a filter or a sort, so the time
+    /// of a query is bounded here and not only between the objects of its class.
+    private var deadlineMilliseconds = UInt64.max
+    /// Whether the deadline has passed: what was found since then is not to be used.
+    package private(set) var isLate = false
+    private var followCount = 0
     private let keyBuffer = ByteBuffer(capacity: 512)
 
     init(snapshot: any StorageSnapshot, catalog: Catalog, epoch: UInt64) {
@@ -58,10 +66,36 @@ package final class ReadTransaction: ObjectSource {
         let found: (link: UnsafeRawBufferPointer?, value: UnsafeRawBufferPointer?)
         do { found = try snapshot.follow(mapKey, prefix: prefix) } catch { throw .storage(error) }
         guard let link = found.link, link.count == 8, let bytes = found.value else { return nil }
-        guard let row = RowView(bytes) else {
+        guard let row = RowView(bytes), rowClass.canRead(row) else {
             throw .storage(StorageError(.corrupted, operation: "read row"))
         }
         return (UInt64(bigEndian: link.loadUnaligned(as: UInt64.self)), row)
+    }
+
+    /// Finds an object by its primary key, with one look-up instead of two if `cache` knows the way.
+    package func find(
+        _ rowClass: RowClass, primaryKey: UnsafeRawBufferPointer, cache: PrimaryKeyCache
+    ) throws(StoreError) -> (key: UInt64, row: RowView)? {
+        let hash = PrimaryKeyCache.hash(rowClass.number, primaryKey)
+        if let key = cache.key(hash), let row = try find(rowClass, key: key),
+            hasPrimaryKey(row, rowClass, primaryKey)
+        {
+            return (key, row)
+        }
+        guard let found = try find(rowClass, primaryKey: primaryKey) else { return nil }
+        cache.keep(found.key, hash)
+        return found
+    }
+
+    private func hasPrimaryKey(
+        _ row: RowView, _ rowClass: RowClass, _ primaryKey: UnsafeRawBufferPointer
+    ) -> Bool {
+        guard let member = rowClass.primaryKeyIndex else { return false }
+        let own = keyBuffer.making {
+            OrderedKey.append(
+                rowClass.field(member, in: row), rowClass.members[member].storage.element, to: $0)
+        }
+        return compareKeys(own, primaryKey) == 0
     }
 
     /// The row of an object by its object key; nil when there is none.
@@ -69,7 +103,7 @@ package final class ReadTransaction: ObjectSource {
         let rowKey = keyBuffer.making { StoreKey.appendRow(rowClass.number, key, to: $0) }
         do throws(StorageError) {
             guard let bytes = try snapshot.value(forKey: rowKey) else { return nil }
-            guard let row = RowView(bytes) else {
+            guard let row = RowView(bytes), rowClass.canRead(row) else {
                 throw StorageError(.corrupted, operation: "read row")
             }
             return row
@@ -82,7 +116,11 @@ package final class ReadTransaction: ObjectSource {
     package func count(_ rowClass: RowClass) throws(StoreError) -> Int {
         let key = keyBuffer.making { StoreKey.appendClassState(rowClass.number, to: $0) }
         do throws(StorageError) {
-            return Int(try snapshot.value(forKey: key).flatMap { ClassState($0) }?.count ?? 0)
+            guard let bytes = try snapshot.value(forKey: key) else { return 0 }
+            guard let state = ClassState(bytes) else {
+                throw StorageError(.corrupted, operation: "read class state")
+            }
+            return Int(state.count)
         } catch {
             throw .storage(error)
         }
@@ -91,7 +129,8 @@ package final class ReadTransaction: ObjectSource {
     /// The store's state as of this view.
     package func state() throws(StoreError) -> StoreState {
         do throws(StorageError) {
-            guard let bytes = try snapshot.value(StoreKey.state), let state = StoreState(bytes) else {
+            guard let bytes = try snapshot.value(StoreKey.state), let state = StoreState(bytes)
+            else {
                 throw StorageError(.corrupted, operation: "read state")
             }
             return state
@@ -117,7 +156,7 @@ package final class ReadTransaction: ObjectSource {
         var isDamaged = false
         do {
             try snapshot.scan(range, reversed: reversed, expecting: expecting) { key, value in
-                guard let row = RowView(value) else {
+                guard let row = RowView(value), rowClass.canRead(row) else {
                     isDamaged = true
                     return false
                 }
@@ -131,7 +170,27 @@ package final class ReadTransaction: ObjectSource {
 
     // MARK: ObjectSource
 
+    /// Bounds the time of what follows; see ``isLate``.
+    ///
+    /// - Parameter deadline: In milliseconds of the monotonic clock.
+    package func limitFollowing(until deadline: UInt64) {
+        deadlineMilliseconds = deadline
+        isLate = false
+    }
+
+    /// Counts a link that is followed, and looks at the clock now and then.
+    private func mayFollow() -> Bool {
+        followCount &+= 1
+        if followCount & 4095 == 0, deadlineMilliseconds != .max,
+            monotonicMilliseconds() >= deadlineMilliseconds
+        {
+            isLate = true
+        }
+        return !isLate
+    }
+
     package func row(classIndex: Int, key: UInt64) -> RowView? {
+        guard mayFollow() else { return nil }
         do {
             return try find(rows.classes[classIndex], key: key)
         } catch {
@@ -173,6 +232,7 @@ package final class ReadTransaction: ObjectSource {
         }
         do {
             try snapshot.scan(range, reversed: false, expecting: 64) { entry, value in
+                guard mayFollow() else { return false }
                 guard let origin = InverseLink.origin(entry, rows) else { return true }
                 return body(origin, InverseLink.count(value))
             }
@@ -188,9 +248,10 @@ package final class ReadTransaction: ObjectSource {
             })
         var count = 0
         do {
-            try snapshot.scan(KeyRange(prefix: prefix), reversed: false, expecting: 64) { _, value in
+            try snapshot.scan(KeyRange(prefix: prefix), reversed: false, expecting: 64) {
+                _, value in
                 count += InverseLink.count(value)
-                return true
+                return mayFollow()
             }
         } catch {
             fail(error)

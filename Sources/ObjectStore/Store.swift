@@ -23,7 +23,9 @@ package final class Store: Sendable {
     ///
     /// - Throws: ``StoreError`` `.storage` with `.format` when the engine holds something else or a
     ///   format that this program does not know; nothing is changed then.
-    package init(engine: any StorageEngine, options: StoreOptions = StoreOptions()) throws(StoreError) {
+    package init(engine: any StorageEngine, options: StoreOptions = StoreOptions())
+        throws(StoreError)
+    {
         let opened: (catalog: Catalog, state: StoreState)
         do { opened = try Store.open(engine) } catch { throw .storage(error) }
         self.engine = engine
@@ -67,6 +69,8 @@ package final class Store: Sendable {
     package var engineName: String { engine.name }
     /// What commits have cost since the store was opened.
     package var commitStatistics: CommitStatistics { queue.statistics.present }
+    /// Whether writing has failed for good: the store can be read, and has to be reopened for writes.
+    package var hasStoppedWriting: Bool { queue.statistics.hasStoppedWriting }
     /// The bytes on disk, if the engine can tell.
     package var storedByteCount: Int? { engine.storedByteCount }
 
@@ -98,7 +102,8 @@ package final class Store: Sendable {
                 return (catalog, state)
             }
             var isEmpty = true
-            try snapshot.scan(KeyRange(lower: [], upper: nil), reversed: false, expecting: 1) { _, _ in
+            try snapshot.scan(KeyRange(lower: [], upper: nil), reversed: false, expecting: 1) {
+                _, _ in
                 isEmpty = false
                 return false
             }

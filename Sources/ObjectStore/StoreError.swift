@@ -20,7 +20,7 @@ package enum StoreError: Error, Sendable {
     case invalidSchema([SchemaFault])
     /// The schema change is not one that this version performs.
     case unsupportedMigration([SchemaFault])
-    /// Another schema came first.
+    /// Another schema came first: the write was made for an older one and has to be made anew.
     case schemaRevision(current: UInt64)
     /// The transaction has more operations than allowed.
     case tooManyOperations(limit: Int)

@@ -74,7 +74,8 @@ package enum StoreKey {
     /// The object key that ends a row's, an index entry's or an inverse link's key.
     static func trailingObjectKey(_ key: UnsafeRawBufferPointer) -> UInt64 {
         key.count < 8
-            ? 0 : UInt64(bigEndian: key.loadUnaligned(fromByteOffset: key.count - 8, as: UInt64.self))
+            ? 0
+            : UInt64(bigEndian: key.loadUnaligned(fromByteOffset: key.count - 8, as: UInt64.self))
     }
 }
 

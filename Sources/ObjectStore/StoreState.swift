@@ -26,12 +26,17 @@ package struct StoreState: Equatable, Sendable {
         logByteCount = 0
     }
 
+    /// Reads a stored state; nil when it is damaged.
     init?(_ bytes: UnsafeRawBufferPointer) {
         guard bytes.count == Self.byteCount else { return nil }
         epoch = bytes.loadUnaligned(fromByteOffset: 0, as: UInt64.self)
         version = bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self)
         logFirst = bytes.loadUnaligned(fromByteOffset: 16, as: UInt64.self)
         logByteCount = bytes.loadUnaligned(fromByteOffset: 24, as: UInt64.self)
+        // No store gets as far as these bounds, and counting on from them would overflow.
+        guard epoch < StoreVersion.epochEnd, version < 1 << 62, logByteCount < 1 << 62,
+            logFirst >= 1, logFirst <= version + 1
+        else { return nil }
     }
 
     func append(to buffer: ByteBuffer) {

@@ -14,6 +14,10 @@ struct PathResolver {
         case terminal(ValuePath.Terminal, ValueType)
     }
 
+    /// How many links and embedded objects a path may follow: what depends on a path is kept with the way
+    /// to each of its steps, which takes memory with the square of its length.
+    static let stepCountMax = 100
+
     let schema: RowSchema
     let root: QueryRoot
     let source: SourceText
@@ -64,6 +68,11 @@ struct PathResolver {
             return
         }
         try follow(before: name, at: offset)
+        guard steps.count <= Self.stepCountMax else {
+            throw fail(
+                .limit, "A path may follow at most \(Self.stepCountMax) links and embedded objects.",
+                at: offset)
+        }
         guard let member = rowClass.memberIndex[name] else {
             let className = rowClass.definition.name
             throw fail(

@@ -2,6 +2,11 @@ import JSON
 import Rows
 
 extension Problem {
+    /// A stream's filter held up all other streams.
+    static let streamTooSlow = Problem(
+        503, "query-too-slow",
+        "To find out what a commit means to this stream takes too long; follow shorter paths along links.")
+
     /// More work waits than the server takes.
     static let tooBusy = Problem(
         503, "busy", "The server has too much to do; try again.", retryAfterSeconds: 1)

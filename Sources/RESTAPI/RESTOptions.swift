@@ -24,6 +24,8 @@ package struct RESTOptions: Sendable {
     package var streamQueueByteCountMax = 1 << 20
     /// Seconds that a reader may stay open, exports excepted.
     package var readerAgeSecondsMax = 60
+    /// Seconds after which a query is stopped, whichever limit comes first.
+    var readSecondsMax: Int { min(queryTimeSecondsMax, readerAgeSecondsMax) }
     /// Bytes of a request target.
     package var targetByteCountMax = 16 << 10
     /// Bytes of a request line and headers together.

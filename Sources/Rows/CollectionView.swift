@@ -74,10 +74,15 @@ public struct CollectionView {
     /// - Precondition: `index` lies in `0 ..< count`.
     @inlinable public func bytes(_ index: Int) -> UnsafeRawBufferPointer {
         precondition(index >= 0 && index < count)
-        if stride > 0 { return UnsafeRawBufferPointer(start: start + index * stride, count: stride) }
-        let from = index == 0 ? 0 : Int(ends.loadUnaligned(fromByteOffset: 4 * index - 4, as: UInt32.self))
+        if stride > 0 {
+            return UnsafeRawBufferPointer(start: start + index * stride, count: stride)
+        }
+        let from =
+            index == 0 ? 0 : Int(ends.loadUnaligned(fromByteOffset: 4 * index - 4, as: UInt32.self))
         let to = Int(ends.loadUnaligned(fromByteOffset: 4 * index, as: UInt32.self))
-        guard from <= to, to <= byteCount else { return UnsafeRawBufferPointer(start: start, count: 0) }
+        guard from <= to, to <= byteCount else {
+            return UnsafeRawBufferPointer(start: start, count: 0)
+        }
         return UnsafeRawBufferPointer(start: start + from, count: to - from)
     }
 

@@ -46,5 +46,7 @@ package struct MemberSet: Hashable, Sendable {
     package init(words: [UInt64]) {
         first = words.first ?? 0
         rest = Array(words.dropFirst())
+        // Equal sets have equal words.
+        while rest.last == 0 { rest.removeLast() }
     }
 }

@@ -58,7 +58,8 @@ package final class RowBuilder {
                 let offset = buffer.count
                 let inner = stored.flatMap { rowClass.embedded(member, in: $0) }
                 append(
-                    child, over: child.isMerge ? inner : nil, keepsAbsent: child.isMerge, version: 0,
+                    child, over: child.isMerge ? inner : nil, keepsAbsent: child.isMerge,
+                    version: 0,
                     targets: targets.children[field.start] ?? .none, to: buffer)
                 closeHeap(slot: slot, from: offset, rowStart: start, in: buffer)
             case .children:
@@ -74,7 +75,8 @@ package final class RowBuilder {
     /// declared default, ``now`` for `$now`, or the type's zero value.
     package func appendFill(_ rowClass: RowClass, to buffer: ByteBuffer) {
         let start = beginRow(rowClass, version: 0, in: buffer)
-        for (member, compiled) in rowClass.members.enumerated() where compiled.storage.shape != .none {
+        for (member, compiled) in rowClass.members.enumerated()
+        where compiled.storage.shape != .none {
             let property = rowClass.definition.properties[member]
             if property.defaultValue != nil || property.isOptional {
                 appendDefault(member, rowClass, rowStart: start, to: buffer)
@@ -95,7 +97,8 @@ package final class RowBuilder {
         to buffer: ByteBuffer
     ) {
         let start = beginRow(rowClass, version: stored.version, in: buffer)
-        for (member, compiled) in rowClass.members.enumerated() where compiled.storage.shape != .none {
+        for (member, compiled) in rowClass.members.enumerated()
+        where compiled.storage.shape != .none {
             if generated.contains(member) {
                 appendDefault(member, rowClass, rowStart: start, to: buffer)
             } else {
@@ -114,7 +117,8 @@ package final class RowBuilder {
         schema: RowSchema, version: UInt64, to buffer: ByteBuffer
     ) {
         let start = beginRow(rowClass, version: version, in: buffer)
-        for (member, compiled) in rowClass.members.enumerated() where compiled.storage.shape != .none {
+        for (member, compiled) in rowClass.members.enumerated()
+        where compiled.storage.shape != .none {
             let slot = slotOffset(rowClass, member, start)
             let isTarget = compiled.storage.element == .link && compiled.classIndex == classIndex
             switch (compiled.storage.shape, compiled.storage.element) {
@@ -179,7 +183,8 @@ package final class RowBuilder {
         start + Int(rowClass.currentLocation(member).slot)
     }
 
-    private func setNull(_ rowClass: RowClass, _ member: Int, rowStart: Int, in buffer: ByteBuffer) {
+    private func setNull(_ rowClass: RowClass, _ member: Int, rowStart: Int, in buffer: ByteBuffer)
+    {
         let location = rowClass.currentLocation(member)
         let offset = rowStart + Int(location.nullByte)
         buffer.store(buffer.bytes[offset] | location.nullMask, at: offset)

@@ -16,7 +16,9 @@ extension RowSchema {
             switch (compiled.storage.shape, compiled.storage.element) {
             case (.single, .link):
                 let field = rowClass.field(member, in: row)
-                if !field.isNull { body(compiled.number, compiled.classIndex, field.load(UInt64.self)) }
+                if !field.isNull {
+                    body(compiled.number, compiled.classIndex, field.load(UInt64.self))
+                }
             case (.list, .link), (.set, .link):
                 let links = rowClass.collection(member, in: row)
                 for index in 0..<links.count {

@@ -36,6 +36,12 @@ public final class RowClass: @unchecked Sendable {
         }
     }
 
+    /// Where the properties lie in one layout; nothing for a number that no layout has.
+    private struct LayoutTable {
+        var fields: UnsafePointer<FieldLocation>?
+        var fixedByteCount: Int
+    }
+
     /// The class's position in ``RowSchema/classes``.
     package let index: Int
     /// The class's number, unique in the store and never reused.
@@ -58,7 +64,11 @@ public final class RowClass: @unchecked Sendable {
     /// The number of the layout that new rows get.
     @usableFromInline let currentNumber: UInt32
     @usableFromInline let currentTable: UnsafePointer<FieldLocation>
-    private let tables: [UInt32: UnsafePointer<FieldLocation>]
+    private let currentByteCount: Int
+    /// The tables of all layouts by number, counted from the oldest one's.
+    private let tables: UnsafePointer<LayoutTable>
+    private let tableCount: UInt32
+    private let firstNumber: UInt32
     private let fillRows: [UnsafeRawPointer]
 
     /// The layout that new rows get.
@@ -68,13 +78,14 @@ public final class RowClass: @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - members: One per property of `definition`, in its order.
-    ///   - layouts: Oldest first; the last one has a slot for every stored property. Not empty.
+    ///   - layouts: Oldest first, their numbers rising and less than ``layoutSpanMax`` apart; the last
+    ///     one has a slot for every stored property. Not empty.
     ///   - linkingMembers: Positions of properties that hold links, also within embedded objects.
     package init(
         index: Int, number: UInt32, definition: ObjectClass, members: [Member],
         layouts: [RowLayout], linkingMembers: [Int]
     ) {
-        precondition(!layouts.isEmpty && members.count == definition.properties.count)
+        precondition(RowClass.areInOrder(layouts) && members.count == definition.properties.count)
         self.index = index
         self.number = number
         self.definition = definition
@@ -93,42 +104,68 @@ public final class RowClass: @unchecked Sendable {
         let fillRows = layouts.map { layout in
             let copy = UnsafeMutableRawPointer.allocate(
                 byteCount: max(layout.fillRow.count, 1), alignment: 8)
-            layout.fillRow.withUnsafeBytes { copy.copyMemory(from: $0.baseAddress ?? UnsafeRawPointer(copy), byteCount: $0.count) }
+            layout.fillRow.withUnsafeBytes {
+                copy.copyMemory(from: $0.baseAddress ?? UnsafeRawPointer(copy), byteCount: $0.count)
+            }
             return UnsafeRawPointer(copy)
         }
         self.fillRows = fillRows
-        var tables: [UInt32: UnsafePointer<FieldLocation>] = [:]
-        for position in layouts.indices {
-            tables[layouts[position].number] = Self.makeTable(
-                for: members, layouts: layouts, from: position, fillRows: fillRows)
+        let slots = layouts.map { layout in
+            Dictionary(
+                layout.slots.enumerated().map { ($1.propertyNumber, $0) },
+                uniquingKeysWith: { first, _ in first })
         }
-        self.tables = tables
-        currentNumber = layouts[layouts.count - 1].number
+        let first = layouts[0].number
+        let last = layouts[layouts.count - 1]
+        let count = last.number - first + 1
+        let tables = UnsafeMutablePointer<LayoutTable>.allocate(capacity: Int(count))
+        tables.initialize(
+            repeating: LayoutTable(fields: nil, fixedByteCount: .max), count: Int(count))
+        for (position, layout) in layouts.enumerated() {
+            tables[Int(layout.number - first)] = LayoutTable(
+                fields: Self.makeTable(
+                    for: members, layouts: layouts, slots, from: position, fillRows: fillRows),
+                fixedByteCount: layout.fixedByteCount)
+        }
+        self.tables = UnsafePointer(tables)
+        tableCount = count
+        firstNumber = first
+        currentNumber = last.number
+        currentByteCount = last.fixedByteCount
         currentTable = Self.makeTable(
-            for: members, layouts: layouts, from: layouts.count - 1, fillRows: fillRows)
+            for: members, layouts: layouts, slots, from: layouts.count - 1, fillRows: fillRows)
     }
 
     deinit {
-        for table in tables.values { table.deallocate() }
+        for position in 0..<Int(tableCount) { tables[position].fields?.deallocate() }
+        tables.deallocate()
         currentTable.deallocate()
         for row in fillRows { row.deallocate() }
+    }
+
+    /// How far the numbers of a class's layouts may lie apart.
+    package static let layoutSpanMax: UInt32 = 1 << 20
+
+    /// Whether there are layouts, and their numbers rise and do not lie too far apart.
+    package static func areInOrder(_ layouts: [RowLayout]) -> Bool {
+        guard let first = layouts.first, let last = layouts.last else { return false }
+        return zip(layouts, layouts.dropFirst()).allSatisfy { $0.number < $1.number }
+            && last.number - first.number < layoutSpanMax
     }
 
     /// Finds each member in the layout at `position`, or in the fill row of the first later layout
     /// that has it.
     private static func makeTable(
-        for members: [Member], layouts: [RowLayout], from position: Int,
-        fillRows: [UnsafeRawPointer]
+        for members: [Member], layouts: [RowLayout], _ slotPositions: [[UInt32: Int]],
+        from position: Int, fillRows: [UnsafeRawPointer]
     ) -> UnsafePointer<FieldLocation> {
         let table = UnsafeMutablePointer<FieldLocation>.allocate(capacity: max(members.count, 1))
         for (memberPosition, member) in members.enumerated() {
             var location = FieldLocation(slot: -1, nullByte: 0, nullMask: 0, fill: nil)
             for age in position..<layouts.count {
-                let slots = layouts[age].slots
-                guard let bit = slots.firstIndex(where: { $0.propertyNumber == member.number })
-                else { continue }
+                guard let bit = slotPositions[age][member.number] else { continue }
                 location = FieldLocation(
-                    slot: Int32(slots[bit].offset),
+                    slot: Int32(layouts[age].slots[bit].offset),
                     nullByte: Int32(RowLayout.headerByteCount + bit / 8),
                     nullMask: 1 << UInt8(bit % 8),
                     fill: age == position ? nil : fillRows[age])
@@ -142,11 +179,19 @@ public final class RowClass: @unchecked Sendable {
     /// Where the properties lie in rows of a layout; the current layout's table for an unknown number,
     /// which only a damaged row has.
     @usableFromInline func olderTable(_ number: UInt32) -> UnsafePointer<FieldLocation> {
-        tables[number] ?? currentTable
+        let position = number &- firstNumber
+        guard position < tableCount else { return currentTable }
+        return tables[Int(position)].fields ?? currentTable
     }
 
-    /// Whether rows of this layout number can be read.
-    package func knowsLayout(_ number: UInt32) -> Bool { tables[number] != nil }
+    /// Whether a row's layout is known and all of its slots lie within the row; no damaged row that
+    /// passes leads a read out of its bounds.
+    package func canRead(_ row: RowView) -> Bool {
+        let number = row.layoutNumber
+        if number == currentNumber { return row.byteCount >= currentByteCount }
+        let position = number &- firstNumber
+        return position < tableCount && row.byteCount >= tables[Int(position)].fixedByteCount
+    }
 
     /// The value of the property at `member` in `row`. Cost: a few nanoseconds.
     ///
@@ -163,7 +208,8 @@ public final class RowClass: @unchecked Sendable {
         var missing = MemberSet()
         for (member, property) in definition.properties.enumerated()
         where property.defaultValue == .uuid || property.defaultValue == .objectID {
-            let table = row.layoutNumber == currentNumber ? currentTable : olderTable(row.layoutNumber)
+            let table =
+                row.layoutNumber == currentNumber ? currentTable : olderTable(row.layoutNumber)
             if table[member].fill != nil { missing.insert(member) }
         }
         return missing

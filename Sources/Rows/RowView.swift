@@ -11,7 +11,8 @@ public struct RowView {
     /// which means that they are damaged.
     @inlinable public init?(_ bytes: UnsafeRawBufferPointer) {
         guard let start = bytes.baseAddress, bytes.count >= RowLayout.headerByteCount,
-            start.loadUnaligned(fromByteOffset: 4, as: UInt32.self) == UInt32(truncatingIfNeeded: bytes.count)
+            start.loadUnaligned(fromByteOffset: 4, as: UInt32.self)
+                == UInt32(truncatingIfNeeded: bytes.count)
         else { return nil }
         base = start
     }

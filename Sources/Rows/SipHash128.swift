@@ -3,9 +3,14 @@
 /// Source: Aumasson and Bernstein, "SipHash: a fast short-input PRF", INDOCRYPT 2012, and the
 /// reference implementation's 128-bit variant. The result is part of the storage format.
 package enum SipHash128 {
-    /// The hash of `bytes`.
-    package static func hash(_ bytes: UnsafeRawBufferPointer) -> (high: UInt64, low: UInt64) {
-        let key: (UInt64, UInt64) = (0x486F_6C64_6661_7374, 0x6F62_6A65_6374_7321)
+    /// The key of stored hashes.
+    package static let storedKey: (UInt64, UInt64) = (0x486F_6C64_6661_7374, 0x6F62_6A65_6374_7321)
+
+    /// The hash of `bytes`, as two numbers whose little-endian bytes are the published result. Another
+    /// key than the storage format's is for tests.
+    package static func hash(
+        _ bytes: UnsafeRawBufferPointer, key: (UInt64, UInt64) = storedKey
+    ) -> (high: UInt64, low: UInt64) {
         var v0 = 0x736F_6D65_7073_6575 ^ key.0
         var v1 = 0x646F_7261_6E64_6F6D ^ key.1 ^ 0xEE
         var v2 = 0x6C79_6765_6E65_7261 ^ key.0

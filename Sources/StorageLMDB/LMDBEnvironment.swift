@@ -34,6 +34,8 @@ final class LMDBEnvironment: @unchecked Sendable {
     let dataFile: FileDescriptor
     let pool: Mutex<Pool>
 
+    /// Reads on when `handle` refuses to.
+    let spare: LMDBSpareReader
     private let refusal = Mutex<StorageError?>(nil)
     /// The thread that has the write transaction open; zero for none.
     private let writerThread = Atomic<UInt>(0)
@@ -44,6 +46,7 @@ final class LMDBEnvironment: @unchecked Sendable {
         lockFile: consuming FileDescriptor
     ) {
         self.handle = handle
+        spare = LMDBSpareReader(of: handle)
         self.database = database
         self.identity = identity
         self.limits = limits
@@ -65,26 +68,39 @@ final class LMDBEnvironment: @unchecked Sendable {
             guard code == MDB_SUCCESS else {
                 idle.closeCursors()
                 mdb_txn_abort(idle.handle)
-                endUse()
-                throw StorageError(lmdb: code, operation: "snapshot")
+                return try beginSpareReader(after: code)
             }
             return idle
         }
         var begun: OpaquePointer?
         let code = mdb_txn_begin(handle, nil, UInt32(MDB_RDONLY), &begun)
-        guard code == MDB_SUCCESS, let begun else {
-            endUse()
-            throw StorageError(lmdb: code, operation: "snapshot")
-        }
+        guard code == MDB_SUCCESS, let begun else { return try beginSpareReader(after: code) }
         return LMDBTransaction(
             handle: begun, database: database, limits: limits, isReadOnly: true)
     }
 
+    /// Begins a read transaction beside the environment where that refuses everything, which it does
+    /// after a failed write of the meta page.
+    private func beginSpareReader(after code: Int32) throws(StorageError) -> LMDBTransaction {
+        do throws(StorageError) {
+            guard code == MDB_PANIC else { throw StorageError(lmdb: code, operation: "snapshot") }
+            return try spare.begin(database: database, limits: limits)
+        } catch {
+            endUse()
+            throw error
+        }
+    }
+
     /// Ends a read transaction and keeps it for the next snapshot.
     func giveBack(_ reader: LMDBTransaction) {
-        mdb_txn_reset(reader.handle)
+        if reader.isPooled {
+            mdb_txn_reset(reader.handle)
+        } else {
+            reader.closeCursors()
+            mdb_txn_abort(reader.handle)
+        }
         let isLastUse = pool.withLock { pool in
-            pool.idle.append(reader)
+            if reader.isPooled { pool.idle.append(reader) }
             pool.useCount -= 1
             return pool.useCount == 0 && pool.engineCount == 0
         }

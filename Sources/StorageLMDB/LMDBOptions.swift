@@ -24,7 +24,8 @@ package struct LMDBOptions: Sendable {
     /// The permission bits of created files, before the process's umask.
     package var fileMode: UInt32
     /// The longest value in bytes. LMDB stores a long value in neighbouring pages, so a very long
-    /// one is hard to place in a fragmented file.
+    /// one is hard to place in a fragmented file. The default holds an object whose string, with its
+    /// 16 MiB, is as long as the object model allows, and the change log entry that names it.
     package var valueByteCountMax: Int
     /// Whether the kernel reads ahead when pages come from the medium: good for scans, and for point
     /// reads only while the data fits into memory. Off is `MDB_NORDAHEAD`.
@@ -42,7 +43,7 @@ package struct LMDBOptions: Sendable {
         readerCountMax: Int = 4096,
         durability: Durability = .full,
         fileMode: UInt32 = 0o600,
-        valueByteCountMax: Int = 16 << 20,
+        valueByteCountMax: Int = 64 << 20,
         readsAhead: Bool = true
     ) {
         self.directory = directory

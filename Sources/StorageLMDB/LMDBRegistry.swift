@@ -58,6 +58,7 @@ enum LMDBRegistry {
         // A relaxed store that is closed in order is whole on the medium. Nobody is left to be told
         // of a failure, and nobody was promised more.
         _ = mdb_env_sync(environment.handle, 1)
+        environment.spare.close()
         mdb_env_close(environment.handle)
         environment.pool.withLock { $0.lockFile = nil }
     }

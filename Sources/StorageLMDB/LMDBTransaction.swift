@@ -16,16 +16,20 @@ final class LMDBTransaction: @unchecked Sendable {
     let database: MDB_dbi
     let limits: StorageLimits
     private let isReadOnly: Bool
+    /// Whether it is kept for another snapshot when it ends.
+    let isPooled: Bool
     private var idleCursors: [OpaquePointer] = []
     private let linkedKey: UnsafeMutableRawPointer
 
     init(
-        handle: OpaquePointer, database: MDB_dbi, limits: StorageLimits, isReadOnly: Bool
+        handle: OpaquePointer, database: MDB_dbi, limits: StorageLimits, isReadOnly: Bool,
+        isPooled: Bool = true
     ) {
         self.handle = handle
         self.database = database
         self.limits = limits
         self.isReadOnly = isReadOnly
+        self.isPooled = isPooled
         linkedKey = .allocate(byteCount: limits.keyByteCountMax, alignment: 8)
     }
 

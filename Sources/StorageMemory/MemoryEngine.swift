@@ -22,7 +22,7 @@ package final class MemoryEngine: StorageEngine {
     /// Makes an empty store.
     package init(
         limits: StorageLimits = StorageLimits(
-            keyByteCountMax: 511, valueByteCountMax: 16 << 20, snapshotCountMax: 4096)
+            keyByteCountMax: 511, valueByteCountMax: 64 << 20, snapshotCountMax: 4096)
     ) {
         self.limits = limits
     }

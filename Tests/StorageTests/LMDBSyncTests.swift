@@ -54,8 +54,11 @@ struct LMDBSyncTests {
     func failedMeta() {
         disk.set(.metaFail)
         #expect(child.ask("put a 20")?.hasPrefix("error io") == true)
+        #expect(child.ask("get a") == "value 10")
         disk.clear(.metaFail)
         #expect(child.ask("put b 20")?.hasPrefix("error io") == true)
+        #expect(child.ask("get a") == "value 10")
+        #expect(child.ask("get b") == "none")
         #expect(child.ask("reopen") == "ok")
         #expect(child.ask("get a") == "value 10")
         #expect(child.ask("put b 20") == "ok 2")

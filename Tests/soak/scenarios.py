@@ -2,12 +2,15 @@
 import argparse
 import os
 import random
+import signal
 import sys
 
 import cursors
+import faults
 import kill_loop
 import live
 import slow
+import stop
 from report import Report
 from server import BINARY, Server
 
@@ -17,6 +20,8 @@ SCENARIOS = [
     ("live", live.run, 120, 400),
     ("slow", slow.run, 200, 600),
     ("cursors", cursors.run, 200, 600),
+    ("stop", stop.run, 120, 600),
+    ("faults", faults.run, 120, 120),
 ]
 
 
@@ -24,9 +29,10 @@ def main(default_seed):
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--only", metavar="NAME", action="append", help="one scenario; repeatable")
     parser.add_argument("--seed", default=os.environ.get("SEED") or default_seed)
-    parser.add_argument("--kills", type=int, help="how often the server is killed")
     arguments = parser.parse_args()
     sys.stdout.reconfigure(line_buffering=True)
+    # A plain kill ends the servers too, and removes what they stored.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     is_full = os.environ.get("HOLDFAST_SOAK") == "1"
     seed = arguments.seed or str(random.randrange(1 << 32))
     print(f"binary {BINARY}, {'full counts' if is_full else 'a tenth'}, seed {seed} (SEED={seed} repeats)")

@@ -4,22 +4,63 @@ import Rows
 import Storage
 
 extension StoreCheck {
+    /// Checks that every key is of a kind and class that the store has, by looking between them.
+    mutating func checkKeys() throws(StoreError) {
+        let buffer = ByteBuffer()
+        let classes = rows.classes.filter { $0.definition.kind == .object }
+        let kinds: [(UInt32, ByteBuffer) -> Void] = [
+            StoreKey.appendClassState, StoreKey.appendRowPrefix, StoreKey.appendPrimaryKeyPrefix,
+        ]
+        var known = [StoreKey.format, StoreKey.state, StoreKey.catalog].map {
+            KeyRange(lower: $0, upper: $0 + [0])
+        }
+        for (kind, append) in kinds.enumerated() {
+            for rowClass in classes {
+                if kind == 2, rowClass.primaryKeyIndex == nil { continue }
+                let prefix = Array(buffer.making { append(rowClass.number, $0) })
+                known.append(
+                    kind == 0
+                        ? KeyRange(lower: prefix, upper: prefix + [0]) : KeyRange(prefix: prefix))
+            }
+        }
+        for tag in [StoreKey.Tag.index, StoreKey.Tag.inverseLink, StoreKey.Tag.changeLog] {
+            known.append(KeyRange(prefix: [tag]))
+        }
+        known.sort { $0.lower.lexicographicallyPrecedes($1.lower) }
+        var lower: [UInt8]? = []
+        for range in known + [KeyRange(lower: [], upper: nil)] {
+            guard let from = lower else { break }
+            let upper = range.lower.isEmpty ? nil : range.lower
+            try scan(KeyRange(lower: from, upper: upper)) { check, key, _ in
+                check.report.add("entry-unknown", "a key of kind \(key.first ?? 0)")
+            }
+            lower = range.upper
+        }
+    }
+
     /// Checks that each primary key leads to a row that has it.
     mutating func checkPrimaryKeys(_ rowClass: RowClass) throws(StoreError) {
+        guard let member = rowClass.primaryKeyIndex else { return }
         let buffer = ByteBuffer()
-        let prefix = Array(buffer.making { StoreKey.appendPrimaryKeyPrefix(rowClass.number, to: $0) })
+        let prefix = Array(
+            buffer.making { StoreKey.appendPrimaryKeyPrefix(rowClass.number, to: $0) })
         try scan(prefix) { (check, entry, value) throws(StoreError) in
-            guard value.count == 8, let member = rowClass.primaryKeyIndex else {
+            guard value.count == 8 else {
                 return check.report.add("primary-key-damaged", rowClass.definition.name)
             }
             let key = UInt64(bigEndian: value.loadUnaligned(as: UInt64.self))
-            guard let row = try check.transaction.find(rowClass, key: key) else {
+            let row: RowView
+            switch try check.find(rowClass, key: key) {
+            case .nothing:
                 return check.report.add("primary-key-without-row", check.name(rowClass, key))
+            case .damaged: return
+            case .row(let found): row = found
             }
             let expected = buffer.making {
                 StoreKey.appendPrimaryKeyPrefix(rowClass.number, to: $0)
                 OrderedKey.append(
-                    rowClass.field(member, in: row), rowClass.members[member].storage.element, to: $0)
+                    rowClass.field(member, in: row), rowClass.members[member].storage.element,
+                    to: $0)
             }
             if compareKeys(entry, expected) != 0 {
                 check.report.add("primary-key-wrong", check.name(rowClass, key))
@@ -41,8 +82,12 @@ extension StoreCheck {
                 check.rows.classes[place.classIndex].indexedMembers.contains(place.member)
             else { return check.report.add("index-unknown", "property number \(number)") }
             let rowClass = check.rows.classes[place.classIndex]
-            guard let row = try check.transaction.find(rowClass, key: key) else {
+            let row: RowView
+            switch try check.find(rowClass, key: key) {
+            case .nothing:
                 return check.report.add("index-entry-without-row", check.name(rowClass, key))
+            case .damaged: return
+            case .row(let found): row = found
             }
             let expected = buffer.making {
                 IndexEntry.append(rowClass, place.member, key, row, to: $0)
@@ -65,11 +110,16 @@ extension StoreCheck {
             }
             let originClass = check.rows.classes[origin.classIndex]
             let number = UInt32(bigEndian: entry.loadUnaligned(fromByteOffset: 1, as: UInt32.self))
-            let targetKey = UInt64(bigEndian: entry.loadUnaligned(fromByteOffset: 5, as: UInt64.self))
+            let targetKey = UInt64(
+                bigEndian: entry.loadUnaligned(fromByteOffset: 5, as: UInt64.self))
             let property = InverseLink.propertyNumber(entry)
-            guard let row = try check.transaction.find(originClass, key: origin.key) else {
+            let row: RowView
+            switch try check.find(originClass, key: origin.key) {
+            case .nothing:
                 return check.report.add(
                     "inverse-link-without-origin", check.name(originClass, origin.key))
+            case .damaged: return
+            case .row(let found): row = found
             }
             var count = 0
             check.rows.forEachLink(of: originClass, in: row) { held, targetClass, target in
@@ -92,23 +142,29 @@ extension StoreCheck {
         try scan([StoreKey.Tag.changeLog]) { (check, key, value) throws(StoreError) in
             check.report.logEntryCount += 1
             byteCount += UInt64(value.count)
-            guard key.count == 9, let entry = ChangeLogEntry(value) else {
+            let version = StoreKey.trailingObjectKey(key)
+            guard key.count == 9, version < .max else {
                 return check.report.add("change-log-damaged", "\(key.count) bytes of key")
             }
-            let version = UInt64(bigEndian: key.loadUnaligned(fromByteOffset: 1, as: UInt64.self))
             if version != expected {
                 check.report.add("change-log-gap", "version \(expected) missing, \(version) found")
             }
             expected = version + 1
+            guard let entry = ChangeLogEntry(value) else {
+                return check.report.add("change-log-damaged", "version \(version)")
+            }
             for change in entry.changes {
-                guard let index = check.rows.classIndexByNumber[change.classNumber] else { continue }
+                guard let index = check.rows.classIndexByNumber[change.classNumber] else {
+                    continue
+                }
                 check.lastChanges[ObjectIdentity(classIndex: index, key: change.key)] = (
                     version, change.kind
                 )
             }
         }
         if expected != state.version + 1 {
-            report.add("change-log-gap", "ends at \(expected - 1), the store is at \(state.version)")
+            report.add(
+                "change-log-gap", "ends at \(expected - 1), the store is at \(state.version)")
         }
         if byteCount != state.logByteCount {
             report.add("change-log-size-wrong", "\(state.logByteCount) counted, \(byteCount) there")
@@ -117,7 +173,9 @@ extension StoreCheck {
 
     /// What the change log says was written must be there: rows that were found are no longer noted.
     mutating func checkDeletions() {
-        for (identity, last) in lastChanges where last.kind != .delete {
+        let missing = lastChanges.filter { $0.value.kind != .delete }.keys
+            .sorted { ($0.classIndex, $0.key) < ($1.classIndex, $1.key) }
+        for identity in missing {
             report.add("row-missing", name(rows.classes[identity.classIndex], identity.key))
         }
     }

@@ -17,22 +17,23 @@ extension StoreCheck {
             let key = StoreKey.trailingObjectKey(entry)
             count += 1
             lastKey = key
-            guard let row = RowView(value), rowClass.knowsLayout(row.layoutNumber) else {
+            let identity = ObjectIdentity(classIndex: rowClass.index, key: key)
+            guard let row = RowView(value), rowClass.canRead(row) else {
+                check.lastChanges[identity] = nil
                 return check.report.add("row-damaged", check.name(rowClass, key))
             }
+            check.checkVersion(rowClass, key, row)
             if let fault = check.fault(of: row, rowClass) {
                 return check.report.add("row-damaged", "\(check.name(rowClass, key)): \(fault)")
             }
-            check.checkVersion(rowClass, key, row)
             try check.checkDerived(rowClass, key, row, buffer)
         }
         report.objectCounts.append((rowClass.definition.name, count))
         let stateKey = Array(buffer.making { StoreKey.appendClassState(rowClass.number, to: $0) })
-        let counters: ClassState
-        do {
-            counters = try transaction.snapshot.value(stateKey).flatMap { ClassState($0) } ?? ClassState()
-        } catch {
-            throw .storage(error)
+        let stored: UnsafeRawBufferPointer?
+        do { stored = try transaction.snapshot.value(stateKey) } catch { throw .storage(error) }
+        guard let counters = stored.map({ ClassState($0) }) ?? ClassState() else {
+            return report.add("class-state-damaged", rowClass.definition.name)
         }
         if counters.count != UInt64(count) {
             report.add(
@@ -53,7 +54,8 @@ extension StoreCheck {
         }
         guard let last = lastChanges[identity] else {
             if row.version >= state.logFirst, row.version <= state.version {
-                report.add("change-log-incomplete", "\(name(rowClass, key)), version \(row.version)")
+                report.add(
+                    "change-log-incomplete", "\(name(rowClass, key)), version \(row.version)")
             }
             return
         }
@@ -85,7 +87,8 @@ extension StoreCheck {
             if !isThere { report.add("primary-key-missing", name(rowClass, key)) }
         }
         for member in rowClass.indexedMembers {
-            let entry = Array(buffer.making { IndexEntry.append(rowClass, member, key, row, to: $0) })
+            let entry = Array(
+                buffer.making { IndexEntry.append(rowClass, member, key, row, to: $0) })
             if try !has(entry) {
                 report.add(
                     "index-entry-missing",
@@ -103,7 +106,7 @@ extension StoreCheck {
         }
         for (link, count) in links {
             let targetClass = rows.classes[link.target.classIndex]
-            if try transaction.find(targetClass, key: link.target.key) == nil {
+            if case .nothing = try find(targetClass, key: link.target.key) {
                 report.add(
                     "link-dangling",
                     "\(name(rowClass, key)) to \(name(targetClass, link.target.key))")
@@ -125,7 +128,8 @@ extension StoreCheck {
 
     /// What is wrong with a row's own structure; nil when nothing is.
     func fault(of row: RowView, _ rowClass: RowClass) -> String? {
-        for (member, compiled) in rowClass.members.enumerated() where compiled.storage.shape != .none {
+        for (member, compiled) in rowClass.members.enumerated()
+        where compiled.storage.shape != .none {
             let field = rowClass.field(member, in: row)
             let property = rowClass.definition.properties[member].name
             if field.isNull {
@@ -134,7 +138,12 @@ extension StoreCheck {
                 }
                 continue
             }
-            guard compiled.storage.isInHeap else { continue }
+            guard compiled.storage.isInHeap else {
+                if let fault = fault(ofValueAt: field.slot, compiled.storage.element) {
+                    return "\(property) \(fault)"
+                }
+                continue
+            }
             if !field.isInBounds { return "\(property) lies outside the row" }
             switch (compiled.storage.shape, compiled.storage.element) {
             case (.single, .string):
@@ -142,39 +151,91 @@ extension StoreCheck {
                     return "\(property) is no UTF-8"
                 }
             case (.single, .embedded):
-                guard let inner = RowView(field.heap) else { return "\(property) is damaged" }
-                if let fault = fault(of: inner, rows.classes[compiled.classIndex]) {
-                    return "\(property).\(fault)"
+                if let fault = fault(ofEmbedded: field.heap, compiled) {
+                    return "\(property)\(fault)"
                 }
             case (.list, _), (.set, _):
-                if let fault = fault(ofCollection: field.heap, compiled) { return "\(property) \(fault)" }
+                if let fault = fault(ofCollection: field.heap, compiled) {
+                    return "\(property) \(fault)"
+                }
             default: break
             }
         }
         return nil
     }
 
-    private func fault(ofCollection bytes: UnsafeRawBufferPointer, _ member: RowClass.Member) -> String? {
+    private func fault(ofValueAt address: UnsafeRawPointer, _ element: ElementStorage) -> String? {
+        switch element {
+        case .bool where address.load(as: UInt8.self) > 1: "is neither true nor false"
+        case .date where !(0..<1_000_000_000).contains(address.storedDate.nanoseconds):
+            "has nanoseconds out of range"
+        default: nil
+        }
+    }
+
+    private func fault(ofEmbedded bytes: UnsafeRawBufferPointer, _ member: RowClass.Member)
+        -> String?
+    {
+        let embedded = rows.classes[member.classIndex]
+        guard let inner = RowView(bytes), embedded.canRead(inner) else { return " is damaged" }
+        return fault(of: inner, embedded).map { ".\($0)" }
+    }
+
+    private func fault(ofCollection bytes: UnsafeRawBufferPointer, _ member: RowClass.Member)
+        -> String?
+    {
         guard bytes.count >= 8 else { return "is too short" }
         let view = CollectionView(bytes, element: member.storage.element)
         if view.count != Int(bytes.loadUnaligned(as: UInt32.self)) { return "is damaged" }
+        let element = member.storage.element
+        let isSet = member.storage.shape == .set
+        let keys = (ByteBuffer(capacity: 32), ByteBuffer(capacity: 32))
         for index in 0..<view.count {
+            if isSet, let order = setOrder(of: view, index, keys), order >= 0 {
+                return "has its elements out of order"
+            }
             if view.isNull(index) {
                 if !member.isOptional { return "has a null element" }
                 continue
             }
-            if member.storage.element == .string,
+            if let width = element.fixedByteCount, width > 0,
+                let fault = fault(ofValueAt: view.pointer(index), element)
+            {
+                return "has an element that \(fault)"
+            }
+            if element == .string,
                 String(validating: view.bytes(index), as: UTF8.self) == nil
             {
                 return "has an element that is no UTF-8"
             }
-            if member.storage.element == .embedded {
-                guard let inner = RowView(view.bytes(index)) else { return "has a damaged element" }
-                if let fault = fault(of: inner, rows.classes[member.classIndex]) {
-                    return "element \(index).\(fault)"
-                }
+            if element == .embedded, let fault = fault(ofEmbedded: view.bytes(index), member) {
+                return "element \(index)\(fault)"
             }
         }
         return nil
+    }
+
+    /// How the element before `index` compares with the one there; nil for the first.
+    private func setOrder(
+        of view: CollectionView, _ index: Int, _ keys: (ByteBuffer, ByteBuffer)
+    ) -> Int? {
+        guard index > 0 else { return nil }
+        func key(_ index: Int, in buffer: ByteBuffer) -> UnsafeRawBufferPointer {
+            buffer.making { buffer in
+                if view.isNull(index) { return OrderedKey.appendNull(to: buffer) }
+                let bytes = view.bytes(index)
+                switch view.element {
+                case .link:
+                    buffer.append(1 as UInt8)
+                    buffer.append(big: view.pointer(index).storedLink)
+                case .string, .data:
+                    // The bytes themselves order text exactly; an ordered key may be cut.
+                    buffer.append(1 as UInt8)
+                    buffer.append(bytes)
+                default: OrderedKey.append(stored: bytes, element: view.element, to: buffer)
+                }
+            }
+        }
+        return compareKeys(key(index - 1, in: keys.0), key(index, in: keys.1))
     }
 }

@@ -57,6 +57,7 @@ package struct StoreCheck {
         let transaction = try store.read()
         defer { transaction.close() }
         var check = try StoreCheck(transaction, progress)
+        try check.checkKeys()
         try check.checkChangeLog()
         for rowClass in check.rows.classes where rowClass.definition.kind == .object {
             try check.checkRows(rowClass)
@@ -68,7 +69,9 @@ package struct StoreCheck {
         return check.report
     }
 
-    private init(_ transaction: ReadTransaction, _ progress: @escaping (Int) -> Void) throws(StoreError) {
+    private init(_ transaction: ReadTransaction, _ progress: @escaping (Int) -> Void)
+        throws(StoreError)
+    {
         self.transaction = transaction
         self.progress = progress
         rows = transaction.rows
@@ -90,16 +93,49 @@ package struct StoreCheck {
         }
     }
 
+    /// What lies under the key of a row.
+    enum Found {
+        case nothing
+        case damaged
+        case row(RowView)
+    }
+
+    /// The row of an object, if one is there that can be read.
+    func find(_ rowClass: RowClass, key: UInt64) throws(StoreError) -> Found {
+        let buffer = ByteBuffer(capacity: 16)
+        StoreKey.appendRow(rowClass.number, key, to: buffer)
+        do throws(StorageError) {
+            guard let bytes = try transaction.snapshot.value(forKey: buffer.bytes) else {
+                return .nothing
+            }
+            guard let row = RowView(bytes), rowClass.canRead(row) else { return .damaged }
+            return .row(row)
+        } catch {
+            throw .storage(error)
+        }
+    }
+
     /// Walks every entry under a prefix.
     mutating func scan(
         _ prefix: [UInt8],
-        _ body: (inout StoreCheck, UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws(StoreError)
+        _ body: (inout StoreCheck, UnsafeRawBufferPointer, UnsafeRawBufferPointer)
+            throws(StoreError)
+            -> Void
+    ) throws(StoreError) {
+        try scan(KeyRange(prefix: prefix), body)
+    }
+
+    /// Walks every entry of a range.
+    mutating func scan(
+        _ range: KeyRange,
+        _ body: (inout StoreCheck, UnsafeRawBufferPointer, UnsafeRawBufferPointer)
+            throws(StoreError)
             -> Void
     ) throws(StoreError) {
         var failure: StoreError?
         do throws(StorageError) {
             try transaction.snapshot.scan(
-                KeyRange(prefix: prefix), reversed: false, expecting: 4096
+                range, reversed: false, expecting: 4096
             ) { key, value in
                 countRead()
                 do throws(StoreError) {

@@ -49,7 +49,8 @@ package struct ChangeLogEntry: Sendable {
         buffer.append((changesSchema ? 1 : 0) as UInt8)
     }
 
-    init(milliseconds: UInt64, changes: [ChangeRecord], lostLinks: [LostLink], changesSchema: Bool) {
+    init(milliseconds: UInt64, changes: [ChangeRecord], lostLinks: [LostLink], changesSchema: Bool)
+    {
         self.milliseconds = milliseconds
         self.changes = changes
         self.lostLinks = lostLinks
@@ -72,7 +73,7 @@ package struct ChangeLogEntry: Sendable {
         lostLinks = []
         for _ in 0..<lostCount {
             guard let number = reader.readVariable(), let key = reader.readVariable(),
-                let property = reader.readVariable(), number <= .max, property <= UInt32.max
+                let property = reader.readVariable(), number <= UInt32.max, property <= UInt32.max
             else { return nil }
             lostLinks.append(
                 LostLink(
@@ -85,7 +86,8 @@ package struct ChangeLogEntry: Sendable {
 
     private static func readChange(_ reader: inout ByteReader) -> ChangeRecord? {
         guard let kind = reader.read(UInt8.self).flatMap(ChangeRecord.Kind.init(rawValue:)),
-            let number = reader.readVariable(), let key = reader.readVariable()
+            let number = reader.readVariable(), number <= UInt32.max,
+            let key = reader.readVariable()
         else { return nil }
         var change = ChangeRecord(
             kind: kind, classNumber: UInt32(truncatingIfNeeded: number), key: key, properties: [],
@@ -95,7 +97,9 @@ package struct ChangeLogEntry: Sendable {
         case .update:
             guard let count = reader.readVariable() else { return nil }
             for _ in 0..<count {
-                guard let property = reader.readVariable() else { return nil }
+                guard let property = reader.readVariable(), property <= UInt32.max else {
+                    return nil
+                }
                 change.properties.append(UInt32(truncatingIfNeeded: property))
             }
         case .delete:

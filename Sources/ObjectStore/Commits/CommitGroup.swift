@@ -13,19 +13,22 @@ final class CommitGroup {
     var state: StoreState
     /// Counters of the classes that were looked at, by position.
     var classStates: [Int: ClassState] = [:]
+    /// The longest value that the engine takes.
+    let valueByteCountMax: Int
     /// Two buffers for keys and rows under construction.
     let keyBuffer = ByteBuffer(capacity: 1024)
     let rowBuffer = ByteBuffer(capacity: 4096)
 
     init(
         snapshot: any StorageSnapshot, catalog: Catalog, overlay: Overlay, rowBuilder: RowBuilder,
-        state: StoreState
+        state: StoreState, valueByteCountMax: Int
     ) {
         self.snapshot = snapshot
         self.catalog = catalog
         self.overlay = overlay
         self.rowBuilder = rowBuilder
         self.state = state
+        self.valueByteCountMax = valueByteCountMax
     }
 
     /// The present value of a key: the overlay's, else the snapshot's.
@@ -68,7 +71,16 @@ final class CommitGroup {
     func classState(_ rowClass: RowClass) throws(StorageError) -> ClassState {
         if let state = classStates[rowClass.index] { return state }
         let key = keyBuffer.making { StoreKey.appendClassState(rowClass.number, to: $0) }
-        let state = try value(key).flatMap { ClassState($0) } ?? ClassState()
+        let state: ClassState
+        if let bytes = try value(key) {
+            // Beginning anew would use object keys again.
+            guard let stored = ClassState(bytes) else {
+                throw StorageError(.corrupted, operation: "read class state")
+            }
+            state = stored
+        } else {
+            state = ClassState()
+        }
         classStates[rowClass.index] = state
         return state
     }

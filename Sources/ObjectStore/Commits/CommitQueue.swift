@@ -102,7 +102,9 @@ final class CommitQueue: @unchecked Sendable {
 
     /// Commits writes from the front until the group is full or one needs a commit of its own; returns
     /// those that are left.
-    private func commitFirst(of writes: ArraySlice<any PendingWrite>) -> ArraySlice<any PendingWrite> {
+    private func commitFirst(of writes: ArraySlice<any PendingWrite>) -> ArraySlice<
+        any PendingWrite
+    > {
         if let schemaWrite = writes.first as? any PendingSchemaWrite {
             commitSchema(schemaWrite)
             return writes.dropFirst()
@@ -132,7 +134,7 @@ final class CommitQueue: @unchecked Sendable {
             overlay.reset()
             return CommitGroup(
                 snapshot: snapshot, catalog: catalog, overlay: overlay, rowBuilder: rowBuilder,
-                state: state)
+                state: state, valueByteCountMax: engine.limits.valueByteCountMax)
         } catch {
             snapshot.close()
             throw error
@@ -167,7 +169,8 @@ final class CommitQueue: @unchecked Sendable {
             trimChangeLog(group, now)
             putState(group)
             do throws(StorageError) {
-                try statistics.count(Int(group.state.version - firstVersion)) { () throws(StorageError) in
+                try statistics.count(Int(group.state.version - firstVersion)) {
+                    () throws(StorageError) in
                     _ = try engine.commit(overlay.batch(), base: group.snapshot.commit)
                 }
             } catch {
@@ -271,9 +274,10 @@ final class CommitQueue: @unchecked Sendable {
         do {
             try migration.run(engine)
         } catch {
-            catalogs.withdraw(commit: commit)
+            catalogs.withdraw()
             throw error
         }
+        catalogs.confirm()
         publisher.publish(group.state.version)
         write.finish(.committed(version: group.state.version))
     }

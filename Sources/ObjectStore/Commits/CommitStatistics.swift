@@ -20,6 +20,10 @@ final class CommitCounters: Sendable {
     private let transactions = Atomic<Int>(0)
     private let failures = Atomic<Int>(0)
     private let nanoseconds = Atomic<Int>(0)
+    private let isRefusing = Atomic<Bool>(false)
+
+    /// Whether the last commit failed in a way that ends all writing until the store is reopened.
+    var hasStoppedWriting: Bool { isRefusing.load(ordering: .relaxed) }
 
     /// The figures of this moment.
     var present: CommitStatistics {
@@ -40,8 +44,10 @@ final class CommitCounters: Sendable {
             try commit()
         } catch {
             failures.wrappingAdd(1, ordering: .relaxed)
+            if error.code == .io { isRefusing.store(true, ordering: .relaxed) }
             throw error
         }
+        isRefusing.store(false, ordering: .relaxed)
         commits.wrappingAdd(1, ordering: .relaxed)
         transactions.wrappingAdd(transactionCount, ordering: .relaxed)
     }

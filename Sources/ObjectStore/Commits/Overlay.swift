@@ -14,6 +14,7 @@ final class Overlay {
     }
 
     private struct Slot {
+        var prefix: KeyPrefix
         var key: UnsafeRawBufferPointer
         var entry: Entry
     }
@@ -39,7 +40,7 @@ final class Overlay {
     private var removedRanges: [KeyRange] = []
 
     /// The bytes that keys and values take.
-    var byteCount: Int { arena.byteCount + slots.count * 56 }
+    var byteCount: Int { arena.byteCount + slots.count * MemoryLayout<Slot>.stride }
 
     /// Whether nothing was changed.
     var isEmpty: Bool { slots.isEmpty && removedRanges.isEmpty }
@@ -57,23 +58,39 @@ final class Overlay {
 
     /// The chunk and position of the first key that is not below `key`, and whether it is `key`.
     private func find(_ key: UnsafeRawBufferPointer) -> (chunk: Int, position: Int, isEqual: Bool) {
+        let prefix = KeyPrefix(key)
         var low = 0
         var high = chunks.count
         // The last chunk whose first key is not above `key`.
         while high - low > 1 {
             let middle = (low + high) / 2
-            if compareKeys(slots[Int(chunks[middle][0])].key, key) <= 0 { low = middle } else { high = middle }
+            if order(of: chunks[middle][0], prefix, key) <= 0 {
+                low = middle
+            } else {
+                high = middle
+            }
         }
         let chunk = low
         var from = 0
         var to = chunks[chunk].count
         while from < to {
             let middle = (from + to) / 2
-            let order = compareKeys(slots[Int(chunks[chunk][middle])].key, key)
+            let order = order(of: chunks[chunk][middle], prefix, key)
             if order == 0 { return (chunk, middle, true) }
             if order < 0 { from = middle + 1 } else { to = middle }
         }
         return (chunk, from, false)
+    }
+
+    /// How the key of a slot compares with a key and its prefix: below, equal or above zero.
+    @inline(__always)
+    private func order(
+        of slot: Int32, _ prefix: KeyPrefix, _ key: UnsafeRawBufferPointer
+    ) -> Int {
+        let other = slots[Int(slot)].prefix
+        if other.high != prefix.high { return other.high < prefix.high ? -1 : 1 }
+        if other.low != prefix.low { return other.low < prefix.low ? -1 : 1 }
+        return compareKeys(slots[Int(slot)].key, key)
     }
 
     /// What the overlay says of `key`.
@@ -81,7 +98,7 @@ final class Overlay {
         let place = find(key)
         if place.isEqual {
             let entry = slots[Int(chunks[place.chunk][place.position])].entry
-            if case .none = entry {} else { return entry }
+            guard case .none = entry else { return entry }
         }
         for range in removedRanges where range.contains(key) { return .removed }
         return .none
@@ -164,7 +181,7 @@ final class Overlay {
             return
         }
         let slot = slots.count
-        slots.append(Slot(key: arena.copy(key), entry: entry))
+        slots.append(Slot(prefix: KeyPrefix(key), key: arena.copy(key), entry: entry))
         undo.append(Change(slot: slot, before: .none))
         chunks[place.chunk].insert(Int32(slot), at: place.position)
         if chunks[place.chunk].count > Self.chunkCountMax { split(place.chunk) }
@@ -181,7 +198,9 @@ final class Overlay {
 
     /// Sets a value; the bytes are copied, and the copy is returned.
     @discardableResult
-    func put(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+    func put(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer)
+        -> UnsafeRawBufferPointer
+    {
         let copy = arena.copy(value)
         set(key, .value(copy))
         return copy

@@ -11,6 +11,7 @@ extension WriteTransaction {
         _ rowClass: RowClass, key: UInt64, precondition: Precondition = .none
     ) throws(StoreError) {
         try countOperation()
+        try requirePresent(rowClass)
         let stored = try row(rowClass, key)
         try check(precondition, rowClass, key: key, stored)
         guard let stored else { throw .objectNotFound }

@@ -29,6 +29,7 @@ extension WriteTransaction {
     ) throws(StoreError) -> WriteResult {
         try countOperation()
         let rowClass = draft.rowClass
+        try requirePresent(rowClass)
         var primaryKey: [UInt8] = []
         var key = objectKey
         if rowClass.primaryKeyIndex != nil {
@@ -71,9 +72,10 @@ extension WriteTransaction {
         case .exists: holds = stored != nil
         case .absent: holds = stored == nil
         case .matches(let versions):
-            holds = stored.map { row in
-                versions.contains(StoreVersion(epoch: epoch, number: row.version))
-            } ?? false
+            holds =
+                stored.map { row in
+                    versions.contains(StoreVersion(epoch: epoch, number: row.version))
+                } ?? false
         }
         if holds { return }
         var failure = Precondition.Failure(current: nil)
@@ -92,23 +94,26 @@ extension WriteTransaction {
         let key: UInt64
         if let awaitedKey {
             key = awaitedKey
-            removePending(ObjectIdentity(classIndex: rowClass.index, key: key))
         } else {
             key = try makeKey(rowClass, primaryKey: primaryKey)
         }
-        var state = try classState(rowClass)
-        state.count += 1
-        setClassState(rowClass, state)
-
-        // The object can be linked to by its own children, so it is known before they are written.
+        // The object can be linked to by its own children, so it has its key before they are written;
+        // what links to it by now is no longer in vain.
         let targets = try resolve(draft, path: path)
+        if !pending.isEmpty {
+            removePending(ObjectIdentity(classIndex: rowClass.index, key: key))
+        }
         if !draft.children.isEmpty, let written = try self.row(rowClass, key) {
             // A nested object was this object again.
             var result = try change(
                 draft, key, written, targets, keepsAbsent: false, path: path)
             result.isCreated = true
+            result.isChanged = true
             return result
         }
+        var state = try classState(rowClass)
+        state.count += 1
+        setClassState(rowClass, state)
         group.rowBuilder.now = now
         let bytes = group.rowBuffer.making {
             group.rowBuilder.append(
@@ -147,7 +152,7 @@ extension WriteTransaction {
         guard let candidate = RowView(bytes) else {
             throw .storage(StorageError(.corrupted, operation: "build row"))
         }
-        let changed = rowClass.changedMembers(from: stored, to: candidate)
+        let changed = rows.changedMembers(of: rowClass, from: stored, to: candidate)
         if changed.isEmpty {
             return WriteResult(
                 classIndex: rowClass.index, key: key, row: stored, isCreated: false,
@@ -158,9 +163,7 @@ extension WriteTransaction {
             removeIndexEntry(rowClass, member, key, stored)
             putIndexEntry(rowClass, member, key, row)
         }
-        if rowClass.linkingMembers.contains(where: { changed.contains($0) }) {
-            changeInverseLinks(rowClass, key, from: stored, to: row, only: changed)
-        }
+        changeInverseLinks(rowClass, key, from: stored, to: row, changed)
         record(.update, rowClass, key, members: changed)
         return WriteResult(
             classIndex: rowClass.index, key: key, row: row, isCreated: false, isChanged: true)
@@ -169,6 +172,13 @@ extension WriteTransaction {
     func put(_ rowClass: RowClass, _ key: UInt64, _ bytes: UnsafeRawBufferPointer)
         throws(StoreError) -> RowView
     {
+        // Refused here, a row that is too long is this write's fault; refused by the engine, it would
+        // be that of the whole group.
+        guard bytes.count <= group.valueByteCountMax else {
+            throw .tooLarge(
+                detail: "The '\(rowClass.definition.name)' object takes \(bytes.count) bytes; "
+                    + "\(group.valueByteCountMax) are allowed.")
+        }
         let rowKey = group.keyBuffer.making { StoreKey.appendRow(rowClass.number, key, to: $0) }
         guard let row = RowView(group.overlay.put(rowKey, bytes)) else {
             throw .storage(StorageError(.corrupted, operation: "build row"))

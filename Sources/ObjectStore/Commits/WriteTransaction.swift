@@ -66,6 +66,13 @@ package final class WriteTransaction {
         }
     }
 
+    /// Refuses what was made with another schema than the transaction's: positions in it differ.
+    func requirePresent(_ rowClass: RowClass) throws(StoreError) {
+        guard rowClass.index < rows.classes.count, rows.classes[rowClass.index] === rowClass else {
+            throw .schemaRevision(current: catalog.schema.revision)
+        }
+    }
+
     // MARK: Reading
 
     func value(_ key: UnsafeRawBufferPointer) throws(StoreError) -> UnsafeRawBufferPointer? {
@@ -73,7 +80,9 @@ package final class WriteTransaction {
     }
 
     /// The object key that a primary key leads to, of an object that is there or that is awaited.
-    func objectKey(_ rowClass: RowClass, primaryKey: UnsafeRawBufferPointer) throws(StoreError) -> UInt64? {
+    func objectKey(_ rowClass: RowClass, primaryKey: UnsafeRawBufferPointer) throws(StoreError)
+        -> UInt64?
+    {
         let key = group.keyBuffer.making {
             StoreKey.appendPrimaryKeyPrefix(rowClass.number, to: $0)
             $0.append(primaryKey)
@@ -86,7 +95,7 @@ package final class WriteTransaction {
     package func row(_ rowClass: RowClass, _ key: UInt64) throws(StoreError) -> RowView? {
         let rowKey = group.keyBuffer.making { StoreKey.appendRow(rowClass.number, key, to: $0) }
         guard let bytes = try value(rowKey) else { return nil }
-        guard let row = RowView(bytes) else {
+        guard let row = RowView(bytes), rowClass.canRead(row) else {
             throw .storage(StorageError(.corrupted, operation: "read row"))
         }
         return row
@@ -115,12 +124,17 @@ package final class WriteTransaction {
 
     /// Notes a change; an object that is changed again keeps one record.
     func record(
-        _ kind: ChangeRecord.Kind, _ rowClass: RowClass, _ key: UInt64, members: MemberSet = MemberSet(),
+        _ kind: ChangeRecord.Kind, _ rowClass: RowClass, _ key: UInt64,
+        members: MemberSet = MemberSet(),
         primaryKey: [UInt8] = []
     ) {
         let identity = ObjectIdentity(classIndex: rowClass.index, key: key)
-        let numbers = rowClass.members.indices.filter { members.contains($0) }
-            .map { rowClass.members[$0].number }
+        var numbers: [UInt32] = []
+        if kind == .update {
+            for (member, compiled) in rowClass.members.enumerated() where members.contains(member) {
+                numbers.append(compiled.number)
+            }
+        }
         if let position = changePositions[identity] {
             if isAttempting {
                 undo.append(.alteredChange(position: position, before: changes[position]))
@@ -186,6 +200,11 @@ package final class WriteTransaction {
             milliseconds: UInt64(max(0, now.seconds)) * 1000 + UInt64(now.nanoseconds) / 1_000_000,
             changes: changes, lostLinks: Array(lostLinks), changesSchema: changesSchema)
         let bytes = group.rowBuffer.making { entry.append(to: $0) }
+        guard bytes.count <= group.valueByteCountMax else {
+            throw .tooLarge(
+                detail: "The transaction's entry in the change log takes \(bytes.count) bytes; "
+                    + "\(group.valueByteCountMax) are allowed: make several transactions of it.")
+        }
         let key = group.keyBuffer.making { StoreKey.appendChangeLog(version, to: $0) }
         group.overlay.put(key, bytes)
         group.state.version = version

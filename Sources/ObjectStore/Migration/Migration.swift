@@ -38,10 +38,17 @@ struct Migration {
 
     /// Makes the change and commits it.
     func run(_ engine: any StorageEngine) throws(StoreError) {
+        let record = ByteBuffer(capacity: 4096)
+        change.catalog.append(to: record)
+        guard record.count <= engine.limits.valueByteCountMax else {
+            throw .tooLarge(
+                detail: "The schema takes \(record.count) bytes; "
+                    + "\(engine.limits.valueByteCountMax) are allowed.")
+        }
         do throws(StorageError) {
             let transaction = try engine.beginWrite(base: group.snapshot.commit)
             do throws(StorageError) {
-                try fill(transaction)
+                try fill(transaction, record.bytes)
                 _ = try transaction.commitAll()
             } catch {
                 transaction.close()
@@ -53,22 +60,26 @@ struct Migration {
         }
     }
 
-    private func fill(_ transaction: any StorageWriteTransaction) throws(StorageError) {
+    private func fill(
+        _ transaction: any StorageWriteTransaction, _ record: UnsafeRawBufferPointer
+    ) throws(StorageError) {
         let overlay = group.overlay
         let buffer = ByteBuffer()
         for number in change.indexesToDrop {
             overlay.remove(
-                KeyRange(prefix: Array(buffer.making { StoreKey.appendIndexPrefix(number, to: $0) })))
+                KeyRange(
+                    prefix: Array(buffer.making { StoreKey.appendIndexPrefix(number, to: $0) })))
         }
         for index in change.classesToRewrite {
             try rewrite(change.catalog.rows.classes[index], transaction)
         }
         var members: [Int: [Int]] = [:]
-        for build in change.indexesToBuild { members[build.classIndex, default: []].append(build.member) }
+        for build in change.indexesToBuild {
+            members[build.classIndex, default: []].append(build.member)
+        }
         for (index, built) in members {
             try build(change.catalog.rows.classes[index], built, transaction)
         }
-        let record = buffer.making { change.catalog.append(to: $0) }
         StoreKey.catalog.withUnsafeBytes { _ = overlay.put($0, record) }
         group.state.version += 1
         let entry = ChangeLogEntry(
@@ -133,7 +144,7 @@ struct Migration {
             var isDamaged = false
             var last: [UInt8] = []
             try transaction.scan(range, reversed: false, expecting: 1024) { key, value in
-                guard let row = RowView(value) else {
+                guard let row = RowView(value), rowClass.canRead(row) else {
                     isDamaged = true
                     return false
                 }

@@ -79,7 +79,9 @@ struct SchemaChange {
                 }
             }
             for old in stored where proposed.objectClass(named: old.definition.name) == nil {
-                refuse(old.definition.name, nil, "Dropping a class is not supported yet; keep it in the schema.")
+                refuse(
+                    old.definition.name, nil,
+                    "Dropping a class is not supported yet; keep it in the schema.")
             }
         }
 
@@ -102,7 +104,8 @@ struct SchemaChange {
             nextClass += 1
         }
 
-        func layout(_ number: UInt32, _ objectClass: ObjectClass, _ numbers: [UInt32]) -> RowLayout {
+        func layout(_ number: UInt32, _ objectClass: ObjectClass, _ numbers: [UInt32]) -> RowLayout
+        {
             RowLayout(
                 number: number,
                 properties: zip(objectClass.properties, numbers).map {
@@ -133,7 +136,9 @@ struct SchemaChange {
             }
             for property in old.definition.properties
             where new.propertyIndex(named: property.name) == nil {
-                refuse(name, property.name, "Dropping a property is not supported yet; keep it in the schema.")
+                refuse(
+                    name, property.name,
+                    "Dropping a property is not supported yet; keep it in the schema.")
             }
             var layouts = old.layouts
             if hasNewSlots {
@@ -142,15 +147,20 @@ struct SchemaChange {
             }
             classes.append(
                 Catalog.StoredClass(
-                    definition: new, number: old.number, propertyNumbers: numbers, layouts: layouts))
+                    definition: new, number: old.number, propertyNumbers: numbers, layouts: layouts)
+            )
         }
 
         /// Notes what an added property of an existing class needs.
-        private mutating func addMember(_ member: Int, _ property: Property, _ objectClass: ObjectClass) {
+        private mutating func addMember(
+            _ member: Int, _ property: Property, _ objectClass: ObjectClass
+        ) {
             if property.isIndexed {
                 indexesToBuild.append(IndexBuild(classIndex: classes.count, member: member))
             }
-            guard property.defaultValue == .uuid || property.defaultValue == .objectID else { return }
+            guard property.defaultValue == .uuid || property.defaultValue == .objectID else {
+                return
+            }
             if objectClass.kind == .embedded {
                 refuse(
                     objectClass.name, property.name,
@@ -165,7 +175,8 @@ struct SchemaChange {
             _ objectClass: ObjectClass
         ) {
             if old.type != new.type {
-                refuse(objectClass.name, new.name, "Changing a property's type is not supported yet.")
+                refuse(
+                    objectClass.name, new.name, "Changing a property's type is not supported yet.")
             }
             if old.isOptional != new.isOptional {
                 refuse(

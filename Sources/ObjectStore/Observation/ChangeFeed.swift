@@ -63,6 +63,13 @@ package final class ChangeFeed: @unchecked Sendable {
         startThread { self.run() }
     }
 
+    /// How long one channel may hold up the others, in milliseconds.
+    private static let stepMillisecondsMax: UInt64 = 5000
+
+    /// When work on the feed's thread that begins now has to be done, in milliseconds of the monotonic
+    /// clock: all streams wait for it.
+    package static var stepDeadline: UInt64 { monotonicMilliseconds() + stepMillisecondsMax }
+
     /// The time between ticks while somebody waits for one.
     private static let hurriedMilliseconds = 10
 
@@ -118,32 +125,35 @@ package final class ChangeFeed: @unchecked Sendable {
 
     private func run() {
         var lastTick: UInt64 = 0
+        var actions: [@Sendable (Position) -> Void] = []
         while true {
             let tick = isHurried.load(ordering: .relaxed) ? Self.hurriedMilliseconds : tickMilliseconds
             let work: (actions: [@Sendable (Position) -> Void], isStopping: Bool)? = inbox.wait(
                 milliseconds: tick
             ) { state in
-                guard state.hasNews || state.isStopping || !state.actions.isEmpty else { return nil }
+                guard state.hasNews || state.isStopping || !state.actions.isEmpty else {
+                    return nil
+                }
                 defer {
                     state.hasNews = false
                     state.actions = []
                 }
                 return (state.actions, state.isStopping)
             }
+            actions += work?.actions ?? []
             do throws(StoreError) {
-                if hasChannels || !(work?.actions.isEmpty ?? true) {
+                if hasChannels || !actions.isEmpty {
                     try advance()
                     if let current {
                         let position = Position(
                             feed: self, version: current.version, transaction: current.transaction)
-                        for action in work?.actions ?? [] { action(position) }
+                        for action in actions { action(position) }
+                        actions = []
                     }
                 }
             } catch {
+                // What could not run is tried again with the next news or tick.
                 logFailure(error)
-                // What could not run is tried again with the next tick.
-                let actions = work?.actions ?? []
-                inbox.withLock { $0.actions.insert(contentsOf: actions, at: 0) }
             }
             let now = monotonicMilliseconds()
             if now >= lastTick + UInt64(tick) {
@@ -188,7 +198,9 @@ package final class ChangeFeed: @unchecked Sendable {
             return
         }
         guard version > before.version else {
-            next.close()
+            // The same state, seen by a younger snapshot, so that none grows older than a tick.
+            before.transaction.close()
+            current = (next, version)
             return
         }
         let changes: FoldedChanges
@@ -220,7 +232,18 @@ package final class ChangeFeed: @unchecked Sendable {
         after: ReadTransaction, version: UInt64
     ) {
         func tell(_ channel: any FeedChannel) {
+            let deadline = Self.stepDeadline
+            before.transaction.limitFollowing(until: deadline)
+            after.limitFollowing(until: deadline)
             let events = channel.query.events(changes, before: before.transaction, after: after)
+            let isLate = before.transaction.isLate || after.isLate
+            // What is written of the objects follows links as well, a bounded number of them.
+            before.transaction.limitFollowing(until: .max)
+            after.limitFollowing(until: .max)
+            if isLate {
+                remove(channel)
+                return channel.fellBehind()
+            }
             if !events.isEmpty {
                 channel.publish(
                     events, from: before.version, to: version, before: before.transaction, after: after)

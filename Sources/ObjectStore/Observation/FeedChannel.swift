@@ -15,6 +15,10 @@ package protocol FeedChannel: AnyObject, Sendable {
     /// the feed.
     func breaksOff(_ reason: FeedBreak)
 
+    /// Learns that it takes too long to find out what a step means to the query, so that its followers
+    /// were not told. The channel is no longer part of the feed.
+    func fellBehind()
+
     /// Comes now and then, for heartbeats and for those who fell behind.
     func tick(version: UInt64)
 }

@@ -66,21 +66,32 @@ package struct FoldedChanges: Sendable {
         let range = KeyRange(
             lower: lower, upper: KeyRange.successor(ofPrefix: [StoreKey.Tag.changeLog]))
         var isDamaged = false
+        var isCut = false
         do throws(StorageError) {
             try transaction.snapshot.scan(range, reversed: false, expecting: 16) { key, value in
-                guard key.count == 9, let entry = ChangeLogEntry(value) else {
+                let number = StoreKey.trailingObjectKey(key)
+                guard key.count == 9, number == through + 1, let entry = ChangeLogEntry(value)
+                else {
                     isDamaged = true
                     return false
                 }
-                let number = UInt64(bigEndian: key.loadUnaligned(fromByteOffset: 1, as: UInt64.self))
-                if let last, number > last { return false }
-                if !order.isEmpty, order.count + entry.changes.count > objectCountMax { return false }
+                if let last, number > last {
+                    isCut = true
+                    return false
+                }
+                if !order.isEmpty, order.count + entry.changes.count > objectCountMax {
+                    isCut = true
+                    return false
+                }
                 fold(entry, version: number, transaction.rows, classes)
-                return order.count < objectCountMax && number - version < versionCountMax
+                isCut = order.count >= objectCountMax || number - version >= versionCountMax
+                return !isCut
             }
         } catch {
             throw .storage(error)
         }
+        // An entry that is missing would be a change that nobody hears of.
+        if through < state.version, !isCut { isDamaged = true }
         if isDamaged { throw .storage(StorageError(.corrupted, operation: "read change log")) }
     }
 

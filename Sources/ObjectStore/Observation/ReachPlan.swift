@@ -189,6 +189,10 @@ struct ReachPlan: Sendable {
             walkBack(from: identity, rest, transaction, body)
         case .link, .links, .linkAt:
             let property = schema.classes[last.fromClass].members[last.member].number
+            // An inverse link tells the owner and the property, but neither where among the owner's
+            // embedded objects the link stands nor where in a list; the owner's row does.
+            let start = rest.lastIndex { !$0.kind.isEmbedded }.map { $0 + 1 } ?? rest.startIndex
+            let inner = steps[start...]
             var origins: [ObjectIdentity] = []
             transaction.scanOrigins(
                 identity.classIndex, identity.key, property: property, after: nil
@@ -196,7 +200,12 @@ struct ReachPlan: Sendable {
                 origins.append(origin)
                 return true
             }
-            for origin in origins { walkBack(from: origin, rest, transaction, body) }
+            for origin in origins
+            where origin.classIndex == inner.first?.fromClass
+                && leads(inner, from: origin, to: identity.key, transaction)
+            {
+                walkBack(from: origin, rest[..<start], transaction, body)
+            }
         case .inverse:
             let property = schema.classes[last.toClass].members[last.member].number
             let owner = schema.classes[identity.classIndex]
@@ -212,6 +221,58 @@ struct ReachPlan: Sendable {
                     from: ObjectIdentity(classIndex: last.fromClass, key: target), rest, transaction,
                     body)
             }
+        }
+    }
+
+    /// Whether steps into embedded objects and along a link lead from an object to a target.
+    private func leads(
+        _ steps: ArraySlice<PathStep>, from origin: ObjectIdentity, to key: UInt64,
+        _ transaction: ReadTransaction
+    ) -> Bool {
+        if steps.count == 1, let kind = steps.first?.kind, kind == .link || kind == .links {
+            return true
+        }
+        guard let row = transaction.row(classIndex: origin.classIndex, key: origin.key) else {
+            return false
+        }
+        return leads(steps, from: row, to: key, transaction.rows)
+    }
+
+    private func leads(
+        _ steps: ArraySlice<PathStep>, from row: RowView, to key: UInt64, _ schema: RowSchema
+    ) -> Bool {
+        guard let step = steps.first else { return false }
+        let rowClass = schema.classes[step.fromClass]
+        func embedded(_ inner: RowView?) -> Bool {
+            inner.map { leads(steps.dropFirst(), from: $0, to: key, schema) } ?? false
+        }
+        switch step.kind {
+        case .inverse: return false
+        case .link:
+            let field = rowClass.field(step.member, in: row)
+            return !field.isNull && field.load(UInt64.self) == key
+        case .embedded: return embedded(rowClass.embedded(step.member, in: row))
+        case .links, .embeddedList:
+            let list = rowClass.collection(step.member, in: row)
+            return (0..<list.count).contains { index in
+                step.kind == .links
+                    ? list.pointer(index).storedLink == key : embedded(RowView(list.bytes(index)))
+            }
+        case .linkAt(let position), .embeddedAt(let position):
+            let list = rowClass.collection(step.member, in: row)
+            guard let index = position.offset(in: list.count) else { return false }
+            if case .linkAt = step.kind { return list.pointer(index).storedLink == key }
+            return embedded(RowView(list.bytes(index)))
+        }
+    }
+}
+
+extension PathStep.Kind {
+    /// Whether the step stays within the row of the object that it starts from.
+    fileprivate var isEmbedded: Bool {
+        switch self {
+        case .embedded, .embeddedList, .embeddedAt: true
+        case .link, .links, .linkAt, .inverse: false
         }
     }
 }

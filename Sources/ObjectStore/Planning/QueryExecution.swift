@@ -46,6 +46,7 @@ package final class QueryExecution {
         self.transaction = transaction
         self.query = query
         self.limits = limits
+        transaction.limitFollowing(until: limits.deadlineMilliseconds)
         rowClass = transaction.rows.classes[query.classIndex]
         readBefore = transaction.entriesRead
         var planner = Planner(transaction: transaction, rowClass: rowClass, query: query)
@@ -99,6 +100,7 @@ package final class QueryExecution {
 
     func checkFailure() throws(Failure) {
         do throws(StoreError) { try transaction.checkFailure() } catch { throw .store(error) }
+        if transaction.isLate { throw .time }
     }
 
     /// Counts a step of the query and looks at the clock now and then.

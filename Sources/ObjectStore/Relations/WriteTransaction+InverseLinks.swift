@@ -3,24 +3,47 @@ import Rows
 import Storage
 
 extension WriteTransaction {
-    /// One kind of link from an origin: the property that holds it and the target.
-    private struct LinkKey: Hashable {
+    /// One kind of link from an origin: the property that holds it and the target; and how many there
+    /// are of it.
+    private struct LinkCount {
         var property: UInt32
         var targetClass: Int
         var targetKey: UInt64
-    }
+        var count: UInt32 = 1
 
-    private func countLinks(_ rowClass: RowClass, _ row: RowView, only: MemberSet?) -> [LinkKey: UInt32] {
-        var counts: [LinkKey: UInt32] = [:]
-        rows.forEachLink(of: rowClass, in: row, only: only) { property, targetClass, targetKey in
-            counts[
-                LinkKey(property: property, targetClass: targetClass, targetKey: targetKey),
-                default: 0] += 1
+        /// Negative, zero or positive as the kind comes before, is, or comes after another.
+        func order(_ other: LinkCount) -> Int {
+            if targetKey != other.targetKey { return targetKey < other.targetKey ? -1 : 1 }
+            if property != other.property { return property < other.property ? -1 : 1 }
+            return targetClass - other.targetClass
         }
-        return counts
     }
 
-    private func inverseKey(_ link: LinkKey, _ origin: RowClass, _ originKey: UInt64)
+    /// The links of a row, each kind once, in order.
+    private func countLinks(_ rowClass: RowClass, _ row: RowView, only: MemberSet?)
+        -> ContiguousArray<LinkCount>
+    {
+        var links: ContiguousArray<LinkCount> = []
+        rows.forEachLink(of: rowClass, in: row, only: only) { property, targetClass, targetKey in
+            links.append(
+                LinkCount(property: property, targetClass: targetClass, targetKey: targetKey))
+        }
+        guard links.count > 1 else { return links }
+        links.sort { $0.order($1) < 0 }
+        var end = 0
+        for position in 1..<links.count {
+            if links[position].order(links[end]) == 0 {
+                links[end].count += 1
+            } else {
+                end += 1
+                links[end] = links[position]
+            }
+        }
+        links.removeSubrange((end + 1)...)
+        return links
+    }
+
+    private func inverseKey(_ link: LinkCount, _ origin: RowClass, _ originKey: UInt64)
         -> UnsafeRawBufferPointer
     {
         group.keyBuffer.making {
@@ -32,59 +55,56 @@ extension WriteTransaction {
         }
     }
 
-    private func putInverse(_ link: LinkKey, _ count: UInt32, _ origin: RowClass, _ originKey: UInt64) {
-        var count = count
-        withUnsafeBytes(of: &count) {
+    private func putInverse(_ link: LinkCount, _ origin: RowClass, _ originKey: UInt64) {
+        withUnsafeBytes(of: link.count.littleEndian) {
             _ = group.overlay.put(inverseKey(link, origin, originKey), $0)
         }
+    }
+
+    private func removeInverse(_ link: LinkCount, _ origin: RowClass, _ originKey: UInt64) {
+        group.overlay.remove(inverseKey(link, origin, originKey))
+        recordLostLink(link)
     }
 
     /// Enters the links of a new row with their targets.
     func addInverseLinks(_ rowClass: RowClass, _ key: UInt64, _ row: RowView) {
         if rowClass.linkingMembers.isEmpty { return }
-        for (link, count) in countLinks(rowClass, row, only: nil) {
-            putInverse(link, count, rowClass, key)
-        }
+        for link in countLinks(rowClass, row, only: nil) { putInverse(link, rowClass, key) }
     }
 
     /// Enters the difference of two rows' links with their targets.
     ///
-    /// - Parameter only: The properties that differ.
+    /// - Parameter changed: The properties that differ.
     func changeInverseLinks(
-        _ rowClass: RowClass, _ key: UInt64, from old: RowView, to new: RowView, only: MemberSet
+        _ rowClass: RowClass, _ key: UInt64, from old: RowView, to new: RowView,
+        _ changed: MemberSet
     ) {
-        let before = countLinks(rowClass, old, only: only)
-        let after = countLinks(rowClass, new, only: only)
+        let linking = rowClass.linkingMembers
+        guard linking.contains(where: { changed.contains($0) }) else { return }
         // An embedded object's property may be reached by several members of the owner, of which only
         // some changed; the counts of such links have to come from the whole rows.
-        let isWhole = !rowClass.linkingMembers.contains {
-            rowClass.members[$0].storage.element == .embedded
+        let embeds = linking.contains { rowClass.members[$0].storage.element == .embedded }
+        let only = embeds ? nil : changed
+        let before = countLinks(rowClass, old, only: only)
+        let after = countLinks(rowClass, new, only: only)
+        var position = 0
+        for link in after {
+            while position < before.count, before[position].order(link) < 0 {
+                removeInverse(before[position], rowClass, key)
+                position += 1
+            }
+            if position < before.count, before[position].order(link) == 0 {
+                let old = before[position].count
+                position += 1
+                if old == link.count { continue }
+                if old > link.count { recordLostLink(link) }
+            }
+            putInverse(link, rowClass, key)
         }
-        if !isWhole { return changeWholeInverseLinks(rowClass, key, from: old, to: new) }
-        apply(before, after, rowClass, key)
+        for link in before[position...] { removeInverse(link, rowClass, key) }
     }
 
-    private func changeWholeInverseLinks(
-        _ rowClass: RowClass, _ key: UInt64, from old: RowView, to new: RowView
-    ) {
-        apply(
-            countLinks(rowClass, old, only: nil), countLinks(rowClass, new, only: nil), rowClass, key)
-    }
-
-    private func apply(
-        _ before: [LinkKey: UInt32], _ after: [LinkKey: UInt32], _ rowClass: RowClass, _ key: UInt64
-    ) {
-        for (link, count) in after where before[link] != count {
-            putInverse(link, count, rowClass, key)
-            if let old = before[link], old > count { recordLostLink(link) }
-        }
-        for link in before.keys where after[link] == nil {
-            group.overlay.remove(inverseKey(link, rowClass, key))
-            recordLostLink(link)
-        }
-    }
-
-    private func recordLostLink(_ link: LinkKey) {
+    private func recordLostLink(_ link: LinkCount) {
         addLostLink(
             LostLink(
                 classNumber: rows.classes[link.targetClass].number, key: link.targetKey,
@@ -94,10 +114,7 @@ extension WriteTransaction {
     /// Takes the links of a row that goes away from their targets.
     func removeInverseLinks(_ rowClass: RowClass, _ key: UInt64, _ row: RowView) {
         if rowClass.linkingMembers.isEmpty { return }
-        for link in countLinks(rowClass, row, only: nil).keys {
-            group.overlay.remove(inverseKey(link, rowClass, key))
-            recordLostLink(link)
-        }
+        for link in countLinks(rowClass, row, only: nil) { removeInverse(link, rowClass, key) }
     }
 
     /// The objects that link to an object, each once.

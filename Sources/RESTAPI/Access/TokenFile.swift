@@ -40,6 +40,11 @@ package struct TokenFile: Sendable {
 
     /// The tokens in the file; nil when there is no file.
     package func read() throws(Failure) -> [Entry]? {
+        guard let text = try text() else { return nil }
+        return try parse(text).map(\.entry)
+    }
+
+    private func text() throws(Failure) -> String? {
         let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else {
             if errno == ENOENT { return nil }
@@ -52,20 +57,18 @@ package struct TokenFile: Sendable {
             let count = Glibc.read(file, &piece, piece.count)
             if count < 0, errno == EINTR { continue }
             guard count >= 0 else { throw failure("read") }
-            if count == 0 { break }
+            if count == 0 { return String(decoding: bytes, as: UTF8.self) }
             bytes.append(contentsOf: piece[..<count])
             guard bytes.count <= Self.byteCountMax else {
                 throw Failure("\(path) is larger than \(Self.byteCountMax) bytes")
             }
         }
-        return try parse(String(decoding: bytes, as: UTF8.self))
     }
 
-    private func parse(_ text: String) throws(Failure) -> [Entry] {
-        var entries: [Entry] = []
-        for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false)
-            .enumerated()
-        {
+    /// The tokens with the positions of their lines.
+    private func parse(_ text: String) throws(Failure) -> [(line: Int, entry: Entry)] {
+        var entries: [(line: Int, entry: Entry)] = []
+        for (index, line) in Self.lines(text).enumerated() {
             let content = line.prefix { $0 != "#" }
             let fields = content.split { $0 == " " || $0 == "\t" || $0 == "\r" }
             if fields.isEmpty { continue }
@@ -77,24 +80,25 @@ package struct TokenFile: Sendable {
                         + "64 hexadecimal digits and a time")
             }
             let name = String(fields[0])
-            guard !entries.contains(where: { $0.name == name }) else {
-                throw Failure(
-                    "\(path), line \(index + 1): a second token is named '\(name)'")
+            guard !entries.contains(where: { $0.entry.name == name }) else {
+                throw Failure("\(path), line \(index + 1): a second token is named '\(name)'")
             }
             entries.append(
-                Entry(name: name, right: right, hash: hash, created: String(fields[3])))
+                (
+                    index,
+                    Entry(name: name, right: right, hash: hash, created: String(fields[3]))
+                ))
         }
         return entries
     }
 
+    /// Lines end with a line feed; a carriage return before it is a blank (Swift sees one character).
+    private static func lines(_ text: String) -> [Substring] {
+        text.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }
+    }
+
     /// Replaces the file: written beside it, synced, renamed, and the directory synced.
-    package func write(_ entries: [Entry]) throws(Failure) {
-        var text =
-            "# Tokens of this store: name, right, SHA-256, time. See `holdfast token --help`.\n"
-        for entry in entries {
-            text +=
-                "\(entry.name) \(entry.right.rawValue) \(entry.hash.hexadecimal) \(entry.created)\n"
-        }
+    private func write(_ text: String) throws(Failure) {
         let temporary = path + ".new"
         unlink(temporary)
         let file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
@@ -122,6 +126,17 @@ package struct TokenFile: Sendable {
         guard fsync(parent) == 0 else { throw failure("synced") }
     }
 
+    /// Lets one process at a time change the file, so that none overwrites what another has added.
+    private func locked<Result>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
+        let parent = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard parent >= 0 else { throw failure("locked") }
+        defer { close(parent) }
+        while flock(parent, LOCK_EX) != 0 {
+            guard errno == EINTR else { throw failure("locked") }
+        }
+        return try body()
+    }
+
     private var directory: String { String(path.dropLast("/tokens".count)) }
 
     private func failure(_ what: String) -> Failure {
@@ -139,7 +154,10 @@ package struct TokenFile: Sendable {
             }
     }
 
-    /// Adds a fresh token.
+    private static let header =
+        "# Tokens of this store: name, right, SHA-256, time. See `holdfast token create --help`.\n"
+
+    /// Adds a fresh token; what else stands in the file stays.
     ///
     /// - Returns: The token itself, which is stored nowhere.
     package func create(name: String, right: Right) throws(Failure) -> String {
@@ -148,32 +166,38 @@ package struct TokenFile: Sendable {
                 "'\(name)' is not a name for a token: use up to 64 letters, digits, '.', "
                     + "'_', '-' and '@'")
         }
-        var entries = try read() ?? []
-        guard !entries.contains(where: { $0.name == name }) else {
-            throw Failure(
-                "there is a token named '\(name)' already; revoke it first, or choose "
-                    + "another name")
+        return try locked { () throws(Failure) in
+            var text = try text() ?? Self.header
+            guard try !parse(text).contains(where: { $0.entry.name == name }) else {
+                throw Failure(
+                    "there is a token named '\(name)' already; revoke it first, or choose "
+                        + "another name")
+            }
+            let token = try Self.makeToken()
+            guard let hash = Array(token.utf8).withUnsafeBytes({ TokenHash(of: $0) }) else {
+                throw Failure("the token can't be hashed")
+            }
+            var now = Timestamp.now()
+            now.nanoseconds = 0
+            if !text.utf8.isEmpty, text.utf8.last != UInt8(ascii: "\n") { text += "\n" }
+            text += "\(name) \(right.rawValue) \(hash.hexadecimal) \(now)\n"
+            try write(text)
+            return token
         }
-        let token = try Self.makeToken()
-        guard let hash = Array(token.utf8).withUnsafeBytes({ TokenHash(of: $0) }) else {
-            throw Failure("the token can't be hashed")
-        }
-        var now = Timestamp.now()
-        now.nanoseconds = 0
-        entries.append(Entry(name: name, right: right, hash: hash, created: now.description))
-        try write(entries)
-        return token
     }
 
     /// Removes a token; false when there is none of that name. The file stays, even without a token, so
     /// that a service does not become open to everybody.
     package func revoke(name: String) throws(Failure) -> Bool {
-        guard var entries = try read(),
-            let position = entries.firstIndex(where: { $0.name == name })
-        else { return false }
-        entries.remove(at: position)
-        try write(entries)
-        return true
+        try locked { () throws(Failure) in
+            guard let text = try text(),
+                let found = try parse(text).first(where: { $0.entry.name == name })
+            else { return false }
+            var lines = Self.lines(text)
+            lines.remove(at: found.line)
+            try write(lines.joined(separator: "\n"))
+            return true
+        }
     }
 
     /// `hf_` and 32 random bytes in base64's URL alphabet.

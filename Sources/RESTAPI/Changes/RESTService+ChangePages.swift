@@ -48,6 +48,7 @@ extension RESTService {
         var position =
             known ?? StreamCursor.ChangePart(through: changes.through, knownCount: 0, reachedKey: 0)
         position.through = changes.through
+        read.limitFollowing(until: queryDeadline)
         let candidates = query.observed.candidates(changes, in: read)
         var left = candidates.indices.filter { index in
             candidates[index].change == nil
@@ -69,6 +70,7 @@ extension RESTService {
             writer.write(event, withVersion: true)
             count += 1
         }
+        try checkTime(read)
         let isCut = !left.isEmpty
         let base = StoreVersion(epoch: store.epoch, number: isCut ? number : changes.through)
         let isCurrent = !isCut && changes.through == present

@@ -74,14 +74,17 @@ struct SnapshotPage {
         let query = ObjectQuery(
             classIndex: classIndex, predicate: stream.observed.predicate,
             after: key == 0 ? nil : QueryPosition(sortBytes: [], key: key))
-        let execution = try service.stored { () throws(StoreError) in try QueryExecution(query, in: read) }
+        let limits = QueryLimits(deadlineMilliseconds: service.queryDeadline)
+        let execution = try service.stored { () throws(StoreError) in
+            try QueryExecution(query, in: read, limits: limits)
+        }
         do throws(QueryExecution.Failure) {
             try execution.run(limit: limit + 1) { key, row in
                 take(row, ObjectIdentity(classIndex: classIndex, key: key))
             }
         } catch {
             if case .store(let error) = error { throw service.problem(error) }
-            throw .tooBusy
+            throw .queryTime(service.options)
         }
     }
 }

@@ -99,6 +99,19 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
         hub.forget(self)
     }
 
+    func fellBehind() {
+        let left = subscribers
+        subscribers = []
+        for subscriber in left {
+            subscriber.send(StreamSignal.error(.streamTooSlow))
+            subscriber.stream.end()
+        }
+        let due = polls
+        polls = []
+        for poll in due { hub.answer(poll) }
+        hub.forget(self)
+    }
+
     func tick(version: UInt64) {
         let now = monotonicMilliseconds()
         let heartbeat = UInt64(hub.heartbeatSeconds) * 1000

@@ -216,12 +216,13 @@ final class StreamHub: @unchecked Sendable {
             try sendSnapshot(subscriber, read, classIndex, after: key)
             return true
         case .missed(let missed):
-            try sendPiece(of: missed, subscriber, read)
+            try sendPiece(of: missed, subscriber, read, until: service.queryDeadline)
             return true
         case .catchUp, .live:
             let present = try service.stored { () throws(StoreError) in try read.state().version }
-            guard let missed = try missed(subscriber, read) else { return true }
-            try sendPiece(of: missed, subscriber, read)
+            let deadline = service.queryDeadline
+            guard let missed = try missed(subscriber, read, until: deadline) else { return true }
+            try sendPiece(of: missed, subscriber, read, until: deadline)
             guard case .catchUp = subscriber.phase, subscriber.version >= present else { return true }
             onFeed(subscriber) { position in self.arrive(subscriber, position) }
             return false
@@ -230,9 +231,9 @@ final class StreamHub: @unchecked Sendable {
 
     /// What a stream has missed, or the first part of it; nil when the change log does not tell and the
     /// stream begins anew.
-    private func missed(_ subscriber: StreamSubscriber, _ read: ReadTransaction) throws(Problem)
-        -> MissedChanges?
-    {
+    private func missed(
+        _ subscriber: StreamSubscriber, _ read: ReadTransaction, until deadline: UInt64
+    ) throws(Problem) -> MissedChanges? {
         let changes: FoldedChanges
         do throws(FoldedChanges.Gap) {
             changes = try FoldedChanges(
@@ -253,17 +254,23 @@ final class StreamHub: @unchecked Sendable {
             subscriber.send(StreamSignal.reset(.schemaChanged))
             return nil
         }
-        return MissedChanges(
-            subscriber.query.observed.candidates(changes, in: read), through: changes.through)
+        read.limitFollowing(until: deadline)
+        let candidates = subscriber.query.observed.candidates(changes, in: read)
+        try service.checkTime(read)
+        return MissedChanges(candidates, through: changes.through)
     }
 
     /// Sends a piece of what was missed, as the objects are now: what changes them later is told behind
     /// it. It does not move the client's cursor.
     private func sendPiece(
-        of missed: MissedChanges, _ subscriber: StreamSubscriber, _ read: ReadTransaction
+        of missed: MissedChanges, _ subscriber: StreamSubscriber, _ read: ReadTransaction,
+        until deadline: UInt64
     ) throws(Problem) {
         var missed = missed
-        if let piece = missed.takePiece(subscriber.query, read, options) {
+        read.limitFollowing(until: deadline)
+        let piece = missed.takePiece(subscriber.query, read, options)
+        try service.checkTime(read)
+        if let piece {
             if piece.isTruncated { throw .replyTooLarge(options.queryMemoryByteCountMax) }
             try service.stored { () throws(StoreError) in try read.checkFailure() }
             subscriber.send(piece.take())
@@ -304,11 +311,12 @@ final class StreamHub: @unchecked Sendable {
         }
         if subscriber.version < position.version {
             do throws(Problem) {
+                let deadline = ChangeFeed.stepDeadline
                 // Much is told by a worker.
-                guard let missed = try missed(subscriber, position.transaction),
+                guard let missed = try missed(subscriber, position.transaction, until: deadline),
                     missed.through == position.version, missed.count <= Self.pieceObjectCount
                 else { return feedOnWorker(subscriber) }
-                try sendPiece(of: missed, subscriber, position.transaction)
+                try sendPiece(of: missed, subscriber, position.transaction, until: deadline)
                 guard case .catchUp = subscriber.phase else { return wait(subscriber) }
             } catch {
                 subscriber.send(StreamSignal.error(error))
@@ -367,9 +375,12 @@ final class StreamHub: @unchecked Sendable {
         else { return true }
         let observed = poll.query.observed
         let matcher = observed.matcher(in: position.transaction)
-        return observed.candidates(changes, in: position.transaction).contains {
+        position.transaction.limitFollowing(until: ChangeFeed.stepDeadline)
+        defer { position.transaction.limitFollowing(until: .max) }
+        let hasEvent = observed.candidates(changes, in: position.transaction).contains {
             observed.event(of: $0, in: position.transaction, matcher) != nil
         }
+        return hasEvent || position.transaction.isLate
     }
 
     /// Answers a poll with what there is now.

@@ -12,7 +12,7 @@ package final class LinkKeyCache {
     private static let entryByteCount = 64
     private static let textOffset = 13
     private static let textByteCountMax = entryByteCount - textOffset
-    private static let entryCount = 1024
+    private static let entryCount = 4096
 
     private let entries = UnsafeMutableRawPointer.allocate(
         byteCount: entryCount * entryByteCount, alignment: 64)
@@ -32,7 +32,7 @@ package final class LinkKeyCache {
 
     private func entry(_ classIndex: Int, _ key: UInt64) -> UnsafeMutableRawPointer {
         let mixed = (key &+ UInt64(classIndex) &* 0x9E37_79B9) &* 0x9E37_79B9_7F4A_7C15
-        return entries + Int(mixed >> 54) * Self.entryByteCount
+        return entries + Int(mixed >> 52) * Self.entryByteCount
     }
 
     /// Appends the key of an object, if it is known.

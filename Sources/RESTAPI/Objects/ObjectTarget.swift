@@ -78,7 +78,8 @@ extension RESTService {
             OrderedKey.append(target.key, to: scratch.key)
         }
         do {
-            guard let found = try read.find(rowClass, primaryKey: scratch.key.bytes) else {
+            guard let found = try read.find(
+                rowClass, primaryKey: scratch.key.bytes, cache: scratch.primaryKeys) else {
                 return nil
             }
             return (rowClass, found.key, found.row)

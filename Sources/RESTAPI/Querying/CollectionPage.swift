@@ -132,7 +132,8 @@ struct CollectionPage {
         _ matcher: Matcher?, _ order: Order, behind cursor: QueryPosition?, limit: Int
     ) throws(Problem) -> (found: [Candidate], total: Int) {
         let options = service.options
-        let deadline = monotonicMilliseconds() + UInt64(options.queryTimeSecondsMax) * 1000
+        let deadline = service.queryDeadline
+        read.limitFollowing(until: deadline)
         let buffer = ByteBuffer(capacity: 64)
         var found: [Candidate] = []
         var total = 0
@@ -170,6 +171,7 @@ struct CollectionPage {
             return text.counts || found.count <= limit
         }
         if let failure { throw failure }
+        try service.checkTime(read)
         return (found, total)
     }
 

@@ -48,6 +48,9 @@ struct PageCursor: Equatable, Sendable {
     /// What stands before and behind the sort values.
     private static let fixedByteCount = 45
     private static let checksumByteCount = 8
+    /// Above any count of objects and any object key, which begin at 0 and 1 and never skip: larger
+    /// numbers are made up, and computing with them could overflow. The checksum is no secret.
+    private static let numberEnd: UInt64 = 1 << 62
 
     /// The cursor's text.
     var text: String {
@@ -104,7 +107,8 @@ struct PageCursor: Equatable, Sendable {
                 all.withUnsafeBytes {
                     UInt32(littleEndian: $0.loadUnaligned(fromByteOffset: 41, as: UInt32.self))
                 })
-        guard sortEnd <= bytes.count else { return nil }
+        guard sortEnd <= bytes.count, word(at: 25) < Self.numberEnd, word(at: 33) < Self.numberEnd
+        else { return nil }
         query = QueryHash(high: word(at: 1), low: word(at: 9))
         epoch = word(at: 17)
         returnedCount = word(at: 25)

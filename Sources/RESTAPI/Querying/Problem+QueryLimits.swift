@@ -11,7 +11,7 @@ extension Problem {
     static func queryTime(_ options: RESTOptions) -> Problem {
         Problem(
             503, "query-too-slow",
-            "The query took longer than \(options.queryTimeSecondsMax) s and was stopped; "
+            "The query took longer than \(options.readSecondsMax) s and was stopped; "
                 + "an index on a property that it compares would help (see explain=true).",
             retryAfterSeconds: 1)
     }

@@ -40,8 +40,7 @@ struct QueryPage {
             clock = now
         }
         let limits = QueryLimits(
-            deadlineMilliseconds: monotonicMilliseconds()
-                + UInt64(service.options.queryTimeSecondsMax) * 1000,
+            deadlineMilliseconds: service.queryDeadline,
             memoryByteCountMax: service.options.queryMemoryByteCountMax)
         let objects = ObjectQuery(
             classIndex: query.rowClass.index, predicate: query.predicate, sort: query.sort,

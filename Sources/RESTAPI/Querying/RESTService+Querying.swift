@@ -3,6 +3,19 @@ import ObjectStore
 import Rows
 
 extension RESTService {
+    /// When a query that begins now has to be done, in milliseconds of the monotonic clock.
+    var queryDeadline: UInt64 {
+        monotonicMilliseconds() + UInt64(options.readSecondsMax) * 1000
+    }
+
+    /// Throws when following links took longer than the query's time; if not, what is written of the
+    /// objects may take any.
+    func checkTime(_ read: ReadTransaction) throws(Problem) {
+        let isLate = read.isLate
+        read.limitFollowing(until: .max)
+        if isLate { throw .queryTime(options) }
+    }
+
     /// Objects of a page up to which a query that reads nothing else is answered at once.
     private static let inlineCountMax = 100
 

@@ -16,6 +16,8 @@ final class RequestScratch {
     let text = ByteBuffer(capacity: 256)
     /// Keys of link targets.
     let linkKeys = LinkKeyCache()
+    /// Where primary keys led.
+    let primaryKeys = PrimaryKeyCache()
     private var names: SchemaNames?
 
     private init() {}

@@ -2,7 +2,7 @@ import HTTPServer
 import ObjectStore
 
 extension RESTService {
-    /// `GET /health/ready`: the store can be read.
+    /// `GET /health/ready`: the store can be read, and nothing has ended writing.
     func getReadiness(_ request: Request) -> Outcome {
         do { try Parameters.refuseAll(request) } catch { return .respond(response(error)) }
         do throws(StoreError) {
@@ -14,6 +14,14 @@ extension RESTService {
             return .respond(
                 response(
                     Problem(503, "not-ready", "The store can't be read.", retryAfterSeconds: 5)))
+        }
+        if store.hasStoppedWriting {
+            return .respond(
+                response(
+                    Problem(
+                        503, "not-ready",
+                        "A write failed, and no more are taken until the server is restarted; reads go "
+                            + "on. The log has the reason.")))
         }
         return .respond(Response(200, .json, Bytes("{\"status\":\"ok\"}" as StaticString)))
     }

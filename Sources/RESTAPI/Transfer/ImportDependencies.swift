@@ -38,18 +38,32 @@ struct ImportDependencies {
     ) throws(StoreError) {
         var work = Array(seeds)
         leftOut.formUnion(seeds)
+        // Many lines may write one object. So that all of them together cost no more than their number,
+        // each object remembers from which of its lines on they are left out, and how many of the first.
+        var leftOutFrom: [DraftKeys.Key: Int] = [:]
+        var leftOutCounts: [DraftKeys.Key: Int] = [:]
         while let position = work.popLast() {
             guard let keys = keys[position] else { continue }
             for key in keys.provided {
                 let all = providers[key] ?? []
                 if keepsOrder {
-                    for later in all where later > position && leftOut.insert(later).inserted {
-                        work.append(later)
+                    let place = Self.place(of: position, in: all)
+                    let end = leftOutFrom[key] ?? all.count
+                    if place < end {
+                        leftOutFrom[key] = place
+                        for later in all[place..<end] where leftOut.insert(later).inserted {
+                            work.append(later)
+                        }
                     }
                 }
-                guard let waiting = referrers[key], all.allSatisfy({ leftOut.contains($0) }),
-                    try !isStored(key, transaction)
-                else { continue }
+                guard let waiting = referrers[key] else { continue }
+                var count = leftOutCounts[key, default: 0]
+                // The lines that link to it have been looked at already; one that was not left out then,
+                // because another line of its object came first, is found by the next attempt to write.
+                if count == all.count { continue }
+                while count < all.count, leftOut.contains(all[count]) { count += 1 }
+                leftOutCounts[key] = count
+                guard count == all.count, try !isStored(key, transaction) else { continue }
                 for referrer in waiting where !leftOut.contains(referrer) {
                     if writesOnce, try !isWritten(referrer, leftOut, transaction) { continue }
                     leftOut.insert(referrer)
@@ -68,6 +82,17 @@ struct ImportDependencies {
         let first = providers[own]?.first { !leftOut.contains($0) }
         guard first == position else { return false }
         return try !isStored(own, transaction)
+    }
+
+    /// Where a position stands, or would stand, in a sorted list.
+    private static func place(of position: Int, in sorted: [Int]) -> Int {
+        var low = 0
+        var high = sorted.count
+        while low < high {
+            let middle = (low + high) / 2
+            if sorted[middle] < position { low = middle + 1 } else { high = middle }
+        }
+        return low
     }
 
     /// The faults of a line whose links to `target` lead nowhere.

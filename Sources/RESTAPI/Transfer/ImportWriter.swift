@@ -74,7 +74,8 @@ final class ImportWriter: @unchecked Sendable {
             }
         }
         if isLast {
-            for (position, faults) in linkFaults {
+            // In their order: a report names the first of many.
+            for (position, faults) in linkFaults.sorted(by: { $0.key < $1.key }) {
                 chunk.writeFaults.append((chunk.lines[position].number, faults))
             }
             return

@@ -96,6 +96,22 @@ struct TokenTests {
         #expect(failure?.description.contains("line \(faultyLine):") == true)
     }
 
+    @Test("leave an operator's comments where they are")
+    func comments() throws {
+        _ = try file.create(name: "one", right: .read)
+        let first = try #require(TemporaryDirectory.contents(file.path))
+        TemporaryDirectory.write(first + Array("# of the night shift".utf8), to: file.path)
+        _ = try file.create(name: "two", right: .write)
+        _ = try file.revoke(name: "one")
+        let text = String(
+            decoding: try #require(TemporaryDirectory.contents(file.path)), as: UTF8.self)
+        let lines = text.split(separator: "\n")
+        #expect(lines.count == 3)
+        #expect(lines[1] == "# of the night shift" && lines[2].hasPrefix("two write "))
+        let left = try file.read()
+        #expect(left?.map(\.name) == ["two"])
+    }
+
     @Test("every operation says which right it needs")
     func rights() throws {
         let server = try TestServer(schema: .init())

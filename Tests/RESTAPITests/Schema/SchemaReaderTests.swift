@@ -116,16 +116,16 @@ struct SchemaReaderTests {
     @Test(
         "points to each fault",
         arguments: [
-            ("[]", " invalid-type"), ("{}", " missing-member"),
-            (#"{"classes":{}}"#, "/classes invalid-type"),
+            ("[]", " wrong-type"), ("{}", " missing-member"),
+            (#"{"classes":{}}"#, "/classes wrong-type"),
             (#"{"classes":[],"clases":1}"#, "/clases unknown-member"),
-            (#"{"classes":[],"revision":-1}"#, "/revision invalid-type"),
+            (#"{"classes":[],"revision":-1}"#, "/revision wrong-type"),
             (#"{"classes":[],"classes":[]}"#, "/classes duplicate-name"),
             (#"{"classes":[],"renames":{"A.b":"A.c"}}"#, "/renames not-supported"),
-            (#"{"classes":[7]}"#, "/classes/0 invalid-type"),
+            (#"{"classes":[7]}"#, "/classes/0 wrong-type"),
             (#"{"classes":[{"properties":{}}]}"#, "/classes/0 missing-member"),
             (#"{"classes":[{"name":"X"}]}"#, "/classes/0 missing-member"),
-            (#"{"classes":[{"name":"X","properties":[]}]}"#, "/classes/0/properties invalid-type"),
+            (#"{"classes":[{"name":"X","properties":[]}]}"#, "/classes/0/properties wrong-type"),
             (
                 #"{"classes":[{"name":"X","kind":"asymmetric","properties":{}}]}"#,
                 "/classes/0/kind not-supported"
@@ -144,7 +144,7 @@ struct SchemaReaderTests {
             ),
             (
                 #"{"classes":[{"name":"X","primaryKey":1,"properties":{}}]}"#,
-                "/classes/0/primaryKey invalid-type"
+                "/classes/0/primaryKey wrong-type"
             ),
             (
                 #"{"classes":[{"name":"X","properties":{}},{"name":"X","properties":{}}]}"#,
@@ -161,7 +161,7 @@ struct SchemaReaderTests {
     @Test(
         "points to each fault of a property",
         arguments: [
-            ("5", "/p invalid-type"), (#"{}"#, "/p missing-member"), (#""""#, "/p invalid-schema"),
+            ("5", "/p wrong-type"), (#"{}"#, "/p missing-member"), (#""""#, "/p invalid-schema"),
             (#""int??""#, "/p invalid-schema"), (#""int[]?""#, "/p invalid-schema"),
             (#""int[][]""#, "/p invalid-schema"), (#""Nobody""#, "/p invalid-schema"),
             (#""X?[]""#, "/p invalid-schema"), (#""E<>""#, "/p invalid-schema"),
@@ -176,7 +176,7 @@ struct SchemaReaderTests {
             (#"{"type":"X","onDelete":"cascade"}"#, "/p/onDelete not-supported"),
             (#"{"type":"string","indexed":"fulltext"}"#, "/p/indexed not-supported"),
             (#"{"type":"string","indexed":"geo"}"#, "/p/indexed not-supported"),
-            (#"{"type":"string","indexed":1}"#, "/p/indexed invalid-type"),
+            (#"{"type":"string","indexed":1}"#, "/p/indexed wrong-type"),
             (#"{"type":"data","indexed":true}"#, "/p invalid-schema"),
             (#"{"type":"int[]","indexed":true}"#, "/p invalid-schema"),
             (#"{"type":"int","default":"$next"}"#, "/p/default not-supported"),

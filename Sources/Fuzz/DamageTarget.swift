@@ -1,0 +1,73 @@
+import ObjectStore
+import ObjectSupport
+import Storage
+import TestSupport
+
+/// A store whose entries are damaged: opening, reading, writing and checking may fail but not trap.
+struct DamageTarget: FuzzTarget {
+    static let name = "damage"
+
+    init() {}
+
+    mutating func round(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        let engine = LastingEngine(try EngineCase.memory.open())
+        let script = try ObjectScript(seed: seed) { () throws(StoreError) in
+            try Store(engine: engine)
+        }
+        for _ in 0..<20 { try script.takeStep() }
+        script.close()
+        let snapshot = try engine.snapshot()
+        let sound = try snapshot.entries()
+        snapshot.close()
+        for _ in 0..<20 {
+            let (key, value) = sound[Int.random(in: sound.indices, using: &random)]
+            try damaged(key, value, &random).commit(to: engine)
+            try use(engine, script, &random)
+        }
+    }
+
+    private func damaged(
+        _ key: [UInt8], _ value: [UInt8], _ random: inout SeededGenerator
+    ) -> OwnedBatch {
+        var batch = OwnedBatch()
+        var key = key
+        var value = value
+        if Int.random(in: 0..<5, using: &random) == 0 {
+            batch.changes[key] = .some(nil)
+            key[Int.random(in: key.indices, using: &random)] = UInt8(
+                truncatingIfNeeded: random.next())
+        }
+        if !value.isEmpty {
+            let place = Int.random(in: value.indices, using: &random)
+            switch Int.random(in: 0..<4, using: &random) {
+            case 0: value.removeSubrange(place...)
+            case 1: value[place] ^= 1 << UInt8.random(in: 0..<8, using: &random)
+            case 2: value[place] = 0xFF
+            default: value[place] = UInt8(truncatingIfNeeded: random.next())
+            }
+        }
+        batch.changes[key] = .some(value)
+        return batch
+    }
+
+    private func use(
+        _ engine: LastingEngine, _ script: ObjectScript, _ random: inout SeededGenerator
+    ) throws {
+        // A store that can't be opened any more has done what it should.
+        guard let store = try? Store(engine: engine) else { return }
+        defer { store.close() }
+        _ = try? store.findings()
+        _ = try? store.contents()
+        _ = try? store.changes(after: 0)
+        let maker = RandomContent(script.classes)
+        let known = script.reference.objects.keys.sorted()
+        for objectClass in script.classes where objectClass.kind == .object {
+            _ = try? store.put(
+                objectClass.name, maker.draft(objectClass, known: known, &random), mode: .merge)
+        }
+        for identity in known.prefix(5) {
+            _ = try? store.delete(identity.className, identity.key)
+        }
+    }
+}

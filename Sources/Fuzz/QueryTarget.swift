@@ -1,0 +1,116 @@
+import ObjectModel
+import ObjectStore
+import ObjectSupport
+import Query
+import Rows
+import TestSupport
+
+/// Random texts as queries: they are refused or understood, and what is understood is evaluated on rows,
+/// alone and through the planner, with the same result.
+struct QueryTarget: FuzzTarget {
+    static let name = "queries"
+
+    private let store: Store
+    private let contents: StoreContents
+
+    private static let words = [
+        "age", "name", "home", "street", "city", "former", "dogs", "best", "friends", "boss",
+        "tags",
+        "scores", "staff", "packs", "lovers", "id", "addresses", "self", "nothing", "$0", "$1",
+        "@count",
+        "@links", "Person", "ANY", "ALL", "NONE", "AND", "OR", "NOT", "IN", "BETWEEN", "CONTAINS",
+        "BEGINSWITH[c]", "ENDSWITH", "LIKE", "==", "!=", "<", "<=", ">", ">=", "&&", "||", "!", "(",
+        ")",
+        "{", "}", "[", "]", ",", ".", "*", "0", "1", "-3", "2.5", "1e400", "0x1F", "'a'", "\"b\"",
+        "'\\u0041'", "NULL", "TRUEPREDICATE", "true", "SORT", "LIMIT", "DISTINCT", "ASC", "DESC",
+        "FIRST", "LAST", "'", "\\", "é", "\u{0}", " ",
+    ]
+
+    private static let templates = [
+        "age > 1", "name == 'a' AND age < 3", "ANY dogs.name == 'a'",
+        "home.city.name BEGINSWITH 'a'",
+        "age IN {0, 1, NULL}", "NOT (boss.age BETWEEN {0, 2})", "friends.@count >= 1",
+        "name == $0 OR age == $1", "ALL friends.age != 0",
+        "staff.@count == 0 SORT(name ASC) LIMIT(3)",
+        "tags[0] == 'a'", "ANY scores > 1.5", "name CONTAINS[c] 'A'", "age == -1 OR name == ''",
+    ]
+
+    init() throws {
+        store = try Store(engine: try EngineCase.memory.open())
+        try store.setSchema(Shelter.classes)
+        var random = SeededGenerator(seed: 1)
+        let maker = RandomContent(Shelter.classes)
+        for _ in 0..<150 {
+            let known = try store.contents().objects.keys.sorted()
+            let classes = Shelter.classes.filter { $0.kind == .object }
+            let objectClass = classes[Int.random(in: classes.indices, using: &random)]
+            _ = try? store.put(
+                objectClass.name, maker.draft(objectClass, known: known, &random), mode: .merge)
+        }
+        contents = try store.contents()
+    }
+
+    mutating func round(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        for _ in 0..<200 {
+            let text = makeText(&random)
+            fuzzParse(Array(text.utf8))
+            try evaluate(text, &random)
+        }
+        for _ in 0..<50 {
+            let count = Int.random(in: 0...40, using: &random)
+            fuzzParse((0..<count).map { _ in UInt8(truncatingIfNeeded: random.next()) })
+        }
+    }
+
+    private func makeText(_ random: inout SeededGenerator) -> String {
+        func word() -> String { Self.words[Int.random(in: Self.words.indices, using: &random)] }
+        if Int.random(in: 0..<3, using: &random) == 0 {
+            return (0..<Int.random(in: 1...12, using: &random)).map { _ in word() }
+                .joined(separator: Bool.random(using: &random) ? " " : "")
+        }
+        var parts = Self.templates[Int.random(in: Self.templates.indices, using: &random)]
+            .split(separator: " ").map(String.init)
+        for _ in 0..<Int.random(in: 0...2, using: &random) {
+            let place = Int.random(in: 0...parts.count, using: &random)
+            switch Int.random(in: 0..<3, using: &random) {
+            case 0: parts.insert(word(), at: place)
+            case 1 where place < parts.count: parts.remove(at: place)
+            default: if place < parts.count { parts[place] = word() }
+            }
+        }
+        return parts.joined(separator: " ")
+    }
+
+    private func evaluate(_ text: String, _ random: inout SeededGenerator) throws {
+        let transaction = try store.read()
+        defer { transaction.close() }
+        let classIndex = [0, 0, 1, 3][Int.random(in: 0..<4, using: &random)]
+        let arguments: [QueryArgument] = [
+            QueryArgument(.string("a")), QueryArgument(.int(1)),
+        ]
+        guard
+            let query = try? CompiledQuery.compile(
+                text: text, arguments: arguments, rootClass: classIndex, schema: transaction.rows)
+        else { return }
+        let rowClass = transaction.rows.classes[classIndex]
+        let matcher = query.predicate.makeMatcher(transaction.rows, source: transaction)
+        var expected: Set<UInt64> = []
+        try transaction.scan(rowClass) { key, row in
+            if matcher.matches(row: row, key: key, source: transaction) { expected.insert(key) }
+            return true
+        }
+        let execution = try QueryExecution(
+            ObjectQuery(classIndex: classIndex, predicate: query.predicate, sort: query.sort),
+            in: transaction)
+        var found: [UInt64] = []
+        try execution.run(limit: 1_000_000) { key, _ in
+            found.append(key)
+            return true
+        }
+        try expect(
+            Set(found) == expected && found.count == expected.count,
+            "'\(text)' on class \(classIndex): planned \(found.sorted()), scanned \(expected.sorted())"
+        )
+    }
+}

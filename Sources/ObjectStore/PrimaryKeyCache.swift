@@ -1,0 +1,54 @@
+import Rows
+
+/// Where primary keys led when they were last looked up, to save one of the two look-ups of a read.
+///
+/// An entry is only a guess: an object key is never used again and a primary key never changes, so the row
+/// that it leads to is the right one if it is there and has the primary key; otherwise the key is looked
+/// up as usual. That holds for every snapshot, older or newer than the entry. A table without chains: a
+/// new entry takes the place of the one that was there. One thread at a time uses a cache.
+package final class PrimaryKeyCache {
+    /// 2 MiB of hashes and object keys.
+    private static let entryCountLog2 = 17
+
+    /// A hash and an object key for each entry.
+    private let entries: UnsafeMutablePointer<(hash: UInt64, key: UInt64)>
+
+    /// Makes an empty cache.
+    package init() {
+        entries = .allocate(capacity: 1 << Self.entryCountLog2)
+        entries.initialize(repeating: (0, 0), count: 1 << Self.entryCountLog2)
+    }
+
+    deinit { entries.deallocate() }
+
+    /// A hash of a primary key of a class; never 0, which marks an empty entry.
+    static func hash(_ classNumber: UInt32, _ primaryKey: UnsafeRawBufferPointer) -> UInt64 {
+        var hash = UInt64(classNumber) &* 0x9E37_79B9_7F4A_7C15 ^ UInt64(primaryKey.count)
+        var offset = 0
+        while offset + 8 <= primaryKey.count {
+            let word = primaryKey.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+            hash = (hash ^ word) &* 0xFF51_AFD7_ED55_8CCD
+            hash ^= hash >> 32
+            offset += 8
+        }
+        var last: UInt64 = 0
+        while offset < primaryKey.count {
+            last = last << 8 | UInt64(primaryKey[offset])
+            offset += 1
+        }
+        hash = (hash ^ last) &* 0xC4CE_B9FE_1A85_EC53
+        hash ^= hash >> 29
+        return hash | 1
+    }
+
+    /// The object key that a primary key with this hash led to; nil when none is known.
+    func key(_ hash: UInt64) -> UInt64? {
+        let entry = entries[Int(hash >> UInt64(64 - Self.entryCountLog2))]
+        return entry.hash == hash ? entry.key : nil
+    }
+
+    /// Keeps where a primary key led.
+    func keep(_ key: UInt64, _ hash: UInt64) {
+        entries[Int(hash >> UInt64(64 - Self.entryCountLog2))] = (hash, key)
+    }
+}

@@ -1,0 +1,128 @@
+import Bytes
+import ObjectModel
+@testable import ObjectStore
+import ObjectSupport
+import Rows
+import Storage
+import Testing
+import TestSupport
+
+@Suite("The change log")
+struct ChangeLogTests {
+    private func state(_ store: Store) throws -> StoreState {
+        try store.reading { try $0.state() }
+    }
+
+    @Test(
+        "entries beyond the kept bytes go, the first kept version is known, and older cursors expire",
+        arguments: EngineCase.all)
+    func trimBySize(engineCase: EngineCase) throws {
+        var options = StoreOptions()
+        options.retentionByteCount = 200
+        let store = try Shelter.open(engineCase, options: options)
+        defer { store.close() }
+        for number in 0..<100 { try store.put("City", ["id": .value(.int(Int64(number)))]) }
+        let state = try state(store)
+        #expect(state.version == 101)
+        #expect(state.logFirst > 60 && state.logFirst <= 101)
+        #expect(state.logByteCount <= 260)
+        #expect(try store.findings() == [])
+        _ = try store.changes(after: state.logFirst - 1)
+        #expect(try store.changes(after: 101).isEmpty)
+        #expect { try store.changes(after: state.logFirst - 2) } throws: { error in
+            if case FoldedChanges.Gap.expired = error { true } else { false }
+        }
+        for future in [102, UInt64.max] {
+            #expect { try store.changes(after: future) } throws: { error in
+                if case FoldedChanges.Gap.future = error { true } else { false }
+            }
+        }
+    }
+
+    @Test(
+        "entries that are too old go, but the last commit's always stay", arguments: EngineCase.all)
+    func trimByAge(engineCase: EngineCase) throws {
+        var options = StoreOptions()
+        // Entries count as too old a little before they are written.
+        options.retentionSeconds = -5
+        let store = try Shelter.open(engineCase, options: options)
+        defer { store.close() }
+        for number in 0..<10 {
+            try store.put("City", ["id": .value(.int(Int64(number)))])
+            #expect(try state(store).logFirst == store.version.number)
+            #expect(try store.changes(after: store.version.number - 1).order.count == 1)
+        }
+        #expect(try store.findings() == [])
+    }
+
+    @Test(
+        "changes are folded by object: what was inserted stays so, deletions win, properties add up",
+        arguments: EngineCase.all)
+    func folding(engineCase: EngineCase) throws {
+        let store = try Shelter.open(engineCase)
+        defer { store.close() }
+        let start = try store.put("Person", Shelter.person("old"))
+        try store.put("Person", Shelter.person("gone"))
+        let middle = store.version.number
+        try store.put("Person", Shelter.person("new"))
+        try store.put("Person", Shelter.person("new", ["age": .value(.int(1))]))
+        try store.put("Person", Shelter.person("old", ["age": .value(.int(1))]))
+        let last = try store.put("Person", Shelter.person("old", ["name": .value(.string("n"))]))
+        try store.delete("Person", .string("gone"))
+        let people = store.catalog.rows.classes[0]
+        let folded = try store.changes(after: middle)
+        #expect(folded.through == store.version.number && !folded.changesSchema)
+        let kinds = folded.order.compactMap { folded.changes[$0]?.kind }
+        #expect(kinds == [.insert, .update, .delete])
+        let update = try #require(folded.changes[folded.order[1]])
+        #expect(
+            people.members.indices.filter { update.members.contains($0) }
+                == [people.memberIndex["name"], people.memberIndex["age"]])
+        #expect(update.version == last)
+        #expect(folded.changes[folded.order[2]]?.primaryKey == [1] + Array("gone".utf8))
+        #expect(try store.changes(after: start - 1).changes.count == 3)
+
+        // Pages end behind a version.
+        try store.reading { transaction in
+            let page = try FoldedChanges(after: middle, in: transaction, objectCountMax: 1)
+            #expect(page.through == middle + 1 && page.order.count == 1)
+        }
+        try store.setSchema(Shelter.classes + [ObjectClass(name: "More", properties: [])])
+        #expect(try store.changes(after: middle).changesSchema)
+    }
+
+    @Test("an entry is read back as it was written, and no cut or changed one crashes the reader")
+    func coding() throws {
+        let entry = ChangeLogEntry(
+            milliseconds: 1_800_000_000_123,
+            changes: [
+                ChangeRecord(kind: .insert, classNumber: 1, key: 1, properties: [], primaryKey: []),
+                ChangeRecord(
+                    kind: .update, classNumber: 300, key: .max, properties: [1, 200, .max],
+                    primaryKey: []),
+                ChangeRecord(
+                    kind: .delete, classNumber: .max, key: 1 << 40, properties: [],
+                    primaryKey: [1, 0, 255]),
+            ], lostLinks: [LostLink(classNumber: 2, key: 3, propertyNumber: 4)],
+            changesSchema: true)
+        let buffer = ByteBuffer()
+        entry.append(to: buffer)
+        let read = try #require(ChangeLogEntry(buffer.bytes))
+        #expect(read.milliseconds == entry.milliseconds && read.changesSchema)
+        #expect(read.lostLinks == entry.lostLinks)
+        #expect(String(describing: read.changes) == String(describing: entry.changes))
+        for count in 0..<buffer.count {
+            let cut = UnsafeRawBufferPointer(rebasing: buffer.bytes[..<count])
+            #expect(ChangeLogEntry(cut) == nil)
+        }
+        var random = SeededGenerator(seed: SeededGenerator.testSeed("damaged change log entries"))
+        for _ in 0..<SeededGenerator.scaled(5000) {
+            var bytes = buffer.array
+            for _ in 0..<Int.random(in: 1...4, using: &random) {
+                bytes[Int.random(in: bytes.indices, using: &random)] = UInt8(
+                    truncatingIfNeeded: random.next())
+            }
+            bytes.withUnsafeBytes { _ = ChangeLogEntry($0) }
+        }
+    }
+}

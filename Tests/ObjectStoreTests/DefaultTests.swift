@@ -1,0 +1,115 @@
+import ObjectModel
+import ObjectStore
+import ObjectSupport
+import Testing
+import TestSupport
+
+@Suite("Defaults")
+struct DefaultTests {
+    private static func property(
+        _ name: String, _ type: ScalarType, _ value: DefaultValue?, isOptional: Bool = false
+    ) -> Property {
+        Property(
+            name: name, type: .single(.scalar(type)), isOptional: isOptional, defaultValue: value)
+    }
+
+    private static let constants: [(ScalarType, Value)] = [
+        (.bool, .bool(true)), (.int, .int(-5)), (.double, .double(0.5)), (.string, .string("é\0")),
+        (.data, .data([0, 255])), (.date, .date(Timestamp(seconds: -1, nanoseconds: 5))),
+        (.objectID, .objectID(ObjectID(high: 1, low: 2))), (.uuid, .uuid(UUID128(high: 3, low: 4))),
+    ]
+
+    @Test(
+        "a new object has the declared constants, and the types' own zero values without them",
+        arguments: EngineCase.all)
+    func constants(engineCase: EngineCase) throws {
+        let store = try Store(engine: try engineCase.open())
+        defer { store.close() }
+        var properties: [Property] = []
+        for (type, value) in Self.constants {
+            properties.append(Self.property("\(type)", type, .constant(value)))
+            properties.append(Self.property("\(type)?", type, .constant(value), isOptional: true))
+            properties.append(Self.property("null\(type)", type, nil, isOptional: true))
+            properties.append(
+                Self.property("declared null\(type)", type, .constant(.null), isOptional: true))
+        }
+        for index in properties.indices {
+            properties[index].name = properties[index].name.replacing("?", with: " optional")
+        }
+        try store.setSchema([ObjectClass(name: "All", properties: properties)])
+        try store.put("All", [:], mode: .create)
+        let content = try #require(
+            try store.contents().objects[Identity("All", .int(1))]?.content)
+        for (type, value) in Self.constants {
+            #expect(content["\(type)"] == .value(value))
+            #expect(content["\(type) optional"] == .value(value))
+            #expect(content["null\(type)"] == .null)
+            #expect(content["declared null\(type)"] == .null)
+        }
+    }
+
+    @Test(
+        "required properties without a default start as false, 0, empty, now, and fresh identifiers",
+        arguments: EngineCase.all)
+    func zeroValues(engineCase: EngineCase) throws {
+        let store = try Store(engine: try engineCase.open())
+        defer { store.close() }
+        try store.setSchema([
+            ObjectClass(
+                name: "All",
+                properties: ScalarType.allCases.map { Self.property("\($0)", $0, nil) }
+                    + [
+                        Property(name: "list", type: .list(.scalar(.int))),
+                        Property(name: "set", type: .set(.scalar(.string))),
+                        Property(name: "link", type: .single(.object("All")), isOptional: true),
+                        Property(name: "links", type: .list(.object("All"))),
+                    ])
+        ])
+        let before = Timestamp.now()
+        try store.put("All", [:], mode: .create)
+        try store.put("All", [:], mode: .create)
+        let after = Timestamp.now()
+        let objects = try store.contents().objects
+        let first = try #require(objects[Identity("All", .int(1))]?.content)
+        let second = try #require(objects[Identity("All", .int(2))]?.content)
+        #expect(first["bool"] == .value(.bool(false)))
+        #expect(first["int"] == .value(.int(0)))
+        #expect(first["double"] == .value(.double(0)))
+        #expect(first["string"] == .value(.string("")))
+        #expect(first["data"] == .value(.data([])))
+        #expect(first["list"] == .values([]) && first["set"] == .values([]))
+        #expect(first["link"] == .null && first["links"] == .values([]))
+        guard case .value(.date(let date))? = first["date"] else {
+            Issue.record("no date")
+            return
+        }
+        #expect(date >= before && date <= after)
+        #expect(first["uuid"] != second["uuid"] && first["objectID"] != second["objectID"])
+    }
+
+    @Test(
+        "declared random defaults differ from object to object, and $now is the transaction's time",
+        arguments: EngineCase.all)
+    func generated(engineCase: EngineCase) throws {
+        let store = try Store(engine: try engineCase.open())
+        defer { store.close() }
+        try store.setSchema([
+            ObjectClass(
+                name: "All",
+                properties: [
+                    Self.property("uuid", .uuid, .uuid, isOptional: true),
+                    Self.property("objectId", .objectID, .objectID, isOptional: true),
+                    Self.property("date", .date, .now, isOptional: true),
+                ])
+        ])
+        try store.run([
+            .write("All", [:], key: nil, .create), .write("All", [:], key: nil, .create),
+        ])
+        let objects = try store.contents().objects
+        let first = try #require(objects[Identity("All", .int(1))]?.content)
+        let second = try #require(objects[Identity("All", .int(2))]?.content)
+        #expect(first["date"] == second["date"] && first["date"] != .null)
+        #expect(first["uuid"] != second["uuid"] && first["uuid"] != .null)
+        #expect(first["objectId"] != second["objectId"] && first["objectId"] != .null)
+    }
+}

@@ -1,0 +1,142 @@
+import ObjectModel
+import ObjectStore
+import Rows
+
+/// Reads rows as ``ObjectContent``.
+package struct ContentReader {
+    /// The schema that the rows are read with.
+    package let schema: RowSchema
+    /// The key that a link's target is known by, from its class's position and object key.
+    package let identify: (Int, UInt64) -> Value
+
+    /// Makes a reader.
+    package init(schema: RowSchema, identify: @escaping (Int, UInt64) -> Value) {
+        self.schema = schema
+        self.identify = identify
+    }
+
+    /// What a row holds.
+    package func content(_ row: RowView, _ rowClass: RowClass) -> ObjectContent {
+        var content: ObjectContent = [:]
+        for (member, compiled) in rowClass.members.enumerated()
+        where compiled.storage.shape != .none {
+            content[rowClass.definition.properties[member].name] = read(member, row, rowClass)
+        }
+        return content
+    }
+
+    private func read(_ member: Int, _ row: RowView, _ rowClass: RowClass) -> Content {
+        let compiled = rowClass.members[member]
+        let field = rowClass.field(member, in: row)
+        switch (compiled.storage.shape, compiled.storage.element) {
+        case (.single, _) where field.isNull: return .null
+        case (.single, .embedded):
+            guard let inner = rowClass.embedded(member, in: row),
+                schema.classes[compiled.classIndex].canRead(inner)
+            else { return .null }
+            return .embedded(content(inner, schema.classes[compiled.classIndex]))
+        case (.single, let element):
+            let width = element.fixedByteCount
+            let bytes = width.map { UnsafeRawBufferPointer(start: field.slot, count: $0) }
+            return .value(value(bytes ?? field.heap, element, compiled.classIndex))
+        case (_, .embedded):
+            let list = rowClass.collection(member, in: row)
+            return .embeddedList(
+                (0..<list.count).compactMap { index in
+                    guard let inner = RowView(list.bytes(index)),
+                        schema.classes[compiled.classIndex].canRead(inner)
+                    else { return nil }
+                    return content(inner, schema.classes[compiled.classIndex])
+                })
+        case (let shape, let element):
+            let list = rowClass.collection(member, in: row)
+            var values = (0..<list.count).map { index in
+                list.isNull(index)
+                    ? Value.null : value(list.bytes(index), element, compiled.classIndex)
+            }
+            // A set of links stands in the order of object keys, which are not part of the content.
+            if shape == .set, element == .link { values = Value.canonicalSet(values) }
+            return .values(values)
+        }
+    }
+
+    private func value(
+        _ bytes: UnsafeRawBufferPointer, _ element: ElementStorage, _ classIndex: Int
+    ) -> Value {
+        switch element {
+        case .string: return .string(String(decoding: bytes, as: UTF8.self))
+        case .data: return .data(Array(bytes))
+        default: break
+        }
+        guard let address = bytes.baseAddress else { return .null }
+        switch element {
+        case .bool: return .bool(address.storedBool)
+        case .int: return .int(address.storedInt)
+        case .double: return .double(address.storedDouble)
+        case .date: return .date(address.storedDate)
+        case .objectID: return .objectID(address.storedObjectID)
+        case .uuid: return .uuid(address.storedUUID)
+        case .link:
+            return .link(
+                className: schema.classes[classIndex].definition.name,
+                key: identify(classIndex, address.storedLink))
+        case .string, .data, .embedded: return .null
+        }
+    }
+}
+
+/// Everything that a store holds at one version, read into plain values.
+package struct StoreContents {
+    /// One object.
+    package struct Object: Equatable, Sendable {
+        /// What it holds.
+        package var content: ObjectContent
+        /// Its version.
+        package var version: UInt64
+        /// Its object key.
+        package var key: UInt64
+    }
+
+    /// The objects.
+    package private(set) var objects: [Identity: Object] = [:]
+    /// The object of each class, by position, and object key.
+    package private(set) var identities: [ObjectIdentity: Identity] = [:]
+
+    /// Reads a view of a store.
+    package init(_ transaction: ReadTransaction) throws(StoreError) {
+        let rows = transaction.rows
+        var identities: [ObjectIdentity: Identity] = [:]
+        for rowClass in rows.classes where rowClass.definition.kind == .object {
+            let reader = ContentReader(schema: rows) { _, _ in .null }
+            try transaction.scan(rowClass) { key, row in
+                var name = Value.int(Int64(bitPattern: key))
+                if let primaryKey = rowClass.definition.primaryKey,
+                    case .value(let value)? = reader.content(row, rowClass)[primaryKey]
+                {
+                    name = value
+                }
+                identities[ObjectIdentity(classIndex: rowClass.index, key: key)] = Identity(
+                    rowClass.definition.name, name)
+                return true
+            }
+        }
+        let known = identities
+        let reader = ContentReader(schema: rows) { classIndex, key in
+            known[ObjectIdentity(classIndex: classIndex, key: key)]?.key
+                ?? .string("object \(key) is missing")
+        }
+        for rowClass in rows.classes where rowClass.definition.kind == .object {
+            var found: [Identity: Object] = [:]
+            try transaction.scan(rowClass) { key, row in
+                guard let name = known[ObjectIdentity(classIndex: rowClass.index, key: key)] else {
+                    return true
+                }
+                found[name] = Object(
+                    content: reader.content(row, rowClass), version: row.version, key: key)
+                return true
+            }
+            objects.merge(found) { first, _ in first }
+        }
+        self.identities = identities
+    }
+}

@@ -1,0 +1,33 @@
+import Storage
+
+/// An engine that stays open when a store on it closes, so that the store can be opened again on any
+/// kind of engine.
+package final class LastingEngine: StorageEngine {
+    private let engine: any StorageEngine
+
+    /// Wraps `engine`.
+    package init(_ engine: any StorageEngine) { self.engine = engine }
+
+    package var name: String { engine.name }
+    package var limits: StorageLimits { engine.limits }
+    package var storedByteCount: Int? { engine.storedByteCount }
+
+    package func snapshot() throws(StorageError) -> any StorageSnapshot { try engine.snapshot() }
+
+    package func commit(_ batch: StorageBatch, base: UInt64) throws(StorageError) -> UInt64 {
+        try engine.commit(batch, base: base)
+    }
+
+    package func beginWrite(
+        base: UInt64
+    ) throws(StorageError) -> any StorageWriteTransaction {
+        try engine.beginWrite(base: base)
+    }
+
+    package func observeForeignCommits(_ handler: @escaping @Sendable (UInt64) -> Void) {
+        engine.observeForeignCommits(handler)
+    }
+
+    /// Does nothing.
+    package func close() {}
+}

@@ -1,0 +1,95 @@
+import Bytes
+import ObjectModel
+import Rows
+
+extension ObjectDraft {
+    /// Makes a draft that states `content`.
+    ///
+    /// What it states has to fit the class; anything else traps, since it is the test's fault.
+    package convenience init(
+        _ content: ObjectContent, _ rowClass: RowClass, _ schema: RowSchema, isMerge: Bool = false
+    ) {
+        self.init(rowClass, isMerge: isMerge)
+        // References and children stand in the order of the class, so that a run can be repeated.
+        for (member, property) in rowClass.definition.properties.enumerated() {
+            if let stated = content[property.name] { state(member, stated, schema) }
+        }
+        for name in content.keys where rowClass.memberIndex[name] == nil {
+            preconditionFailure("'\(rowClass.definition.name)' has no property '\(name)'")
+        }
+    }
+
+    private func state(_ member: Int, _ content: Content, _ schema: RowSchema) {
+        let compiled = rowClass.members[member]
+        switch content {
+        case .value(.link), .nested:
+            addLink(member, nil, content, schema)
+            setReference(member)
+        case .value(let value):
+            if value == .null,
+                compiled.storage.element == .link || compiled.storage.element == .embedded
+            {
+                return setNull(member)
+            }
+            precondition(set(member, value: value), "\(value) does not fit property \(member)")
+        case .values(let values):
+            if compiled.storage.element == .link {
+                return state(member, .nestedList(values.map { .value($0) }), schema)
+            }
+            let builder = ScalarCollectionBuilder()
+            builder.reset(compiled.storage.element)
+            for value in values { builder.append(value) }
+            set(member, collection: builder)
+        case .nestedList(let links):
+            let first = references.count
+            for (element, link) in links.enumerated() { addLink(member, element, link, schema) }
+            setReferences(member, from: first)
+        case .embedded(let inner):
+            set(
+                member,
+                child: ObjectDraft(
+                    inner, schema.classes[compiled.classIndex], schema, isMerge: isMerge))
+        case .embeddedList(let list):
+            set(
+                member,
+                children: list.map {
+                    ObjectDraft($0, schema.classes[compiled.classIndex], schema)
+                })
+        case .generated: preconditionFailure("only the store generates values")
+        }
+    }
+
+    private func addLink(_ member: Int, _ element: Int?, _ content: Content, _ schema: RowSchema) {
+        let target = schema.classes[rowClass.members[member].classIndex]
+        switch content {
+        case .nested(let inner):
+            addReference(
+                member, element: element, child: ObjectDraft(inner, target, schema, isMerge: true))
+        case .value(.link(_, let key)):
+            if target.primaryKeyIndex == nil, case .int(let number) = key {
+                addReference(member, element: element, objectKey: UInt64(bitPattern: number))
+            } else {
+                addReference(member, element: element) { OrderedKey.append(key, to: $0) }
+            }
+        default: preconditionFailure("not a link")
+        }
+    }
+}
+
+extension ScalarCollectionBuilder {
+    /// Adds a plain value or null.
+    package func append(_ value: Value) {
+        switch value {
+        case .null: appendNull()
+        case .bool(let value): append(value)
+        case .int(let value): append(value)
+        case .double(let value): append(value)
+        case .string(var text): text.withUTF8 { append(text: UnsafeRawBufferPointer($0)) }
+        case .data(let bytes): bytes.withUnsafeBytes { append(text: $0) }
+        case .date(let value): append(value)
+        case .objectID(let value): append(value)
+        case .uuid(let value): append(value)
+        case .link, .list: preconditionFailure("not a scalar")
+        }
+    }
+}

@@ -1,0 +1,70 @@
+import ObjectModel
+import ObjectStore
+import TestSupport
+
+/// A schema with every kind of property and relation, for tests.
+package enum Shelter {
+    /// Persons with embedded addresses that link to cities, and their dogs.
+    package static let classes: [ObjectClass] = [
+        ObjectClass(
+            name: "Person", primaryKey: "id",
+            properties: [
+                Property(name: "id", type: .single(.scalar(.string))),
+                Property(name: "name", type: .single(.scalar(.string)), isIndexed: true),
+                Property(
+                    name: "age", type: .single(.scalar(.int)), isOptional: true, isIndexed: true),
+                Property(name: "home", type: .single(.object("Address")), isOptional: true),
+                Property(name: "former", type: .list(.object("Address"))),
+                Property(name: "dogs", type: .list(.object("Dog"))),
+                Property(name: "best", type: .single(.object("Dog")), isOptional: true),
+                Property(name: "friends", type: .set(.object("Person"))),
+                Property(name: "boss", type: .single(.object("Person")), isOptional: true),
+                Property(name: "tags", type: .list(.scalar(.string)), isOptional: true),
+                Property(name: "scores", type: .set(.scalar(.double))),
+                Property(
+                    name: "staff", type: .linkingObjects(className: "Person", property: "boss")),
+            ]),
+        ObjectClass(
+            name: "Dog",
+            properties: [
+                Property(name: "name", type: .single(.scalar(.string))),
+                Property(
+                    name: "packs", type: .linkingObjects(className: "Person", property: "dogs")),
+                Property(
+                    name: "lovers", type: .linkingObjects(className: "Person", property: "best")),
+            ]),
+        ObjectClass(
+            name: "Address", kind: .embedded,
+            properties: [
+                Property(name: "street", type: .single(.scalar(.string)), isOptional: true),
+                Property(name: "city", type: .single(.object("City")), isOptional: true),
+                Property(name: "inner", type: .single(.object("Address")), isOptional: true),
+            ]),
+        ObjectClass(
+            name: "City", primaryKey: "id",
+            properties: [
+                Property(name: "id", type: .single(.scalar(.int))),
+                Property(name: "name", type: .single(.scalar(.string))),
+                Property(
+                    name: "addresses",
+                    type: .linkingObjects(className: "Address", property: "city")),
+            ]),
+    ]
+
+    /// Opens an empty store with the schema, at version 1.
+    package static func open(
+        _ engineCase: EngineCase, options: StoreOptions = StoreOptions()
+    ) throws -> Store {
+        let store = try Store(engine: try engineCase.open(), options: options)
+        try store.setSchema(classes)
+        return store
+    }
+
+    /// A person's draft.
+    package static func person(_ id: String, _ more: ObjectContent = [:]) -> ObjectContent {
+        more.merging(["id": .value(.string(id))]) { _, new in new }
+    }
+
+    /// A link to a person.
+    package static func link(_ id: String) -> Content { .link("Person", .string(id)) }
+}

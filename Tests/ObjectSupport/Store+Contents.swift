@@ -1,0 +1,47 @@
+import ObjectModel
+import ObjectStore
+import Rows
+
+extension Store {
+    /// Everything in the store at its last commit.
+    package func contents() throws(StoreError) -> StoreContents {
+        let transaction = try read()
+        defer { transaction.close() }
+        return try StoreContents(transaction)
+    }
+
+    /// What the store check finds, as codes and details.
+    package func findings() throws(StoreError) -> [String] {
+        try StoreCheck.run(self).findings.map { "\($0.code): \($0.detail)" }
+    }
+
+    /// What the change log says happened after a version.
+    package func changes(after version: UInt64) throws -> FoldedChanges {
+        let transaction = try read()
+        defer { transaction.close() }
+        return try FoldedChanges(after: version, in: transaction)
+    }
+
+    /// Runs operations in one transaction and returns the version.
+    @discardableResult
+    package func run(_ operations: [ObjectScript.Operation]) throws(StoreError) -> UInt64 {
+        try write { transaction throws(StoreError) in
+            for operation in operations { try operation.run(transaction) }
+        }
+    }
+
+    /// Writes one object and returns the version.
+    @discardableResult
+    package func put(
+        _ className: String, _ content: ObjectContent, key: Value? = nil,
+        mode: WriteMode = .merge
+    ) throws(StoreError) -> UInt64 {
+        try run([.write(className, content, key: key, mode)])
+    }
+
+    /// Deletes one object and returns the version.
+    @discardableResult
+    package func delete(_ className: String, _ key: Value) throws(StoreError) -> UInt64 {
+        try run([.delete(Identity(className, key))])
+    }
+}

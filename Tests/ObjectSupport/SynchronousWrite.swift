@@ -1,0 +1,87 @@
+import ObjectModel
+import ObjectStore
+
+/// A write whose outcome a thread can wait for.
+package final class SynchronousWrite: PendingWrite {
+    private let body: @Sendable (WriteTransaction) throws(StoreError) -> Void
+    private let outcome = Monitor<WriteOutcome?>(nil)
+
+    /// Makes a write; `body` may run more than once.
+    package init(_ body: @escaping @Sendable (WriteTransaction) throws(StoreError) -> Void) {
+        self.body = body
+    }
+
+    package func run(_ transaction: WriteTransaction) throws(StoreError) { try body(transaction) }
+
+    package func finish(_ outcome: WriteOutcome) {
+        self.outcome.signal {
+            $0 = outcome
+            return true
+        }
+    }
+
+    /// Waits for the outcome and returns the version.
+    package func version() throws(StoreError) -> UInt64 {
+        switch outcome.wait({ $0 }) {
+        case .committed(let version): return version
+        case .failed(let error): throw error
+        }
+    }
+}
+
+/// A change of the schema whose outcome a thread can wait for.
+package final class SynchronousSchemaWrite: PendingSchemaWrite {
+    private let proposal: @Sendable (Schema) throws(StoreError) -> Schema?
+    private let outcome = Monitor<WriteOutcome?>(nil)
+
+    /// Makes a change; `proposal` may run more than once.
+    package init(_ proposal: @escaping @Sendable (Schema) throws(StoreError) -> Schema?) {
+        self.proposal = proposal
+    }
+
+    package func proposal(_ present: Schema) throws(StoreError) -> Schema? {
+        try proposal(present)
+    }
+
+    package func finish(_ outcome: WriteOutcome) {
+        self.outcome.signal {
+            $0 = outcome
+            return true
+        }
+    }
+
+    /// Waits for the outcome and returns the version.
+    package func version() throws(StoreError) -> UInt64 {
+        switch outcome.wait({ $0 }) {
+        case .committed(let version): return version
+        case .failed(let error): throw error
+        }
+    }
+}
+
+extension Store {
+    /// Runs a write and waits for it.
+    @discardableResult
+    package func write(
+        _ body: @escaping @Sendable (WriteTransaction) throws(StoreError) -> Void
+    ) throws(StoreError) -> UInt64 {
+        let write = SynchronousWrite(body)
+        submit(write)
+        return try write.version()
+    }
+
+    /// Makes `classes` the schema and waits for it.
+    @discardableResult
+    package func setSchema(_ classes: [ObjectClass]) throws(StoreError) -> UInt64 {
+        let write = SynchronousSchemaWrite { _ in Schema(classes: classes) }
+        submit(write)
+        return try write.version()
+    }
+
+    /// Runs `body` on a view of the last commit.
+    package func reading<Result>(_ body: (ReadTransaction) throws -> Result) throws -> Result {
+        let transaction = try read()
+        defer { transaction.close() }
+        return try body(transaction)
+    }
+}
