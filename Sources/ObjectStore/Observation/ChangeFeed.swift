@@ -127,7 +127,8 @@ package final class ChangeFeed: @unchecked Sendable {
         var lastTick: UInt64 = 0
         var actions: [@Sendable (Position) -> Void] = []
         while true {
-            let tick = isHurried.load(ordering: .relaxed) ? Self.hurriedMilliseconds : tickMilliseconds
+            let tick =
+                isHurried.load(ordering: .relaxed) ? Self.hurriedMilliseconds : tickMilliseconds
             let work: (actions: [@Sendable (Position) -> Void], isStopping: Bool)? = inbox.wait(
                 milliseconds: tick
             ) { state in
@@ -246,7 +247,8 @@ package final class ChangeFeed: @unchecked Sendable {
             }
             if !events.isEmpty {
                 channel.publish(
-                    events, from: before.version, to: version, before: before.transaction, after: after)
+                    events, from: before.version, to: version, before: before.transaction,
+                    after: after)
             }
         }
         for index in Set(changes.order.map(\.classIndex)) {

@@ -46,7 +46,8 @@ struct ReachPlan: Sendable {
                     losses.insert(
                         Loss(
                             steps: steps,
-                            propertyNumber: schema.classes[next.toClass].members[next.member].number,
+                            propertyNumber: schema.classes[next.toClass].members[next.member]
+                                .number,
                             classIndex: next.fromClass))
                     sources.insert(
                         Source(
@@ -75,7 +76,11 @@ struct ReachPlan: Sendable {
                 }
                 let source = ReachPlan.atOwner(
                     Source(steps: steps, member: member, classIndex: classIndex), schema)
-                if source.steps.isEmpty { own.insert(source.member) } else { sources.insert(source) }
+                if source.steps.isEmpty {
+                    own.insert(source.member)
+                } else {
+                    sources.insert(source)
+                }
             }
         }
         ownMembers = own
@@ -86,7 +91,8 @@ struct ReachPlan: Sendable {
     /// Embedded objects change with their owner, so a place in one is a place in its owner.
     private static func atOwner(_ source: Source, _ schema: RowSchema) -> Source {
         var source = source
-        while let last = source.steps.last, schema.classes[source.classIndex].definition.kind == .embedded,
+        while let last = source.steps.last,
+            schema.classes[source.classIndex].definition.kind == .embedded,
             last.toClass == source.classIndex
         {
             if case .inverse = last.kind { break }
@@ -135,7 +141,10 @@ struct ReachPlan: Sendable {
                 else { continue }
                 let target = ObjectIdentity(classIndex: index, key: lost.key)
                 walkBack(from: target, loss.steps[...], transaction) { key in
-                    body(key, topMember(loss.steps, transaction.rows) ?? inverseMember(loss, transaction.rows))
+                    body(
+                        key,
+                        topMember(loss.steps, transaction.rows)
+                            ?? inverseMember(loss, transaction.rows))
                 }
             }
         }
@@ -174,7 +183,8 @@ struct ReachPlan: Sendable {
 
     /// Walks a way backwards from its end and hands over the objects at its beginning.
     private func walkBack(
-        from identity: ObjectIdentity, _ steps: ArraySlice<PathStep>, _ transaction: ReadTransaction,
+        from identity: ObjectIdentity, _ steps: ArraySlice<PathStep>,
+        _ transaction: ReadTransaction,
         _ body: (UInt64) -> Void
     ) {
         guard let last = steps.last else {
@@ -209,7 +219,8 @@ struct ReachPlan: Sendable {
         case .inverse:
             let property = schema.classes[last.toClass].members[last.member].number
             let owner = schema.classes[identity.classIndex]
-            guard let row = transaction.row(classIndex: identity.classIndex, key: identity.key) else {
+            guard let row = transaction.row(classIndex: identity.classIndex, key: identity.key)
+            else {
                 return
             }
             var targets: Set<UInt64> = []
@@ -218,7 +229,8 @@ struct ReachPlan: Sendable {
             }
             for target in targets {
                 walkBack(
-                    from: ObjectIdentity(classIndex: last.fromClass, key: target), rest, transaction,
+                    from: ObjectIdentity(classIndex: last.fromClass, key: target), rest,
+                    transaction,
                     body)
             }
         }

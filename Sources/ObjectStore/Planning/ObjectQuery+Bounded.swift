@@ -16,8 +16,11 @@ extension ObjectQuery {
         }
         guard let predicate else { return true }
         let constraints = predicate.constraints(transaction.rows)
-        guard constraints.count == 1, let only = constraints.first, only.isExact else { return false }
-        guard only.member == rowClass.primaryKeyIndex || rowClass.indexedMembers.contains(only.member)
+        guard constraints.count == 1, let only = constraints.first, only.isExact else {
+            return false
+        }
+        guard
+            only.member == rowClass.primaryKeyIndex || rowClass.indexedMembers.contains(only.member)
         else { return false }
         if let sorted { return sorted == only.member }
         return only.ranges.count <= 1 && only.values != nil

@@ -25,7 +25,8 @@ struct Planner {
 
     mutating func plan() throws(StoreError) -> Plan {
         let constraints = query.predicate?.constraints(transaction.rows) ?? []
-        if query.predicate == .constant(false) || constraints.contains(where: { $0.ranges.isEmpty }) {
+        if query.predicate == .constant(false) || constraints.contains(where: { $0.ranges.isEmpty })
+        {
             return Plan(access: .nothing, order: .natural(reversed: false), residual: nil)
         }
         let usable = constraints.filter { constraint in
@@ -104,7 +105,9 @@ struct Planner {
             order: .natural(reversed: !key.isAscending), residual: query.predicate)
     }
 
-    private mutating func countEntries(_ constraint: IndexConstraint, atMost bound: Int) throws(StoreError) -> Int {
+    private mutating func countEntries(_ constraint: IndexConstraint, atMost bound: Int)
+        throws(StoreError) -> Int
+    {
         var count = 0
         for range in EntryRange.ranges(access(constraint), rowClass) {
             do {

@@ -86,7 +86,8 @@ extension QueryExecution {
                 withUnsafeBytes(of: after.key.bigEndian) { bound.append(contentsOf: $0) }
             }
             ranges = ranges.compactMap { range in
-                let upper = range.upper.map { $0.lexicographicallyPrecedes(bound) ? $0 : bound } ?? bound
+                let upper =
+                    range.upper.map { $0.lexicographicallyPrecedes(bound) ? $0 : bound } ?? bound
                 let cut = KeyRange(lower: range.lower, upper: upper)
                 return cut.isEmpty ? nil : cut
             }
@@ -115,7 +116,8 @@ extension QueryExecution {
 
     private func isCut(_ entry: UnsafeRawBufferPointer) -> Bool {
         guard entry.count > OrderedKey.textByteCountMax else { return false }
-        let value = UnsafeRawBufferPointer(rebasing: entry[5..<(entry.count - (isPrimaryAccess ? 0 : 8))])
+        let value = UnsafeRawBufferPointer(
+            rebasing: entry[5..<(entry.count - (isPrimaryAccess ? 0 : 8))])
         return OrderedKey.isCut(value)
     }
 

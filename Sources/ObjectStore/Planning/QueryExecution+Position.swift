@@ -21,7 +21,9 @@ extension QueryExecution {
         var position = QueryPosition(sortBytes: sortBytes, key: key)
         if mayBeCut(sortBytes.count) {
             let (whole, isCut) = wholeBytes(key, row)
-            if !isCut, whole.count <= QueryPosition.wholeByteCountMax { position.wholeBytes = whole }
+            if !isCut, whole.count <= QueryPosition.wholeByteCountMax {
+                position.wholeBytes = whole
+            }
         }
         return position
     }
@@ -99,7 +101,9 @@ extension QueryExecution {
         let order = entry.withSortBytes { own in
             position.sortBytes.withUnsafeBytes { compareKeys(own, $0) }
         }
-        if order == 0 { return query.tiesDescend ? entry.key < position.key : entry.key > position.key }
+        if order == 0 {
+            return query.tiesDescend ? entry.key < position.key : entry.key > position.key
+        }
         return entry.mayBeCut ? comesAfter(entry.key, entry.row, position) : order > 0
     }
 }

@@ -40,7 +40,9 @@ package final class QueryExecution {
     private var stepCount = 0
 
     /// Plans a query.
-    package init(_ query: ObjectQuery, in transaction: ReadTransaction, limits: QueryLimits = QueryLimits())
+    package init(
+        _ query: ObjectQuery, in transaction: ReadTransaction, limits: QueryLimits = QueryLimits()
+    )
         throws(StoreError)
     {
         self.transaction = transaction
@@ -132,7 +134,8 @@ package final class QueryExecution {
                 let source = transaction
                 try transaction.scan(rowClass, after: first) { key, row in
                     guard isInTime() else { return false }
-                    return matcher.matches(row: row, key: key, source: source) ? body(key, row) : true
+                    return matcher.matches(row: row, key: key, source: source)
+                        ? body(key, row) : true
                 }
             } else {
                 try transaction.scan(rowClass, after: first) { key, row in
@@ -155,7 +158,8 @@ package final class QueryExecution {
         var goesOn = true
         for range in reversed ? ranges.reversed() : ranges where goesOn {
             do throws(StorageError) {
-                try transaction.snapshot.scan(range, reversed: reversed, expecting: 64) { entry, value in
+                try transaction.snapshot.scan(range, reversed: reversed, expecting: 64) {
+                    entry, value in
                     entriesRead += 1
                     guard isInTime() else {
                         failure = .time

@@ -101,7 +101,11 @@ struct ChangeWriter {
     /// Writes the key of an object that is gone, from its record.
     private func writeKey(_ event: QueryEvent, _ rowClass: RowClass) {
         guard let member = rowClass.primaryKeyIndex, event.primaryKey.first == 1 else {
-            if rowClass.primaryKeyIndex == nil { json.uint(event.identity.key) } else { json.null() }
+            if rowClass.primaryKeyIndex == nil {
+                json.uint(event.identity.key)
+            } else {
+                json.null()
+            }
             return
         }
         event.primaryKey.withUnsafeBytes { tagged in

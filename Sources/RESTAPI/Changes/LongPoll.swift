@@ -11,7 +11,9 @@ final class LongPoll: Sendable {
     /// When it is answered without any, in milliseconds of the monotonic clock.
     let deadline: UInt64
 
-    init(_ exchange: Exchange, _ query: CheckedStream, version: UInt64, limit: Int, deadline: UInt64) {
+    init(
+        _ exchange: Exchange, _ query: CheckedStream, version: UInt64, limit: Int, deadline: UInt64
+    ) {
         self.exchange = exchange
         self.query = query
         self.version = version

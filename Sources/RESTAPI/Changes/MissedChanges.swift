@@ -33,7 +33,9 @@ struct MissedChanges {
             let candidate = candidates.popFirst()
         {
             visited += 1
-            guard let event = stream.observed.event(of: candidate, in: read, matcher) else { continue }
+            guard let event = stream.observed.event(of: candidate, in: read, matcher) else {
+                continue
+            }
             if count == 0 {
                 writer.beginChangeEvent(version: through, movesID: false)
             } else {

@@ -25,7 +25,8 @@ extension RESTService {
     ///   - known: What it knows of the changes behind it.
     /// - Throws: ``Problem`` 410 for a version whose changes are not kept, 400 for one of the future.
     func changePage(
-        _ definition: StreamDefinition, after number: UInt64, _ known: StreamCursor.ChangePart?, limit: Int
+        _ definition: StreamDefinition, after number: UInt64, _ known: StreamCursor.ChangePart?,
+        limit: Int
     ) throws(Problem) -> ChangePage {
         let read = try stored { () throws(StoreError) in try store.read() }
         defer { read.close() }
@@ -52,20 +53,24 @@ extension RESTService {
         let candidates = query.observed.candidates(changes, in: read)
         var left = candidates.indices.filter { index in
             candidates[index].change == nil
-                ? candidates[index].identity.key > position.reachedKey : index >= position.knownCount
+                ? candidates[index].identity.key > position.reachedKey
+                : index >= position.knownCount
         }[...]
         let matcher = query.observed.matcher(in: read)
         var writer = ChangeWriter(query, read, options)
         var count = 0
         writer.raw("{\"changes\":[")
-        while count < limit, writer.byteCount <= options.replyByteCount, let index = left.popFirst() {
+        while count < limit, writer.byteCount <= options.replyByteCount, let index = left.popFirst()
+        {
             let candidate = candidates[index]
             if candidate.change == nil {
                 position.reachedKey = candidate.identity.key
             } else {
                 position.knownCount = index + 1
             }
-            guard let event = query.observed.event(of: candidate, in: read, matcher) else { continue }
+            guard let event = query.observed.event(of: candidate, in: read, matcher) else {
+                continue
+            }
             if count > 0 { writer.raw(",") }
             writer.write(event, withVersion: true)
             count += 1

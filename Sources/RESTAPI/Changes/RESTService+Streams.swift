@@ -13,7 +13,9 @@ extension RESTService {
 
     /// Answers a request for changes in the mode that it accepts: server-sent events, a page, or a page
     /// as soon as there is something to tell.
-    func answerStream(_ request: Request, _ target: StreamDefinition.Target) throws(Problem) -> Outcome {
+    func answerStream(_ request: Request, _ target: StreamDefinition.Target) throws(Problem)
+        -> Outcome
+    {
         let isFiltered = if case .objects = target { true } else { false }
         let parameters = try Parameters(
             request,
@@ -37,7 +39,8 @@ extension RESTService {
         let mode = try streamMode(request)
         let cursor = try streamCursor(request, parameters, isEventStream: mode == .events)
         if mode == .events { return try openStream(checked, cursor) }
-        return try answerPage(definition, checked, cursor, try CheckedQuery.limit(text, options), preferences)
+        return try answerPage(
+            definition, checked, cursor, try CheckedQuery.limit(text, options), preferences)
     }
 
     private enum StreamMode { case events, json }
@@ -67,7 +70,8 @@ extension RESTService {
         guard let text else { return .now }
         guard let cursor = StreamCursor(text) else {
             throw .parameter(
-                name, "'\(name)' is 'now', 'start' or a cursor that a stream has sent, such as "
+                name,
+                "'\(name)' is 'now', 'start' or a cursor that a stream has sent, such as "
                     + "\(store.version).")
         }
         if let version = cursor.version, version.epoch == store.epoch,
@@ -82,7 +86,9 @@ extension RESTService {
         return cursor
     }
 
-    private func openStream(_ query: CheckedStream, _ cursor: StreamCursor) throws(Problem) -> Outcome {
+    private func openStream(_ query: CheckedStream, _ cursor: StreamCursor) throws(Problem)
+        -> Outcome
+    {
         let start: StreamHub.Start
         switch cursor {
         case .now: start = .now
@@ -99,7 +105,8 @@ extension RESTService {
     }
 
     private func answerPage(
-        _ definition: StreamDefinition, _ checked: CheckedStream, _ cursor: StreamCursor, _ limit: Int,
+        _ definition: StreamDefinition, _ checked: CheckedStream, _ cursor: StreamCursor,
+        _ limit: Int,
         _ preferences: Preferences
     ) throws(Problem) -> Outcome {
         if let version = cursor.version, version.epoch != store.epoch { throw .expiredCursor }

@@ -50,13 +50,15 @@ struct SnapshotPage {
                 _ = take(row, ObjectIdentity(classIndex: classIndex, key: key))
             }
         case .objects(let classIndex):
-            try Self.walk(stream, read, service, classIndex, after: start.key, limit: objectCountMax, take)
+            try Self.walk(
+                stream, read, service, classIndex, after: start.key, limit: objectCountMax, take)
         case .store:
             for rowClass in read.rows.classes[start.classIndex...]
             where rowClass.definition.kind == .object && !hasMore {
                 let after = rowClass.index == start.classIndex ? start.key : 0
                 try Self.walk(
-                    stream, read, service, rowClass.index, after: after, limit: objectCountMax, take)
+                    stream, read, service, rowClass.index, after: after, limit: objectCountMax, take
+                )
             }
         }
         try service.stored { () throws(StoreError) in try read.checkFailure() }

@@ -31,7 +31,9 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
         if !subscribers.isEmpty {
             var writer = ChangeWriter(stream, after, hub.options)
             writer.writeChangeEvent(events, version: version)
-            if writer.isTruncated { return fail(.replyTooLarge(hub.options.queryMemoryByteCountMax)) }
+            if writer.isTruncated {
+                return fail(.replyTooLarge(hub.options.queryMemoryByteCountMax))
+            }
             let bytes = writer.take()
             var behind: [StreamSubscriber] = []
             subscribers.removeAll { subscriber in

@@ -42,7 +42,8 @@ enum StreamCursor: Equatable, Sendable {
             return
         }
         if let mark = text.firstIndex(of: "~") {
-            let place = text[text.index(after: mark)...].split(separator: ".", omittingEmptySubsequences: false)
+            let place = text[text.index(after: mark)...].split(
+                separator: ".", omittingEmptySubsequences: false)
             guard let version = StoreVersion(text: text[..<mark]), place.count == 2,
                 let classIndex = Int(place[0]), classIndex >= 0, let key = UInt64(place[1])
             else { return nil }
@@ -57,7 +58,8 @@ enum StreamCursor: Equatable, Sendable {
             guard let through = UInt64(parts[1]), let count = Int(parts[2]), count >= 0,
                 let key = UInt64(parts[3])
             else { return nil }
-            self = .within(version, ChangePart(through: through, knownCount: count, reachedKey: key))
+            self = .within(
+                version, ChangePart(through: through, knownCount: count, reachedKey: key))
         default: return nil
         }
     }

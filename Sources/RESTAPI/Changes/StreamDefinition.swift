@@ -47,7 +47,8 @@ struct StreamDefinition: Hashable, Sendable {
             }
             if !compiled.suffixes.isEmpty {
                 throw text.fault(
-                    "filter", "A stream has no order and no end; leave SORT, DISTINCT and LIMIT out.",
+                    "filter",
+                    "A stream has no order and no end; leave SORT, DISTINCT and LIMIT out.",
                     code: "invalid-query")
             }
             predicate = compiled.predicate == .constant(true) ? nil : compiled.predicate
@@ -100,7 +101,9 @@ struct StreamDefinition: Hashable, Sendable {
                             names[..<count].joined(separator: "."), rootClass: rowClass.index,
                             schema: schema)
                     else { continue }
-                    paths += path.dependencies(schema).map { ReachPath(steps: $0.path, member: $0.member) }
+                    paths += path.dependencies(schema).map {
+                        ReachPath(steps: $0.path, member: $0.member)
+                    }
                     if isExpanded || isWhole { paths += Self.everything(behind: path, schema) }
                 }
             }

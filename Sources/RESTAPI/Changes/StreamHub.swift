@@ -129,7 +129,9 @@ final class StreamHub: @unchecked Sendable {
             return present
         }
         let fresh = StreamChannel(query, hub: self)
-        if let old = channels.updateValue(fresh, forKey: query.definition) { position.feed.remove(old) }
+        if let old = channels.updateValue(fresh, forKey: query.definition) {
+            position.feed.remove(old)
+        }
         position.feed.add(fresh)
         return fresh
     }
@@ -223,7 +225,9 @@ final class StreamHub: @unchecked Sendable {
             let deadline = service.queryDeadline
             guard let missed = try missed(subscriber, read, until: deadline) else { return true }
             try sendPiece(of: missed, subscriber, read, until: deadline)
-            guard case .catchUp = subscriber.phase, subscriber.version >= present else { return true }
+            guard case .catchUp = subscriber.phase, subscriber.version >= present else {
+                return true
+            }
             onFeed(subscriber) { position in self.arrive(subscriber, position) }
             return false
         }
@@ -284,10 +288,13 @@ final class StreamHub: @unchecked Sendable {
     }
 
     private func sendSnapshot(
-        _ subscriber: StreamSubscriber, _ read: ReadTransaction, _ classIndex: Int, after key: UInt64
+        _ subscriber: StreamSubscriber, _ read: ReadTransaction, _ classIndex: Int,
+        after key: UInt64
     ) throws(Problem) {
         if !subscriber.hasSnapshotVersion {
-            subscriber.version = try service.stored { () throws(StoreError) in try read.state().version }
+            subscriber.version = try service.stored { () throws(StoreError) in
+                try read.state().version
+            }
             subscriber.hasSnapshotVersion = true
         }
         let page = try SnapshotPage(
@@ -358,7 +365,9 @@ final class StreamHub: @unchecked Sendable {
             }
             if position.version > poll.version {
                 // What was committed meanwhile is looked at here, unless it is much.
-                if position.version - poll.version > Self.pollVersionCountMax { return self.open(poll) }
+                if position.version - poll.version > Self.pollVersionCountMax {
+                    return self.open(poll)
+                }
                 if self.concerns(poll, position) { return self.answer(poll) }
             }
             self.channel(poll.query, position).add(poll.moved(to: position.version))

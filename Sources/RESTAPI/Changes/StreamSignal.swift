@@ -7,7 +7,9 @@ import ObjectStore
 enum StreamSignal {
     /// The first event of every stream. `version` is where a client may resume: what it had, if it
     /// resumes, and the very beginning before it has got anything.
-    static func hello(_ version: StoreVersion, withID: Bool, heartbeatSeconds: Int) -> HTTPServer.Bytes {
+    static func hello(_ version: StoreVersion, withID: Bool, heartbeatSeconds: Int)
+        -> HTTPServer.Bytes
+    {
         HTTPServer.Bytes(
             "event: hello\n" + (withID ? "id: \(version)\n" : "")
                 + "data: {\"cursor\":\"\(version)\",\"heartbeat\":\(heartbeatSeconds)}\n\n")

@@ -35,13 +35,15 @@ struct CheckedQuery: Sendable {
         if let filter = text.filter {
             do throws(QueryError) {
                 compiled = try CompiledQuery.compile(
-                    text: filter, arguments: text.arguments, rootClass: rowClass.index, schema: schema)
+                    text: filter, arguments: text.arguments, rootClass: rowClass.index,
+                    schema: schema)
             } catch {
                 throw text.problem(error, "filter")
             }
         } else if !text.arguments.isEmpty {
             throw text.fault(
-                text.isInBody ? "args" : "arg", "Arguments are given, but no filter that uses them.")
+                text.isInBody ? "args" : "arg", "Arguments are given, but no filter that uses them."
+            )
         }
         if let compiled, !compiled.isPlain {
             throw text.fault(
@@ -52,11 +54,13 @@ struct CheckedQuery: Sendable {
         predicate = compiled?.predicate.orNilIfTrue
         total = compiled?.limit
         sort = try Self.keys(text, text.sort, "sort", compiled?.sort, rowClass, schema)
-        distinct = try Self.keys(text, text.distinct, "distinct", compiled?.distinct, rowClass, schema)
+        distinct = try Self.keys(
+            text, text.distinct, "distinct", compiled?.distinct, rowClass, schema)
         for (name, keys) in [("sort", sort), ("distinct", distinct)]
         where keys.count > Self.sortKeyCountMax {
             throw text.fault(
-                name, "A query has at most \(Self.sortKeyCountMax) paths to sort or be distinct by.")
+                name, "A query has at most \(Self.sortKeyCountMax) paths to sort or be distinct by."
+            )
         }
         if text.fields == nil, text.expand == nil {
             selection = names.classes[rowClass.index].everything
@@ -91,7 +95,9 @@ struct CheckedQuery: Sendable {
 
     /// A filter's own order stands for itself: beside `sort` or `distinct` it would not be clear which
     /// comes first.
-    private static func requireOnePlace(_ text: QueryText, _ compiled: CompiledQuery?) throws(Problem) {
+    private static func requireOnePlace(_ text: QueryText, _ compiled: CompiledQuery?)
+        throws(Problem)
+    {
         guard let compiled, !(compiled.sort.isEmpty && compiled.distinct.isEmpty),
             let name = text.sort != nil ? "sort" : text.distinct != nil ? "distinct" : nil
         else { return }

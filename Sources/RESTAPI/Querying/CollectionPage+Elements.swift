@@ -48,7 +48,8 @@ extension CollectionPage {
         after position: QueryPosition?, _ body: (Candidate, UnsafeRawBufferPointer?) -> Bool
     ) {
         guard compiled.originProperty >= 0 else { return }
-        let property = read.rows.classes[compiled.classIndex].members[compiled.originProperty].number
+        let property = read.rows.classes[compiled.classIndex].members[compiled.originProperty]
+            .number
         read.scanOrigins(owner.index, key, property: property, after: position.flatMap(origin)) {
             identity, _ in
             var candidate = Candidate(position: identity.key, key: identity.key)

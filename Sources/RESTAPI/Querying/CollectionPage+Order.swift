@@ -21,7 +21,8 @@ extension CollectionPage {
 
     /// What an element is sorted by.
     func sortBytes(
-        _ candidate: Candidate, _ value: UnsafeRawBufferPointer?, _ order: Order, _ buffer: ByteBuffer
+        _ candidate: Candidate, _ value: UnsafeRawBufferPointer?, _ order: Order,
+        _ buffer: ByteBuffer
     ) -> [UInt8] {
         buffer.removeAll()
         if let row = candidate.row {
@@ -62,12 +63,15 @@ extension CollectionPage {
         var position = QueryPosition(sortBytes: candidate.sortBytes, key: candidate.position)
         if !order.isNatural, mayBeCut(candidate.sortBytes) {
             let (whole, isCut) = wholeBytes(candidate, order)
-            if !isCut, whole.count <= QueryPosition.wholeByteCountMax { position.wholeBytes = whole }
+            if !isCut, whole.count <= QueryPosition.wholeByteCountMax {
+                position.wholeBytes = whole
+            }
         }
         return position
     }
 
-    private func wholeBytes(_ candidate: Candidate, _ order: Order) -> (bytes: [UInt8], isCut: Bool) {
+    private func wholeBytes(_ candidate: Candidate, _ order: Order) -> (bytes: [UInt8], isCut: Bool)
+    {
         let buffer = ByteBuffer(capacity: 1024)
         let isCut: Bool
         if let row = candidate.row {
@@ -76,7 +80,8 @@ extension CollectionPage {
                 textByteCountMax: QueryPosition.wholeByteCountMax)
         } else {
             isCut = order.sorter.append(
-                value: value(candidate), to: buffer, textByteCountMax: QueryPosition.wholeByteCountMax)
+                value: value(candidate), to: buffer,
+                textByteCountMax: QueryPosition.wholeByteCountMax)
         }
         return (buffer.array, isCut)
     }

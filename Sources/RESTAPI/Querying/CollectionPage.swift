@@ -71,7 +71,8 @@ struct CollectionPage {
                 "The elements are plain values; 'fields' and 'expand' are for objects.")
         }
         let shaping = [
-            ("filter", text.filter), ("sort", text.sort), ("fields", text.fields), ("expand", text.expand),
+            ("filter", text.filter), ("sort", text.sort), ("fields", text.fields),
+            ("expand", text.expand),
         ]
         if isOwned, let (name, _) = shaping.first(where: { $0.1 != nil }) {
             throw text.fault(
@@ -149,7 +150,9 @@ struct CollectionPage {
             }
             if let matcher {
                 if let row = candidate.row {
-                    guard matcher.matches(row: row, key: candidate.key, source: read) else { return true }
+                    guard matcher.matches(row: row, key: candidate.key, source: read) else {
+                        return true
+                    }
                 } else if !matcher.matches(value: value) {
                     return true
                 }

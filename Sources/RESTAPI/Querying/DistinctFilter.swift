@@ -43,7 +43,9 @@ struct DistinctFilter {
     /// Whether the object is the first with its values.
     mutating func takes(_ key: UInt64, _ row: RowView) -> Bool {
         buffer.removeAll()
-        guard evaluator.appendDistinct(row: row, key: key, source: read, to: buffer) else { return false }
+        guard evaluator.appendDistinct(row: row, key: key, source: read, to: buffer) else {
+            return false
+        }
         let values = buffer.array
         if seen.contains(values) { return false }
         if let ended {

@@ -89,7 +89,8 @@ struct PageCursor: Equatable, Sendable {
     /// Reads a cursor's text; nil when it is none.
     init?(_ text: String) {
         var text = text
-        guard let all = text.withUTF8({ Base64.decode(UnsafeRawBufferPointer($0), alphabet: .url) }),
+        guard
+            let all = text.withUTF8({ Base64.decode(UnsafeRawBufferPointer($0), alphabet: .url) }),
             all.count >= Self.fixedByteCount + Self.checksumByteCount, all[0] == Self.format
         else { return nil }
         let bytes = all.dropLast(Self.checksumByteCount)
@@ -120,11 +121,14 @@ struct PageCursor: Equatable, Sendable {
     /// Reads the cursor of a request and checks that it belongs to the query and to this store.
     ///
     /// - Throws: ``Problem`` 400 for another query's cursor, 410 for one from before a restore.
-    static func read(_ text: QueryText, query: QueryHash, epoch: UInt64) throws(Problem) -> PageCursor? {
+    static func read(_ text: QueryText, query: QueryHash, epoch: UInt64) throws(Problem)
+        -> PageCursor?
+    {
         guard let given = text.cursor else { return nil }
         guard let cursor = PageCursor(given) else {
             throw text.fault(
-                "cursor", "The cursor is damaged; send the \"next\" of the page before as it stands.",
+                "cursor",
+                "The cursor is damaged; send the \"next\" of the page before as it stands.",
                 code: "invalid-cursor")
         }
         if cursor.epoch != epoch {

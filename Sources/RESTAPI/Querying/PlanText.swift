@@ -11,7 +11,9 @@ struct PlanText {
     init(_ plan: Plan, _ rowClass: RowClass) {
         var parts: [String] = []
         func count(_ ranges: Int, single: Bool) -> String {
-            single ? "\(ranges) value\(ranges == 1 ? "" : "s")" : "\(ranges) range\(ranges == 1 ? "" : "s")"
+            single
+                ? "\(ranges) value\(ranges == 1 ? "" : "s")"
+                : "\(ranges) range\(ranges == 1 ? "" : "s")"
         }
         switch plan.access {
         case .nothing:

@@ -30,7 +30,8 @@ struct QueryPage {
         let cursor = try PageCursor.read(text, query: query.hash, epoch: read.epoch)
         if cursor != nil, !query.canPage {
             throw text.fault(
-                "distinct", "A list with 'distinct' has pages only when its sort begins with the same paths.")
+                "distinct",
+                "A list with 'distinct' has pages only when its sort begins with the same paths.")
         }
         var steps: [Step] = []
         var clock = monotonicMicroseconds()

@@ -19,7 +19,9 @@ struct QueryText: Sendable {
     var isInBody = false
 
     /// Where the named part stands, for a fault.
-    func fault(_ name: String, _ detail: String, code: String = "invalid-parameter", column: Int? = nil)
+    func fault(
+        _ name: String, _ detail: String, code: String = "invalid-parameter", column: Int? = nil
+    )
         -> Problem
     {
         Problem(
@@ -147,7 +149,8 @@ extension QueryText {
         func wrong(_ name: String, _ expected: String) {
             faults.append(
                 Problem.Fault(
-                    code: "invalid-parameter", detail: "'\(name)' is \(expected).", pointer: "/\(name)"))
+                    code: "invalid-parameter", detail: "'\(name)' is \(expected).",
+                    pointer: "/\(name)"))
         }
         var seen: Set<String> = []
         for member in json.members {
@@ -166,16 +169,22 @@ extension QueryText {
                 if filter == nil { wrong(name, "a string") }
             case "sort":
                 sort = Self.list(value)
-                if sort == nil, !Self.isEmptyList(value) { wrong(name, "a string such as \"-age,name\" or an array of paths") }
+                if sort == nil, !Self.isEmptyList(value) {
+                    wrong(name, "a string such as \"-age,name\" or an array of paths")
+                }
             case "distinct":
                 distinct = Self.list(value)
-                if distinct == nil, !Self.isEmptyList(value) { wrong(name, "a string of paths or an array of them") }
+                if distinct == nil, !Self.isEmptyList(value) {
+                    wrong(name, "a string of paths or an array of them")
+                }
             case "fields":
                 fields = Self.list(value)
                 if fields == nil { wrong(name, "a string of names or an array of them") }
             case "expand":
                 expand = Self.list(value)
-                if expand == nil, !Self.isEmptyList(value) { wrong(name, "a string of paths or an array of them") }
+                if expand == nil, !Self.isEmptyList(value) {
+                    wrong(name, "a string of paths or an array of them")
+                }
             case "cursor":
                 cursor = value.string
                 if cursor == nil { wrong(name, "a string") }
@@ -218,11 +227,14 @@ extension QueryText {
     }
 
     private static let memberNames = [
-        "filter", "args", "sort", "distinct", "limit", "cursor", "fields", "expand", "count", "explain",
+        "filter", "args", "sort", "distinct", "limit", "cursor", "fields", "expand", "count",
+        "explain",
     ]
 
     /// An array with nothing in it asks for nothing.
-    private static func isEmptyList(_ json: JSONValue) -> Bool { json.kind == .array && json.count == 0 }
+    private static func isEmptyList(_ json: JSONValue) -> Bool {
+        json.kind == .array && json.count == 0
+    }
 
     /// Text with commas, from a string or a filled array of strings.
     private static func list(_ json: JSONValue) -> String? {

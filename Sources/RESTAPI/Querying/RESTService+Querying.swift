@@ -31,7 +31,8 @@ extension RESTService {
             let query = try CheckedQuery(
                 text, of: objectClass(request, names), names: names, options: options)
             let isShort =
-                query.limit <= Self.inlineCountMax && !query.selection.holdsOtherObjects && !text.counts
+                query.limit <= Self.inlineCountMax && !query.selection.holdsOtherObjects
+                && !text.counts
                 && query.distinct.isEmpty
                 && ObjectQuery(
                     classIndex: query.rowClass.index, predicate: query.predicate, sort: query.sort

@@ -6,7 +6,8 @@ import Rows
 extension RESTService {
     private static let valueParameters: [StaticString] = ["minVersion"]
     private static let collectionParameters: [StaticString] = [
-        "filter", "arg", "text", "sort", "limit", "cursor", "fields", "expand", "count", "minVersion",
+        "filter", "arg", "text", "sort", "limit", "cursor", "fields", "expand", "count",
+        "minVersion",
     ]
 
     /// `GET /v1/classes/{class}/objects/{id}/properties/{property}`: one value, or a page of a
@@ -50,7 +51,8 @@ extension RESTService {
         }
         try BodyType.requireJSONAccepted(request)
         let page = CollectionPage(
-            service: self, read: read, names: names, text: text, owner: rowClass, key: key, row: row,
+            service: self, read: read, names: names, text: text, owner: rowClass, key: key,
+            row: row,
             member: member, quotesLargeInts: preferences.quotesLargeInts,
             target: nextTarget(of: request))
         var response = try page.response()
@@ -60,7 +62,8 @@ extension RESTService {
 
     /// `{"value":…}`, or the bytes of a data property for a client that asks for them.
     private func valueReply(
-        _ request: Request, _ names: SchemaNames, _ read: ReadTransaction, _ preferences: Preferences,
+        _ request: Request, _ names: SchemaNames, _ read: ReadTransaction,
+        _ preferences: Preferences,
         _ version: StoreVersion, rowClass: RowClass, key: UInt64, row: RowView, member: Int
     ) throws(Problem) -> Response {
         let field = rowClass.field(member, in: row)
@@ -69,7 +72,8 @@ extension RESTService {
         var response: Response
         if let tags = try EntityTags.read(.ifNoneMatch, of: request), tags.matchesWeakly(etag) {
             response = Response(304)
-        } else if isData, request.header(.accept)?.listContains("application/octet-stream") == true {
+        } else if isData, request.header(.accept)?.listContains("application/octet-stream") == true
+        {
             if field.isNull { throw Problem.noBytes }
             response = Response(200, .bytes, HTTPServer.Bytes(copying: field.heap))
         } else {
