@@ -32,7 +32,10 @@ final class ChangesClient {
     /// Every byte of the body so far.
     private(set) var body: [UInt8] = []
 
-    init(port: UInt16, _ target: String, headers: [(String, String)] = [], receiveByteCountMax: Int32? = nil) {
+    init(
+        port: UInt16, _ target: String, headers: [(String, String)] = [],
+        receiveByteCountMax: Int32? = nil
+    ) {
         socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         if var size = receiveByteCountMax {
             setsockopt(socket, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
@@ -46,11 +49,14 @@ final class ChangesClient {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { Glibc.connect(socket, $0, size) }
         }
         var patience = timeval(tv_sec: 30, tv_usec: 0)
-        setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+        setsockopt(
+            socket, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
         var text = "GET \(target) HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n"
         for (name, value) in headers { text += "\(name): \(value)\r\n" }
         text += "\r\n"
-        _ = Array(text.utf8).withUnsafeBytes { send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+        _ = Array(text.utf8).withUnsafeBytes {
+            send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+        }
         readHead()
     }
 
@@ -125,7 +131,8 @@ final class ChangesClient {
         status = start.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
         while let field = line(byte), !field.isEmpty {
             guard let colon = field.firstIndex(of: ":") else { continue }
-            headers[field[..<colon].lowercased()] = String(field[field.index(after: colon)...].drop { $0 == " " })
+            headers[field[..<colon].lowercased()] = String(
+                field[field.index(after: colon)...].drop { $0 == " " })
         }
     }
 

@@ -7,12 +7,18 @@ import Testing
 struct ChangesPageTests {
     private static let path = "/v1/classes/Task/changes"
 
-    private func page(_ server: TestServer, _ parameters: [(String, String)], wait: Int? = nil, path: String = path) -> HTTPClient.Reply {
-        HTTPClient(port: server.port).send("GET", target(path, parameters), headers: wait.map { [("Prefer", "wait=\($0)")] } ?? [])
+    private func page(
+        _ server: ChangesServer, _ parameters: [(String, String)], wait: Int? = nil,
+        path: String = path
+    ) -> HTTPClient.Reply {
+        HTTPClient(port: server.port).send(
+            "GET", target(path, parameters), headers: wait.map { [("Prefer", "wait=\($0)")] } ?? [])
     }
 
     /// A poll on a thread of its own, begun and most likely waiting when this returns.
-    private func poll(_ server: TestServer, _ parameters: [(String, String)], path: String = path) throws -> StartedThread<HTTPClient.Reply> {
+    private func poll(
+        _ server: ChangesServer, _ parameters: [(String, String)], path: String = path
+    ) throws -> StartedThread<HTTPClient.Reply> {
         let port = server.port
         let address = target(path, parameters)
         let thread = try StartedThread {
@@ -23,7 +29,9 @@ struct ChangesPageTests {
     }
 
     private func changes(_ reply: HTTPClient.Reply) -> [String] {
-        (reply.json["changes"]?.elements ?? []).map { "\($0["op"]?.string ?? "?") \($0["id"]?.int ?? -1)" }
+        (reply.json["changes"]?.elements ?? []).map {
+            "\($0["op"]?.string ?? "?") \($0["id"]?.int ?? -1)"
+        }
     }
 
     @Test("a page of changes: flat entries with their versions, a cursor, and whether it is all")
@@ -32,15 +40,21 @@ struct ChangesPageTests {
         let begin = server.task(1, "{}")
         let now = page(server, [])
         #expect(now.text == #"{"changes":[],"cursor":"\#(begin)","upToDate":true}"#)
-        #expect(now.headers["content-type"] == "application/json" && now.headers["vary"]?.contains("Accept") == true)
+        #expect(
+            now.headers["content-type"] == "application/json"
+                && now.headers["vary"]?.contains("Accept") == true)
         let first = server.task(2, #"{"title":"x"}"#)
         let second = server.task(1, #"{"done":true}"#)
         let third = server.delete("/v1/classes/Task/objects/2")
         #expect(
             page(server, [("since", begin), ("fields", "id,title")]).text
-                == #"{"changes":[{"op":"delete","id":2,"version":"\#(third)"},{"op":"update","id":1,"etag":"\#(second)","changed":["done"],"object":{"id":1,"title":""},"version":"\#(second)"}],"cursor":"\#(third)","upToDate":true}"#)
+                == #"{"changes":[{"op":"delete","id":2,"version":"\#(third)"},{"op":"update","id":1,"etag":"\#(second)","changed":["done"],"object":{"id":1,"title":""},"version":"\#(second)"}],"cursor":"\#(third)","upToDate":true}"#
+        )
         #expect(changes(page(server, [("since", first)])) == ["update 1", "delete 2"])
-        #expect(changes(page(server, [("since", begin), ("filter", "done == false")])) == ["delete 2", "leave 1"])
+        #expect(
+            changes(page(server, [("since", begin), ("filter", "done == false")])) == [
+                "delete 2", "leave 1",
+            ])
         // One at a time.
         var cursor = begin
         var found: [String] = []
@@ -55,7 +69,9 @@ struct ChangesPageTests {
         #expect(cursor == third)
     }
 
-    @Test("a transaction that is larger than a page, and what it reaches, is told over several", arguments: [1, 3, 7, 1000])
+    @Test(
+        "a transaction that is larger than a page, and what it reaches, is told over several",
+        arguments: [1, 3, 7, 1000])
     func largeTransaction(limit: Int) throws {
         let server = try Tasks.server()
         server.person("bob", #"{"age":1}"#)
@@ -69,7 +85,12 @@ struct ChangesPageTests {
         var pages = 0
         var isUpToDate = false
         while !isUpToDate, pages < 200 {
-            let reply = page(server, [("since", cursor), ("limit", "\(limit)"), ("expand", "owner.boss"), ("filter", "owner.boss.age > 1")])
+            let reply = page(
+                server,
+                [
+                    ("since", cursor), ("limit", "\(limit)"), ("expand", "owner.boss"),
+                    ("filter", "owner.boss.age > 1"),
+                ])
             #expect(reply.status == 200, "\(reply.text)")
             let entries = reply.json["changes"]?.elements ?? []
             #expect(entries.count <= limit)
@@ -86,26 +107,37 @@ struct ChangesPageTests {
             }
         }
         #expect(isUpToDate && cursor == "\(server.store.version)")
-        let expected = server.send("GET", "/v1/classes/Task/objects?expand=owner.boss&limit=100").json["objects"]?.elements ?? []
+        let expected =
+            server.send("GET", "/v1/classes/Task/objects?expand=owner.boss&limit=100").json[
+                "objects"]?.elements ?? []
         #expect(replica.objects.count == expected.count)
         for object in expected {
             let id = object["id"]?.int ?? -1
             #expect(replica.objects["\(QueryJSON.int(id))"] == object, "object \(id)")
         }
         // A stream takes such a cursor too.
-        let half = page(server, [("since", begin), ("limit", "1"), ("expand", "owner.boss")]).json["cursor"]?.string ?? ""
-        let stream = server.events(Self.path, [("since", half), ("filter", "owner.boss.age > 1"), ("expand", "owner.boss")])
+        let half =
+            page(server, [("since", begin), ("limit", "1"), ("expand", "owner.boss")]).json[
+                "cursor"]?.string ?? ""
+        let stream = server.events(
+            Self.path,
+            [("since", half), ("filter", "owner.boss.age > 1"), ("expand", "owner.boss")])
         var resumed = ChangesReplica()
         for event in stream.events(to: "upToDate") { resumed.apply(event) }
         #expect(resumed.objects.count == expected.count)
     }
 
-    @Test("since=start pages what there is, and its last page has the cursor", arguments: [1, 4, 9, 10, 1000])
+    @Test(
+        "since=start pages what there is, and its last page has the cursor",
+        arguments: [1, 4, 9, 10, 1000])
     func start(limit: Int) throws {
         let server = try Tasks.server()
         for id in 1...10 { server.task(id, #"{"rank":\#(id % 3)}"#) }
         for name in ["a", "b"] { server.person(name, "{}") }
-        for (path, filter) in [(Self.path, "rank == 0"), (Self.path, "rank IN {0,1}"), (Self.path, nil), ("/v1/changes", nil)] as [(String, String?)] {
+        for (path, filter) in [
+            (Self.path, "rank == 0"), (Self.path, "rank IN {0,1}"), (Self.path, nil),
+            ("/v1/changes", nil),
+        ] as [(String, String?)] {
             let begun = "\(server.store.version)"
             var parameters = [("limit", "\(limit)")]
             if let filter { parameters.append(("filter", filter)) }
@@ -120,7 +152,9 @@ struct ChangesPageTests {
                 #expect(objects.count <= limit)
                 for entry in objects { replica.set(entry) }
                 cursor = reply.json["cursor"]?.string
-                #expect(reply.json.names == (cursor == nil ? ["next", "objects"] : ["cursor", "objects"]))
+                #expect(
+                    reply.json.names
+                        == (cursor == nil ? ["next", "objects"] : ["cursor", "objects"]))
                 since = reply.json["next"]?.string ?? ""
                 pages += 1
                 if pages == 1 {
@@ -130,9 +164,12 @@ struct ChangesPageTests {
                 }
             }
             #expect(cursor == begun)
-            let rest = page(server, parameters.filter { $0.0 != "limit" } + [("since", cursor ?? "")], path: path)
+            let rest = page(
+                server, parameters.filter { $0.0 != "limit" } + [("since", cursor ?? "")],
+                path: path)
             replica.apply(rest.json["changes"]?.elements ?? [])
-            let query = server.send("GET", target("/v1/classes/Task/objects", filter.map { [("filter", $0)] } ?? []))
+            let query = server.send(
+                "GET", target("/v1/classes/Task/objects", filter.map { [("filter", $0)] } ?? []))
             let people = path == "/v1/changes" ? 2 : 0
             #expect(replica.objects.count == query.ids.count + people, "\(path) \(filter ?? "")")
             server.task(3, "{}")
@@ -165,7 +202,9 @@ struct ChangesPageTests {
         #expect(reply.json["cursor"]?.string == matching && reply.json["upToDate"] == .bool(true))
         let last = server.person("ann", #"{"age":6}"#)
         let reached = folded.result()
-        #expect(changes(reached).contains { $0.hasSuffix(" 3") } && reached.json["cursor"]?.string == last, "\(reached.text)")
+        #expect(
+            changes(reached).contains { $0.hasSuffix(" 3") }
+                && reached.json["cursor"]?.string == last, "\(reached.text)")
 
         // Of one object and of the whole store.
         let object = try poll(server, [], path: "/v1/classes/Task/objects/77/changes")

@@ -12,20 +12,38 @@ struct ChangesReplayTests {
 
     private static let queries = [
         Query(path: "/v1/classes/Task", parameters: [("fields", "*,$version")]),
-        Query(path: "/v1/classes/Task", parameters: [("fields", "*,$version"), ("filter", "rank > 4 AND done == false")]),
+        Query(
+            path: "/v1/classes/Task",
+            parameters: [("fields", "*,$version"), ("filter", "rank > 4 AND done == false")]),
         Query(path: "/v1/classes/Task", parameters: [("filter", "owner.age > 5")]),
-        Query(path: "/v1/classes/Task", parameters: [("filter", "owner.boss.age > 5 OR next.rank == 3"), ("fields", "*,owner.age")]),
+        Query(
+            path: "/v1/classes/Task",
+            parameters: [
+                ("filter", "owner.boss.age > 5 OR next.rank == 3"), ("fields", "*,owner.age"),
+            ]),
         Query(path: "/v1/classes/Task", parameters: [("filter", "ANY parts.rank > 7")]),
-        Query(path: "/v1/classes/Task", parameters: [("filter", "ANY partOf.owner.age > 4"), ("expand", "owner.boss")]),
-        Query(path: "/v1/classes/Person", parameters: [("filter", "ANY tasks.rank > 6"), ("fields", "*,tasks")]),
-        Query(path: "/v1/classes/Person", parameters: [("filter", "tasks.@count == 2"), ("expand", "tasks")]),
-        Query(path: "/v1/classes/Person", parameters: [("filter", "@links.Task.place.host.@count > 0 OR age == 3")]),
-        Query(path: "/v1/classes/Task", parameters: [("filter", "place.host.age > 5"), ("expand", "place.host")]),
+        Query(
+            path: "/v1/classes/Task",
+            parameters: [("filter", "ANY partOf.owner.age > 4"), ("expand", "owner.boss")]),
+        Query(
+            path: "/v1/classes/Person",
+            parameters: [("filter", "ANY tasks.rank > 6"), ("fields", "*,tasks")]),
+        Query(
+            path: "/v1/classes/Person",
+            parameters: [("filter", "tasks.@count == 2"), ("expand", "tasks")]),
+        Query(
+            path: "/v1/classes/Person",
+            parameters: [("filter", "@links.Task.place.host.@count > 0 OR age == 3")]),
+        Query(
+            path: "/v1/classes/Task",
+            parameters: [("filter", "place.host.age > 5"), ("expand", "place.host")]),
     ].filter { query in !query.parameters.contains { $0.1.contains("@links.Task.place") } }
 
     /// Reads a stream up to a version and returns what its client then knows, having checked that live
     /// events were exact.
-    private static func follow(_ stream: ChangesClient, to version: @Sendable () -> String?) -> ChangesReplica {
+    private static func follow(_ stream: ChangesClient, to version: @Sendable () -> String?)
+        -> ChangesReplica
+    {
         var replica = ChangesReplica()
         while let event = stream.next() {
             if event.name == "change", event.id != nil {
@@ -65,8 +83,12 @@ struct ChangesReplayTests {
                     (
                         query,
                         try StartedThread {
-                            var stream = ChangesClient(port: port, target(query.path + "/changes", parameters + [("since", "start")]))
-                            guard since == "resumed" else { return Self.follow(stream) { end.value } }
+                            var stream = ChangesClient(
+                                port: port,
+                                target(query.path + "/changes", parameters + [("since", "start")]))
+                            guard since == "resumed" else {
+                                return Self.follow(stream) { end.value }
+                            }
                             // Some events, then again from the last id, on another connection.
                             var replica = ChangesReplica()
                             var last: String?
@@ -85,7 +107,11 @@ struct ChangesReplayTests {
                             }
                             while let event = stream.next() {
                                 replica.apply(event)
-                                if let version = end.value, let id = event.id, Self.number(id) >= Self.number(version) { break }
+                                if let version = end.value, let id = event.id,
+                                    Self.number(id) >= Self.number(version)
+                                {
+                                    break
+                                }
                             }
                             return replica
                         }
@@ -103,7 +129,8 @@ struct ChangesReplayTests {
         end.value = "\(server.store.version)"
         for (query, reader) in readers {
             let replica = reader.result()
-            let reply = server.send("GET", target(query.path + "/objects", query.parameters + [("limit", "1000")]))
+            let reply = server.send(
+                "GET", target(query.path + "/objects", query.parameters + [("limit", "1000")]))
             let expected = reply.json["objects"]?.elements ?? []
             let note = "seed \(seed): \(query.path) \(query.parameters)"
             #expect(replica.objects.count == expected.count, "\(note)")
@@ -111,7 +138,9 @@ struct ChangesReplayTests {
             for object in expected {
                 let id = object[key].map { "\($0)" } ?? "?"
                 #expect(replica.objects[id] == object, "\(note): \(id)")
-                if let version = object["$version"]?.string { #expect(replica.etags[id] == version, "\(note)") }
+                if let version = object["$version"]?.string {
+                    #expect(replica.etags[id] == version, "\(note)")
+                }
             }
         }
     }
@@ -132,24 +161,40 @@ struct ChangesReplayTests {
         case 1, 2:
             method = "PUT"
             path = "Person/objects/\(person())"
-            body = any(2) == 0 ? "{\"age\":\(any(10))}" : "{\"age\":\(any(10)),\"boss\":{\"name\":\"\(person())\"}}"
+            body =
+                any(2) == 0
+                ? "{\"age\":\(any(10))}"
+                : "{\"age\":\(any(10)),\"boss\":{\"name\":\"\(person())\"}}"
         case 3: (path, body) = ("Person/objects/\(person())", "{\"age\":\(any(10))}")
         case 4:
             method = "POST"
             path = "Task/objects?mode=merge"
-            body = "[{\"id\":\(any(12)),\"rank\":\(any(10))},{\"id\":\(any(12) + 12),\"next\":{\"id\":\(any(12))}},{\"id\":\(any(12)),\"parts\":[{\"id\":\(any(12))}]}]"
+            body =
+                "[{\"id\":\(any(12)),\"rank\":\(any(10))},{\"id\":\(any(12) + 12),\"next\":{\"id\":\(any(12))}},{\"id\":\(any(12)),\"parts\":[{\"id\":\(any(12))}]}]"
         case 5:
-            (path, body) = ("Task/objects/\(any(12))", "{\"place\":{\"city\":\"x\",\"host\":{\"name\":\"\(person())\"}}}")
-        case 6: (path, body) = ("Task/objects/\(any(12))", any(2) == 0 ? "{\"owner\":null}" : "{\"place\":null}")
-        case 7: (path, body) = ("Task/objects/\(any(12))", "{\"parts\":[{\"id\":\(any(12))},{\"id\":\(any(12))}]}")
+            (path, body) = (
+                "Task/objects/\(any(12))",
+                "{\"place\":{\"city\":\"x\",\"host\":{\"name\":\"\(person())\"}}}"
+            )
+        case 6:
+            (path, body) = (
+                "Task/objects/\(any(12))", any(2) == 0 ? "{\"owner\":null}" : "{\"place\":null}"
+            )
+        case 7:
+            (path, body) = (
+                "Task/objects/\(any(12))", "{\"parts\":[{\"id\":\(any(12))},{\"id\":\(any(12))}]}"
+            )
         default:
             method = "PUT"
             path = "Task/objects/\(any(12))"
-            body = "{\"rank\":\(any(10)),\"done\":\(any(2) == 0),\"owner\":{\"name\":\"\(person())\"}}"
+            body =
+                "{\"rank\":\(any(10)),\"done\":\(any(2) == 0),\"owner\":{\"name\":\"\(person())\"}}"
         }
         let reply = client.send(
-            method, "/v1/classes/" + path, headers: body.isEmpty ? [] : [("Content-Type", "application/json")],
+            method, "/v1/classes/" + path,
+            headers: body.isEmpty ? [] : [("Content-Type", "application/json")],
             body: body.isEmpty ? nil : Array(body.utf8))
-        #expect([200, 201, 204, 404].contains(reply.status), "\(method) \(path) \(body): \(reply.text)")
+        #expect(
+            [200, 201, 204, 404].contains(reply.status), "\(method) \(path) \(body): \(reply.text)")
     }
 }

@@ -13,7 +13,9 @@ struct ChangesResetTests {
     func expiry() throws {
         var storeOptions = StoreOptions()
         storeOptions.retentionByteCount = 400
-        let server = try TestServer(EngineCase.memory.open(), schema: Tasks.schema, storeOptions: storeOptions)
+        let server = ChangesServer(
+            try TestServer(
+                EngineCase.memory.open(), schema: Tasks.schema, storeOptions: storeOptions))
         let old = server.task(1, "{}")
         for id in 2...40 { server.task(id, "{}") }
         let stream = server.events(Self.path, [("since", old), ("fields", "id")])
@@ -24,7 +26,10 @@ struct ChangesResetTests {
         let recent = server.task(1, #"{"title":"x"}"#)
         #expect(stream.nextEvent().changes == ["update 1"])
         for headers in [[], [("Prefer", "wait=5")]] {
-            APIScenario("GET", target(Self.path, [("since", old)]), headers: headers, status: 410, contains: ["cursor-expired", "since=start"]).check(on: server)
+            APIScenario(
+                "GET", target(Self.path, [("since", old)]), headers: headers, status: 410,
+                contains: ["cursor-expired", "since=start"]
+            ).check(on: server.server)
         }
         #expect(server.send("GET", target(Self.path, [("since", recent)])).status == 200)
     }
@@ -39,10 +44,13 @@ struct ChangesResetTests {
         #expect(store.events(to: "upToDate").last?.name == "upToDate")
         let port = server.port
         let address = target(Self.path, [("since", old)])
-        let poll = try StartedThread { HTTPClient(port: port).send("GET", address, headers: [("Prefer", "wait=30")]) }
+        let poll = try StartedThread {
+            HTTPClient(port: port).send("GET", address, headers: [("Prefer", "wait=30")])
+        }
         usleep(300_000)
         var schema = Tasks.schema
-        schema.classes[0].properties.append(Schemas.property("extra", .int, default: .constant(.int(5))))
+        schema.classes[0].properties.append(
+            Schemas.property("extra", .int, default: .constant(.int(5))))
         try TestServer.put(schema, in: server.store)
         for one in [stream, store] {
             let events = one.events(to: "upToDate")
@@ -54,23 +62,33 @@ struct ChangesResetTests {
         #expect(refused.status == 410 && refused.text.contains("schema-changed"), "\(refused.text)")
         server.task(1, #"{"extra":6}"#)
         let update = stream.nextEvent()
-        #expect(update.changes == ["update 1"] && update.json["changes"]?.elements.first?["object"]?["extra"] == .int(6))
+        #expect(
+            update.changes == ["update 1"]
+                && update.json["changes"]?.elements.first?["object"]?["extra"] == .int(6))
         // A stream that resumes across the change, though nothing of it was open then.
         let resumed = server.events(Self.path, [("since", old)]).events(to: "upToDate")
         #expect(resumed.map(\.name) == ["hello", "reset", "snapshot", "upToDate"])
-        APIScenario("GET", target(Self.path, [("since", old)]), status: 410, contains: ["schema-changed"]).check(on: server)
-        #expect(server.send("GET", target(Self.path, [("since", resumed[3].id ?? "")])).text.contains(#""changes":[]"#))
+        APIScenario(
+            "GET", target(Self.path, [("since", old)]), status: 410, contains: ["schema-changed"]
+        ).check(on: server.server)
+        #expect(
+            server.send("GET", target(Self.path, [("since", resumed[3].id ?? "")])).text.contains(
+                #""changes":[]"#))
     }
 
-    @Test("a client that does not read gets what it missed, folded, and misses nothing", arguments: [false, true])
+    @Test(
+        "a client that does not read gets what it missed, folded, and misses nothing",
+        arguments: [false, true])
     func slowConsumer(logExpires: Bool) throws {
         var options = RESTOptions()
         options.streamQueueByteCountMax = 64 << 10
         options.heartbeatSeconds = 1
         var storeOptions = StoreOptions()
         if logExpires { storeOptions.retentionByteCount = 2_000 }
-        let server = try TestServer(
-            EngineCase.memory.open(), schema: Tasks.schema, options: options, storeOptions: storeOptions)
+        let server = ChangesServer(
+            try TestServer(
+                EngineCase.memory.open(), schema: Tasks.schema, options: options,
+                storeOptions: storeOptions))
         let stream = ChangesClient(port: server.port, Self.path, receiveByteCountMax: 4096)
         #expect(stream.nextEvent().name == "hello")
         let text = String(repeating: "t", count: 20_000)
@@ -93,7 +111,8 @@ struct ChangesResetTests {
         #expect(resets.allSatisfy { $0 == #"{"reason":"cursor-expired"}"# })
         if !logExpires { #expect(resets.isEmpty) }
         #expect(replica.objects.count == 9)
-        #expect(replica.objects.values.allSatisfy { $0["title"]?.string?.hasPrefix("39 ") ?? false })
+        #expect(
+            replica.objects.values.allSatisfy { $0["title"]?.string?.hasPrefix("39 ") ?? false })
         server.task(1, #"{"title":"again"}"#)
         var next = stream.nextEvent()
         while next.name != "change" { next = stream.nextEvent() }

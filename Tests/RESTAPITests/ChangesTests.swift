@@ -4,62 +4,6 @@ import RESTAPI
 import TestSupport
 import Testing
 
-/// Tasks with people, for change streams.
-enum Tasks {
-    static let schema = Schema(classes: [
-        ObjectClass(
-            name: "Task", primaryKey: "id",
-            properties: [
-                Schemas.property("id", .int), Schemas.property("title", .string),
-                Schemas.property("done", .bool), Schemas.property("rank", .int, indexed: true),
-                Schemas.link("owner", "Person"), Schemas.list("parts", of: "Task"), Schemas.link("next", "Task"),
-                Property(name: "place", type: .single(.object("Place")), isOptional: true),
-                Property(name: "partOf", type: .linkingObjects(className: "Task", property: "parts")),
-            ]),
-        ObjectClass(
-            name: "Person", primaryKey: "name",
-            properties: [
-                Schemas.property("name", .string), Schemas.property("age", .int), Schemas.link("boss", "Person"),
-                Property(name: "tasks", type: .linkingObjects(className: "Task", property: "owner")),
-            ]),
-        ObjectClass(name: "Place", kind: .embedded, properties: [Schemas.property("city", .string), Schemas.link("host", "Person")]),
-        ObjectClass(name: "Note", properties: [Schemas.property("text", .string)]),
-    ])
-
-    static func server(_ options: RESTOptions = RESTOptions(), engine: EngineCase = .memory) throws -> TestServer {
-        try TestServer(engine, schema: schema, options: options)
-    }
-}
-
-extension TestServer {
-    var port: UInt16 { server.addresses.first?.port ?? 0 }
-
-    func events(_ path: String, _ parameters: [(String, String)] = [], headers: [(String, String)] = []) -> ChangesClient {
-        ChangesClient(port: port, parameters.isEmpty ? path : target(path, parameters), headers: headers)
-    }
-
-    /// Puts a task and returns the store's version.
-    @discardableResult
-    func task(_ id: Int, _ body: String, _ location: SourceLocation = #_sourceLocation) -> String {
-        let reply = send("PUT", "/v1/classes/Task/objects/\(id)", body)
-        #expect(reply.status < 300, "\(reply.text)", sourceLocation: location)
-        return reply.headers["holdfast-version"] ?? ""
-    }
-
-    @discardableResult
-    func person(_ name: String, _ body: String) -> String {
-        let reply = send("PUT", "/v1/classes/Person/objects/\(name)", body)
-        #expect(reply.status < 300, "\(reply.text)")
-        return reply.headers["holdfast-version"] ?? ""
-    }
-
-    func delete(_ path: String, _ location: SourceLocation = #_sourceLocation) -> String {
-        let reply = send("DELETE", path)
-        #expect(reply.status == 204, "\(reply.text)", sourceLocation: location)
-        return reply.headers["holdfast-version"] ?? ""
-    }
-}
-
 @Suite("event streams")
 struct ChangesTests {
     private static let path = "/v1/classes/Task/changes"
@@ -68,27 +12,38 @@ struct ChangesTests {
     func format() throws {
         let server = try Tasks.server()
         let begin = server.task(1, #"{"title":"a"}"#)
-        let stream = server.events(Self.path, [("filter", "done == false"), ("fields", "id,title")])
+        let stream = server.events(
+            Self.path, [("filter", "done == false"), ("fields", "id,title")])
         #expect(stream.status == 200)
         #expect(stream.headers["content-type"]?.hasPrefix("text/event-stream") == true)
-        #expect(stream.headers["cache-control"] == "no-store" && stream.headers["vary"]?.contains("Accept") == true)
-        #expect(stream.next() == .init(name: "hello", id: begin, data: #"{"cursor":"\#(begin)","heartbeat":15}"#))
+        #expect(
+            stream.headers["cache-control"] == "no-store"
+                && stream.headers["vary"]?.contains("Accept") == true)
+        #expect(
+            stream.next()
+                == .init(name: "hello", id: begin, data: #"{"cursor":"\#(begin)","heartbeat":15}"#))
         let entered = server.task(7, #"{"title":"b"}"#)
         #expect(
             stream.next()
                 == .init(
                     name: "change", id: entered,
-                    data: #"{"version":"\#(entered)","changes":[{"op":"enter","id":7,"etag":"\#(entered)","object":{"id":7,"title":"b"}}]}"#))
+                    data:
+                        #"{"version":"\#(entered)","changes":[{"op":"enter","id":7,"etag":"\#(entered)","object":{"id":7,"title":"b"}}]}"#
+                ))
         let updated = server.task(7, #"{"title":"c"}"#)
         #expect(
             stream.next()
                 == .init(
                     name: "change", id: updated,
-                    data: #"{"version":"\#(updated)","changes":[{"op":"update","id":7,"etag":"\#(updated)","changed":["title"],"object":{"id":7,"title":"c"}}]}"#))
+                    data:
+                        #"{"version":"\#(updated)","changes":[{"op":"update","id":7,"etag":"\#(updated)","changed":["title"],"object":{"id":7,"title":"c"}}]}"#
+                ))
         let left = server.task(7, #"{"title":"c","done":true}"#)
         #expect(
             stream.next()
-                == .init(name: "change", id: left, data: #"{"version":"\#(left)","changes":[{"op":"leave","id":7}]}"#))
+                == .init(
+                    name: "change", id: left,
+                    data: #"{"version":"\#(left)","changes":[{"op":"leave","id":7}]}"#))
         // What does not match before or after is no event, nor is what changes nothing.
         server.task(7, #"{"title":"d","done":true}"#)
         server.task(1, #"{"title":"a"}"#)
@@ -97,7 +52,9 @@ struct ChangesTests {
         let deleted = server.delete("/v1/classes/Task/objects/1")
         #expect(
             stream.next()
-                == .init(name: "change", id: deleted, data: #"{"version":"\#(deleted)","changes":[{"op":"delete","id":1}]}"#))
+                == .init(
+                    name: "change", id: deleted,
+                    data: #"{"version":"\#(deleted)","changes":[{"op":"delete","id":1}]}"#))
     }
 
     @Test("a stream from the start: snapshot, then up to date with the first id")
@@ -106,7 +63,8 @@ struct ChangesTests {
         let first = server.task(1, #"{"title":"a"}"#)
         let second = server.task(2, #"{"title":"b"}"#)
         server.task(3, #"{"done":true}"#)
-        let stream = server.events(Self.path, [("since", "start"), ("filter", "done == false"), ("fields", "title")])
+        let stream = server.events(
+            Self.path, [("since", "start"), ("filter", "done == false"), ("fields", "title")])
         let events = stream.events(to: "upToDate")
         #expect(events.map(\.name) == ["hello", "snapshot", "upToDate"])
         #expect(events[0].id == nil && events[0].json["heartbeat"]?.int == 15)
@@ -114,9 +72,12 @@ struct ChangesTests {
             events[1]
                 == .init(
                     name: "snapshot",
-                    data: #"{"objects":[{"id":1,"etag":"\#(first)","object":{"title":"a"}},{"id":2,"etag":"\#(second)","object":{"title":"b"}}]}"#))
+                    data:
+                        #"{"objects":[{"id":1,"etag":"\#(first)","object":{"title":"a"}},{"id":2,"etag":"\#(second)","object":{"title":"b"}}]}"#
+                ))
         let version = "\(server.store.version)"
-        #expect(events[2] == .init(name: "upToDate", id: version, data: #"{"cursor":"\#(version)"}"#))
+        #expect(
+            events[2] == .init(name: "upToDate", id: version, data: #"{"cursor":"\#(version)"}"#))
         server.task(3, #"{"done":false}"#)
         #expect(stream.nextEvent().changes == ["enter 3"])
         // What hello says is never behind what a client has.
@@ -132,8 +93,14 @@ struct ChangesTests {
     @Test("a snapshot of many objects comes in pieces, with what changes meanwhile")
     func longSnapshot() throws {
         let server = try Tasks.server()
-        let tasks = (1...950).map { #"{"id":\#($0),"title":"\#(String(repeating: "t", count: 300))"}"# }.joined(separator: ",")
-        #expect(server.send("POST", "/v1/classes/Task/objects", "[\(tasks)]", headers: [("Prefer", "return=minimal")]).status == 201)
+        let tasks = (1...950).map {
+            #"{"id":\#($0),"title":"\#(String(repeating: "t", count: 300))"}"#
+        }.joined(separator: ",")
+        #expect(
+            server.send(
+                "POST", "/v1/classes/Task/objects", "[\(tasks)]",
+                headers: [("Prefer", "return=minimal")]
+            ).status == 201)
         for path in [Self.path, "/v1/changes"] {
             let stream = server.events(path, [("since", "start")])
             var replica = ChangesReplica()
@@ -161,7 +128,8 @@ struct ChangesTests {
         let end = server.delete("/v1/classes/Task/objects/2")
         let path = Self.path
         for (parameters, headers) in [
-            ([("since", cursor)], []), ([], [("Last-Event-ID", cursor)]), ([("since", "start")], [("Last-Event-ID", cursor)]),
+            ([("since", cursor)], []), ([], [("Last-Event-ID", cursor)]),
+            ([("since", "start")], [("Last-Event-ID", cursor)]),
             ([("since", "now")], [("Last-Event-ID", cursor)]),
         ] as [([(String, String)], [(String, String)])] {
             let stream = server.events(path, parameters, headers: headers)
@@ -188,17 +156,40 @@ struct ChangesTests {
         let epoch = version.split(separator: "-")[0]
         let accept = ("Accept", "text/event-stream")
         for headers in [[], [accept]] {
-            for text in ["", "x", "1", "\(epoch)", "\(epoch)-", "\(epoch)-x", "\(version).", "\(version).1.2", "\(version)~", "\(version)~1", "\(version)~-1.1", "\(version)~0.99999999999999999999", "\(version).1.-1.1", "NOW"] {
-                APIScenario("GET", target(Self.path, [("since", text)]), headers: headers, status: 400, contains: [#""parameter":"since""#]).check(on: server)
+            for text in [
+                "", "x", "1", "\(epoch)", "\(epoch)-", "\(epoch)-x", "\(version).",
+                "\(version).1.2", "\(version)~", "\(version)~1", "\(version)~-1.1",
+                "\(version)~0.99999999999999999999", "\(version).1.-1.1", "NOW",
+            ] {
+                APIScenario(
+                    "GET", target(Self.path, [("since", text)]), headers: headers, status: 400,
+                    contains: [#""parameter":"since""#]
+                ).check(on: server.server)
             }
-            for text in ["\(version)0", "\(epoch)-18446744073709551615", "\(epoch)-18446744073709551615.1.1.1", "\(version)0~0.1"] {
-                APIScenario("GET", target(Self.path, [("since", text)]), headers: headers, status: 400, contains: ["has not reached"]).check(on: server)
+            for text in [
+                "\(version)0", "\(epoch)-18446744073709551615",
+                "\(epoch)-18446744073709551615.1.1.1", "\(version)0~0.1",
+            ] {
+                APIScenario(
+                    "GET", target(Self.path, [("since", text)]), headers: headers, status: 400,
+                    contains: ["has not reached"]
+                ).check(on: server.server)
             }
         }
-        APIScenario("GET", Self.path, headers: [accept, ("Last-Event-ID", "x")], status: 400, contains: [#""parameter":"Last-Event-ID""#]).check(on: server)
-        APIScenario("GET", Self.path, headers: [accept, ("Last-Event-ID", "\(version)0")], status: 400, contains: [#""parameter":"Last-Event-ID""#]).check(on: server)
+        APIScenario(
+            "GET", Self.path, headers: [accept, ("Last-Event-ID", "x")], status: 400,
+            contains: [#""parameter":"Last-Event-ID""#]
+        ).check(on: server.server)
+        APIScenario(
+            "GET", Self.path, headers: [accept, ("Last-Event-ID", "\(version)0")], status: 400,
+            contains: [#""parameter":"Last-Event-ID""#]
+        ).check(on: server.server)
         // Numbers that no server made do no harm.
-        for text in ["\(version)~0.18446744073709551615", "\(version)~99999.1", "\(version).18446744073709551615.9223372036854775807.18446744073709551615", "\(epoch)-0.0.0.0", "\(epoch)-1.0.5.5"] {
+        for text in [
+            "\(version)~0.18446744073709551615", "\(version)~99999.1",
+            "\(version).18446744073709551615.9223372036854775807.18446744073709551615",
+            "\(epoch)-0.0.0.0", "\(epoch)-1.0.5.5",
+        ] {
             let reply = server.send("GET", target(Self.path, [("since", text)]))
             #expect([200, 400, 410].contains(reply.status), "\(text): \(reply.text)")
             let stream = server.events(Self.path, [("since", text)])
@@ -206,8 +197,14 @@ struct ChangesTests {
         }
         let other = try Tasks.server()
         other.task(5, "{}")
-        APIScenario("GET", target(Self.path, [("since", version)]), status: 410, contains: ["cursor-expired"]).check(on: other)
-        APIScenario("GET", target(Self.path, [("since", "\(version)~0.1")]), status: 410, contains: ["cursor-expired"]).check(on: other)
+        APIScenario(
+            "GET", target(Self.path, [("since", version)]), status: 410,
+            contains: ["cursor-expired"]
+        ).check(on: other.server)
+        APIScenario(
+            "GET", target(Self.path, [("since", "\(version)~0.1")]), status: 410,
+            contains: ["cursor-expired"]
+        ).check(on: other.server)
         let restored = other.events(Self.path, [("since", version)]).events(to: "upToDate")
         #expect(restored.map(\.name) == ["hello", "reset", "snapshot", "upToDate"])
         #expect(restored[1].data == #"{"reason":"restored"}"# && restored[1].id == nil)
@@ -217,31 +214,59 @@ struct ChangesTests {
     func refusals() throws {
         let server = try Tasks.server()
         let scenarios = [
-            APIScenario("GET", target(Self.path, [("filter", "done == false SORT(id ASC)")]), status: 400, contains: ["SORT", #""parameter":"filter""#]),
-            APIScenario("GET", target(Self.path, [("filter", "done == false LIMIT(1)")]), status: 400, contains: ["LIMIT"]),
-            APIScenario("GET", target(Self.path, [("filter", "done == false DISTINCT(id)")]), status: 400, contains: ["DISTINCT"]),
-            APIScenario("GET", target(Self.path, [("filter", "dne == false")]), status: 400, contains: [#""hint":"done""#, #""column":1"#]),
-            APIScenario("GET", target(Self.path, [("arg", "1")]), status: 400, contains: ["no filter"]),
-            APIScenario("GET", target(Self.path, [("fields", "titel")]), status: 400, contains: [#""hint":"title""#]),
-            APIScenario("GET", target(Self.path, [("expand", "titel")]), status: 400, contains: [#""parameter":"expand""#]),
-            APIScenario("GET", target(Self.path, [("sort", "id")]), status: 400, contains: ["unknown-parameter"]),
-            APIScenario("GET", target(Self.path, [("sinc", "now")]), status: 400, contains: [#""hint":"since""#]),
-            APIScenario("GET", "/v1/changes?filter=x", status: 400, contains: ["unknown-parameter"]),
-            APIScenario("GET", "/v1/classes/Task/objects/1/changes?filter=x", status: 400, contains: ["unknown-parameter"]),
-            APIScenario("GET", "/v1/classes/Task/objects/x/changes", status: 400, contains: ["wrong-key-type"]),
-            APIScenario("GET", "/v1/classes/Tsk/changes", status: 404, contains: [#""hint":"Task""#]),
+            APIScenario(
+                "GET", target(Self.path, [("filter", "done == false SORT(id ASC)")]), status: 400,
+                contains: ["SORT", #""parameter":"filter""#]),
+            APIScenario(
+                "GET", target(Self.path, [("filter", "done == false LIMIT(1)")]), status: 400,
+                contains: ["LIMIT"]),
+            APIScenario(
+                "GET", target(Self.path, [("filter", "done == false DISTINCT(id)")]), status: 400,
+                contains: ["DISTINCT"]),
+            APIScenario(
+                "GET", target(Self.path, [("filter", "dne == false")]), status: 400,
+                contains: [#""hint":"done""#, #""column":1"#]),
+            APIScenario(
+                "GET", target(Self.path, [("arg", "1")]), status: 400, contains: ["no filter"]),
+            APIScenario(
+                "GET", target(Self.path, [("fields", "titel")]), status: 400,
+                contains: [#""hint":"title""#]),
+            APIScenario(
+                "GET", target(Self.path, [("expand", "titel")]), status: 400,
+                contains: [#""parameter":"expand""#]),
+            APIScenario(
+                "GET", target(Self.path, [("sort", "id")]), status: 400,
+                contains: ["unknown-parameter"]),
+            APIScenario(
+                "GET", target(Self.path, [("sinc", "now")]), status: 400,
+                contains: [#""hint":"since""#]),
+            APIScenario(
+                "GET", "/v1/changes?filter=x", status: 400, contains: ["unknown-parameter"]),
+            APIScenario(
+                "GET", "/v1/classes/Task/objects/1/changes?filter=x", status: 400,
+                contains: ["unknown-parameter"]),
+            APIScenario(
+                "GET", "/v1/classes/Task/objects/x/changes", status: 400,
+                contains: ["wrong-key-type"]),
+            APIScenario(
+                "GET", "/v1/classes/Tsk/changes", status: 404, contains: [#""hint":"Task""#]),
             APIScenario("GET", "/v1/classes/Place/changes", status: 405),
             APIScenario("POST", Self.path, "{}", status: 405),
         ]
         for var scenario in scenarios {
-            scenario.check(on: server)
+            scenario.check(on: server.server)
             scenario.headers = [("Accept", "text/event-stream")]
-            scenario.check(on: server)
+            scenario.check(on: server.server)
         }
-        APIScenario("GET", Self.path, headers: [("Accept", "text/html")], status: 406, contains: ["text/event-stream"]).check(on: server)
-        APIScenario("GET", Self.path, headers: [("Accept", "text/event-stream;q=0")], status: 406).check(on: server)
-        APIScenario("GET", Self.path + "?limit=0", status: 400).check(on: server)
-        APIScenario("GET", Self.path + "?limit=1001", status: 400, contains: ["from 1 to 1000"]).check(on: server)
+        APIScenario(
+            "GET", Self.path, headers: [("Accept", "text/html")], status: 406,
+            contains: ["text/event-stream"]
+        ).check(on: server.server)
+        APIScenario("GET", Self.path, headers: [("Accept", "text/event-stream;q=0")], status: 406)
+            .check(on: server.server)
+        APIScenario("GET", Self.path + "?limit=0", status: 400).check(on: server.server)
+        APIScenario("GET", Self.path + "?limit=1001", status: 400, contains: ["from 1 to 1000"])
+            .check(on: server.server)
     }
 
     @Test("filters that follow links and inverse links are exact when the other side changes")
@@ -345,24 +370,36 @@ struct ChangesTests {
         let update = owner.nextEvent()
         #expect(update.changes == ["update 1"])
         #expect(update.json["changes"]?.elements.first?["object"]?["owner"]?["age"] == .int(31))
-        #expect(both.nextEvent().changes == ["update 1"], "an object on the way of an expanded path is shown too")
+        #expect(
+            both.nextEvent().changes == ["update 1"],
+            "an object on the way of an expanded path is shown too")
         #expect(star.nextEvent().changes == ["update 1"])
         server.person("bob", #"{"age":61}"#)
         #expect(both.nextEvent().changes == ["update 1"])
         let aged = field.nextEvent()
         #expect(aged.changes == ["update 1"])
-        #expect(aged.json["changes"]?.elements.first?["object"] == QueryJSON(#"{"id":1,"owner":{"boss":{"age":61}}}"#))
+        #expect(
+            aged.json["changes"]?.elements.first?["object"]
+                == QueryJSON(#"{"id":1,"owner":{"boss":{"age":61}}}"#))
         #expect(host.nextEvent().changes == ["update 1"])
-        #expect(shown.nextEvent().changes == ["update ann"] && shown.nextEvent().changes == ["update bob"])
-        #expect(tasks.nextEvent().changes == ["update ann"] && tasks.nextEvent().changes == ["update bob"])
+        #expect(
+            shown.nextEvent().changes == ["update ann"]
+                && shown.nextEvent().changes == ["update bob"])
+        #expect(
+            tasks.nextEvent().changes == ["update ann"]
+                && tasks.nextEvent().changes == ["update bob"])
         server.task(1, #"{"owner":"bob","place":{"city":"Rome","host":"bob"},"title":"t"}"#)
         #expect(tasks.nextEvent().changes.sorted() == ["update ann", "update bob"])
         #expect(shown.nextEvent().changes.sorted() == ["update ann", "update bob"])
         server.task(1, #"{"owner":"bob","place":{"city":"Rome","host":"bob"},"title":"u"}"#)
         #expect(shown.nextEvent().changes == ["update bob"])
         // Without expand only the objects themselves count.
-        #expect(plain.nextEvent().json["changes"]?.elements.first?["changed"] == .array([.string("title"), .string("owner")]))
-        #expect(plain.nextEvent().json["changes"]?.elements.first?["changed"] == .array([.string("title")]))
+        #expect(
+            plain.nextEvent().json["changes"]?.elements.first?["changed"]
+                == .array([.string("title"), .string("owner")]))
+        #expect(
+            plain.nextEvent().json["changes"]?.elements.first?["changed"]
+                == .array([.string("title")]))
     }
 
     @Test("one object's stream: it may come, go, and come again")
@@ -382,7 +419,9 @@ struct ChangesTests {
         #expect(stream.nextEvent().changes == ["delete 9"])
         server.task(9, #"{"title":"y"}"#)
         let again = stream.nextEvent()
-        #expect(again.changes == ["enter 9"] && again.json["changes"]?.elements.first?["object"]?["title"] == .string("y"))
+        #expect(
+            again.changes == ["enter 9"]
+                && again.json["changes"]?.elements.first?["object"]?["title"] == .string("y"))
         // All of it in one catch-up: gone, and there again.
         let folded = server.events(path, [("since", first[1].id ?? "")]).events(to: "upToDate")
         #expect(folded.flatMap(\.changes) == ["delete 9", "enter 9"])
@@ -415,17 +454,24 @@ struct ChangesTests {
         #expect(begin[1].json["objects"]?.elements.first?["class"] == .string("Task"))
         server.person("ann", "{}")
         let event = stream.nextEvent()
-        #expect(event.changes == ["enter ann"] && event.json["changes"]?.elements.first?["class"] == .string("Person"))
+        #expect(
+            event.changes == ["enter ann"]
+                && event.json["changes"]?.elements.first?["class"] == .string("Person"))
         _ = server.delete("/v1/classes/Task/objects/1")
         let deletion = stream.nextEvent()
         #expect(deletion.data.hasSuffix(#""changes":[{"op":"delete","class":"Task","id":1}]}"#))
         let pages = server.send("GET", target("/v1/changes", [("since", begin.last?.id ?? "")]))
-        #expect(pages.json["changes"]?.elements.map { $0["class"] } == [.string("Person"), .string("Task")])
+        #expect(
+            pages.json["changes"]?.elements.map { $0["class"] } == [
+                .string("Person"), .string("Task"),
+            ])
         let start = server.send("GET", "/v1/changes?since=start")
         #expect(start.json["objects"]?.elements.first?["class"] == .string("Person"))
     }
 
-    @Test("streams of equal queries get identical bytes, a heartbeat moves the id, and a stop ends them")
+    @Test(
+        "streams of equal queries get identical bytes, a heartbeat moves the id, and a stop ends them"
+    )
     func sharedChannel() throws {
         var options = RESTOptions()
         options.heartbeatSeconds = 1
@@ -444,7 +490,9 @@ struct ChangesTests {
         for id in 1...5 { ids.append(server.task(id, #"{"title":"\#(id)"}"#)) }
         let expected = (1...5).map { _ in streams[0].nextEvent() }
         #expect(expected.map(\.id) == ids)
-        for stream in streams.dropFirst() { #expect((1...5).map { _ in stream.nextEvent() } == expected) }
+        for stream in streams.dropFirst() {
+            #expect((1...5).map { _ in stream.nextEvent() } == expected)
+        }
         server.service.endWaiting()
         for stream in streams {
             while stream.next() != nil {}

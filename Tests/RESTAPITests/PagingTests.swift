@@ -5,7 +5,8 @@ import Testing
 struct PagingTests {
     /// All pages of a query, with `between` run after each.
     private func pages(
-        _ world: inout QueryWorld, _ filter: (text: String, arguments: [String]), _ sort: [QueryWorld.Key],
+        _ world: inout QueryWorld, _ filter: (text: String, arguments: [String]),
+        _ sort: [QueryWorld.Key],
         limit: Int, note: String, between: (inout QueryWorld) throws -> Void = { _ in }
     ) rethrows -> [Int] {
         var found: [Int] = []
@@ -25,7 +26,9 @@ struct PagingTests {
         return found
     }
 
-    @Test("every page size gives the model's order, with and without an index", arguments: EngineCase.all)
+    @Test(
+        "every page size gives the model's order, with and without an index",
+        arguments: EngineCase.all)
     func everyPageSize(engine: EngineCase) throws {
         let seed = SeededGenerator.testSeed("paging")
         var world = try QueryWorld(engine, seed: seed, count: 60)
@@ -35,10 +38,14 @@ struct PagingTests {
             let expected = world.expected(sort, filter.matches)
             for suffix in ["", "i"] {
                 let text = filter.text.replacing("#", with: suffix)
-                for limit in [1, 2, 3, 7, expected.count - 1, expected.count, expected.count + 1, 1000]
+                for limit in [
+                    1, 2, 3, 7, expected.count - 1, expected.count, expected.count + 1, 1000,
+                ]
                 where limit > 0 {
-                    let note = "seed \(seed) round \(round): \(text) \(filter.arguments) sort \(sort) limit \(limit)"
-                    let found = try pages(&world, (text, filter.arguments), sort, limit: limit, note: note)
+                    let note =
+                        "seed \(seed) round \(round): \(text) \(filter.arguments) sort \(sort) limit \(limit)"
+                    let found = try pages(
+                        &world, (text, filter.arguments), sort, limit: limit, note: note)
                     #expect(found == expected, "\(note)")
                     if found != expected { return }
                 }
@@ -46,7 +53,8 @@ struct PagingTests {
         }
     }
 
-    @Test("what does not change while others do is returned exactly once", arguments: EngineCase.all)
+    @Test(
+        "what does not change while others do is returned exactly once", arguments: EngineCase.all)
     func changesBetweenPages(engine: EngineCase) throws {
         let seed = SeededGenerator.testSeed("paging while changing")
         var world = try QueryWorld(engine, seed: seed, count: 60)
@@ -55,13 +63,18 @@ struct PagingTests {
             // Paths through links change with the linked object.
             let sort = world.randomSort().filter { !$0.path.hasPrefix("best.") }
             let filter = world.randomFilter()
-            let text = filter.text.replacing("#", with: Bool.random(using: &world.generator) ? "i" : "")
+            let text = filter.text.replacing(
+                "#", with: Bool.random(using: &world.generator) ? "i" : "")
             let limit = Int.random(in: 1...9, using: &world.generator)
-            let note = "seed \(seed) round \(round): \(text) \(filter.arguments) sort \(sort) limit \(limit)"
+            let note =
+                "seed \(seed) round \(round): \(text) \(filter.arguments) sort \(sort) limit \(limit)"
             var steady = Set(world.expected(sort, filter.matches))
-            let found = try pages(&world, (text, filter.arguments), sort, limit: limit, note: note) { world in
+            let found = try pages(&world, (text, filter.arguments), sort, limit: limit, note: note)
+            { world in
                 for _ in 0..<2 {
-                    guard let id = world.order.randomElement(using: &world.generator) else { continue }
+                    guard let id = world.order.randomElement(using: &world.generator) else {
+                        continue
+                    }
                     switch Int.random(in: 0..<3, using: &world.generator) {
                     case 0:
                         steady.remove(id)
@@ -81,7 +94,8 @@ struct PagingTests {
             }
             // Those that stayed come in their order.
             #expect(
-                found.filter(steady.contains) == world.expected(sort) { steady.contains($0.id) }, "\(note)")
+                found.filter(steady.contains) == world.expected(sort) { steady.contains($0.id) },
+                "\(note)")
             while world.order.count < 60 {
                 newest += 1
                 try world.put(world.randomItem(newest))

@@ -3,10 +3,14 @@ import Rows
 /// Cursors that no server made: a client may send anything.
 enum CursorForgery {
     /// A list's cursor with other numbers and a checksum that fits.
-    static func change(_ cursor: String, returned: UInt64, key: UInt64, sortBytes: [UInt8]) -> String? {
+    static func change(_ cursor: String, returned: UInt64, key: UInt64, sortBytes: [UInt8])
+        -> String?
+    {
         guard var bytes = decode(cursor), bytes.count >= 53 else { return nil }
         bytes = Array(bytes[..<25])
-        for word in [returned, key] { withUnsafeBytes(of: word.littleEndian) { bytes.append(contentsOf: $0) } }
+        for word in [returned, key] {
+            withUnsafeBytes(of: word.littleEndian) { bytes.append(contentsOf: $0) }
+        }
         withUnsafeBytes(of: UInt32(sortBytes.count).littleEndian) { bytes.append(contentsOf: $0) }
         bytes += sortBytes
         let checksum = bytes.withUnsafeBytes { SipHash128.hash($0).high }
@@ -14,7 +18,8 @@ enum CursorForgery {
         return encode(bytes)
     }
 
-    private static let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+    private static let digits = Array(
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 
     private static func decode(_ text: String) -> [UInt8]? {
         var bytes: [UInt8] = []

@@ -7,11 +7,14 @@ struct QueryErrorTests {
     private static let list = "/v1/classes/Thing/objects"
     private static let post = "/v1/classes/Thing/query"
 
-    private static func get(_ parameters: [(String, String)], _ contains: [String], status: Int = 400) -> APIScenario {
+    private static func get(
+        _ parameters: [(String, String)], _ contains: [String], status: Int = 400
+    ) -> APIScenario {
         APIScenario("GET", target(list, parameters), status: status, contains: contains)
     }
 
-    private static func body(_ text: String, _ contains: [String], status: Int = 400) -> APIScenario {
+    private static func body(_ text: String, _ contains: [String], status: Int = 400) -> APIScenario
+    {
         APIScenario("POST", post, text, status: status, contains: contains)
     }
 
@@ -19,24 +22,41 @@ struct QueryErrorTests {
         "a faulty query is told by column and place",
         arguments: [
             // The filter.
-            get([("filter", "((")], [#""code":"invalid-query""#, #""column":3"#, #""parameter":"filter""#]),
+            get(
+                [("filter", "((")],
+                [#""code":"invalid-query""#, #""column":3"#, #""parameter":"filter""#]),
             get([("filter", "")], [#""code":"query-syntax""#, #""column":1"#]),
-            get([("filter", "nmae == 1")], ["query-unknown-property", #""column":1"#, #""hint":"name""#]),
-            get([("filter", "name == 1")], ["query-type", #""parameter":"filter""#, "\"column\":"]),
+            get(
+                [("filter", "nmae == 1")],
+                ["query-unknown-property", #""column":1"#, #""hint":"name""#]),
+            get(
+                [("filter", "name == 1")], ["query-type", #""parameter":"filter""#, "\"column\":"]),
             get([("filter", "count == $0")], ["query-argument", "\"column\":10", "no arguments"]),
-            get([("filter", "at == $0"), ("text", "yesterday")], ["query-argument", #""parameter":"arg""#]),
-            get([("filter", "count == 1 SORT(nam ASC)")], [#""hint":"name""#, #""parameter":"filter""#]),
-            get([("filter", "count == 1 LIMIT(2) SORT(name ASC)")], ["SORT, then DISTINCT, then LIMIT"]),
+            get(
+                [("filter", "at == $0"), ("text", "yesterday")],
+                ["query-argument", #""parameter":"arg""#]),
+            get(
+                [("filter", "count == 1 SORT(nam ASC)")],
+                [#""hint":"name""#, #""parameter":"filter""#]),
+            get(
+                [("filter", "count == 1 LIMIT(2) SORT(name ASC)")],
+                ["SORT, then DISTINCT, then LIMIT"]),
             body(#"{"filter":"(("}"#, [#""column":3"#, #""pointer":"/filter""#]),
             body(#"{"filter":"at == $0","args":["yesterday"]}"#, [#""pointer":"/args/0""#]),
-            body(#"{"filter":"count == $1","args":[1]}"#, [#""code":"query-argument""#, #""column":10"#]),
+            body(
+                #"{"filter":"count == $1","args":[1]}"#,
+                [#""code":"query-argument""#, #""column":10"#]),
             // Arguments.
             get([("filter", "count == $0"), ("arg", "x")], ["'text'", #""parameter":"arg""#]),
             get([("filter", "count == $0"), ("arg", "")], [#""parameter":"arg""#]),
             get([("filter", "count == $0"), ("arg", #"{"$nothing":1}"#)], [#""parameter":"arg""#]),
             get([("filter", "count == $0"), ("arg", #"{"$date":"x"}"#)], [#""parameter":"arg""#]),
-            get([("filter", "count == $0"), ("arg", #"{"$int":1,"$double":2}"#)], [#""parameter":"arg""#]),
-            get([("filter", "count IN $0"), ("arg", String(repeating: "[", count: 40))], [#""parameter":"arg""#]),
+            get(
+                [("filter", "count == $0"), ("arg", #"{"$int":1,"$double":2}"#)],
+                [#""parameter":"arg""#]),
+            get(
+                [("filter", "count IN $0"), ("arg", String(repeating: "[", count: 40))],
+                [#""parameter":"arg""#]),
             get([("filter", "count IN $0"), ("arg", "[[1]]")], ["a list that contains a list"]),
             get([("arg", "1")], ["no filter that uses them"]),
             body(#"{"args":[1]}"#, [#""pointer":"/args""#]),
@@ -44,44 +64,77 @@ struct QueryErrorTests {
             body(#"{"filter":"count == $0","args":{"0":1}}"#, [#""pointer":"/args""#]),
             // Sort and distinct.
             get([("sort", "nam")], [#""parameter":"sort""#, #""hint":"name""#, #""column":1"#]),
-            get([("sort", "name,-nmae")], [#""column":7"#]), get([("sort", "")], [#""parameter":"sort""#]),
-            get([("sort", "name,")], [#""parameter":"sort""#]), get([("sort", "-")], [#""parameter":"sort""#]),
-            get([("sort", ",name")], [#""parameter":"sort""#]), get([("sort", "--name")], [#""parameter":"sort""#]),
-            get([("sort", "counts")], [#""parameter":"sort""#]), get([("distinct", "-name")], [#""parameter":"distinct""#]),
+            get([("sort", "name,-nmae")], [#""column":7"#]),
+            get([("sort", "")], [#""parameter":"sort""#]),
+            get([("sort", "name,")], [#""parameter":"sort""#]),
+            get([("sort", "-")], [#""parameter":"sort""#]),
+            get([("sort", ",name")], [#""parameter":"sort""#]),
+            get([("sort", "--name")], [#""parameter":"sort""#]),
+            get([("sort", "counts")], [#""parameter":"sort""#]),
+            get([("distinct", "-name")], [#""parameter":"distinct""#]),
             get([("distinct", "nam")], [#""hint":"name""#]),
-            get([("filter", "count == 1 SORT(name ASC)"), ("sort", "id")], [#""parameter":"sort""#]),
-            get([("filter", "count == 1 DISTINCT(name)"), ("sort", "id")], [#""parameter":"sort""#]),
-            get([("filter", "count == 1 SORT(name ASC)"), ("distinct", "name")], [#""parameter":"distinct""#]),
-            get([("sort", Array(repeating: "name", count: 17).joined(separator: ","))], ["at most 16"]),
-            body(#"{"sort":["name","nmae"]}"#, [#""pointer":"/sort""#, #""column":6"#, #""hint":"name""#]),
+            get(
+                [("filter", "count == 1 SORT(name ASC)"), ("sort", "id")], [#""parameter":"sort""#]),
+            get(
+                [("filter", "count == 1 DISTINCT(name)"), ("sort", "id")], [#""parameter":"sort""#]),
+            get(
+                [("filter", "count == 1 SORT(name ASC)"), ("distinct", "name")],
+                [#""parameter":"distinct""#]),
+            get(
+                [("sort", Array(repeating: "name", count: 17).joined(separator: ","))],
+                ["at most 16"]),
+            body(
+                #"{"sort":["name","nmae"]}"#,
+                [#""pointer":"/sort""#, #""column":6"#, #""hint":"name""#]),
             body(#"{"sort":[1]}"#, [#""pointer":"/sort""#]),
             // Other parameters.
-            get([("limit", "0")], ["from 1 to 1000", #""code":"limit-out-of-range""#, #""parameter":"limit""#]),
-            get([("limit", "1001")], ["from 1 to 1000"]), get([("limit", "-1")], [#""parameter":"limit""#]),
+            get(
+                [("limit", "0")],
+                ["from 1 to 1000", #""code":"limit-out-of-range""#, #""parameter":"limit""#]),
+            get([("limit", "1001")], ["from 1 to 1000"]),
+            get([("limit", "-1")], [#""parameter":"limit""#]),
             get([("limit", "x")], [#""parameter":"limit""#]),
             get([("limit", "99999999999999999999")], [#""parameter":"limit""#]),
             get([("limit", "9223372036854775807")], ["from 1 to 1000"]),
-            get([("limit", "")], [#""parameter":"limit""#]), get([("count", "all")], ["'none' or 'exact'"]),
-            get([("explain", "1")], ["'false' or 'true'"]), get([("filtr", "x")], [#""hint":"filter""#]),
+            get([("limit", "")], [#""parameter":"limit""#]),
+            get([("count", "all")], ["'none' or 'exact'"]),
+            get([("explain", "1")], ["'false' or 'true'"]),
+            get([("filtr", "x")], [#""hint":"filter""#]),
             get([("filter", "count == 1"), ("filter", "count == 2")], [#""parameter":"filter""#]),
-            get([("fields", "")], [#""parameter":"fields""#]), get([("minVersion", "x")], [#""parameter":"minVersion""#]),
+            get([("fields", "")], [#""parameter":"fields""#]),
+            get([("minVersion", "x")], [#""parameter":"minVersion""#]),
             get([("minVersion", "00000000-1")], ["other-epoch"], status: 409),
-            APIScenario("GET", list + "?filter=%", status: 400), APIScenario("GET", list + "?filter=%ff", status: 400),
+            APIScenario("GET", list + "?filter=%", status: 400),
+            APIScenario("GET", list + "?filter=%ff", status: 400),
             // Bodies.
-            body("[]", ["invalid-body"]), body("", ["malformed-json"]), body("{", ["malformed-json"]),
-            body(#"{"limit":0}"#, [#""pointer":"/limit""#]), body(#"{"limit":1001}"#, [#""pointer":"/limit""#]),
-            body(#"{"limit":-1}"#, [#""pointer":"/limit""#]), body(#"{"limit":"5"}"#, [#""pointer":"/limit""#]),
+            body("[]", ["invalid-body"]), body("", ["malformed-json"]),
+            body("{", ["malformed-json"]),
+            body(#"{"limit":0}"#, [#""pointer":"/limit""#]),
+            body(#"{"limit":1001}"#, [#""pointer":"/limit""#]),
+            body(#"{"limit":-1}"#, [#""pointer":"/limit""#]),
+            body(#"{"limit":"5"}"#, [#""pointer":"/limit""#]),
             body(#"{"limit":1e30}"#, [#""pointer":"/limit""#]),
-            body(#"{"filtr":"x","limit":"y","count":1}"#, [#""hint":"filter""#, #""pointer":"/limit""#, #""pointer":"/count""#, "unknown-member"]),
-            body(#"{"filter":1}"#, [#""pointer":"/filter""#]), body(#"{"filter":"count == 1","filter":"x"}"#, ["duplicate-name"]),
-            body(#"{"explain":"true"}"#, [#""pointer":"/explain""#]), body(#"{"cursor":1}"#, [#""pointer":"/cursor""#]),
+            body(
+                #"{"filtr":"x","limit":"y","count":1}"#,
+                [
+                    #""hint":"filter""#, #""pointer":"/limit""#, #""pointer":"/count""#,
+                    "unknown-member",
+                ]),
+            body(#"{"filter":1}"#, [#""pointer":"/filter""#]),
+            body(#"{"filter":"count == 1","filter":"x"}"#, ["duplicate-name"]),
+            body(#"{"explain":"true"}"#, [#""pointer":"/explain""#]),
+            body(#"{"cursor":1}"#, [#""pointer":"/cursor""#]),
             body(#"{"minVersion":"x"}"#, ["unknown-member"]),
-            APIScenario("POST", post + "?filter=x", "{}", status: 400, contains: ["unknown-parameter"]),
+            APIScenario(
+                "POST", post + "?filter=x", "{}", status: 400, contains: ["unknown-parameter"]),
             APIScenario("POST", post, "{}", headers: [("Content-Type", "text/plain")], status: 415),
             APIScenario("POST", post, "{}", headers: [("Accept", "text/html")], status: 406),
             APIScenario("GET", list, headers: [("Accept", "text/html")], status: 406),
-            APIScenario("GET", "/v1/classes/Thin/objects", status: 404, contains: [#""hint":"Thing""#]),
-            APIScenario("GET", "/v1/classes/Address/objects", status: 405, contains: ["embedded"], fields: ["allow": ""]),
+            APIScenario(
+                "GET", "/v1/classes/Thin/objects", status: 404, contains: [#""hint":"Thing""#]),
+            APIScenario(
+                "GET", "/v1/classes/Address/objects", status: 405, contains: ["embedded"],
+                fields: ["allow": ""]),
             APIScenario("POST", "/v1/classes/Thin/query", "{}", status: 404),
             APIScenario("GET", post, status: 405, fields: ["allow": ""]),
         ])
@@ -100,7 +153,8 @@ struct QueryErrorTests {
         #expect(server.send("GET", Self.list).ids.count == 3)
         #expect(server.send("GET", Self.list + "?limit=1").ids.count == 1)
         #expect(server.send("GET", Self.list + "?limit=5").ids.count == 5)
-        APIScenario("GET", Self.list + "?limit=6", status: 400, contains: ["from 1 to 5"]).check(on: server)
+        APIScenario("GET", Self.list + "?limit=6", status: 400, contains: ["from 1 to 5"]).check(
+            on: server)
     }
 
     @Test("a query's text in a body has a limit")
@@ -108,11 +162,15 @@ struct QueryErrorTests {
         var options = RESTOptions()
         options.queryTextByteCountMax = 100
         let server = try TestServer(schema: Schemas.everything, options: options)
-        func filter(_ count: Int) -> String { "count == 1" + String(repeating: " ", count: count - 10) }
+        func filter(_ count: Int) -> String {
+            "count == 1" + String(repeating: " ", count: count - 10)
+        }
         Self.body("{\"filter\":\"\(filter(100))\"}", [], status: 200).check(on: server)
-        Self.body("{\"filter\":\"\(filter(101))\"}", ["query-too-long", #""pointer":"/filter""#]).check(on: server)
+        Self.body("{\"filter\":\"\(filter(101))\"}", ["query-too-long", #""pointer":"/filter""#])
+            .check(on: server)
         let fields = Array(repeating: "id", count: 34).joined(separator: ",")
-        Self.body("{\"fields\":\"\(fields)\"}", ["query-too-long", #""pointer":"/fields""#]).check(on: server)
+        Self.body("{\"fields\":\"\(fields)\"}", ["query-too-long", #""pointer":"/fields""#]).check(
+            on: server)
         Self.body("{\"sort\":\"\(fields)\"}", ["query-too-long"]).check(on: server)
         Self.body("{\"distinct\":\"\(fields)\"}", ["query-too-long"]).check(on: server)
         Self.body("{\"expand\":\"\(fields)\"}", ["query-too-long"]).check(on: server)
@@ -128,33 +186,57 @@ struct QueryErrorTests {
             small.send("PUT", "/v1/classes/Thing/objects/\(id)", "{\"name\":\"\(text)\(id)\"}")
         }
         #expect(small.send("GET", Self.list + "?sort=name&limit=5&fields=id").status == 200)
-        APIScenario("GET", Self.list + "?sort=name&limit=80&fields=id", status: 422, contains: ["query-memory-exceeded"]).check(on: small)
-        APIScenario("GET", Self.list + "?limit=80", status: 422, contains: ["query-memory-exceeded"]).check(on: small)
-        APIScenario("GET", Self.list + "?distinct=name&limit=80&fields=id", status: 422, contains: ["query-memory-exceeded"]).check(on: small)
-        APIScenario("GET", Self.list + "?distinct=name&limit=1&count=exact&fields=id", status: 422, contains: ["query-memory-exceeded"]).check(on: small)
+        APIScenario(
+            "GET", Self.list + "?sort=name&limit=80&fields=id", status: 422,
+            contains: ["query-memory-exceeded"]
+        ).check(on: small)
+        APIScenario(
+            "GET", Self.list + "?limit=80", status: 422, contains: ["query-memory-exceeded"]
+        ).check(on: small)
+        APIScenario(
+            "GET", Self.list + "?distinct=name&limit=80&fields=id", status: 422,
+            contains: ["query-memory-exceeded"]
+        ).check(on: small)
+        APIScenario(
+            "GET", Self.list + "?distinct=name&limit=1&count=exact&fields=id", status: 422,
+            contains: ["query-memory-exceeded"]
+        ).check(on: small)
 
         options = RESTOptions()
         options.queryTimeSecondsMax = 0
         let slow = try TestServer(schema: Schemas.everything, options: options)
         let things = (0..<1100).map { "{\"id\":\($0)}" }.joined(separator: ",")
-        #expect(slow.send("POST", "/v1/classes/Thing/objects", "[\(things)]", headers: [("Prefer", "return=minimal")]).status == 201)
+        #expect(
+            slow.send(
+                "POST", "/v1/classes/Thing/objects", "[\(things)]",
+                headers: [("Prefer", "return=minimal")]
+            ).status == 201)
         #expect(slow.send("GET", Self.list + "?limit=5").status == 200)
         APIScenario(
-            "GET", target(Self.list, [("filter", "count > 5")]), status: 503, contains: ["query-too-slow"],
+            "GET", target(Self.list, [("filter", "count > 5")]), status: 503,
+            contains: ["query-too-slow"],
             fields: ["retry-after": ""]
         ).check(on: slow)
-        APIScenario("GET", target(Self.list, [("sort", "name")]), status: 503, contains: ["query-too-slow"]).check(on: slow)
+        APIScenario(
+            "GET", target(Self.list, [("sort", "name")]), status: 503, contains: ["query-too-slow"]
+        ).check(on: slow)
     }
 
     @Test("a cursor belongs to its query and its store")
     func cursors() throws {
         let server = try TestServer(schema: Schemas.everything)
-        for id in 0..<10 { server.send("PUT", "/v1/classes/Thing/objects/\(id)", "{\"count\":\(id % 3)}") }
+        for id in 0..<10 {
+            server.send("PUT", "/v1/classes/Thing/objects/\(id)", "{\"count\":\(id % 3)}")
+        }
         func list(_ parameters: [(String, String)]) -> String { target(Self.list, parameters) }
-        let first = server.send("GET", list([("filter", "count == $0"), ("arg", "1"), ("sort", "-name"), ("limit", "1")]))
+        let first = server.send(
+            "GET",
+            list([("filter", "count == $0"), ("arg", "1"), ("sort", "-name"), ("limit", "1")]))
         let cursor = try #require(first.next)
         let link = try #require(first.headers["link"])
-        #expect(link.hasPrefix("<" + Self.list + "?filter=") && link.hasSuffix("cursor=\(cursor)>; rel=\"next\""))
+        #expect(
+            link.hasPrefix("<" + Self.list + "?filter=")
+                && link.hasSuffix("cursor=\(cursor)>; rel=\"next\""))
         // The Link header leads to the next page, again and again.
         var address = String(link.dropFirst().prefix { $0 != ">" })
         var ids = first.ids
@@ -167,24 +249,39 @@ struct QueryErrorTests {
         #expect(ids == [7, 4, 1])
         // Other queries.
         let others: [[(String, String)]] = [
-            [("filter", "count == $0"), ("arg", "2"), ("sort", "-name")], [("filter", "count == $0"), ("arg", "1")],
+            [("filter", "count == $0"), ("arg", "2"), ("sort", "-name")],
+            [("filter", "count == $0"), ("arg", "1")],
             [("filter", "count == $0"), ("arg", "1"), ("sort", "name")], [("sort", "-name")],
             [("filter", "count == $0"), ("arg", "1"), ("sort", "-name"), ("distinct", "name")],
         ]
         for other in others {
-            APIScenario("GET", list(other + [("cursor", cursor)]), status: 400, contains: ["another query"]).check(on: server)
+            APIScenario(
+                "GET", list(other + [("cursor", cursor)]), status: 400, contains: ["another query"]
+            ).check(on: server)
         }
-        APIScenario("GET", "/v1/classes/Person/objects?cursor=\(cursor)", status: 400).check(on: server)
+        APIScenario("GET", "/v1/classes/Person/objects?cursor=\(cursor)", status: 400).check(
+            on: server)
         // The page's size and shape may change, and the form of the request.
         let own = [("filter", "count == $0"), ("arg", "1"), ("sort", "-name")]
-        #expect(server.send("GET", list(own + [("cursor", cursor), ("limit", "9"), ("fields", "id"), ("count", "exact")])).ids == [4, 1])
         #expect(
             server.send(
-                "POST", Self.post, "{\"filter\":\"count == $0\",\"args\":[1],\"sort\":[\"-name\"],\"cursor\":\"\(cursor)\"}"
+                "GET",
+                list(
+                    own + [
+                        ("cursor", cursor), ("limit", "9"), ("fields", "id"), ("count", "exact"),
+                    ])
+            ).ids == [4, 1])
+        #expect(
+            server.send(
+                "POST", Self.post,
+                "{\"filter\":\"count == $0\",\"args\":[1],\"sort\":[\"-name\"],\"cursor\":\"\(cursor)\"}"
             ).ids == [4, 1])
         // Damage.
         for text in ["", "x", "!!!", String(cursor.dropLast()), cursor + "AAAA"] {
-            APIScenario("GET", list(own + [("cursor", text)]), status: 400, contains: ["invalid-cursor", #""parameter":"cursor""#]).check(on: server)
+            APIScenario(
+                "GET", list(own + [("cursor", text)]), status: 400,
+                contains: ["invalid-cursor", #""parameter":"cursor""#]
+            ).check(on: server)
         }
         var characters = Array(cursor)
         for position in stride(from: 0, to: characters.count, by: 5) {
@@ -194,22 +291,28 @@ struct QueryErrorTests {
             #expect(reply.status == 400, "position \(position): \(reply.status) \(reply.text)")
             characters[position] = before
         }
-        Self.body("{\"cursor\":\"x\"}", ["invalid-cursor", #""pointer":"/cursor""#]).check(on: server)
+        Self.body("{\"cursor\":\"x\"}", ["invalid-cursor", #""pointer":"/cursor""#]).check(
+            on: server)
         // Another store has another epoch.
         let other = try TestServer(schema: Schemas.everything)
-        APIScenario("GET", list(own + [("cursor", cursor)]), status: 410, contains: ["cursor-expired"]).check(on: other)
+        APIScenario(
+            "GET", list(own + [("cursor", cursor)]), status: 410, contains: ["cursor-expired"]
+        ).check(on: other)
     }
 
     @Test("a cursor whose numbers were made up is refused, its checksum right or not")
     func forgedCursors() throws {
         let server = try TestServer(schema: Schemas.everything)
-        for id in 0..<3 { server.send("PUT", "/v1/classes/Thing/objects/\(id)", "{\"counts\":[1,2,3]}") }
+        for id in 0..<3 {
+            server.send("PUT", "/v1/classes/Thing/objects/\(id)", "{\"counts\":[1,2,3]}")
+        }
         for path in ["/v1/classes/Thing/objects", "/v1/classes/Thing/objects/1/properties/counts"] {
             let cursor = try #require(server.send("GET", path + "?limit=1").next)
             for sortByteCount in [0, 30, 500] {
                 let forged = try #require(
                     CursorForgery.change(
-                        cursor, returned: .max, key: .max, sortBytes: Array(repeating: 1, count: sortByteCount)))
+                        cursor, returned: .max, key: .max,
+                        sortBytes: Array(repeating: 1, count: sortByteCount)))
                 let reply = server.send("GET", path + "?limit=1&cursor=\(forged)")
                 #expect(reply.status == 400, "\(reply.text)")
                 #expect(reply.text.contains("invalid-cursor"))
@@ -223,13 +326,24 @@ struct QueryErrorTests {
         var options = RESTOptions()
         options.minVersionWaitSeconds = 0
         let server = try TestServer(schema: Schemas.everything, options: options)
-        let version = try #require(server.send("PUT", "/v1/classes/Thing/objects/1", "{\"counts\":[1]}").headers["holdfast-version"])
-        for path in [Self.list, "/v1/classes/Thing/objects/1/properties/counts", "/v1/classes/Thing/objects/1/properties/name"] {
+        let version = try #require(
+            server.send("PUT", "/v1/classes/Thing/objects/1", "{\"counts\":[1]}").headers[
+                "holdfast-version"])
+        for path in [
+            Self.list, "/v1/classes/Thing/objects/1/properties/counts",
+            "/v1/classes/Thing/objects/1/properties/name",
+        ] {
             let reply = server.send("GET", path + "?minVersion=\(version)")
-            #expect(reply.status == 200 && reply.headers["holdfast-version"] == version, "\(reply.text)")
-            APIScenario("GET", path + "?minVersion=\(version)0", status: 503, fields: ["retry-after": ""]).check(on: server)
+            #expect(
+                reply.status == 200 && reply.headers["holdfast-version"] == version, "\(reply.text)"
+            )
+            APIScenario(
+                "GET", path + "?minVersion=\(version)0", status: 503, fields: ["retry-after": ""]
+            ).check(on: server)
         }
-        APIScenario("POST", Self.post + "?minVersion=\(version)", "{}", status: 200).check(on: server)
-        APIScenario("POST", Self.post + "?minVersion=\(version)0", "{}", status: 503).check(on: server)
+        APIScenario("POST", Self.post + "?minVersion=\(version)", "{}", status: 200).check(
+            on: server)
+        APIScenario("POST", Self.post + "?minVersion=\(version)0", "{}", status: 503).check(
+            on: server)
     }
 }

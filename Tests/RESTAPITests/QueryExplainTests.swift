@@ -4,48 +4,85 @@ import Testing
 @Suite("plans of queries")
 struct QueryExplainTests {
     private func explain(_ world: QueryWorld, _ members: String) -> QueryJSON {
-        let reply = world.server.send("POST", "/v1/classes/Item/query", "{\"explain\":true,\(members)}")
+        let reply = world.server.send(
+            "POST", "/v1/classes/Item/query", "{\"explain\":true,\(members)}")
         #expect(reply.status == 200, "\(reply.text)")
         let explain = reply.json["explain"] ?? .null
-        #expect(explain.names == ["entriesRead", "indexes", "plan", "rowsRead", "rowsReturned", "steps"])
+        #expect(
+            explain.names == [
+                "entriesRead", "indexes", "plan", "rowsRead", "rowsReturned", "steps",
+            ])
         #expect(explain["rowsReturned"]?.int == Int64(reply.json["objects"]?.elements.count ?? -1))
         return explain
     }
 
-    @Test("each access path is used where it helps, and reads no more than it has to", arguments: EngineCase.all)
+    @Test(
+        "each access path is used where it helps, and reads no more than it has to",
+        arguments: EngineCase.all)
     func paths(engine: EngineCase) throws {
         var world = try QueryWorld(engine, seed: 7, count: 0)
         let count = 5000
         var bodies: [String] = []
         for id in 0..<count {
             bodies.append(
-                "{\"id\":\(id),\"a\":\(id % 1000),\"ai\":\(id % 1000),\"si\":\"s\(id % 100)\",\"d\":\(id),\"di\":\(id),\"b\":\(id % 2 == 0),\"bi\":\(id % 2 == 0)}")
+                "{\"id\":\(id),\"a\":\(id % 1000),\"ai\":\(id % 1000),\"si\":\"s\(id % 100)\",\"d\":\(id),\"di\":\(id),\"b\":\(id % 2 == 0),\"bi\":\(id % 2 == 0)}"
+            )
         }
         #expect(
-            world.server.send("POST", "/v1/classes/Item/objects", "[\(bodies.joined(separator: ","))]", headers: [("Prefer", "return=minimal")]).status == 201)
+            world.server.send(
+                "POST", "/v1/classes/Item/objects", "[\(bodies.joined(separator: ","))]",
+                headers: [("Prefer", "return=minimal")]
+            ).status == 201)
         world.order = Array(0..<count)
 
         // Members, plan, indexes, the most rows and index entries that may be read.
         let cases: [(String, String, [String], Int, Int)] = [
             (#""filter":"id == 77""#, "primary key id, 1 value", ["id"], 1, 2),
-            (#""filter":"id IN {5,6,7}""#, "primary key id, 3 values, then by object key", ["id"], 3, 6),
-            (#""filter":"id IN {5,6,7}","sort":"-id""#, "primary key id, 3 values, descending", ["id"], 3, 6),
+            (
+                #""filter":"id IN {5,6,7}""#, "primary key id, 3 values, then by object key",
+                ["id"], 3, 6
+            ),
+            (
+                #""filter":"id IN {5,6,7}","sort":"-id""#, "primary key id, 3 values, descending",
+                ["id"], 3, 6
+            ),
             (#""filter":"ai == 77""#, "index ai, 1 value", ["ai"], 5, 6),
-            (#""filter":"ai == 77 AND a == 77","limit":2"#, "index ai, 1 value, each object tested", ["ai"], 3, 4),
+            (
+                #""filter":"ai == 77 AND a == 77","limit":2"#,
+                "index ai, 1 value, each object tested", ["ai"], 3, 4
+            ),
             (#""filter":"ai == 77","sort":"-d""#, "index ai, 1 value, then sorted", ["ai"], 5, 6),
             (#""filter":"ai == 4000000""#, "index ai, 1 value", ["ai"], 0, 1),
             (#""filter":"ai IN {3,5}""#, "index ai, 2 values, then by object key", ["ai"], 10, 12),
-            (#""filter":"ai BETWEEN {3,5}""#, "index ai, 1 range, then by object key", ["ai"], 16, 40),
-            (#""filter":"ai >= 990 AND ai < 992","sort":"ai""#, "index ai, 1 range", ["ai"], 11, 14),
-            (#""filter":"si BEGINSWITH 's9'","limit":3"#, "index si, 1 range, then by object key", ["si"], 5, 1200),
+            (
+                #""filter":"ai BETWEEN {3,5}""#, "index ai, 1 range, then by object key", ["ai"],
+                16, 40
+            ),
+            (
+                #""filter":"ai >= 990 AND ai < 992","sort":"ai""#, "index ai, 1 range", ["ai"], 11,
+                14
+            ),
+            (
+                #""filter":"si BEGINSWITH 's9'","limit":3"#,
+                "index si, 1 range, then by object key", ["si"], 5, 1200
+            ),
             (#""sort":"-ai","limit":20"#, "index ai, 1 range, descending", ["ai"], 21, 22),
             (#""sort":"di","limit":20"#, "index di, 1 range", ["di"], 21, 22),
-            (#""filter":"a > 3","sort":"ai","limit":2"#, "index ai, 1 range, each object tested", ["ai"], 30, 30),
+            (
+                #""filter":"a > 3","sort":"ai","limit":2"#, "index ai, 1 range, each object tested",
+                ["ai"], 30, 30
+            ),
             (#""sort":"-id","limit":5"#, "primary key id, 1 range, descending", ["id"], 6, 7),
-            (#""filter":"ai == 1 AND ai == 2""#, "nothing: the conditions exclude each other", [], 0, 0),
+            (
+                #""filter":"ai == 1 AND ai == 2""#, "nothing: the conditions exclude each other",
+                [], 0, 0
+            ),
             (#""filter":"FALSEPREDICATE""#, "nothing: the conditions exclude each other", [], 0, 0),
             (#""filter":"ai IN {}""#, "nothing: the conditions exclude each other", [], 0, 0),
-            (#""filter":"a == 5","limit":1"#, "scan of all objects, each object tested", [], 1006, 0),
+            (
+                #""filter":"a == 5","limit":1"#, "scan of all objects, each object tested", [],
+                1006, 0
+            ),
             (#""limit":10"#, "scan of all objects", [], 11, 0),
             (#""sort":"d","limit":10"#, "scan of all objects, then sorted", [], 5001, 0),
         ]
@@ -53,29 +90,38 @@ struct QueryExplainTests {
             let explain = explain(world, "\"fields\":\"id\",\(members)")
             #expect(explain["plan"]?.string == plan, "\(members)")
             #expect(explain["indexes"]?.elements.compactMap(\.string) == indexes, "\(members)")
-            let (rows, entries) = (explain["rowsRead"]?.int ?? -1, explain["entriesRead"]?.int ?? -1)
+            let (rows, entries) = (
+                explain["rowsRead"]?.int ?? -1, explain["entriesRead"]?.int ?? -1
+            )
             #expect((0...rowsMax).contains(Int(rows)), "\(members): \(rows) rows read")
             #expect((0...entriesMax).contains(Int(entries)), "\(members): \(entries) entries read")
             let steps = explain["steps"]?.elements ?? []
             #expect(steps.compactMap { $0["name"]?.string } == ["plan", "objects"])
-            #expect(steps.allSatisfy { $0["rows"]?.int != nil && ($0["microseconds"]?.int ?? -1) >= 0 })
+            #expect(
+                steps.allSatisfy { $0["rows"]?.int != nil && ($0["microseconds"]?.int ?? -1) >= 0 })
         }
         // Deep pages read no more than the first, and IN merges its values.
         for (members, rowsMax, entriesMax) in [
-            (#""sort":"-ai","limit":20"#, 21, 24), (#""filter":"bi IN {true,false}","limit":20"#, 21, 44),
+            (#""sort":"-ai","limit":20"#, 21, 24),
+            (#""filter":"bi IN {true,false}","limit":20"#, 21, 44),
             (#""filter":"bi == true","limit":20"#, 21, 22),
         ] {
             var cursor = ""
             for _ in 0..<40 {
-                let reply = world.server.send("POST", "/v1/classes/Item/query", "{\"explain\":true,\(members)\(cursor)}")
+                let reply = world.server.send(
+                    "POST", "/v1/classes/Item/query", "{\"explain\":true,\(members)\(cursor)}")
                 let explain = reply.json["explain"] ?? .null
-                #expect((explain["rowsRead"]?.int ?? .max) <= rowsMax && (explain["entriesRead"]?.int ?? .max) <= entriesMax, "\(members) \(explain)")
+                #expect(
+                    (explain["rowsRead"]?.int ?? .max) <= rowsMax
+                        && (explain["entriesRead"]?.int ?? .max) <= entriesMax,
+                    "\(members) \(explain)")
                 cursor = ",\"cursor\":\"\(reply.next ?? "")\""
             }
         }
         let counted = explain(world, #""fields":"id","filter":"ai == 77","count":"exact""#)
         #expect(counted["rowsRead"]?.int == 5)
-        #expect(counted["steps"]?.elements.map { $0["name"]?.string } == ["plan", "objects", "count"])
+        #expect(
+            counted["steps"]?.elements.map { $0["name"]?.string } == ["plan", "objects", "count"])
         #expect(counted["steps"]?.elements.last?["rows"]?.int == 5)
     }
 
@@ -103,8 +149,10 @@ struct QueryExplainTests {
             let expected = world.expected(sort, matches)
             let arguments = first.arguments + second.arguments
             for suffix in ["", "i"] {
-                let reply = world.page((whole.replacing("#", with: suffix), arguments), sort, limit: 1000, cursor: nil)
-                let note = "seed \(seed) round \(round): \(whole) \(arguments) \(sort) with '\(suffix)'"
+                let reply = world.page(
+                    (whole.replacing("#", with: suffix), arguments), sort, limit: 1000, cursor: nil)
+                let note =
+                    "seed \(seed) round \(round): \(whole) \(arguments) \(sort) with '\(suffix)'"
                 #expect(reply.status == 200, "\(note): \(reply.text)")
                 #expect(reply.ids.map(Int.init) == expected, "\(note)")
                 if reply.ids.map(Int.init) != expected { return }

@@ -49,7 +49,9 @@ indirect enum QueryJSON: Equatable, Sendable {
     var int: Int64? { if case .int(let value) = self { value } else { nil } }
     var bool: Bool? { if case .bool(let value) = self { value } else { nil } }
     /// The names of an object's members, sorted.
-    var names: [String] { if case .object(let members) = self { members.keys.sorted() } else { [] } }
+    var names: [String] {
+        if case .object(let members) = self { members.keys.sorted() } else { [] }
+    }
 }
 
 extension HTTPClient.Reply {
@@ -91,7 +93,9 @@ func quoted(_ text: String) -> String {
         case "\\": result += "\\\\"
         case _ where scalar.value < 0x20:
             let digits = Array("0123456789abcdef")
-            result += "\\u00" + String(digits[Int(scalar.value >> 4)]) + String(digits[Int(scalar.value & 15)])
+            result +=
+                "\\u00" + String(digits[Int(scalar.value >> 4)])
+                + String(digits[Int(scalar.value & 15)])
         default: result.unicodeScalars.append(scalar)
         }
     }

@@ -49,14 +49,17 @@ struct QueryWorld {
 
     private static let stems = [
         String(repeating: "x", count: 398), String(repeating: "x", count: 399),
-        String(repeating: "x", count: 400), String(repeating: "x", count: 380) + "é" + String(repeating: "y", count: 17),
+        String(repeating: "x", count: 400),
+        String(repeating: "x", count: 380) + "é" + String(repeating: "y", count: 17),
         String(repeating: "x", count: 396) + "\0",
     ]
 
     mutating func randomText() -> String {
         switch Int.random(in: 0..<10, using: &generator) {
         case 0: return ""
-        case 1: return ["a", "ab", "abc", "b", "é", "\0", "a\0", "a\0b", "Z"].randomElement(using: &generator) ?? ""
+        case 1:
+            return ["a", "ab", "abc", "b", "é", "\0", "a\0", "a\0b", "Z"].randomElement(
+                using: &generator) ?? ""
         case 2...7:
             var text = Self.stems.randomElement(using: &generator) ?? ""
             for _ in 0..<Int.random(in: 0...6, using: &generator) {
@@ -71,12 +74,17 @@ struct QueryWorld {
         let numbers: [Double] = [0, -0.0, 1, -1, 1.5, .infinity, -.infinity, .nan, 1e300, -1e-300]
         return Item(
             id: id,
-            a: Bool.random(using: &generator) ? Int.random(in: -3...3, using: &generator) : [nil, .max, .min, 7][Int.random(in: 0..<4, using: &generator)],
-            d: Int.random(in: 0..<6, using: &generator) == 0 ? nil : numbers.randomElement(using: &generator),
+            a: Bool.random(using: &generator)
+                ? Int.random(in: -3...3, using: &generator)
+                : [nil, .max, .min, 7][Int.random(in: 0..<4, using: &generator)],
+            d: Int.random(in: 0..<6, using: &generator) == 0
+                ? nil : numbers.randomElement(using: &generator),
             s: Int.random(in: 0..<8, using: &generator) == 0 ? nil : randomText(),
-            t: Int.random(in: 0..<5, using: &generator) == 0 ? nil : Int.random(in: -3...3, using: &generator) * 1_000,
+            t: Int.random(in: 0..<5, using: &generator) == 0
+                ? nil : Int.random(in: -3...3, using: &generator) * 1_000,
             b: Bool.random(using: &generator),
-            best: order.isEmpty || Bool.random(using: &generator) ? nil : order.randomElement(using: &generator))
+            best: order.isEmpty || Bool.random(using: &generator)
+                ? nil : order.randomElement(using: &generator))
     }
 
     static func json(_ value: Double?) -> String {
@@ -127,12 +135,15 @@ struct QueryWorld {
 
     mutating func randomSort() -> [Key] {
         let paths = [
-            "id", "a", "ai", "d", "di", "s", "si", "t", "ti", "b", "bi", "best.a", "best.s", "best.best.d",
+            "id", "a", "ai", "d", "di", "s", "si", "t", "ti", "b", "bi", "best.a", "best.s",
+            "best.best.d",
         ]
         let weights = [0, 1, 1, 1, 1, 1, 2, 2, 3]
         let count = weights.randomElement(using: &generator) ?? 1
         return (0..<count).map { _ in
-            Key(path: paths.randomElement(using: &generator) ?? "id", isAscending: Bool.random(using: &generator))
+            Key(
+                path: paths.randomElement(using: &generator) ?? "id",
+                isAscending: Bool.random(using: &generator))
         }
     }
 
@@ -197,20 +208,27 @@ struct QueryWorld {
 
     /// A random filter: its text, with `#` where a property is indexed or not, its arguments as JSON, and
     /// what it means.
-    mutating func randomFilter() -> (text: String, arguments: [String], matches: @Sendable (Item) -> Bool) {
+    mutating func randomFilter() -> (
+        text: String, arguments: [String], matches: @Sendable (Item) -> Bool
+    ) {
         func compared<T: Comparable & Sendable>(
-            _ name: String, _ value: T?, _ json: String, _ operation: Int, _ own: @escaping @Sendable (Item) -> T?
+            _ name: String, _ value: T?, _ json: String, _ operation: Int,
+            _ own: @escaping @Sendable (Item) -> T?
         ) -> (String, [String], @Sendable (Item) -> Bool) {
             switch operation {
             case 0: return ("\(name) == $0", [json], { own($0) == value })
             case 1: return ("\(name) != $0", [json], { own($0) != value })
-            case 2: return ("\(name) < $0", [json], { item in Self.both(own(item), value) { $0 < $1 } })
+            case 2:
+                return ("\(name) < $0", [json], { item in Self.both(own(item), value) { $0 < $1 } })
             case 3:
                 return (
                     "\(name) >= $0", [json],
-                    { item in own(item) == nil && value == nil || Self.both(own(item), value) { $0 >= $1 } }
+                    { item in
+                        own(item) == nil && value == nil || Self.both(own(item), value) { $0 >= $1 }
+                    }
                 )
-            default: return ("\(name) > $0", [json], { item in Self.both(own(item), value) { $0 > $1 } })
+            default:
+                return ("\(name) > $0", [json], { item in Self.both(own(item), value) { $0 > $1 } })
             }
         }
         let operation = Int.random(in: 0..<5, using: &generator)
@@ -223,15 +241,22 @@ struct QueryWorld {
             let text = randomText()
             return compared("s#", Bytes(text), quoted(text), operation) { $0.s.map { Bytes($0) } }
         case 3:
-            let text = String(randomText().unicodeScalars.prefix(Int.random(in: 1...404, using: &generator)))
-            return ("s# BEGINSWITH $0", [quoted(text)], { $0.s.map { $0.utf8.starts(with: text.utf8) } ?? false })
+            let text = String(
+                randomText().unicodeScalars.prefix(Int.random(in: 1...404, using: &generator)))
+            return (
+                "s# BEGINSWITH $0", [quoted(text)],
+                { $0.s.map { $0.utf8.starts(with: text.utf8) } ?? false }
+            )
         case 4:
             let values = (0..<3).map { _ in Int.random(in: -3...3, using: &generator) }
             return ("a# IN $0", ["\(values)"], { $0.a.map { values.contains($0) } ?? false })
         case 5:
             let low = Int.random(in: -3...3, using: &generator)
             let high = Int.random(in: -3...3, using: &generator)
-            return ("a# BETWEEN $0", ["[\(low),\(high)]"], { $0.a.map { low <= $0 && $0 <= high } ?? false })
+            return (
+                "a# BETWEEN $0", ["[\(low),\(high)]"],
+                { $0.a.map { low <= $0 && $0 <= high } ?? false }
+            )
         case 6:
             let value = Int.random(in: -3...3, using: &generator) * 1000
             return compared("t#", value, "\"\(Self.date(value))\"", operation) { $0.t }
@@ -246,7 +271,8 @@ struct QueryWorld {
             let text = randomText()
             let low = Int.random(in: -3...3, using: &generator)
             return (
-                "s# == $0 OR a# == $1", [quoted(text), "\(low)"], { $0.s.map { $0.utf8.elementsEqual(text.utf8) } ?? false || $0.a == low }
+                "s# == $0 OR a# == $1", [quoted(text), "\(low)"],
+                { $0.s.map { $0.utf8.elementsEqual(text.utf8) } ?? false || $0.a == low }
             )
         }
     }
@@ -267,8 +293,11 @@ struct QueryWorld {
     func page(
         _ filter: (text: String, arguments: [String]), _ sort: [Key], limit: Int, cursor: String?
     ) -> HTTPClient.Reply {
-        var body = "{\"filter\":\(quoted(filter.text)),\"args\":[\(filter.arguments.joined(separator: ","))]"
-        if !sort.isEmpty { body += ",\"sort\":\"\(sort.map(\.description).joined(separator: ","))\"" }
+        var body =
+            "{\"filter\":\(quoted(filter.text)),\"args\":[\(filter.arguments.joined(separator: ","))]"
+        if !sort.isEmpty {
+            body += ",\"sort\":\"\(sort.map(\.description).joined(separator: ","))\""
+        }
         if let cursor { body += ",\"cursor\":\"\(cursor)\"" }
         body += ",\"limit\":\(limit),\"fields\":\"id\"}"
         return server.send("POST", "/v1/classes/Item/query", body)

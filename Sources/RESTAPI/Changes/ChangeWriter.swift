@@ -134,6 +134,18 @@ struct ChangeWriter {
         json.raw("}")
     }
 
+    /// Writes a whole page of changes, which leads to the present version.
+    mutating func writePage(_ events: [QueryEvent], version number: UInt64) {
+        raw("{\"changes\":[")
+        for (index, event) in events.enumerated() {
+            if index > 0 { json.comma() }
+            write(event, withVersion: true)
+        }
+        raw("],\"cursor\":")
+        quotedVersion(number)
+        raw(",\"upToDate\":true}")
+    }
+
     // MARK: Server-sent events (WHATWG HTML, section 9.2)
 
     /// Writes a `change` event of the live phase.

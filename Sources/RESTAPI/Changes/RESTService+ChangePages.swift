@@ -80,15 +80,16 @@ extension RESTService {
         try stored { () throws(StoreError) in try read.checkFailure() }
         if writer.isTruncated { throw .replyTooLarge(options.queryMemoryByteCountMax) }
         return ChangePage(
-            response: Response(200, .json, writer.take()).with(.vary, "Accept" as StaticString),
+            response: Response(changes: writer.take()),
             isEmpty: count == 0 && isCurrent, version: changes.through)
     }
 
     /// A page that says that nothing has changed up to a version.
     func emptyChangePage(_ version: UInt64) -> Response {
         let cursor = StoreVersion(epoch: store.epoch, number: version)
-        return Response(200, .json, "{\"changes\":[],\"cursor\":\"\(cursor)\",\"upToDate\":true}")
-            .with(.vary, "Accept" as StaticString)
+        return Response(
+            changes: HTTPServer.Bytes(
+                "{\"changes\":[],\"cursor\":\"\(cursor)\",\"upToDate\":true}"))
     }
 
     /// A page of what a query holds now; the last one has the cursor behind it.
@@ -117,7 +118,15 @@ extension RESTService {
             writer.text(version.description)
         }
         writer.raw("\"}")
-        return Response(200, .json, writer.take()).with(.vary, "Accept" as StaticString)
+        return Response(changes: writer.take())
+    }
+}
+
+extension Response {
+    /// A page of changes: there is an event stream at the same address for those who accept that.
+    init(changes bytes: HTTPServer.Bytes) {
+        self.init(200, .json, bytes)
+        headers.add(.vary, "Accept" as StaticString)
     }
 }
 

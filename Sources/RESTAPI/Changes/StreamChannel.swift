@@ -51,8 +51,25 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
         }
         let due = polls
         polls = []
-        // Nothing up to `start` has concerned them.
-        for poll in due { hub.answer(poll.moved(to: start)) }
+        if !due.isEmpty { answer(due, events, from: start, to: version, after) }
+    }
+
+    /// Answers polls, which know everything up to `start`.
+    private func answer(
+        _ due: [LongPoll], _ events: [QueryEvent], from start: UInt64, to version: UInt64,
+        _ after: ReadTransaction
+    ) {
+        var writer = ChangeWriter(stream, after, hub.options)
+        writer.writePage(events, version: version)
+        let isWhole = !writer.isTruncated
+        let bytes = writer.take()
+        for poll in due {
+            if isWhole, events.count <= poll.limit {
+                poll.exchange.respond(Response(changes: bytes))
+            } else {
+                hub.answer(poll.moved(to: start))
+            }
+        }
     }
 
     /// Ends the streams with an error, and lets the polls learn it for themselves.
