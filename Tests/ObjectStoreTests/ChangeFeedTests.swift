@@ -16,8 +16,7 @@ struct ChangeFeedTests {
             var faults: [String] = []
             var version: UInt64 = 0
             var eventCount = 0
-            var schemaChange: UInt64?
-            var trimming: UInt64?
+            var breaks: [FeedBreak] = []
             var tickCount = 0
         }
 
@@ -45,7 +44,8 @@ struct ChangeFeedTests {
         }
 
         func publish(
-            _ events: [QueryEvent], version: UInt64, before: ReadTransaction, after: ReadTransaction
+            _ events: [QueryEvent], from start: UInt64, to version: UInt64, before: ReadTransaction,
+            after: ReadTransaction
         ) {
             state.withLock { state in
                 if version <= state.version { state.faults.append("version \(version) again") }
@@ -68,21 +68,14 @@ struct ChangeFeedTests {
             }
         }
 
-        func schemaChanged(version: UInt64) {
+        func breaksOff(_ reason: FeedBreak) {
             state.signal {
-                $0.schemaChange = version
+                $0.breaks.append(reason)
                 return true
             }
         }
 
         func fellBehind() { Issue.record("a query took seconds") }
-
-        func logTrimmed(version: UInt64) {
-            state.signal {
-                $0.trimming = version
-                return true
-            }
-        }
 
         func tick(version: UInt64) {
             state.signal {
@@ -200,8 +193,8 @@ struct ChangeFeedTests {
         defer { feed.stop() }
         let (old, _) = try follow(feed, store.catalog.rows, "Person", "age > 0")
         _ = settle(feed)
-        let version = try store.setSchema(Shelter.classes.reversed())
-        #expect(old.state.wait { $0.schemaChange } == version)
+        _ = try store.setSchema(Shelter.classes.reversed())
+        #expect(old.state.wait { $0.breaks.first } == .schemaChange)
         let (new, _) = try follow(feed, store.catalog.rows, "Person", "age > 0")
         _ = settle(feed)
         try store.put("Person", Shelter.person("a", ["age": .value(.int(1))]))
@@ -251,7 +244,7 @@ struct ChangeFeedTests {
             $0 = true
             return true
         }
-        #expect(follower.state.wait { $0.trimming } == store.version.number)
+        #expect(follower.state.wait { $0.breaks.first } == .expiry)
         ran.wait { $0 ? () : nil }
         #expect(settle(feed) == store.version.number)
     }
