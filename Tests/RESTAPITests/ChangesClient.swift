@@ -29,6 +29,10 @@ final class ChangesClient {
     private(set) var status = 0
     private(set) var headers: [String: String] = [:]
     private(set) var isEnded = false
+    /// When something other than a heartbeat came, in seconds of the monotonic clock.
+    private var lastEvent = 0
+    /// How long heartbeats alone are listened to: a test whose event never comes has to end.
+    private static let patienceSeconds = 40
     /// Every byte of the body so far.
     private(set) var body: [UInt8] = []
 
@@ -62,13 +66,22 @@ final class ChangesClient {
 
     deinit { close(socket) }
 
-    /// The next event, heartbeats included; nil when the stream has ended or nothing came for 30 s.
+    /// The next event, heartbeats included; nil when the stream has ended, nothing came for 30 s, or
+    /// only heartbeats for longer.
     func next() -> Event? {
+        if isEnded { return nil }
         var event = Event()
         var isEmpty = true
         while let line = bodyLine() {
             if line.isEmpty {
                 if isEmpty { continue }
+                var now = timespec()
+                clock_gettime(CLOCK_MONOTONIC, &now)
+                if !event.isHeartbeat || lastEvent == 0 { lastEvent = now.tv_sec }
+                if now.tv_sec - lastEvent > Self.patienceSeconds {
+                    Issue.record("nothing but heartbeats came")
+                    break
+                }
                 return event
             }
             isEmpty = false

@@ -346,6 +346,21 @@ struct ChangesTests {
         #expect(moves(any) == ["enter ann"])
     }
 
+    @Test("what a filter reaches by an inverse link without a property is an update that names none")
+    func undeclaredInverse() throws {
+        let server = try Tasks.server()
+        server.task(1, "{}")
+        server.task(2, #"{"next":1,"rank":6}"#)
+        let stream = server.events(Self.path, [("filter", "ANY @links.Task.next.rank > 5")])
+        #expect(stream.nextEvent().name == "hello")
+        server.task(2, #"{"next":1,"rank":7}"#)
+        let update = stream.nextEvent()
+        #expect(update.changes == ["update 1"])
+        #expect(update.json["changes"]?.elements.first?["changed"] == .array([]))
+        server.task(2, #"{"rank":7}"#)
+        #expect(stream.nextEvent().changes == ["leave 1"])
+    }
+
     @Test("what expand and fields show of others counts as a change")
     func expands() throws {
         let server = try Tasks.server()
