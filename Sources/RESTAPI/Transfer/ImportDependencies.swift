@@ -25,12 +25,11 @@ struct ImportDependencies {
     /// an object that then is written by no line and is not stored, or because they write an object that
     /// an earlier line left out writes too.
     ///
-    /// - Parameters:
-    ///   - keepsOrder: Whether later lines of the same object are left out with an earlier one.
-    ///   - writesOnce: Whether a line of an object that is there already is not written, so that its
-    ///     links do not matter.
-    ///   - transaction: Has changed nothing yet.
-    ///   - found: Called with each line that is left out for want of an object, and its key.
+    /// - `keepsOrder`: Whether later lines of the same object are left out with an earlier one.
+    /// - `writesOnce`: Whether a line of an object that is there already is not written, so that its
+    ///   links do not matter.
+    /// - `transaction`: Has changed nothing yet.
+    /// - `found`: Called with each line that is left out for want of an object, and its key.
     func close(
         _ seeds: Set<Int>, keepsOrder: Bool, writesOnce: Bool = false,
         _ transaction: WriteTransaction, into leftOut: inout Set<Int>,
@@ -69,7 +68,8 @@ struct ImportDependencies {
                         }
                     }
                 }
-                guard let waiting = referrers[key], !doneKeys.contains(key), try isMissing(key) else {
+                guard let waiting = referrers[key], !doneKeys.contains(key), try isMissing(key)
+                else {
                     continue
                 }
                 doneKeys.insert(key)
