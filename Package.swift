@@ -51,13 +51,15 @@ let package = Package(
         library(
             "RESTAPI",
             [
-                "StoreService", "ObjectStore", "Query", "Rows", "ObjectModel", "Bytes", "HTTPServer",
+                "StoreService", "ObjectStore", "Query", "Rows", "ObjectModel", "Bytes",
+                "HTTPServer",
                 "JSON", "Storage", "CCrypto", "CMemory",
             ]),
         .executableTarget(
             name: "HoldfastCommand",
             dependencies: [
-                "RESTAPI", "StoreService", "ObjectStore", "ObjectModel", "HTTPServer", "JSON", "Bytes",
+                "RESTAPI", "StoreService", "ObjectStore", "ObjectModel", "HTTPServer", "JSON",
+                "Bytes",
                 "Storage", "StorageLMDB", "CZlib",
             ],
             swiftSettings: ours),

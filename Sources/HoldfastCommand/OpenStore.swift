@@ -17,9 +17,8 @@ enum OpenStore {
 
     /// Opens the store that the options name.
     ///
-    /// - Parameters:
-    ///   - createsMissing: Whether a directory that is not there is made.
-    ///   - instead: What to say beside the complaint when another process has the store.
+    /// - `createsMissing`: Whether a directory that is not there is made.
+    /// - `instead`: What to say beside the complaint when another process has the store.
     static func open(
         _ arguments: Arguments, _ options: StoreOptions = StoreOptions(), createsMissing: Bool,
         instead: String? = nil

@@ -27,6 +27,7 @@ public struct ObjectID: Hashable, Comparable, Sendable {
             low: UInt32(truncatingIfNeeded: processPart & 0xFF) << 24 | count)
     }
 
+    /// The order of the bytes.
     @inlinable public static func < (a: ObjectID, b: ObjectID) -> Bool {
         (a.high, a.low) < (b.high, b.low)
     }

@@ -20,6 +20,7 @@ public struct Timestamp: Hashable, Comparable, Sendable {
         return Timestamp(seconds: Int64(time.tv_sec), nanoseconds: Int32(time.tv_nsec))
     }
 
+    /// Earlier comes first.
     @inlinable public static func < (a: Timestamp, b: Timestamp) -> Bool {
         (a.seconds, a.nanoseconds) < (b.seconds, b.nanoseconds)
     }

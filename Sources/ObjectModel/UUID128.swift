@@ -18,6 +18,7 @@ public struct UUID128: Hashable, Comparable, Sendable {
             low: (UInt64.random(in: 0...UInt64.max) >> 2) | 0x8000_0000_0000_0000)
     }
 
+    /// The order of the bytes.
     @inlinable public static func < (a: UUID128, b: UUID128) -> Bool {
         (a.high, a.low) < (b.high, b.low)
     }

@@ -141,9 +141,8 @@ package final class ReadTransaction: ObjectSource {
 
     /// Walks the rows of a class in the order of their object keys until `body` returns false.
     ///
-    /// - Parameters:
-    ///   - after: Starts behind this object key.
-    ///   - expecting: How many rows are likely to be taken.
+    /// - `after`: Starts behind this object key.
+    /// - `expecting`: How many rows are likely to be taken.
     package func scan(
         _ rowClass: RowClass, after: UInt64 = 0, reversed: Bool = false, expecting: Int = 1024,
         _ body: (_ key: UInt64, _ row: RowView) -> Bool
@@ -213,7 +212,7 @@ package final class ReadTransaction: ObjectSource {
     /// Hands over the objects that link to an object through one property, in the order of their object
     /// keys, each with the number of its links, until `body` returns false.
     ///
-    /// - Parameter after: Starts behind this origin.
+    /// - `after`: Starts behind this origin.
     package func scanOrigins(
         _ classIndex: Int, _ key: UInt64, property: UInt32, after: ObjectIdentity?,
         _ body: (ObjectIdentity, Int) -> Bool

@@ -70,7 +70,8 @@ struct PathResolver {
         try follow(before: name, at: offset)
         guard steps.count <= Self.stepCountMax else {
             throw fail(
-                .limit, "A path may follow at most \(Self.stepCountMax) links and embedded objects.",
+                .limit,
+                "A path may follow at most \(Self.stepCountMax) links and embedded objects.",
                 at: offset)
         }
         guard let member = rowClass.memberIndex[name] else {

@@ -67,7 +67,8 @@ package struct Problem: Error, Sendable {
     }
 
     /// A malformed parameter: 400.
-    package static func parameter(_ name: String, _ detail: String, hint: String? = nil) -> Problem {
+    package static func parameter(_ name: String, _ detail: String, hint: String? = nil) -> Problem
+    {
         Problem(
             400, "invalid-parameter", detail,
             errors: [Fault(code: "invalid-parameter", detail: detail, parameter: name, hint: hint)])

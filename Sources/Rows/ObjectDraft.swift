@@ -107,7 +107,7 @@ package final class ObjectDraft {
 
     /// Adds a link's target by primary key; ``setReference(_:)`` or ``setReferences(_:from:)`` follows.
     ///
-    /// - Parameter encode: Appends the target's ``OrderedKey``.
+    /// - `encode`: Appends the target's ``OrderedKey``.
     package func addReference(
         _ member: Int, element: Int?, encode: (ByteBuffer) -> Void
     ) {

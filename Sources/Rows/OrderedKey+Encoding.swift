@@ -26,9 +26,8 @@ extension OrderedKey {
 
     /// Appends the value of a stored scalar at `address`, or of its heap bytes for text.
     ///
-    /// - Parameters:
-    ///   - element: Not a link and not embedded.
-    ///   - bytes: The slot's or element's bytes, or the heap bytes of a string or data value.
+    /// - `element`: Not a link and not embedded.
+    /// - `bytes`: The slot's or element's bytes, or the heap bytes of a string or data value.
     package static func append(
         stored bytes: UnsafeRawBufferPointer, element: ElementStorage, to buffer: ByteBuffer
     ) {

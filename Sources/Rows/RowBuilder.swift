@@ -14,11 +14,10 @@ package final class RowBuilder {
 
     /// Appends the row that `draft` makes of `stored`.
     ///
-    /// - Parameters:
-    ///   - stored: The object's present row; nil for a new object.
-    ///   - keepsAbsent: Whether properties that the draft leaves out keep what is stored.
-    ///   - version: The version of the change.
-    ///   - targets: The object key of each reference of the draft.
+    /// - `stored`: The object's present row; nil for a new object.
+    /// - `keepsAbsent`: Whether properties that the draft leaves out keep what is stored.
+    /// - `version`: The version of the change.
+    /// - `targets`: The object key of each reference of the draft.
     package func append(
         _ draft: ObjectDraft, over stored: RowView?, keepsAbsent: Bool, version: UInt64,
         targets: ResolvedReferences, to buffer: ByteBuffer
@@ -111,7 +110,7 @@ package final class RowBuilder {
     /// Appends `stored` in the current layout without its links to one object, which is going away:
     /// single links become null, collections lose the element, also within embedded objects.
     ///
-    /// - Parameter classIndex: The class of the object that goes away.
+    /// - `classIndex`: The class of the object that goes away.
     package func append(
         _ stored: RowView, _ rowClass: RowClass, withoutLinksTo key: UInt64, classIndex: Int,
         schema: RowSchema, version: UInt64, to buffer: ByteBuffer

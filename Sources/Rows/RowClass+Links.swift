@@ -2,10 +2,9 @@ extension RowSchema {
     /// Hands every link of a row to `body`, those of embedded objects too, a target as often as it stands
     /// there.
     ///
-    /// - Parameters:
-    ///   - only: Looks only at these top-level properties; nil for all.
-    ///   - body: Gets the property that holds the link and the target's class, as positions, and the
-    ///     target's key.
+    /// - `only`: Looks only at these top-level properties; nil for all.
+    /// - `body`: Gets the property that holds the link and the target's class, as positions, and the
+    ///   target's key.
     package func forEachLink(
         of rowClass: RowClass, in row: RowView, only: MemberSet? = nil,
         _ body: (_ propertyNumber: UInt32, _ targetClass: Int, _ targetKey: UInt64) -> Void

@@ -76,11 +76,10 @@ public final class RowClass: @unchecked Sendable {
 
     /// Compiles a class.
     ///
-    /// - Parameters:
-    ///   - members: One per property of `definition`, in its order.
-    ///   - layouts: Oldest first, their numbers rising and less than ``layoutSpanMax`` apart; the last
-    ///     one has a slot for every stored property. Not empty.
-    ///   - linkingMembers: Positions of properties that hold links, also within embedded objects.
+    /// - `members`: One per property of `definition`, in its order.
+    /// - `layouts`: Oldest first, their numbers rising and less than ``layoutSpanMax`` apart; the last
+    ///   one has a slot for every stored property. Not empty.
+    /// - `linkingMembers`: Positions of properties that hold links, also within embedded objects.
     package init(
         index: Int, number: UInt32, definition: ObjectClass, members: [Member],
         layouts: [RowLayout], linkingMembers: [Int]

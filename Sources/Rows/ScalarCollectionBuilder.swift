@@ -86,7 +86,7 @@ package final class ScalarCollectionBuilder {
 
     /// Appends the encoded collection.
     ///
-    /// - Parameter isSet: Sorts the elements in value order, null first, and keeps equal ones once.
+    /// - `isSet`: Sorts the elements in value order, null first, and keeps equal ones once.
     package func write(to buffer: ByteBuffer, isSet: Bool) {
         if !isSet { return write(Array(ends.indices), to: buffer) }
         let keys = ends.indices.map { index in

@@ -18,7 +18,7 @@ package protocol StorageSnapshot: AnyObject {
 
     /// The values of many keys, in the order of `keys`; a missing one is nil. One round trip.
     ///
-    /// - Parameter body: Called once per key with its position and value, in order.
+    /// - `body`: Called once per key with its position and value, in order.
     func values(
         forKeys keys: [UnsafeRawBufferPointer],
         _ body: (Int, UnsafeRawBufferPointer?) -> Void
@@ -34,9 +34,8 @@ package protocol StorageSnapshot: AnyObject {
     ///
     /// Cost: one call of the port for the whole range; an engine behind a network fetches pages of
     /// growing size, the first of about `expecting` entries.
-    /// - Parameters:
-    ///   - expecting: How many entries the caller is likely to take.
-    ///   - body: Gets key and value; may call gets and scans of the same snapshot.
+    /// - `expecting`: How many entries the caller is likely to take.
+    /// - `body`: Gets key and value; may call gets and scans of the same snapshot.
     func scan(
         _ range: KeyRange, reversed: Bool, expecting: Int,
         _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Bool

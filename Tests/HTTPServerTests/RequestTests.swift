@@ -7,7 +7,8 @@ import Testing
     func decoding() throws {
         try withServer([echo]) { _, port in
             let client = try RawClient(port: port)
-            let reply = try client.get("/echo/a%2Fb/%C3%BC+x?q=1%2B2&q=%26+%20&empty&x=a%3Db=c&%6E=v")
+            let reply = try client.get(
+                "/echo/a%2Fb/%C3%BC+x?q=1%2B2&q=%26+%20&empty&x=a%3Db=c&%6E=v")
             #expect(reply.status == 200)
             #expect(reply.text == "a/b|ü+x\nq=1+2\nq=&  \nempty=\nx=a=b=c\nn=v")
         }

@@ -6,7 +6,9 @@ import Testing
 @testable import HoldfastCommand
 @testable import RESTAPI
 
-@Test("every limit that GET /v1 lists is an option of the same name, or one of the object model's own")
+@Test(
+    "every limit that GET /v1 lists is an option of the same name, or one of the object model's own"
+)
 func limitNames() throws {
     let store = try Store(engine: try EngineCase.memory.open())
     defer { store.close() }

@@ -49,7 +49,7 @@ package struct StoreCheck {
 
     /// Checks the last commit of a store.
     ///
-    /// - Parameter progress: Called now and then with the number of entries read so far.
+    /// - `progress`: Called now and then with the number of entries read so far.
     /// - Throws: ``StoreError`` `.storage` when the store can't be read at all.
     package static func run(_ store: Store, progress: @escaping (Int) -> Void = { _ in })
         throws(StoreError) -> Report

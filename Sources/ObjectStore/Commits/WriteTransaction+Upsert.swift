@@ -6,11 +6,10 @@ import Storage
 extension WriteTransaction {
     /// Writes one object.
     ///
-    /// - Parameters:
-    ///   - draft: States the primary key if the class has one, unless `objectKey` is given.
-    ///   - objectKey: Which object, for a class without a primary key; nil makes a new one.
-    ///   - mode: What to do when the object is or isn't there.
-    ///   - precondition: What must hold of it.
+    /// - `draft`: States the primary key if the class has one, unless `objectKey` is given.
+    /// - `objectKey`: Which object, for a class without a primary key; nil makes a new one.
+    /// - `mode`: What to do when the object is or isn't there.
+    /// - `precondition`: What must hold of it.
     /// - Throws: ``StoreError`` for a taken key, a missing object, a failed precondition, a link that
     ///   can't be resolved, or failing storage; the transaction has to be abandoned then.
     package func write(
@@ -22,7 +21,7 @@ extension WriteTransaction {
 
     /// As above.
     ///
-    /// - Parameter path: Where the object stands in the one that the client wrote.
+    /// - `path`: Where the object stands in the one that the client wrote.
     private func write(
         _ draft: ObjectDraft, objectKey: UInt64?, mode: WriteMode, precondition: Precondition,
         path: [DanglingLink.PathStep]

@@ -41,10 +41,9 @@ package final class ChangeFeed: @unchecked Sendable {
 
     /// Starts following.
     ///
-    /// - Parameters:
-    ///   - tickMilliseconds: How often channels get their ``FeedChannel/tick(version:)``.
-    ///   - onTick: Called as often on the feed's thread, with or without channels.
-    ///   - logFailure: Told when a state can't be read; the feed then tries again.
+    /// - `tickMilliseconds`: How often channels get their ``FeedChannel/tick(version:)``.
+    /// - `onTick`: Called as often on the feed's thread, with or without channels.
+    /// - `logFailure`: Told when a state can't be read; the feed then tries again.
     package init(
         store: Store, tickMilliseconds: Int = 250,
         onTick: @escaping @Sendable (ChangeFeed) -> Void = { _ in },

@@ -42,13 +42,12 @@ package struct FoldedChanges: Sendable {
 
     /// Reads what came after `version`.
     ///
-    /// - Parameters:
-    ///   - last: The last version to fold in; nil for the last that the transaction sees.
-    ///   - objectCountMax: Stops before the version with which there would be more objects, so that
-    ///     ``through`` may lie before the transaction's version. A version is never split: the first
-    ///     that changes anything is taken whatever its size.
-    ///   - versionCountMax: Stops after so many versions.
-    ///   - classes: The classes whose objects are wanted, by position; nil for all.
+    /// - `last`: The last version to fold in; nil for the last that the transaction sees.
+    /// - `objectCountMax`: Stops before the version with which there would be more objects, so that
+    ///   ``through`` may lie before the transaction's version. A version is never split: the first
+    ///   that changes anything is taken whatever its size.
+    /// - `versionCountMax`: Stops after so many versions.
+    /// - `classes`: The classes whose objects are wanted, by position; nil for all.
     package init(
         after version: UInt64, through last: UInt64? = nil, in transaction: ReadTransaction,
         objectCountMax: Int = .max, versionCountMax: UInt64 = .max, classes: Set<Int>? = nil

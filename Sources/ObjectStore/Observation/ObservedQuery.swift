@@ -26,7 +26,7 @@ package struct ObservedQuery: Sendable {
 
     /// Makes an observed query.
     ///
-    /// - Parameter paths: What the filter, and what is shown of the objects, reads beyond the object.
+    /// - `paths`: What the filter, and what is shown of the objects, reads beyond the object.
     package init(target: Target, predicate: Predicate?, paths: [ReachPath], schema: RowSchema) {
         self.target = target
         self.predicate = predicate
@@ -103,8 +103,7 @@ package struct ObservedQuery: Sendable {
 
     /// What changes between two states mean to the query, exactly.
     ///
-    /// - Parameters:
-    ///   - changes: The change log from `before` to `after`.
+    /// - `changes`: The change log from `before` to `after`.
     package func events(_ changes: FoldedChanges, before: ReadTransaction, after: ReadTransaction)
         -> [QueryEvent]
     {
@@ -138,7 +137,7 @@ package struct ObservedQuery: Sendable {
     /// What a candidate means to a client that knows the query's result of before the changes: set what
     /// enters or is updated, remove what leaves or is deleted.
     ///
-    /// - Parameter matcher: From ``matcher(in:)`` with the same transaction.
+    /// - `matcher`: From ``matcher(in:)`` with the same transaction.
     /// - Returns: Nil when it means nothing, or when the object was deleted after the changes, which a
     ///   later change tells.
     package func event(

@@ -129,7 +129,7 @@ extension QueryExecution {
 
     /// Hands over the objects of several values, or of a range, in the order of their object keys.
     ///
-    /// - Parameter limit: How many objects will be taken at most.
+    /// - `limit`: How many objects will be taken at most.
     func collectKeys(limit: Int, _ body: (UInt64, RowView) -> Bool) throws(Failure) {
         let ranges = EntryRange.ranges(plan.access, rowClass)
         if case .index(_, let values) = plan.access, values.allSatisfy(\.isSingleValue) {

@@ -66,7 +66,7 @@ package final class QueryExecution {
 
     /// Hands over the result in order, from the query's position on, until `body` returns false.
     ///
-    /// - Parameter limit: How many objects will be taken at most; bounds the memory of a sort.
+    /// - `limit`: How many objects will be taken at most; bounds the memory of a sort.
     package func run(limit: Int, _ body: (_ key: UInt64, _ row: RowView) -> Bool) throws(Failure) {
         guard limit > 0 else { return }
         var left = limit

@@ -74,7 +74,7 @@ extension WriteTransaction {
 
     /// Enters the difference of two rows' links with their targets.
     ///
-    /// - Parameter changed: The properties that differ.
+    /// - `changed`: The properties that differ.
     func changeInverseLinks(
         _ rowClass: RowClass, _ key: UInt64, from old: RowView, to new: RowView,
         _ changed: MemberSet

@@ -52,7 +52,7 @@ struct ChangeWriter {
 
     /// Writes one change as an object.
     ///
-    /// - Parameter withVersion: Whether it carries the version of its own.
+    /// - `withVersion`: Whether it carries the version of its own.
     mutating func write(_ event: QueryEvent, withVersion: Bool) {
         let rowClass = stream.names.schema.classes[event.identity.classIndex]
         switch event.kind {
@@ -164,7 +164,7 @@ struct ChangeWriter {
 
     /// Opens a `change` event; its changes follow.
     ///
-    /// - Parameter movesID: Whether a client may resume behind it.
+    /// - `movesID`: Whether a client may resume behind it.
     func beginChangeEvent(version number: UInt64, movesID: Bool) {
         raw("event: change\n")
         if movesID {

@@ -20,9 +20,8 @@ extension RESTService {
     /// reached along links from there, may be cut. A part that is told later is told as it is then, and
     /// what has changed in between is told again behind it.
     ///
-    /// - Parameters:
-    ///   - number: The version that the client knows.
-    ///   - known: What it knows of the changes behind it.
+    /// - `number`: The version that the client knows.
+    /// - `known`: What it knows of the changes behind it.
     /// - Throws: ``Problem`` 410 for a version whose changes are not kept, 400 for one of the future.
     func changePage(
         _ definition: StreamDefinition, after number: UInt64, _ known: StreamCursor.ChangePart?,

@@ -14,8 +14,7 @@ struct SnapshotPage {
 
     /// Reads and writes a piece.
     ///
-    /// - Parameters:
-    ///   - start: The class to begin with, and the object key behind which to begin.
+    /// - `start`: The class to begin with, and the object key behind which to begin.
     /// - Throws: ``Problem`` when storage fails, or 422 for an object that is too large.
     init(
         _ stream: CheckedStream, _ read: ReadTransaction, _ service: RESTService,

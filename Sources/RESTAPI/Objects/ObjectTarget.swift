@@ -78,8 +78,10 @@ extension RESTService {
             OrderedKey.append(target.key, to: scratch.key)
         }
         do {
-            guard let found = try read.find(
-                rowClass, primaryKey: scratch.key.bytes, cache: scratch.primaryKeys) else {
+            guard
+                let found = try read.find(
+                    rowClass, primaryKey: scratch.key.bytes, cache: scratch.primaryKeys)
+            else {
                 return nil
             }
             return (rowClass, found.key, found.row)

@@ -19,10 +19,9 @@ struct DistinctFilter {
 
     /// Makes a filter; nil when the query has no DISTINCT.
     ///
-    /// - Parameters:
-    ///   - position: Where the page before ended; the sort begins with the distinct paths then, so
-    ///     that the position tells which values were seen last, whatever has become of its object.
-    ///   - byteCountMax: The memory for what was seen.
+    /// - `position`: Where the page before ended; the sort begins with the distinct paths then, so
+    ///   that the position tells which values were seen last, whatever has become of its object.
+    /// - `byteCountMax`: The memory for what was seen.
     init?(
         _ query: CheckedQuery, _ read: ReadTransaction, after position: QueryPosition?,
         byteCountMax: Int

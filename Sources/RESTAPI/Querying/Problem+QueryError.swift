@@ -3,9 +3,8 @@ import Query
 extension Problem {
     /// The problem of a query, sort list or path that was refused.
     ///
-    /// - Parameters:
-    ///   - parameter: The query parameter that holds the text, or nil for a member of a body.
-    ///   - pointer: Where the text stands in a body.
+    /// - `parameter`: The query parameter that holds the text, or nil for a member of a body.
+    /// - `pointer`: Where the text stands in a body.
     init(_ error: QueryError, parameter: String?, pointer: String? = nil) {
         var name = parameter
         var place = pointer

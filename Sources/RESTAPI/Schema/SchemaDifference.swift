@@ -66,7 +66,7 @@ struct SchemaDifference: Equatable {
 
     /// Writes steps as the reply to a dry run.
     ///
-    /// - Parameter objectCount: How many objects a class holds.
+    /// - `objectCount`: How many objects a class holds.
     static func write(
         _ steps: [SchemaDifference], objectCount: (String) -> Int, to writer: JSONWriter
     ) {

@@ -5,7 +5,7 @@ import ObjectStore
 enum SchemaProblem {
     /// The problem that a failed change is.
     ///
-    /// - Parameter place: Where the class of a name stands in the body.
+    /// - `place`: Where the class of a name stands in the body.
     static func make(_ error: StoreError, place: (String) -> JSONPointer?) -> Problem {
         var reader = SchemaReader()
         switch error {

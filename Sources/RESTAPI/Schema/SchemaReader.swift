@@ -59,7 +59,7 @@ struct SchemaReader {
 
     /// Reads one class.
     ///
-    /// - Parameter named: The name that the path states, with which the body has to agree; nil when
+    /// - `named`: The name that the path states, with which the body has to agree; nil when
     ///   the body has to state it.
     mutating func readClass(_ value: JSONValue, _ pointer: JSONPointer, named: String?)
         -> ObjectClass?
@@ -153,7 +153,7 @@ struct SchemaReader {
 
     /// Adds faults of a schema that was read.
     ///
-    /// - Parameter place: Where a class of that name stands; nil when it is not part of the body.
+    /// - `place`: Where a class of that name stands; nil when it is not part of the body.
     mutating func add(_ schemaFaults: [SchemaFault], place: (String) -> JSONPointer?) {
         for found in schemaFaults {
             var pointer = found.className.flatMap(place)

@@ -9,9 +9,8 @@ final class SchemaWrite: PendingSchemaWrite {
 
     /// Makes a change.
     ///
-    /// - Parameters:
-    ///   - proposal: The schema that is wanted, given the present one; may run more than once.
-    ///   - completion: Called once, on the writer's thread, with the catalog after the change.
+    /// - `proposal`: The schema that is wanted, given the present one; may run more than once.
+    /// - `completion`: Called once, on the writer's thread, with the catalog after the change.
     init(
         _ store: Store, proposal: @escaping @Sendable (Schema) throws(StoreError) -> Schema?,
         completion: @escaping @Sendable (Result<Catalog, StoreError>) -> Void

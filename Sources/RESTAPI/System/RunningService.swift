@@ -9,10 +9,9 @@ package final class RunningService: Sendable {
 
     /// Starts serving a store.
     ///
-    /// - Parameters:
-    ///   - serverOptions: Where to listen and the server's limits; those that ``RESTOptions`` has too
-    ///     are taken from there.
-    ///   - access: Who may do what; nil lets everybody do everything.
+    /// - `serverOptions`: Where to listen and the server's limits; those that ``RESTOptions`` has too
+    ///   are taken from there.
+    /// - `access`: Who may do what; nil lets everybody do everything.
     /// - Throws: ``ServerError`` when the address can't be used.
     package init(
         _ service: RESTService, serverOptions: ServerOptions, access: AccessPolicy?

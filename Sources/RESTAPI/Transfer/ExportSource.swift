@@ -11,7 +11,7 @@ final class ExportSource: PullSource {
 
     /// Makes the body.
     ///
-    /// - Parameter onFailure: Told why the store can't be read, when the connection is cut for that.
+    /// - `onFailure`: Told why the store can't be read, when the connection is cut for that.
     init(_ cursor: ExportCursor, onFailure: @escaping (StoreError) -> Void) {
         self.cursor = cursor
         self.onFailure = onFailure

@@ -54,7 +54,7 @@ final class ImportChunk: @unchecked Sendable {
 
     /// Takes whole lines.
     ///
-    /// - Parameter text: The lines, followed by as many bytes as the parser wants.
+    /// - `text`: The lines, followed by as many bytes as the parser wants.
     init(text: ByteBuffer, byteCount: Int, firstNumber: Int, tooLongNumbers: [Int] = []) {
         numbers = nil
         self.text = text
@@ -65,7 +65,7 @@ final class ImportChunk: @unchecked Sendable {
 
     /// Puts lines from anywhere together.
     ///
-    /// - Parameter body: Appends the text of a line, by its position in `numbers`.
+    /// - `body`: Appends the text of a line, by its position in `numbers`.
     init(numbers: [Int], paddingByteCount: Int, _ body: (Int, ByteBuffer) -> Void) {
         text = ByteBuffer(capacity: numbers.count * 256)
         for position in numbers.indices {

@@ -25,12 +25,11 @@ struct ImportDependencies {
     /// an object that then is written by no line and is not stored, or because they write an object that
     /// an earlier line left out writes too.
     ///
-    /// - Parameters:
-    ///   - keepsOrder: Whether later lines of the same object are left out with an earlier one.
-    ///   - writesOnce: Whether a line of an object that is there already is not written, so that its
-    ///     links do not matter.
-    ///   - transaction: Has changed nothing yet.
-    ///   - found: Called with each line that is left out for want of an object, and its key.
+    /// - `keepsOrder`: Whether later lines of the same object are left out with an earlier one.
+    /// - `writesOnce`: Whether a line of an object that is there already is not written, so that its
+    ///   links do not matter.
+    /// - `transaction`: Has changed nothing yet.
+    /// - `found`: Called with each line that is left out for want of an object, and its key.
     func close(
         _ seeds: Set<Int>, keepsOrder: Bool, writesOnce: Bool = false,
         _ transaction: WriteTransaction, into leftOut: inout Set<Int>,
@@ -42,6 +41,19 @@ struct ImportDependencies {
         // each object remembers from which of its lines on they are left out, and how many of the first.
         var leftOutFrom: [DraftKeys.Key: Int] = [:]
         var leftOutCounts: [DraftKeys.Key: Int] = [:]
+        // The first line that writes an object and is not left out.
+        func firstLine(of key: DraftKeys.Key) -> Int? {
+            let all = providers[key] ?? []
+            var count = leftOutCounts[key, default: 0]
+            while count < all.count, leftOut.contains(all[count]) { count += 1 }
+            leftOutCounts[key] = count
+            return count < all.count ? all[count] : nil
+        }
+        func isMissing(_ key: DraftKeys.Key) throws(StoreError) -> Bool {
+            if firstLine(of: key) != nil { return false }
+            return try !isStored(key, transaction)
+        }
+        var doneKeys: Set<DraftKeys.Key> = []
         while let position = work.popLast() {
             guard let keys = keys[position] else { continue }
             for key in keys.provided {
@@ -56,20 +68,28 @@ struct ImportDependencies {
                         }
                     }
                 }
-                guard let waiting = referrers[key] else { continue }
-                var count = leftOutCounts[key, default: 0]
-                // The lines that link to it have been looked at already; one that was not left out then,
-                // because another line of its object came first, is found by the next attempt to write.
-                if count == all.count { continue }
-                while count < all.count, leftOut.contains(all[count]) { count += 1 }
-                leftOutCounts[key] = count
-                guard count == all.count, try !isStored(key, transaction) else { continue }
+                guard let waiting = referrers[key], !doneKeys.contains(key), try isMissing(key)
+                else {
+                    continue
+                }
+                doneKeys.insert(key)
                 for referrer in waiting where !leftOut.contains(referrer) {
                     if writesOnce, try !isWritten(referrer, leftOut, transaction) { continue }
                     leftOut.insert(referrer)
                     found(referrer, key)
                     work.append(referrer)
                 }
+            }
+            // The next line of the object is now the one that counts. If it can't be written either, it
+            // need not be tried, else many lines of one object would take as many attempts to write all.
+            guard writesOnce, let own = keys.own, let next = firstLine(of: own),
+                let nextKeys = self.keys[next], nextKeys.own == own, try !isStored(own, transaction)
+            else { continue }
+            for link in nextKeys.links where try isMissing(link.target) {
+                leftOut.insert(next)
+                found(next, link.target)
+                work.append(next)
+                break
             }
         }
     }
@@ -103,8 +123,11 @@ struct ImportDependencies {
         return (keys[position]?.links ?? []).filter { $0.target == target }.map { link in
             Problem.Fault(
                 code: "dangling-link",
-                detail: "There is no object of class '\(name)' with this key: the line that has it "
-                    + "could not be taken.", pointer: link.pointer.description)
+                detail: "There is no object of class '\(name)' with this key"
+                    + (providers[target] == nil
+                        ? "; create it in the same request or before."
+                        : ": the line that has it could not be taken."),
+                pointer: link.pointer.description)
         }
     }
 

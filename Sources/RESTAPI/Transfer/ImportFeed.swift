@@ -48,7 +48,7 @@ final class ImportFeed: @unchecked Sendable {
 
     /// Makes an empty feed.
     ///
-    /// - Parameter onRoom: Called once after each ``append(_:)`` that returned false, when there is room
+    /// - `onRoom`: Called once after each ``append(_:)`` that returned false, when there is room
     ///   again; perhaps before that call has returned. Any thread.
     init(_ options: ImportOptions, onRoom: @escaping @Sendable () -> Void) {
         self.options = options

@@ -15,7 +15,7 @@ final class ImportReader {
 
     /// Reads all lines of a chunk, again if they were read before.
     ///
-    /// - Parameter rowClass: The class of the objects, in `catalog`.
+    /// - `rowClass`: The class of the objects, in `catalog`.
     func read(_ chunk: ImportChunk, as rowClass: RowClass, _ catalog: Catalog) {
         let names: SchemaNames
         if let known = self.names, known.schema === catalog.rows {

@@ -21,7 +21,7 @@ package final class ImportSession: Sendable {
 
     /// Makes a session; ``start(_:)`` follows.
     ///
-    /// - Parameter onRoom: Called once after each ``append(_:)`` that returned false, perhaps before that
+    /// - `onRoom`: Called once after each ``append(_:)`` that returned false, perhaps before that
     ///   call has returned. Any thread.
     package init(
         _ store: Store, className: String, _ options: ImportOptions,

@@ -27,7 +27,7 @@ final class ImportWriter: @unchecked Sendable {
     /// Writes the lines of a chunk. Lines with a fault are left out, and so are lines whose links lead
     /// nowhere, and those that depend on them.
     ///
-    /// - Parameter isLast: Whether nothing can follow that a link could lead to: such lines are faulty
+    /// - `isLast`: Whether nothing can follow that a link could lead to: such lines are faulty
     ///   then; else they are deferred.
     func write(_ transaction: WriteTransaction, _ chunk: ImportChunk, isLast: Bool)
         throws(StoreError)
