@@ -15,9 +15,15 @@ final class CommitQueue: @unchecked Sendable {
     private struct Waiting {
         var writes: [any PendingWrite] = []
         var isStopping = false
-        var isWriterIdle = false
+        /// How many writes have to wait for the writer to be woken; 0 while it is awake.
+        var wakeCount = 0
         var hasStopped = false
     }
+
+    /// The smallest group after which the next one is waited for.
+    private static let gatheredCountMin = 4
+    /// The longest wait for a group.
+    private static let gatherMicrosecondsMax: UInt64 = 2_000
 
     /// How often a group is run again because something else was committed meanwhile.
     private static let conflictCountMax = 100
@@ -30,6 +36,8 @@ final class CommitQueue: @unchecked Sendable {
     let statistics = CommitCounters()
     private let waiting = Monitor(Waiting())
     private let overlay = Overlay()
+    /// How many writes the last commit had, and how long it took.
+    private var lastGroup: (count: Int, commitMicroseconds: UInt64) = (0, 0)
     private let rowBuilder = RowBuilder()
 
     init(
@@ -56,7 +64,9 @@ final class CommitQueue: @unchecked Sendable {
                 return false
             }
             state.writes.append(write)
-            return state.isWriterIdle
+            guard state.wakeCount > 0, state.writes.count >= state.wakeCount else { return false }
+            state.wakeCount = 0
+            return true
         }
         if isRefused { write.finish(.failed(.closing)) }
     }
@@ -74,13 +84,14 @@ final class CommitQueue: @unchecked Sendable {
 
     private func runWriter() {
         while true {
+            gather()
             let group: [any PendingWrite]? = waiting.wait { state in
                 if state.writes.isEmpty {
                     if state.isStopping { return .some(nil) }
-                    state.isWriterIdle = true
+                    state.wakeCount = 1
                     return nil
                 }
-                state.isWriterIdle = false
+                state.wakeCount = 0
                 if state.writes.count <= options.groupCountMax {
                     let all = state.writes
                     state.writes = []
@@ -98,6 +109,24 @@ final class CommitQueue: @unchecked Sendable {
             $0.hasStopped = true
             return true
         }
+    }
+
+    /// Lets the next group come together: clients that wait for their replies send their next writes
+    /// just after them, and a group of the first few would make all others wait for one more sync.
+    ///
+    /// After a group of some size, waits until most of as many writes are there, but no longer than the
+    /// last commit took, so that waiting never costs more than what it may save.
+    private func gather() {
+        guard lastGroup.count >= Self.gatheredCountMin else { return }
+        let wanted = lastGroup.count * 3 / 4
+        let microseconds = min(lastGroup.commitMicroseconds, Self.gatherMicrosecondsMax)
+        lastGroup = (0, 0)
+        let isGathered: Bool? = waiting.wait(microseconds: Int(microseconds)) { state in
+            if state.isStopping || state.writes.count >= wanted { return true }
+            state.wakeCount = wanted
+            return nil
+        }
+        if isGathered == nil { waiting.withLock { $0.wakeCount = 0 } }
     }
 
     /// Commits writes from the front until the group is full or one needs a commit of its own; returns
@@ -169,10 +198,12 @@ final class CommitQueue: @unchecked Sendable {
             trimChangeLog(group, now)
             putState(group)
             do throws(StorageError) {
+                let start = monotonicMicroseconds()
                 try statistics.count(Int(group.state.version - firstVersion)) {
                     () throws(StorageError) in
                     _ = try engine.commit(overlay.batch(), base: group.snapshot.commit)
                 }
+                lastGroup = (done.count, monotonicMicroseconds() - start)
             } catch {
                 if error.code == .conflict { throw error }
                 for write in done { write.finish(.failed(.storage(error))) }

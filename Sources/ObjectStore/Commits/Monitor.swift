@@ -11,7 +11,12 @@ package final class Monitor<State>: @unchecked Sendable {
     package init(_ state: State) {
         self.state = state
         pthread_mutex_init(lock, nil)
-        pthread_cond_init(condition, nil)
+        // A step of the real-time clock must not lengthen a wait.
+        var attributes = pthread_condattr_t()
+        pthread_condattr_init(&attributes)
+        pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+        pthread_cond_init(condition, &attributes)
+        pthread_condattr_destroy(&attributes)
     }
 
     deinit {
@@ -50,10 +55,17 @@ package final class Monitor<State>: @unchecked Sendable {
     ///
     /// - Returns: The result; nil when the time is over.
     package func wait<Result>(milliseconds: Int, _ body: (inout State) -> Result?) -> Result? {
+        wait(microseconds: milliseconds * 1000, body)
+    }
+
+    /// Runs `body` with the lock held until it returns a result or `microseconds` have passed.
+    ///
+    /// - Returns: The result; nil when the time is over.
+    package func wait<Result>(microseconds: Int, _ body: (inout State) -> Result?) -> Result? {
         var deadline = timespec()
-        clock_gettime(CLOCK_REALTIME, &deadline)
-        deadline.tv_sec += milliseconds / 1000
-        deadline.tv_nsec += milliseconds % 1000 * 1_000_000
+        clock_gettime(CLOCK_MONOTONIC, &deadline)
+        deadline.tv_sec += microseconds / 1_000_000
+        deadline.tv_nsec += microseconds % 1_000_000 * 1000
         if deadline.tv_nsec >= 1_000_000_000 {
             deadline.tv_nsec -= 1_000_000_000
             deadline.tv_sec += 1
