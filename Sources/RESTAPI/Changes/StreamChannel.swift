@@ -135,11 +135,13 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
     }
 
     /// Ends every stream and answers every poll: the service stops.
-    func end() {
+    ///
+    /// What happened up to `version` has been told, so the polls that are left have nothing to learn.
+    func end(version: UInt64) {
         for subscriber in subscribers { subscriber.stream.end() }
         subscribers = []
         let due = polls
         polls = []
-        for poll in due { hub.answer(poll) }
+        for poll in due { poll.exchange.respond(hub.emptyPage(version)) }
     }
 }

@@ -54,8 +54,8 @@ final class StreamHub: @unchecked Sendable {
     /// Ends all streams and polls and stops following. Call it once, before the workers are stopped.
     func stop() {
         isStopping.store(true, ordering: .releasing)
-        feed?.perform { _ in
-            for channel in self.channels.values { channel.end() }
+        feed?.perform { position in
+            for channel in self.channels.values { channel.end(version: position.version) }
             self.channels = [:]
             for subscriber in self.waiting { subscriber.stream.end() }
             self.waiting = []
