@@ -42,32 +42,34 @@ let package = Package(
         library("ObjectModel"),
         library("Rows", ["ObjectModel", "Bytes"]),
         library("Query", ["Rows", "ObjectModel", "Bytes"]),
+        library("Threads"),
         library("Storage"),
-        library("StorageMemory", ["Storage"]),
-        library("StorageLMDB", ["Storage", "CLMDB"]),
-        library("ObjectStore", ["Query", "Rows", "ObjectModel", "Bytes", "Storage"]),
+        library("StorageMemory", ["Storage", "Threads"]),
+        library("StorageLMDB", ["Storage", "Threads", "CLMDB", "CZlib"]),
+        library("ObjectStore", ["Query", "Rows", "ObjectModel", "Bytes", "Storage", "Threads"]),
         library("HTTPServer", ["CMicroHTTPD", "CZlib"]),
-        library("StoreService", ["ObjectStore", "Query", "Rows", "ObjectModel", "Bytes"]),
+        library(
+            "StoreService", ["ObjectStore", "Query", "Rows", "ObjectModel", "Bytes", "Threads"]),
         library(
             "RESTAPI",
             [
                 "StoreService", "ObjectStore", "Query", "Rows", "ObjectModel", "Bytes",
                 "HTTPServer",
-                "JSON", "Storage", "CCrypto", "CMemory",
+                "JSON", "Storage", "Threads", "CCrypto", "CMemory",
             ]),
         .executableTarget(
             name: "HoldfastCommand",
             dependencies: [
                 "RESTAPI", "StoreService", "ObjectStore", "ObjectModel", "HTTPServer", "JSON",
                 "Bytes",
-                "Storage", "StorageLMDB", "CZlib",
+                "Storage", "StorageLMDB", "Threads", "CZlib",
             ],
             swiftSettings: ours),
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
                 "RESTAPI", "StoreService", "ObjectStore", "Query", "Rows", "ObjectModel", "JSON",
-                "Bytes", "StorageLMDB",
+                "Bytes", "StorageLMDB", "Threads",
             ],
             swiftSettings: ours),
 
@@ -94,7 +96,8 @@ let package = Package(
         .target(
             name: "ObjectSupport",
             dependencies: [
-                "ObjectStore", "Query", "Rows", "ObjectModel", "Bytes", "Storage", "TestSupport",
+                "ObjectStore", "Query", "Rows", "ObjectModel", "Bytes", "Storage", "Threads",
+                "TestSupport",
             ],
             path: "Tests/ObjectSupport", swiftSettings: ours),
         tests("ObjectModelTests", ["ObjectModel", "TestSupport"]),
@@ -108,13 +111,13 @@ let package = Package(
             "ObjectStoreTests",
             [
                 "ObjectStore", "Query", "Rows", "ObjectModel", "Bytes", "Storage", "StorageMemory",
-                "StorageLMDB", "TestSupport", "ObjectSupport",
+                "StorageLMDB", "Threads", "TestSupport", "ObjectSupport",
             ]),
         tests(
             "RESTAPITests",
             [
                 "RESTAPI", "StoreService", "ObjectStore", "Rows", "ObjectModel", "Bytes", "JSON",
-                "Storage", "HTTPServer", "TestSupport", "CZlib",
+                "Storage", "HTTPServer", "Threads", "TestSupport", "CZlib",
             ]),
         tests(
             "HoldfastCommandTests",

@@ -6,6 +6,7 @@ import Query
 import RESTAPI
 import StoreService
 import Synchronization
+import Threads
 
 /// The benchmark's people in an embedded store.
 struct People {

@@ -28,20 +28,59 @@ struct FileDescriptor: ~Copyable, Sendable {
 
     /// Up to `byteCountMax` bytes from the start of the file.
     func contents(byteCountMax: Int, operation: String) throws(StorageError) -> [UInt8] {
-        var failure: Int32 = 0
+        var failure: StorageError?
         let bytes = [UInt8](unsafeUninitializedCapacity: byteCountMax) { buffer, count in
-            while count < byteCountMax {
-                let got = pread(
-                    number, buffer.baseAddress.map { $0 + count }, byteCountMax - count,
-                    off_t(count))
-                if got < 0 && errno == EINTR { continue }
-                if got < 0 { failure = errno }
-                if got <= 0 { break }
-                count += got
+            do throws(StorageError) {
+                count = try read(into: UnsafeMutableRawBufferPointer(buffer), operation: operation)
+            } catch {
+                failure = error
             }
         }
-        if failure != 0 { throw StorageError(systemError: failure, operation: operation) }
+        if let failure { throw failure }
         return bytes
+    }
+
+    /// Fills `buffer` from the start of the file, and returns how many bytes there were.
+    func read(
+        into buffer: UnsafeMutableRawBufferPointer, operation: String
+    ) throws(StorageError) -> Int {
+        var count = 0
+        while count < buffer.count {
+            let got = pread(
+                number, buffer.baseAddress.map { $0 + count }, buffer.count - count, off_t(count))
+            if got < 0 && errno == EINTR { continue }
+            if got < 0 { throw StorageError(systemError: errno, operation: operation) }
+            if got == 0 { break }
+            count += got
+        }
+        return count
+    }
+
+    /// Writes all of `bytes` at an offset; the caller synchronizes.
+    func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(SystemError) {
+        var written = 0
+        while written < bytes.count {
+            let count = pwrite(
+                number, bytes.baseAddress.map { $0 + written }, bytes.count - written,
+                off_t(offset + written))
+            if count < 0 && errno == EINTR { continue }
+            if count < 0 { throw SystemError(code: errno) }
+            // A write that takes nothing and names no reason: the medium is broken or full.
+            if count == 0 { throw SystemError(code: EIO) }
+            written += count
+        }
+    }
+
+    private func write(_ bytes: [UInt8], at offset: Int) throws(SystemError) {
+        var failure: SystemError?
+        bytes.withUnsafeBytes { bytes in
+            do throws(SystemError) {
+                try write(bytes, at: offset)
+            } catch {
+                failure = error
+            }
+        }
+        if let failure { throw failure }
     }
 
     /// Replaces the file's contents; the caller synchronizes.
@@ -49,18 +88,10 @@ struct FileDescriptor: ~Copyable, Sendable {
         guard ftruncate(number, 0) == 0 else {
             throw StorageError(systemError: errno, operation: operation)
         }
-        var written = 0
-        while written < bytes.count {
-            let count = bytes.withUnsafeBytes {
-                pwrite(
-                    number, $0.baseAddress.map { $0 + written }, bytes.count - written,
-                    off_t(written))
-            }
-            if count < 0 && errno == EINTR { continue }
-            if count <= 0 {
-                throw StorageError(systemError: count < 0 ? errno : ENOSPC, operation: operation)
-            }
-            written += count
+        do throws(SystemError) {
+            try write(bytes, at: 0)
+        } catch {
+            throw StorageError(systemError: error.code, operation: operation)
         }
     }
 }

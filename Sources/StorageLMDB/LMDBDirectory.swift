@@ -5,6 +5,9 @@ import Storage
 /// The data directory of an ``LMDBEngine``.
 ///
 ///     holdfast.mdb        the data, one LMDB file
+///     holdfast.mdb-journal-0, holdfast.mdb-journal-1
+///                         the last commits, which the data file lacks, see ``Journal``; empty after a
+///                         store is closed in order
 ///     holdfast.mdb-lock   LMDB's table of readers; made anew by every process, may be deleted
 ///     holdfast.format     one line, `holdfast-lmdb 1`: what the data file holds
 ///     holdfast.lock       locked while a process has the store open; names that process
@@ -113,6 +116,17 @@ struct LMDBDirectory: ~Copyable, Sendable {
             try requireUnused()
         }
         try writeFormat(mode: mode)
+    }
+
+    /// Opens the journal beside the data file, whose last transaction is `tree`.
+    func openJournal(
+        mode: UInt32, tree: UInt64, isSynced: Bool
+    ) throws(StorageError) -> Journal {
+        let journal = try Journal(
+            in: descriptor.number, mode: mode, tree: tree, isSynced: isSynced)
+        // Its files must be found again after a power cut.
+        try descriptor.synchronize(operation: "open journal")
+        return journal
     }
 
     private func byteCount(of name: String) throws(StorageError) -> Int? {

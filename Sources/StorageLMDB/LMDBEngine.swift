@@ -6,13 +6,15 @@ import Synchronization
 ///
 /// - Files: see ``LMDBDirectory``. A store belongs to one process; engines that this process opens
 ///   on the same directory share one environment, and each is closed for itself.
-/// - Commits: the commit number is LMDB's transaction number. A batch that changes nothing makes no
-///   commit and returns its base.
+/// - Commits: a batch becomes a record of the ``Journal``, and later, with many others, part of LMDB's
+///   tree. A batch that is very long, or removes ranges, and every batch when room is short, goes to
+///   the tree at once. A batch that changes nothing makes no commit and returns its base.
 /// - Threads: any thread may call anything, but a write transaction has to be used and ended on the
 ///   thread that began it, and that thread can't commit otherwise in the meantime (both trap).
-/// - Durability: with `.full`, a commit returns after the pages and then the meta page that makes
-///   them visible are synced. After a failed sync or write, other than for want of room, writes are
-///   refused with `.io` until the store is reopened; the state before the failed commit stays.
+/// - Durability: with `.full`, a commit returns after its record is synced, or the tree's pages and
+///   then the meta page that makes them visible. After a failed sync or write, other than for want of
+///   room, writes are refused with `.io` until the store is reopened; the state before the failed
+///   commit stays.
 package final class LMDBEngine: StorageEngine {
     package let name = "lmdb"
     package let limits: StorageLimits
@@ -34,24 +36,13 @@ package final class LMDBEngine: StorageEngine {
 
     package func snapshot() throws(StorageError) -> any StorageSnapshot {
         try requireOpen("snapshot")
-        return LMDBSnapshot(environment: environment, transaction: try environment.takeReader())
+        return try LMDBSnapshot(of: environment)
     }
 
     package func commit(_ batch: StorageBatch, base: UInt64) throws(StorageError) -> UInt64 {
         try requireOpen("commit")
         try LMDBTransaction.check(batch, limits: limits)
-        let transaction = try environment.beginWrite(base: base, operation: "commit")
-        let (code, didChange) = transaction.apply(batch)
-        guard code == MDB_SUCCESS else {
-            environment.rollBack(transaction)
-            throw environment.failure(code, operation: "commit")
-        }
-        guard didChange else {
-            environment.rollBack(transaction)
-            return base
-        }
-        try environment.commit(transaction)
-        return base + 1
+        return try environment.commit(batch, base: base)
     }
 
     package func beginWrite(
@@ -68,6 +59,15 @@ package final class LMDBEngine: StorageEngine {
 
     package var storedByteCount: Int? {
         isClosed.load(ordering: .acquiring) ? nil : environment.storedByteCount
+    }
+
+    /// Writes the commits that wait in the journal to the tree: afterwards the data file alone is
+    /// the whole store. Commits and snapshots go on meanwhile.
+    package func checkpoint() throws(StorageError) {
+        try requireOpen("checkpoint")
+        try environment.beginUse("checkpoint")
+        defer { environment.endUse() }
+        try environment.checkpoint()
     }
 
     /// Counts for metrics.

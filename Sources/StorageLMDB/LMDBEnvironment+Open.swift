@@ -25,9 +25,22 @@ extension LMDBEnvironment {
                 snapshotCountMax: options.readerCountMax)
             let dataFile = try FileDescriptor(
                 directory.dataPath, flags: O_RDWR, operation: "open store")
-            return LMDBEnvironment(
+            var information = MDB_envinfo()
+            let code = mdb_env_info(handle, &information)
+            guard code == MDB_SUCCESS else {
+                throw StorageError(lmdb: code, operation: "open store")
+            }
+            let tree = UInt64(information.me_last_txnid)
+            let environment = LMDBEnvironment(
                 handle: handle, database: database, identity: directory.identity, limits: limits,
-                dataFile: dataFile, lockFile: lockFile)
+                mapByteCount: options.mapByteCount,
+                journal: try directory.openJournal(
+                    mode: options.fileMode, tree: tree, isSynced: options.durability == .full),
+                tree: tree, dataFile: dataFile, lockFile: lockFile)
+            if environment.journal.recent != nil {
+                environment.checkpointer.expectCheckpoint(of: environment, now: true)
+            }
+            return environment
         } catch {
             mdb_env_close(handle)
             throw error
@@ -40,7 +53,6 @@ extension LMDBEnvironment {
         // Not MDB_WRITEMAP: there a full disk is a SIGBUS, and a stray pointer writes into the data.
         var flags = MDB_NOSUBDIR | MDB_NOTLS
         if !options.readsAhead { flags |= MDB_NORDAHEAD }
-        if options.durability == .relaxed { flags |= MDB_NOSYNC }
 
         var code = mdb_env_set_mapsize(handle, options.mapByteCount)
         if code == MDB_SUCCESS {

@@ -13,7 +13,7 @@ package struct LMDBInformation: Sendable, Equatable {
     package var overflowPageCount: Int
     /// How many pages a look-up reads.
     package var depth: Int
-    /// How many entries there are.
+    /// How many entries there are in the tree.
     package var entryCount: Int
     /// The last commit.
     package var commit: UInt64

@@ -5,8 +5,7 @@ package struct LMDBOptions: Sendable {
         /// The commit is on the medium: it survives `kill -9` and a power cut.
         case full
         /// The commit is with the operating system: it survives `kill -9`. A power cut or a kernel
-        /// crash loses the last commits and, because the kernel writes pages in any order, may
-        /// damage the whole store. For tests, and for data that can be loaded again.
+        /// crash loses the commits of the last seconds, and leaves the store whole.
         case relaxed
     }
 

@@ -51,13 +51,15 @@ enum LMDBRegistry {
         }
         guard let idle else { return }
         open[environment.identity] = nil
+        environment.checkpointer.stop()
+        // What can't be written to the tree now stays in the journal for the next start. Nobody is left
+        // to be told.
+        while (try? environment.checkpoint()) == true {}
+        environment.journal.truncate()
         for reader in idle {
             reader.closeCursors()
             mdb_txn_abort(reader.handle)
         }
-        // A relaxed store that is closed in order is whole on the medium. Nobody is left to be told
-        // of a failure, and nobody was promised more.
-        _ = mdb_env_sync(environment.handle, 1)
         environment.spare.close()
         mdb_env_close(environment.handle)
         environment.pool.withLock { $0.lockFile = nil }

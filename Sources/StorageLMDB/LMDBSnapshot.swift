@@ -1,19 +1,24 @@
 import Storage
 
-/// A snapshot of an ``LMDBEngine``: a pooled read transaction, given back by ``close()``.
+/// A snapshot of an ``LMDBEngine``: a pooled read transaction of the tree, given back by ``close()``,
+/// under the commits that the tree lacks.
 ///
-/// Pointers lead into the memory map, and are valid until the snapshot is closed.
+/// Pointers lead into the memory map or the journal's memory, and are valid until the snapshot is
+/// closed.
 package final class LMDBSnapshot: StorageSnapshot {
     private let environment: LMDBEnvironment
     private var transaction: LMDBTransaction?
+    private var recent: RecentChanges?
 
     package let commit: UInt64
     package private(set) var entriesRead = 0
 
-    init(environment: LMDBEnvironment, transaction: LMDBTransaction) {
+    init(of environment: LMDBEnvironment) throws(StorageError) {
         self.environment = environment
-        self.transaction = transaction
-        commit = transaction.number
+        let (reader, state) = try environment.takeReader()
+        transaction = reader
+        recent = state.recent
+        commit = state.commit
     }
 
     deinit { close() }
@@ -21,46 +26,56 @@ package final class LMDBSnapshot: StorageSnapshot {
     package func value(
         forKey key: UnsafeRawBufferPointer
     ) throws(StorageError) -> UnsafeRawBufferPointer? {
-        let value = try open("get").value(forKey: key)
-        if value != nil { entriesRead += 1 }
-        return value
+        try value(forKey: key, try open("get"))
     }
 
     package func values(
         forKeys keys: [UnsafeRawBufferPointer], _ body: (Int, UnsafeRawBufferPointer?) -> Void
     ) throws(StorageError) {
         let transaction = try open("get")
-        for index in keys.indices {
-            let value = try transaction.value(forKey: keys[index])
-            if value != nil { entriesRead += 1 }
-            body(index, value)
-        }
+        for index in keys.indices { body(index, try value(forKey: keys[index], transaction)) }
     }
 
     package func follow(
         _ key: UnsafeRawBufferPointer, prefix: UnsafeRawBufferPointer
     ) throws(StorageError) -> (link: UnsafeRawBufferPointer?, value: UnsafeRawBufferPointer?) {
         let transaction = try open("follow")
-        guard let link = try transaction.value(forKey: key) else { return (nil, nil) }
-        entriesRead += 1
-        guard let value = try transaction.value(forLink: link, prefix: prefix) else {
-            return (link, nil)
-        }
-        entriesRead += 1
-        return (link, value)
+        guard let link = try value(forKey: key, transaction) else { return (nil, nil) }
+        let joined = try transaction.joined(prefix, link)
+        return (link, try value(forKey: joined, transaction))
     }
 
     package func scan(
         _ range: KeyRange, reversed: Bool, expecting: Int,
         _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Bool
     ) throws(StorageError) {
-        entriesRead += try open("scan").scan(range, reversed: reversed, body)
+        let transaction = try open("scan")
+        if let recent, let cursor = RecentCursor(recent, range, reversed: reversed) {
+            entriesRead += try transaction.scan(range, reversed: reversed, under: cursor, body)
+        } else {
+            entriesRead += try transaction.scan(range, reversed: reversed, body)
+        }
     }
 
     package func close() {
         guard let transaction else { return }
         self.transaction = nil
         environment.giveBack(transaction)
+        recent = nil
+    }
+
+    @inline(__always)
+    private func value(
+        forKey key: UnsafeRawBufferPointer, _ transaction: LMDBTransaction
+    ) throws(StorageError) -> UnsafeRawBufferPointer? {
+        let value =
+            if let recent {
+                try recent.value(forKey: key, over: transaction)
+            } else {
+                try transaction.value(forKey: key)
+            }
+        if value != nil { entriesRead += 1 }
+        return value
     }
 
     @inline(__always)

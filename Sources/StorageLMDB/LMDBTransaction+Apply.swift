@@ -32,20 +32,62 @@ extension LMDBTransaction {
             guard code == MDB_SUCCESS else { return (code, didChange) }
         }
         for change in batch.changes {
-            var key = MDB_val(change.key)
-            if let bytes = change.value {
-                var value = MDB_val(bytes)
-                code = mdb_cursor_put(cursor, &key, &value, 0)
-            } else {
-                var value = MDB_val()
-                code = mdb_cursor_get(cursor, &key, &value, MDB_SET)
-                if code == MDB_NOTFOUND { continue }
-                if code == MDB_SUCCESS { code = mdb_cursor_del(cursor, 0) }
-            }
+            code = put(change.key, change.value, cursor, &didChange)
             guard code == MDB_SUCCESS else { return (code, didChange) }
-            didChange = true
         }
         return (MDB_SUCCESS, didChange)
+    }
+
+    /// Applies the runs of a checkpoint, the oldest first, as one sorted batch, and makes sure that the
+    /// transaction has something to commit.
+    ///
+    /// - Returns: liblmdb's return code.
+    func apply(_ runs: [ChangeRun]) -> Int32 {
+        var opened: OpaquePointer?
+        var code = mdb_cursor_open(handle, database, &opened)
+        guard code == MDB_SUCCESS, let cursor = opened else { return code }
+        defer { mdb_cursor_close(cursor) }
+
+        var didChange = false
+        let all = RecentChanges(active: runs.reversed(), frozen: [])
+        let everything = KeyRange(lower: [], upper: nil)
+        if let all, var changes = RecentCursor(all, everything, reversed: false) {
+            while let change = changes.change {
+                code = put(change.keyBytes, change.value, cursor, &didChange)
+                guard code == MDB_SUCCESS else { return code }
+                changes.advance()
+            }
+        }
+        guard !didChange else { return MDB_SUCCESS }
+        // LMDB gives a transaction without changes no number, and the journal counts on one.
+        let bytes = [UInt8](repeating: 0xFF, count: limits.keyByteCountMax)
+        return bytes.withUnsafeBytes { bytes in
+            var key = MDB_val(bytes)
+            var value = MDB_val()
+            let code = mdb_cursor_put(cursor, &key, &value, UInt32(MDB_NOOVERWRITE))
+            return code == MDB_SUCCESS ? mdb_cursor_del(cursor, 0) : code
+        }
+    }
+
+    /// Stores a value, or removes the key where there is none.
+    @inline(__always)
+    private func put(
+        _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer?, _ cursor: OpaquePointer,
+        _ didChange: inout Bool
+    ) -> Int32 {
+        var key = MDB_val(key)
+        var code: Int32
+        if let value {
+            var value = MDB_val(value)
+            code = mdb_cursor_put(cursor, &key, &value, 0)
+        } else {
+            var value = MDB_val()
+            code = mdb_cursor_get(cursor, &key, &value, MDB_SET)
+            if code == MDB_NOTFOUND { return MDB_SUCCESS }
+            if code == MDB_SUCCESS { code = mdb_cursor_del(cursor, 0) }
+        }
+        if code == MDB_SUCCESS { didChange = true }
+        return code
     }
 
     private func remove(

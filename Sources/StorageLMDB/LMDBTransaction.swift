@@ -35,7 +35,7 @@ final class LMDBTransaction: @unchecked Sendable {
 
     deinit { linkedKey.deallocate() }
 
-    /// The number of the commit that a read transaction sees, or that a write transaction will make.
+    /// The number of the tree's transaction that a read transaction sees.
     var number: UInt64 { UInt64(mdb_txn_id(handle)) }
 
     /// The value of `key`, valid until the transaction ends or writes.
@@ -54,17 +54,17 @@ final class LMDBTransaction: @unchecked Sendable {
         throw StorageError(lmdb: code, operation: "get")
     }
 
-    /// Joins `prefix` and `link` to a key, and gets its value.
-    func value(
-        forLink link: UnsafeRawBufferPointer, prefix: UnsafeRawBufferPointer
-    ) throws(StorageError) -> UnsafeRawBufferPointer? {
+    /// `prefix` and `link` as one key, valid until the next call.
+    func joined(
+        _ prefix: UnsafeRawBufferPointer, _ link: UnsafeRawBufferPointer
+    ) throws(StorageError) -> UnsafeRawBufferPointer {
         let count = prefix.count + link.count
         guard count <= limits.keyByteCountMax else {
             throw StorageError(.badKey, operation: "follow")
         }
         if let bytes = prefix.baseAddress { memcpy(linkedKey, bytes, prefix.count) }
         if let bytes = link.baseAddress { memcpy(linkedKey + prefix.count, bytes, link.count) }
-        return try value(forKey: UnsafeRawBufferPointer(start: linkedKey, count: count))
+        return UnsafeRawBufferPointer(start: linkedKey, count: count)
     }
 
     /// Walks a range; the port's promise is ``StorageSnapshot/scan(_:reversed:expecting:_:)``.
@@ -90,6 +90,42 @@ final class LMDBTransaction: @unchecked Sendable {
             }
         }
         guard code == MDB_SUCCESS else { throw StorageError(lmdb: code, operation: "scan") }
+        return count
+    }
+
+    /// Walks a range of the tree under changes that it lacks.
+    ///
+    /// - `recent`: Before the first change of the range, or the last.
+    /// - Returns: How many entries `body` was given.
+    func scan(
+        _ range: KeyRange, reversed: Bool, under recent: RecentCursor,
+        _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Bool
+    ) throws(StorageError) -> Int {
+        var recent = recent
+        var count = 0
+        var goesOn = true
+        let step = reversed ? -1 : 1
+        /// Gives the change ahead, unless it is a removal.
+        func give(_ change: ChangeRun.Change) {
+            if let value = change.value {
+                count += 1
+                goesOn = body(change.keyBytes, value)
+            }
+            recent.advance()
+        }
+        _ = try scan(range, reversed: reversed) { key, value in
+            while goesOn, let change = recent.change {
+                let order = compareKeys(change.keyBytes, key) * step
+                if order > 0 { break }
+                give(change)
+                if order == 0 { return goesOn }
+            }
+            guard goesOn else { return false }
+            count += 1
+            goesOn = body(key, value)
+            return goesOn
+        }
+        while goesOn, let change = recent.change { give(change) }
         return count
     }
 

@@ -43,7 +43,8 @@ package final class LMDBWriteTransaction: StorageWriteTransaction {
         _ key: UnsafeRawBufferPointer, prefix: UnsafeRawBufferPointer
     ) throws(StorageError) -> (link: UnsafeRawBufferPointer?, value: UnsafeRawBufferPointer?) {
         guard let link = try value(forKey: key) else { return (nil, nil) }
-        let value = try open("follow").value(forLink: link, prefix: prefix)
+        let transaction = try open("follow")
+        let value = try transaction.value(forKey: transaction.joined(prefix, link))
         if value != nil { entriesRead += 1 }
         return (link, value)
     }
@@ -78,8 +79,7 @@ package final class LMDBWriteTransaction: StorageWriteTransaction {
             environment.rollBack(transaction)
             return base
         }
-        try environment.commit(transaction)
-        return base + 1
+        return try environment.commit(transaction, base: base)
     }
 
     package func close() {
@@ -90,7 +90,7 @@ package final class LMDBWriteTransaction: StorageWriteTransaction {
 
     private func open(_ operation: String) throws(StorageError) -> LMDBTransaction {
         guard let transaction, !didFail else { throw StorageError(.closed, operation: operation) }
-        environment.requireWriterThread()
+        environment.writeLock.requireOwner()
         return transaction
     }
 }

@@ -1,5 +1,6 @@
 import Storage
 import Synchronization
+import Threads
 
 /// The storage port in memory: the reference that other engines are compared with.
 ///
@@ -17,7 +18,7 @@ package final class MemoryEngine: StorageEngine {
     package let limits: StorageLimits
 
     private let shared = Mutex(Shared())
-    private let writerLock = WriterLock()
+    private let writerLock = OwnedLock()
 
     /// Makes an empty store.
     package init(

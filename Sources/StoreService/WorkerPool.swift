@@ -1,4 +1,5 @@
 import ObjectStore
+import Threads
 
 /// Threads for reads that take long, so that the threads of connections never wait.
 ///

@@ -6,6 +6,7 @@ import Rows
 import Synchronization
 import Testing
 import TestSupport
+import Threads
 
 @Suite("The change feed")
 struct ChangeFeedTests {

@@ -8,6 +8,7 @@ import StorageMemory
 import Synchronization
 import Testing
 import TestSupport
+import Threads
 
 @Suite("Commits of groups")
 struct GroupCommitTests {

@@ -1,5 +1,6 @@
 import ObjectModel
 import ObjectStore
+import Threads
 
 /// A write whose outcome a thread can wait for.
 package final class SynchronousWrite: PendingWrite {

@@ -3,6 +3,7 @@ import ObjectStore
 import StoreService
 import Testing
 import TestSupport
+import Threads
 
 @Test("a body that was read before a change of the schema is written under the schema after it")
 func schemaChangeBetween() throws {

@@ -5,6 +5,7 @@ import RESTAPI
 import Storage
 import Synchronization
 import TestSupport
+import Threads
 
 /// A whole service on a free port of this machine, over an empty store with a schema.
 final class TestServer {

@@ -7,6 +7,7 @@ import TestSupport
 ///
 ///     put KEY BYTES    commits BYTES bytes `v` as KEY: `ok COMMIT`
 ///     get KEY          `value BYTES` or `none`
+///     checkpoint       writes the journal's commits to the tree: `ok`
 ///     reopen           closes the store and opens it again: `ok`
 ///     quit             closes the store and ends: `ok`
 ///
@@ -39,6 +40,9 @@ final class Obedience {
             return "ok \(try put(words[1], byteCount: Int(words[2]) ?? 0))"
         case ("get", 2):
             return try byteCount(of: words[1]).map { "value \($0)" } ?? "none"
+        case ("checkpoint", 1):
+            try engine.checkpoint()
+            return "ok"
         case ("reopen", 1):
             engine.close()
             engine = try LMDBEngine(StorageProbe.options(directory: directory))

@@ -29,8 +29,8 @@ struct LMDBSyncTests {
         #expect(disk.syncCount == before)
         disk.clear(.syncBlock)
         #expect(child.readLine() == "ok 2")
-        // The pages, and then the meta page that makes them the last commit.
-        #expect(disk.syncCount == before + 2)
+        // One sync, of the journal; the tree's come with a checkpoint.
+        #expect(disk.syncCount == before + 1)
     }
 
     @Test("a failed sync fails its commit, keeps the state before, and ends all writing")
@@ -50,18 +50,50 @@ struct LMDBSyncTests {
         #expect(child.ask("get b") == "value 20")
     }
 
-    @Test("so does a failed write of the meta page")
-    func failedMeta() {
-        disk.set(.metaFail)
-        #expect(child.ask("put a 20")?.hasPrefix("error io") == true)
-        #expect(child.ask("get a") == "value 10")
-        disk.clear(.metaFail)
-        #expect(child.ask("put b 20")?.hasPrefix("error io") == true)
-        #expect(child.ask("get a") == "value 10")
+    @Test("a checkpoint syncs the tree's pages, and then the meta page that makes them count")
+    func checkpoint() {
+        #expect(child.ask("checkpoint") == "ok")
+        let before = disk.syncCount
+        #expect(child.ask("put a 20") == "ok 2")
+        #expect(child.ask("checkpoint") == "ok")
+        #expect(disk.syncCount == before + 3)
+    }
+
+    @Test(
+        "a checkpoint that fails loses no commit, and ends all writing",
+        arguments: [Interposer.Behaviour.syncFail, .metaFail])
+    func failedCheckpoint(fault: Interposer.Behaviour) {
+        #expect(child.ask("put a 20") == "ok 2")
+        disk.set(fault)
+        #expect(child.ask("checkpoint")?.hasPrefix("error io") == true)
+        #expect(child.ask("get a") == "value 20")
+        disk.clear(fault)
+        let refusal = child.ask("put b 20")
+        #expect(refusal?.hasPrefix("error io") == true)
+        #expect(refusal?.contains("until the store is reopened") == true)
+        #expect(child.ask("get a") == "value 20")
         #expect(child.ask("get b") == "none")
         #expect(child.ask("reopen") == "ok")
-        #expect(child.ask("get a") == "value 10")
-        #expect(child.ask("put b 20") == "ok 2")
+        #expect(child.ask("get a") == "value 20")
+        #expect(child.ask("put b 20")?.hasPrefix("ok") == true)
+        #expect(child.ask("checkpoint") == "ok")
+        #expect(child.ask("get a") == "value 20")
+        #expect(child.ask("get b") == "value 20")
+    }
+
+    @Test("a checkpoint without room fails, loses no commit, and is made when there is room")
+    func fullCheckpoint() {
+        #expect(child.ask("put a 500000") == "ok 2")
+        disk.set(.writeFull)
+        for _ in 0..<3 {
+            #expect(child.ask("checkpoint")?.hasPrefix("error diskFull") == true)
+            #expect(child.ask("get a") == "value 500000")
+        }
+        disk.clear(.writeFull)
+        #expect(child.ask("put b 20") == "ok 3")
+        #expect(child.ask("checkpoint") == "ok")
+        #expect(child.ask("get a") == "value 500000")
+        #expect(child.ask("get b") == "value 20")
     }
 
     @Test("a commit whose sync failed is not there after a kill")

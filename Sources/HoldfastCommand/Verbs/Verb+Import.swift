@@ -2,6 +2,7 @@ import CZlib
 import Glibc
 import ObjectStore
 import RESTAPI
+import Threads
 
 extension Verb {
     /// `holdfast import`

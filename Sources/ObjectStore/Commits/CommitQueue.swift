@@ -3,6 +3,7 @@ import Glibc
 import ObjectModel
 import Rows
 import Storage
+import Threads
 
 /// Runs writes one after the other on a thread of its own and commits as many as are waiting with one
 /// sync.

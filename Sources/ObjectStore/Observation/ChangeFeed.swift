@@ -1,5 +1,6 @@
 import Storage
 import Synchronization
+import Threads
 
 /// Follows the commits of a store on a thread of its own and tells each channel what they mean to its
 /// query.

@@ -1,6 +1,7 @@
 import Glibc
 import ObjectStore
 import Synchronization
+import Threads
 
 /// Calls back when the store has a version, or when the time for that is over.
 ///

@@ -2,6 +2,7 @@ import Bytes
 import JSON
 import ObjectModel
 import ObjectStore
+import Threads
 
 /// A schema as the text of a file, for whoever changes a store without a service.
 package enum SchemaText {

@@ -2,6 +2,7 @@ import Bytes
 import Glibc
 import JSON
 import ObjectStore
+import Threads
 
 /// Cuts the text of an import into chunks of whole lines and holds them for the thread that reads them.
 ///

@@ -1,4 +1,5 @@
 import ObjectStore
+import Threads
 
 /// Counts the imports that run: each has a thread and tens of MiB of memory, so their number is bounded.
 /// Thread-safe.

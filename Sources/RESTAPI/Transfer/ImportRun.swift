@@ -3,6 +3,7 @@ import JSON
 import ObjectStore
 import Rows
 import StoreService
+import Threads
 
 /// The work of an import session, on its own thread.
 struct ImportRun {

@@ -5,6 +5,7 @@ import ObjectStore
 import Rows
 import StoreService
 import Synchronization
+import Threads
 
 /// An import of NDJSON into one class: text goes in by pieces, a report comes out.
 ///

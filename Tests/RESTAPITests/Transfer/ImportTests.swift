@@ -2,6 +2,7 @@ import ObjectStore
 import RESTAPI
 import Testing
 import TestSupport
+import Threads
 
 @Suite("An import")
 struct ImportTests {

@@ -4,6 +4,7 @@ import ObjectStore
 import RESTAPI
 import Testing
 import TestSupport
+import Threads
 
 /// Runs imports and exports without HTTP.
 enum Importing {

@@ -6,11 +6,12 @@ import Synchronization
 /// It belongs to the thread that took it, as LMDB's does, so that what works here works there.
 ///
 /// `@unchecked Sendable`: the mutex is made for threads, and its memory never moves.
-final class WriterLock: @unchecked Sendable {
+package final class OwnedLock: @unchecked Sendable {
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private let owner = Atomic<UInt>(0)
 
-    init() {
+    /// Makes a lock that nobody has.
+    package init() {
         mutex = .allocate(capacity: 1)
         mutex.initialize(to: pthread_mutex_t())
         let code = pthread_mutex_init(mutex, nil)
@@ -23,24 +24,28 @@ final class WriterLock: @unchecked Sendable {
     }
 
     /// Waits for the lock. Traps when the calling thread has it, which would wait for ever.
-    func lock() {
-        let thread = UInt(pthread_self())
-        precondition(
-            owner.load(ordering: .relaxed) != thread,
-            "this thread has a write transaction open: end it before the next write")
+    package func lock() {
+        requireNotOwner()
         pthread_mutex_lock(mutex)
-        owner.store(thread, ordering: .relaxed)
+        owner.store(UInt(pthread_self()), ordering: .relaxed)
     }
 
     /// Gives up the lock.
-    func unlock() {
+    package func unlock() {
         requireOwner()
         owner.store(0, ordering: .relaxed)
         pthread_mutex_unlock(mutex)
     }
 
+    /// Traps when the calling thread has the lock.
+    package func requireNotOwner() {
+        precondition(
+            owner.load(ordering: .relaxed) != UInt(pthread_self()),
+            "this thread has a write transaction open: end it before the next write")
+    }
+
     /// Traps unless the calling thread has the lock.
-    func requireOwner() {
+    package func requireOwner() {
         precondition(
             owner.load(ordering: .relaxed) == UInt(pthread_self()),
             "a write transaction is used on the thread that began it")

@@ -1,0 +1,185 @@
+import Storage
+
+/// Sorted changes that don't change any more: those of one commit, or of several merged ones.
+///
+/// A run has a filter of some bits a key (Bloom, "Space/Time Trade-offs in Hash Coding with Allowable
+/// Errors", 1970; here both bits of a key lie in one word), so that a look-up passes over the runs
+/// that don't have its key at the cost of one read each.
+///
+/// `@unchecked Sendable`: nothing changes after the initializers.
+final class ChangeRun: @unchecked Sendable {
+    /// One key's last value in the run, or its removal.
+    struct Change {
+        /// Where the key lies in the run's memory; its value follows, see ``JournalRecord``.
+        let key: UnsafeRawPointer
+        let hash: UInt32
+        let keyCount: UInt16
+
+        @inline(__always)
+        var keyBytes: UnsafeRawBufferPointer {
+            UnsafeRawBufferPointer(start: key, count: Int(keyCount))
+        }
+
+        /// The value; nil for a removal.
+        @inline(__always)
+        var value: UnsafeRawBufferPointer? {
+            JournalRecord.value(ofKey: key, count: Int(keyCount))
+        }
+    }
+
+    let count: Int
+    private let changes: UnsafeMutablePointer<Change>
+    private let filter: UnsafeMutablePointer<UInt64>
+    private let filterMask: UInt32
+    /// Keeps the bytes of keys and values.
+    private let memory: JournalMemory
+
+    /// A run of `capacity` changes, which `fill` writes in the order of their keys.
+    private init(
+        capacity: Int, memory: JournalMemory, _ fill: (UnsafeMutablePointer<Change>) -> Int
+    ) {
+        changes = .allocate(capacity: max(capacity, 1))
+        self.memory = memory
+        count = fill(changes)
+        // 16 to 32 bits a key: about one look-up in a hundred is led astray.
+        var wordCount = 1
+        while wordCount * 4 < count { wordCount *= 2 }
+        filter = .allocate(capacity: wordCount)
+        filter.initialize(repeating: 0, count: wordCount)
+        filterMask = UInt32(wordCount - 1)
+        for index in 0..<count {
+            let hash = changes[index].hash
+            filter[Int(hash & filterMask)] |= Self.bits(of: hash)
+        }
+    }
+
+    /// The changes of one commit, written as a record to `start`, which is `memory`'s.
+    convenience init(
+        _ batch: StorageBatch, _ header: JournalRecord.Header, at start: UnsafeMutableRawPointer,
+        in memory: JournalMemory
+    ) {
+        self.init(capacity: batch.changes.count, memory: memory) { changes in
+            var next = changes
+            JournalRecord.write(batch, header, to: start) { key, change in
+                let bytes = UnsafeRawBufferPointer(start: key, count: change.key.count)
+                next.initialize(
+                    to: Change(
+                        key: key, hash: Self.hash(bytes), keyCount: UInt16(change.key.count)))
+                next += 1
+            }
+            return batch.changes.count
+        }
+    }
+
+    /// The changes of a record that was read back; nil when it isn't what its header says.
+    convenience init?(
+        reading record: UnsafeRawBufferPointer, _ header: JournalRecord.Header,
+        in memory: JournalMemory
+    ) {
+        var isSound = true
+        self.init(capacity: header.changeCount, memory: memory) { changes in
+            var next = changes
+            isSound = JournalRecord.readChanges(of: record, header) { key in
+                guard let start = key.baseAddress else { return }
+                next.initialize(
+                    to: Change(key: start, hash: Self.hash(key), keyCount: UInt16(key.count)))
+                next += 1
+            }
+            return next - changes
+        }
+        guard isSound else { return nil }
+    }
+
+    /// Two neighbouring runs of one journal file as one; where both have a key, `newer` counts.
+    convenience init(merging newer: ChangeRun, over older: ChangeRun) {
+        self.init(capacity: newer.count + older.count, memory: newer.memory) { changes in
+            var next = changes
+            var (left, right) = (0, 0)
+            while left < newer.count, right < older.count {
+                let order = compareKeys(
+                    newer.changes[left].keyBytes, older.changes[right].keyBytes)
+                if order <= 0 {
+                    next.initialize(to: newer.changes[left])
+                    left += 1
+                    if order == 0 { right += 1 }
+                } else {
+                    next.initialize(to: older.changes[right])
+                    right += 1
+                }
+                next += 1
+            }
+            for index in left..<newer.count {
+                next.initialize(to: newer.changes[index])
+                next += 1
+            }
+            for index in right..<older.count {
+                next.initialize(to: older.changes[index])
+                next += 1
+            }
+            return next - changes
+        }
+    }
+
+    deinit {
+        changes.deallocate()
+        filter.deallocate()
+    }
+
+    /// The change at a position.
+    @inline(__always)
+    subscript(position: Int) -> Change { changes[position] }
+
+    /// The change of a key, of which `hash` is the ``hash(_:)``.
+    @inline(__always)
+    func find(_ key: UnsafeRawBufferPointer, hash: UInt32) -> Change? {
+        let bits = Self.bits(of: hash)
+        guard filter[Int(hash & filterMask)] & bits == bits else { return nil }
+        let position = firstPosition(notBelow: key)
+        guard position < count, changes[position].hash == hash,
+            compareKeys(changes[position].keyBytes, key) == 0
+        else { return nil }
+        return changes[position]
+    }
+
+    /// The position of the first key that is `key` or above it.
+    func firstPosition(notBelow key: UnsafeRawBufferPointer) -> Int {
+        var (low, high) = (0, count)
+        while low < high {
+            let middle = (low + high) / 2
+            if compareKeys(changes[middle].keyBytes, key) < 0 {
+                low = middle + 1
+            } else {
+                high = middle
+            }
+        }
+        return low
+    }
+
+    /// A key's place in filters. Not for anything that leaves the process.
+    @inline(__always)
+    static func hash(_ key: UnsafeRawBufferPointer) -> UInt32 {
+        var hash = UInt64(truncatingIfNeeded: key.count) &* 0x9E37_79B9_7F4A_7C15
+        var offset = 0
+        while offset + 8 <= key.count {
+            hash = mixed(hash ^ key.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+            offset += 8
+        }
+        var rest: UInt64 = 0
+        while offset < key.count {
+            rest = rest << 8 | UInt64(key[offset])
+            offset += 1
+        }
+        return UInt32(truncatingIfNeeded: mixed(hash ^ rest) >> 32)
+    }
+
+    @inline(__always)
+    private static func mixed(_ word: UInt64) -> UInt64 {
+        let product = word.multipliedFullWidth(by: 0x9E37_79B9_7F4A_7C15)
+        return product.high ^ product.low
+    }
+
+    @inline(__always)
+    private static func bits(of hash: UInt32) -> UInt64 {
+        1 << UInt64(hash >> 26) | 1 << UInt64(hash >> 20 & 63)
+    }
+}

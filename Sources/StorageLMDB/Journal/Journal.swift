@@ -1,0 +1,232 @@
+import Glibc
+import Storage
+
+/// The log of the commits that the tree doesn't hold yet.
+///
+/// A commit is one record at the end of a file, and one sync. LMDB alone needs a page of 4 KiB for
+/// each row that changes, and two syncs. A checkpoint later writes the changes of thousands of
+/// commits to the tree in the order of their keys, so that a page is written once for many of them
+/// (write-ahead logging: Mohan et al., "ARIES", 1992; the changes wait in sorted runs as in O'Neil et
+/// al., "The Log-Structured Merge-Tree", 1996).
+///
+/// There are two files: one takes the new commits while a checkpoint writes those of the other to
+/// the tree. Each continues one transaction of the tree, whose number its records carry:
+///
+/// - below the tree's last transaction: the tree holds them;
+/// - the same: they come next;
+/// - one above: they come after those of the other file, whose checkpoint makes that transaction.
+///
+/// `@unchecked Sendable`: used under the environment's write lock.
+final class Journal: @unchecked Sendable {
+    static let fileNames = [
+        "\(LMDBDirectory.dataName)-journal-0", "\(LMDBDirectory.dataName)-journal-1",
+    ]
+    /// Runs with more changes than this are not merged: merging would cost more than it saves.
+    private static let mergedCountMax = 32 << 10
+
+    private let files: [JournalFile]
+    private var current = 0
+    private var memory = JournalMemory()
+    private var active: [ChangeRun] = []
+    private var frozen: [ChangeRun] = []
+    /// The tree's transaction that the current file continues.
+    private var tree: UInt64
+    /// The last commit of which the journal has a record; zero for none.
+    private(set) var lastCommit: UInt64 = 0
+    /// Whether commits are synced.
+    var isSynced: Bool
+
+    /// Opens the files in `directory`, and reads what the tree lacks back into memory.
+    ///
+    /// - `tree`: The tree's last transaction.
+    /// - Throws: ``StorageError``; `.corrupted` when a record that was acknowledged can't be read, or
+    ///   the tree's file is older than the journal.
+    init(
+        in directory: Int32, mode: UInt32, tree: UInt64, isSynced: Bool
+    ) throws(StorageError) {
+        var files: [JournalFile] = []
+        for name in Self.fileNames {
+            files.append(try JournalFile(name, in: directory, mode: mode))
+        }
+        self.files = files
+        self.tree = tree
+        self.isSynced = isSynced
+        try recover()
+    }
+
+    /// How many bytes of records wait in the current file.
+    var activeByteCount: Int { files[current].end }
+    /// How many bytes of records wait in both.
+    var pendingByteCount: Int { files.reduce(0) { $0 + $1.end } }
+    /// How many bytes the files take.
+    var storedByteCount: Int { files.reduce(0) { $0 + $1.byteCount } }
+    /// Whether a checkpoint has been begun and not ended.
+    var hasFrozen: Bool { !frozen.isEmpty }
+    /// What the tree lacks.
+    var recent: RecentChanges? { RecentChanges(active: active, frozen: frozen) }
+
+    // MARK: Commits
+
+    /// Why a commit could not be written.
+    enum Failure: Error {
+        /// Nothing was written.
+        case write(SystemError)
+        /// It was written, and whether it is on the medium is unknown.
+        case synchronize(SystemError)
+    }
+
+    /// Writes a commit of at least one change, and returns when it is on the medium.
+    func append(_ batch: StorageBatch, commit: UInt64) throws(Failure) {
+        let header = JournalRecord.Header(
+            tree: tree, commit: commit, changeCount: batch.changes.count, isSynced: isSynced,
+            byteCount: JournalRecord.byteCount(of: batch))
+        let start = memory.reserve(header.byteCount)
+        let run = ChangeRun(batch, header, at: start, in: memory)
+        let file = files[current]
+        do throws(SystemError) {
+            try file.write(UnsafeRawBufferPointer(start: start, count: header.byteCount))
+        } catch {
+            file.withdraw()
+            throw .write(error)
+        }
+        if isSynced {
+            do throws(SystemError) {
+                try file.synchronize()
+            } catch {
+                file.withdraw()
+                throw .synchronize(error)
+            }
+        }
+        file.end += header.byteCount
+        lastCommit = commit
+        Self.add(run, to: &active)
+    }
+
+    /// Puts a run before the others of its file, and merges runs of about one length: there are then about as
+    /// many as the number of changes has bits, and each change is merged as often.
+    private static func add(_ run: ChangeRun, to runs: inout [ChangeRun]) {
+        var newest = run
+        while let next = runs.first, next.count <= 2 * newest.count,
+            next.count + newest.count <= mergedCountMax
+        {
+            newest = ChangeRun(merging: newest, over: next)
+            runs.removeFirst()
+        }
+        runs.insert(newest, at: 0)
+    }
+
+    // MARK: Checkpoints
+
+    /// Lets the next commits go to the other file, and returns what the tree is to be given: one
+    /// run after the other, the oldest first. What an unfinished checkpoint left comes first.
+    func freeze() -> [ChangeRun] {
+        if frozen.isEmpty && !active.isEmpty {
+            frozen = active
+            active = []
+            memory = JournalMemory()
+            current = 1 - current
+            files[current].end = 0
+            tree += 1
+        }
+        return frozen.reversed()
+    }
+
+    /// Forgets what the tree was given.
+    func dropFrozen() {
+        frozen = []
+        files[1 - current].end = 0
+    }
+
+    /// Follows a transaction of the tree that wasn't a checkpoint. There must be nothing pending.
+    func follow(tree: UInt64) {
+        self.tree = tree
+    }
+
+    /// Makes the files empty, if there is nothing pending; a failure leaves them as they are, which
+    /// does no harm.
+    func truncate() {
+        guard active.isEmpty && frozen.isEmpty else { return }
+        for file in files { try? file.truncate() }
+    }
+
+    // MARK: Recovery
+
+    private func recover() throws(StorageError) {
+        struct Part {
+            let file: Int
+            let tree: UInt64
+            let commit: UInt64
+            let memory: JournalMemory
+            let runs: [ChangeRun]
+        }
+        var found: [Part] = []
+        for index in files.indices {
+            let memory = JournalMemory()
+            let bytes = try files[index].contents(in: memory)
+            guard let first = JournalRecord.header(of: bytes), first.tree >= tree else { continue }
+            let (runs, commit, end) = try Self.runs(of: bytes, first, in: memory)
+            files[index].end = end
+            found.append(
+                Part(file: index, tree: first.tree, commit: commit, memory: memory, runs: runs))
+        }
+        found.sort { $0.tree < $1.tree }
+        guard let oldest = found.first, let newest = found.last else { return }
+        guard oldest.tree == tree, newest.tree == tree + UInt64(found.count - 1) else {
+            throw StorageError(
+                .corrupted, operation: "open journal",
+                native: "the journal continues transaction \(newest.tree) of the data file, which "
+                    + "ends with \(tree): put back the files that belong together")
+        }
+        if found.count == 2 { frozen = oldest.runs }
+        active = newest.runs
+        lastCommit = newest.commit
+        tree = newest.tree
+        current = newest.file
+        memory = newest.memory
+    }
+
+    /// The records of one file, the newest first, the last one's number, and where they end.
+    private static func runs(
+        of bytes: UnsafeRawBufferPointer, _ first: JournalRecord.Header, in memory: JournalMemory
+    ) throws(StorageError) -> (runs: [ChangeRun], commit: UInt64, end: Int) {
+        var runs: [ChangeRun] = []
+        var offset = 0
+        var commit = first.commit
+        while offset < bytes.count {
+            let rest = UnsafeRawBufferPointer(rebasing: bytes[offset...])
+            guard let header = JournalRecord.header(of: rest), header.tree == first.tree,
+                header.commit == commit,
+                let run = ChangeRun(reading: rest, header, in: memory)
+            else { break }
+            add(run, to: &runs)
+            offset += header.byteCount
+            commit += 1
+        }
+        try requireNothing(of: first.tree, after: commit, bytes, from: offset)
+        return (runs, commit - 1, offset)
+    }
+
+    /// Refuses a file in which a record can't be read and a later one can.
+    ///
+    /// A commit that was cut off is the last one: each is written after the sync of the one before.
+    /// Only where commits aren't synced can the medium have a later one without an earlier one.
+    private static func requireNothing(
+        of tree: UInt64, after commit: UInt64, _ bytes: UnsafeRawBufferPointer, from offset: Int
+    ) throws(StorageError) {
+        var next = offset + 8
+        while next + JournalRecord.headerByteCount <= bytes.count {
+            let rest = UnsafeRawBufferPointer(rebasing: bytes[next...])
+            if let header = JournalRecord.header(of: rest), header.tree == tree,
+                header.commit > commit, header.isSynced
+            {
+                throw StorageError(
+                    .corrupted, operation: "open journal",
+                    native: "the journal is damaged at byte \(offset): commit \(commit) can't be "
+                        + "read, and \(header.commit) after it can; restore a backup, or move "
+                        + "the \(LMDBDirectory.dataName)-journal files away to go on without "
+                        + "these commits")
+            }
+            next += 8
+        }
+    }
+}

@@ -1,0 +1,147 @@
+import CZlib
+import Storage
+
+/// One commit as it lies in a journal file, and in memory until the tree holds it.
+///
+/// Numbers are little-endian; a record begins at a multiple of 8.
+///
+///     offset  bytes
+///          0  4      `HFJ1`
+///          4  4      CRC-32 (RFC 1952) of everything that follows in the record
+///          8  8      the tree's transaction that the record's file continues
+///         16  8      the commit's number, one more than that of the record before
+///         24  4      how many changes follow
+///         28  4      flags; 1: written without a sync
+///         32  8      the record's length, header and padding included
+///         40  …      the changes, sorted by key
+///                        4   the value's length; 0xFFFFFFFF for a removal
+///                        2   the key's length
+///                        …   the key, then the value
+///          …  0–7    zeros up to a multiple of 8
+struct JournalRecord {
+    static let headerByteCount = 40
+    /// `HFJ1`, as a little-endian number.
+    static let mark: UInt32 = 0x314A_4648
+    /// The length that stands for a removal.
+    static let removal = UInt32.max
+    /// What stands before a change's key.
+    static let changeHeaderByteCount = 6
+
+    /// What stands before the changes.
+    struct Header: Equatable {
+        var tree: UInt64
+        var commit: UInt64
+        var changeCount: Int
+        var isSynced: Bool
+        var byteCount: Int
+    }
+
+    /// How many bytes `batch` takes as a record.
+    static func byteCount(of batch: StorageBatch) -> Int {
+        var count = headerByteCount
+        for change in batch.changes {
+            count += changeHeaderByteCount + change.key.count + (change.value?.count ?? 0)
+        }
+        return (count + 7) & ~7
+    }
+
+    /// Writes a record, of which `header` says the length, to `start`.
+    ///
+    /// - `body`: Is told where each change's key begins, in order.
+    static func write(
+        _ batch: StorageBatch, _ header: Header, to start: UnsafeMutableRawPointer,
+        _ body: (UnsafeRawPointer, StorageBatch.Change) -> Void
+    ) {
+        store(mark, start, 0)
+        store(header.tree, start, 8)
+        store(header.commit, start, 16)
+        store(UInt32(header.changeCount), start, 24)
+        store(header.isSynced ? 0 : 1 as UInt32, start, 28)
+        store(UInt64(header.byteCount), start, 32)
+        var next = start + headerByteCount
+        for change in batch.changes {
+            let value = change.value
+            store(value.map { UInt32($0.count) } ?? removal, next, 0)
+            store(UInt16(change.key.count), next, 4)
+            let key = next + changeHeaderByteCount
+            if let bytes = change.key.baseAddress {
+                key.copyMemory(from: bytes, byteCount: change.key.count)
+            }
+            next = key + change.key.count
+            if let value, let bytes = value.baseAddress {
+                next.copyMemory(from: bytes, byteCount: value.count)
+                next += value.count
+            }
+            body(UnsafeRawPointer(key), change)
+        }
+        let end = start + header.byteCount
+        while next < end {
+            next.storeBytes(of: 0, as: UInt8.self)
+            next += 1
+        }
+        store(checksum(UnsafeRawPointer(start), header.byteCount), start, 4)
+    }
+
+    /// The header of a whole and undamaged record at the start of `bytes`; nil when there is none.
+    static func header(of bytes: UnsafeRawBufferPointer) -> Header? {
+        guard bytes.count >= headerByteCount, let start = bytes.baseAddress,
+            load(UInt32.self, start, 0) == mark,
+            let byteCount = Int(exactly: load(UInt64.self, start, 32)),
+            byteCount >= headerByteCount, byteCount <= bytes.count, byteCount % 8 == 0,
+            load(UInt32.self, start, 4) == checksum(start, byteCount)
+        else { return nil }
+        return Header(
+            tree: load(UInt64.self, start, 8), commit: load(UInt64.self, start, 16),
+            changeCount: Int(load(UInt32.self, start, 24)),
+            isSynced: load(UInt32.self, start, 28) & 1 == 0, byteCount: byteCount)
+    }
+
+    /// Tells `body` the key and the value's length of each change of a whole record.
+    ///
+    /// - Returns: Whether the changes fill the record as its header says.
+    static func readChanges(
+        of record: UnsafeRawBufferPointer, _ header: Header,
+        _ body: (UnsafeRawBufferPointer) -> Void
+    ) -> Bool {
+        guard let start = record.baseAddress else { return false }
+        var offset = headerByteCount
+        for _ in 0..<header.changeCount {
+            guard offset + changeHeaderByteCount <= header.byteCount else { return false }
+            let valueCount = load(UInt32.self, start, offset)
+            let keyCount = Int(load(UInt16.self, start, offset + 4))
+            let key = offset + changeHeaderByteCount
+            offset = key + keyCount + (valueCount == removal ? 0 : Int(valueCount))
+            guard keyCount > 0, offset <= header.byteCount else { return false }
+            body(UnsafeRawBufferPointer(start: start + key, count: keyCount))
+        }
+        return (offset + 7) & ~7 == header.byteCount
+    }
+
+    /// The value of the change whose key lies at `key`; nil for a removal.
+    @inline(__always)
+    static func value(ofKey key: UnsafeRawPointer, count: Int) -> UnsafeRawBufferPointer? {
+        let valueCount = load(UInt32.self, key, -changeHeaderByteCount)
+        if valueCount == removal { return nil }
+        return UnsafeRawBufferPointer(start: key + count, count: Int(valueCount))
+    }
+
+    private static func checksum(_ start: UnsafeRawPointer, _ byteCount: Int) -> UInt32 {
+        UInt32(
+            truncatingIfNeeded: crc32_z(
+                0, (start + 8).assumingMemoryBound(to: UInt8.self), byteCount - 8))
+    }
+
+    @inline(__always)
+    private static func store<Number: FixedWidthInteger>(
+        _ number: Number, _ start: UnsafeMutableRawPointer, _ offset: Int
+    ) {
+        start.storeBytes(of: number.littleEndian, toByteOffset: offset, as: Number.self)
+    }
+
+    @inline(__always)
+    private static func load<Number: FixedWidthInteger>(
+        _ type: Number.Type, _ start: UnsafeRawPointer, _ offset: Int
+    ) -> Number {
+        Number(littleEndian: start.loadUnaligned(fromByteOffset: offset, as: type))
+    }
+}

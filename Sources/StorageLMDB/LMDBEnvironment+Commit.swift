@@ -1,0 +1,181 @@
+import CLMDB
+import Storage
+
+extension LMDBEnvironment {
+    /// A batch that is longer goes to the tree at once: written twice it would cost more than the
+    /// pages that it saves.
+    private static let journaledByteCountMax = 16 << 20
+    /// When a checkpoint is begun. Beyond twice as much, commits wait for one.
+    private static let checkpointByteCount = 32 << 20
+    /// With less room than this on the medium, commits go to the tree at once, so that what doesn't
+    /// fit is refused and not acknowledged.
+    private static let freeByteCountMin = 64 << 20
+
+    /// Applies a checked batch if the last commit is `base`.
+    ///
+    /// - Returns: The number of the new commit, or `base` when nothing is changed.
+    func commit(_ batch: StorageBatch, base: UInt64) throws(StorageError) -> UInt64 {
+        try beginUse("commit")
+        defer { endUse() }
+        if let number = try commitToJournal(batch, base: base) { return number }
+        let transaction = try beginWrite(base: base, operation: "commit")
+        let (code, didChange) = transaction.apply(batch)
+        guard code == MDB_SUCCESS else {
+            rollBack(transaction)
+            throw failure(code, operation: "commit")
+        }
+        guard didChange else {
+            rollBack(transaction)
+            return base
+        }
+        return try commit(transaction, base: base)
+    }
+
+    /// - Returns: Nil when the batch is one for the tree; nothing has been done then.
+    private func commitToJournal(
+        _ batch: StorageBatch, base: UInt64
+    ) throws(StorageError) -> UInt64? {
+        writeLock.lock()
+        defer { writeLock.unlock() }
+        try requireWritable("commit")
+        try requireLast(base, "commit")
+        guard batch.removedRanges.isEmpty else { return nil }
+        guard try changesSomething(batch) else { return base }
+        guard hasRoom(for: JournalRecord.byteCount(of: batch)) else { return nil }
+        do throws(Journal.Failure) {
+            try journal.append(batch, commit: base + 1)
+        } catch {
+            switch error {
+            case .write(let error): throw failure(error.code, operation: "commit")
+            case .synchronize(let error):
+                let failure = StorageError(systemError: error.code, operation: "commit")
+                refuseWrites(since: failure)
+                throw StorageError(.io, operation: "commit", native: failure.native)
+            }
+        }
+        let recent = journal.recent
+        publish {
+            $0.commit = base + 1
+            $0.recent = recent
+        }
+        checkpointer.expectCheckpoint(
+            of: self, now: journal.activeByteCount >= Self.checkpointByteCount)
+        return base + 1
+    }
+
+    /// Throws unless the last commit is `base`. Needs the write lock.
+    func requireLast(_ base: UInt64, _ operation: String) throws(StorageError) {
+        guard pool.withLock({ $0.published.commit }) == base else {
+            throw StorageError(.conflict, operation: operation)
+        }
+    }
+
+    /// Whether a batch without ranges puts a value, or removes a key that there is.
+    private func changesSomething(_ batch: StorageBatch) throws(StorageError) -> Bool {
+        if batch.changes.contains(where: { $0.value != nil }) { return true }
+        if batch.changes.isEmpty { return false }
+        let snapshot = try LMDBSnapshot(of: self)
+        defer { snapshot.close() }
+        for change in batch.changes where try snapshot.value(forKey: change.key) != nil {
+            return true
+        }
+        return false
+    }
+
+    /// Whether a record of `byteCount` bytes can wait in the journal and will then fit into the tree.
+    ///
+    /// The tree needs up to some pages for each changed one until older states are given up; four
+    /// times the bytes that wait has been enough for every mix of keys. Where it isn't, a checkpoint
+    /// fails, nothing is lost, and commits come here and are refused.
+    private func hasRoom(for byteCount: Int) -> Bool {
+        let waiting = journal.pendingByteCount + byteCount
+        guard byteCount <= Self.journaledByteCountMax,
+            journal.activeByteCount + byteCount <= 2 * Self.checkpointByteCount
+        else { return false }
+        var information = MDB_envinfo()
+        var status = MDB_stat()
+        guard mdb_env_info(handle, &information) == MDB_SUCCESS,
+            mdb_env_stat(handle, &status) == MDB_SUCCESS
+        else { return false }
+        let used = (information.me_last_pgno + 1) * Int(status.ms_psize)
+        return used + 4 * waiting <= mapByteCount
+            && freeByteCount >= Self.freeByteCountMin + 4 * waiting
+    }
+
+    // MARK: The tree
+
+    /// Begins the only write transaction of the tree, on this thread, after all that the journal
+    /// has; waits for another thread's commit or transaction to end.
+    ///
+    /// It holds the write lock until it ends. LMDB's own lock belongs to its thread too,
+    /// `MDB_NOTLS` or not: the transaction has to end on the thread that began it.
+    func beginWrite(base: UInt64, operation: String) throws(StorageError) -> LMDBTransaction {
+        try beginUse(operation)
+        do throws(StorageError) {
+            return try beginTree(base: base, operation: operation)
+        } catch {
+            endUse()
+            throw error
+        }
+    }
+
+    private func beginTree(
+        base: UInt64, operation: String
+    ) throws(StorageError) -> LMDBTransaction {
+        // Before the other lock, which a thread must not wait for while it has a transaction open.
+        writeLock.requireNotOwner()
+        checkpointLock.lock()
+        writeLock.lock()
+        do throws(StorageError) {
+            try requireWritable(operation)
+            try requireLast(base, operation)
+            while journal.pendingByteCount > 0 {
+                let runs = journal.freeze()
+                try writeToTree(runs, operation: operation)
+                endCheckpoint()
+            }
+            checkpointLock.unlock()
+        } catch {
+            checkpointLock.unlock()
+            writeLock.unlock()
+            throw error
+        }
+        var begun: OpaquePointer?
+        let code = mdb_txn_begin(handle, nil, 0, &begun)
+        guard code == MDB_SUCCESS, let begun else {
+            writeLock.unlock()
+            throw failure(code, operation: operation)
+        }
+        return LMDBTransaction(
+            handle: begun, database: database, limits: limits, isReadOnly: false)
+    }
+
+    /// Ends a write transaction without a trace.
+    func rollBack(_ transaction: LMDBTransaction) {
+        writeLock.requireOwner()
+        transaction.closeCursors()
+        mdb_txn_abort(transaction.handle)
+        writeLock.unlock()
+        endUse()
+    }
+
+    /// Ends a write transaction, and returns the new commit's number when it is as durable as the
+    /// options say.
+    func commit(_ transaction: LMDBTransaction, base: UInt64) throws(StorageError) -> UInt64 {
+        writeLock.requireOwner()
+        defer {
+            writeLock.unlock()
+            endUse()
+        }
+        transaction.closeCursors()
+        let code = mdb_txn_commit(transaction.handle)
+        guard code == MDB_SUCCESS else { throw failure(code, operation: "commit") }
+        let tree = pool.withLock { pool in
+            pool.published.tree += 1
+            pool.published.commit = base + 1
+            return pool.published.tree
+        }
+        journal.follow(tree: tree)
+        return base + 1
+    }
+}

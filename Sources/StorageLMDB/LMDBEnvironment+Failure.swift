@@ -1,0 +1,58 @@
+import CLMDB
+import Glibc
+import Storage
+
+extension LMDBEnvironment {
+    /// Throws when writes are refused since an earlier one failed.
+    func requireWritable(_ operation: String) throws(StorageError) {
+        if let first = refusal.withLock({ $0 }) {
+            throw StorageError(
+                .io, operation: operation,
+                native: "writes are refused until the store is reopened, since "
+                    + "\(first.operation) failed: \(first.native ?? first.code.rawValue)")
+        }
+    }
+
+    /// Refuses writes from now on, unless they are refused already.
+    func refuseWrites(since error: StorageError) {
+        refusal.withLock { if $0 == nil { $0 = error } }
+    }
+
+    /// The error of a failed write, after which writes are refused if the medium can't be trusted.
+    ///
+    /// The kernel reports a failed write-back once and may then call the pages clean, so that a
+    /// later sync succeeds over lost data. A new start reads what is really there.
+    func failure(_ code: Int32, operation: String) -> StorageError {
+        var error = StorageError(lmdb: code, operation: operation)
+        if code == EIO && isMediumFull() {
+            // LMDB calls a short write EIO, and a full disk shows as one.
+            error = StorageError(.diskFull, operation: operation, native: "short write, EIO (5)")
+        }
+        switch error.code {
+        case .io, .corrupted, .permission, .format, .unavailable: refuseWrites(since: error)
+        case .conflict, .badKey, .valueTooLong, .diskFull, .readersFull, .locked, .closed, .memory:
+            break
+        }
+        return error
+    }
+
+    /// Whether the data file can't grow, and nothing else is wrong with its medium.
+    ///
+    /// Our own descriptor has not yet seen a write-back error, so it would report one now.
+    private func isMediumFull() -> Bool {
+        guard fdatasync(dataFile.number) == 0 else { return false }
+        var status = stat()
+        guard fstat(dataFile.number, &status) == 0 else { return false }
+        if shim_reserve_keeping_size(dataFile.number, status.st_size, 1 << 20) == 0 { return false }
+        if errno == ENOSPC || errno == EDQUOT || errno == EFBIG { return true }
+        return freeByteCount < 1 << 20
+    }
+
+    /// How many bytes the data file's medium has free; zero where it can't be told.
+    var freeByteCount: Int {
+        var medium = statvfs()
+        guard fstatvfs(dataFile.number, &medium) == 0 else { return 0 }
+        return Int(clamping: UInt(medium.f_bavail).multipliedReportingOverflow(
+            by: UInt(medium.f_frsize)).partialValue)
+    }
+}
