@@ -20,13 +20,16 @@ final class Checkpointer: Sendable {
         case stop
     }
 
-    /// How long a commit waits: look-ups cost a little more meanwhile, and a checkpoint costs less
-    /// for each commit the more there are.
-    private static let delayMilliseconds = 500
     /// How long a failed one is left alone.
     private static let retryMilliseconds = 1000
 
+    /// How long a commit waits for a checkpoint.
+    private let delayMilliseconds: Int
     private let state = Monitor(State())
+
+    init(delayMilliseconds: Int) {
+        self.delayMilliseconds = delayMilliseconds
+    }
 
     /// Sees to it that `environment` has a checkpoint soon, or now. Cost: a lock.
     func expectCheckpoint(of environment: LMDBEnvironment, now isUrgent: Bool) {
@@ -74,7 +77,7 @@ final class Checkpointer: Sendable {
 
     private func nextStep() -> Step {
         state.wait { $0.isStopped || $0.isExpected ? () : nil }
-        _ = state.wait(milliseconds: Self.delayMilliseconds) {
+        _ = state.wait(milliseconds: delayMilliseconds) {
             $0.isStopped || $0.isUrgent ? () : nil
         }
         var step = Step.stop

@@ -5,8 +5,6 @@ extension LMDBEnvironment {
     /// A batch that is longer goes to the tree at once: written twice it would cost more than the
     /// pages that it saves.
     private static let journaledByteCountMax = 16 << 20
-    /// When a checkpoint is begun. Beyond twice as much, commits wait for one.
-    private static let checkpointByteCount = 32 << 20
     /// With less room than this on the medium, commits go to the tree at once, so that what doesn't
     /// fit is refused and not acknowledged.
     private static let freeByteCountMin = 64 << 20
@@ -59,7 +57,7 @@ extension LMDBEnvironment {
             $0.recent = recent
         }
         checkpointer.expectCheckpoint(
-            of: self, now: journal.activeByteCount >= Self.checkpointByteCount)
+            of: self, now: journal.activeByteCount >= checkpointByteCount)
         return base + 1
     }
 
@@ -90,7 +88,7 @@ extension LMDBEnvironment {
     private func hasRoom(for byteCount: Int) -> Bool {
         let waiting = journal.pendingByteCount + byteCount
         guard byteCount <= Self.journaledByteCountMax,
-            journal.activeByteCount + byteCount <= 2 * Self.checkpointByteCount
+            journal.activeByteCount + byteCount <= 2 * checkpointByteCount
         else { return false }
         var information = MDB_envinfo()
         var status = MDB_stat()

@@ -22,6 +22,7 @@ extension LMDBEnvironment {
             overflowPageCount: status.ms_overflow_pages,
             depth: Int(status.ms_depth),
             entryCount: status.ms_entries,
+            journalByteCount: state.recent?.byteCount ?? 0,
             commit: state.commit,
             useCount: pool.withLock { $0.useCount } - 1,
             readerSlotCount: Int(environment.me_numreaders),

@@ -33,7 +33,7 @@ extension LMDBEnvironment {
             let tree = UInt64(information.me_last_txnid)
             let environment = LMDBEnvironment(
                 handle: handle, database: database, identity: directory.identity, limits: limits,
-                mapByteCount: options.mapByteCount,
+                options: options,
                 journal: try directory.openJournal(
                     mode: options.fileMode, tree: tree, isSynced: options.durability == .full),
                 tree: tree, dataFile: dataFile, lockFile: lockFile)

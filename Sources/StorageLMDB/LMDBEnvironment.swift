@@ -48,6 +48,8 @@ final class LMDBEnvironment: @unchecked Sendable {
     let identity: LMDBDirectory.Identity
     let limits: StorageLimits
     let mapByteCount: Int
+    /// When a checkpoint is begun. Beyond twice as much, commits wait for one.
+    let checkpointByteCount: Int
     /// Our own descriptor of the data file, to ask for its size and for the state of its medium.
     let dataFile: FileDescriptor
     let pool: Mutex<Pool>
@@ -59,7 +61,7 @@ final class LMDBEnvironment: @unchecked Sendable {
     /// Held by whoever writes the journal's changes to the tree.
     let checkpointLock = OwnedLock()
     /// Asks for checkpoints in time.
-    let checkpointer = Checkpointer()
+    let checkpointer: Checkpointer
 
     /// Reads on when `handle` refuses to.
     let spare: LMDBSpareReader
@@ -67,7 +69,7 @@ final class LMDBEnvironment: @unchecked Sendable {
 
     init(
         handle: OpaquePointer, database: MDB_dbi, identity: LMDBDirectory.Identity,
-        limits: StorageLimits, mapByteCount: Int, journal: Journal, tree: UInt64,
+        limits: StorageLimits, options: LMDBOptions, journal: Journal, tree: UInt64,
         dataFile: consuming FileDescriptor, lockFile: consuming FileDescriptor
     ) {
         self.handle = handle
@@ -75,7 +77,9 @@ final class LMDBEnvironment: @unchecked Sendable {
         self.database = database
         self.identity = identity
         self.limits = limits
-        self.mapByteCount = mapByteCount
+        mapByteCount = options.mapByteCount
+        checkpointByteCount = options.checkpointByteCount
+        checkpointer = Checkpointer(delayMilliseconds: options.checkpointMilliseconds)
         self.journal = journal
         self.dataFile = dataFile
         let published = Published(

@@ -15,6 +15,8 @@ package struct LMDBInformation: Sendable, Equatable {
     package var depth: Int
     /// How many entries there are in the tree.
     package var entryCount: Int
+    /// How many bytes of commits wait in the journal for a checkpoint.
+    package var journalByteCount: Int
     /// The last commit.
     package var commit: UInt64
     /// Open snapshots, write transactions and commits under way.

@@ -26,6 +26,12 @@ package struct LMDBOptions: Sendable {
     /// one is hard to place in a fragmented file. The default holds an object whose string, with its
     /// 16 MiB, is as long as the object model allows, and the change log entry that names it.
     package var valueByteCountMax: Int
+    /// How long a commit waits in the journal, in milliseconds, unless enough to write has come before:
+    /// look-ups cost a little more meanwhile, and a checkpoint costs less for each commit the more
+    /// there are.
+    package var checkpointMilliseconds: Int
+    /// How many bytes of commits wait for a checkpoint at most; beyond twice as many, commits wait.
+    package var checkpointByteCount: Int
     /// Whether the kernel reads ahead when pages come from the medium: good for scans, and for point
     /// reads only while the data fits into memory. Off is `MDB_NORDAHEAD`.
     package var readsAhead: Bool
@@ -43,6 +49,8 @@ package struct LMDBOptions: Sendable {
         durability: Durability = .full,
         fileMode: UInt32 = 0o600,
         valueByteCountMax: Int = 64 << 20,
+        checkpointMilliseconds: Int = 500,
+        checkpointByteCount: Int = 16 << 20,
         readsAhead: Bool = true
     ) {
         self.directory = directory
@@ -51,6 +59,8 @@ package struct LMDBOptions: Sendable {
         self.durability = durability
         self.fileMode = fileMode
         self.valueByteCountMax = valueByteCountMax
+        self.checkpointMilliseconds = checkpointMilliseconds
+        self.checkpointByteCount = checkpointByteCount
         self.readsAhead = readsAhead
     }
 }

@@ -38,7 +38,7 @@ extension LMDBTransaction {
         return (MDB_SUCCESS, didChange)
     }
 
-    /// Applies the runs of a checkpoint, the oldest first, as one sorted batch, and makes sure that the
+    /// Applies the runs of a checkpoint, the newest first, as one sorted batch, and makes sure that the
     /// transaction has something to commit.
     ///
     /// - Returns: liblmdb's return code.
@@ -49,14 +49,11 @@ extension LMDBTransaction {
         defer { mdb_cursor_close(cursor) }
 
         var didChange = false
-        let all = RecentChanges(active: runs.reversed(), frozen: [])
-        let everything = KeyRange(lower: [], upper: nil)
-        if let all, var changes = RecentCursor(all, everything, reversed: false) {
-            while let change = changes.change {
-                code = put(change.keyBytes, change.value, cursor, &didChange)
-                guard code == MDB_SUCCESS else { return code }
-                changes.advance()
-            }
+        var changes = RecentCursor(runs)
+        while let change = changes.change {
+            code = put(change.keyBytes, change.value, cursor, &didChange)
+            guard code == MDB_SUCCESS else { return code }
+            changes.advance()
         }
         guard !didChange else { return MDB_SUCCESS }
         // LMDB gives a transaction without changes no number, and the journal counts on one.

@@ -63,7 +63,9 @@ final class Journal: @unchecked Sendable {
     /// Whether a checkpoint has been begun and not ended.
     var hasFrozen: Bool { !frozen.isEmpty }
     /// What the tree lacks.
-    var recent: RecentChanges? { RecentChanges(active: active, frozen: frozen) }
+    var recent: RecentChanges? {
+        RecentChanges(active: active, frozen: frozen, byteCount: pendingByteCount)
+    }
 
     // MARK: Commits
 
@@ -117,8 +119,8 @@ final class Journal: @unchecked Sendable {
 
     // MARK: Checkpoints
 
-    /// Lets the next commits go to the other file, and returns what the tree is to be given: one
-    /// run after the other, the oldest first. What an unfinished checkpoint left comes first.
+    /// Lets the next commits go to the other file, and returns what the tree is to be given, the newest
+    /// run first: what an unfinished checkpoint left, if there is something.
     func freeze() -> [ChangeRun] {
         if frozen.isEmpty && !active.isEmpty {
             frozen = active
@@ -128,7 +130,7 @@ final class Journal: @unchecked Sendable {
             files[current].end = 0
             tree += 1
         }
-        return frozen.reversed()
+        return frozen
     }
 
     /// Forgets what the tree was given.
@@ -163,7 +165,10 @@ final class Journal: @unchecked Sendable {
         for index in files.indices {
             let memory = JournalMemory()
             let bytes = try files[index].contents(in: memory)
-            guard let first = JournalRecord.header(of: bytes), first.tree >= tree else { continue }
+            guard let first = JournalRecord.header(of: bytes, since: tree) else {
+                try Self.requireNothing(since: tree, after: nil, bytes, from: 0)
+                continue
+            }
             let (runs, commit, end) = try Self.runs(of: bytes, first, in: memory)
             files[index].end = end
             found.append(
@@ -194,15 +199,15 @@ final class Journal: @unchecked Sendable {
         var commit = first.commit
         while offset < bytes.count {
             let rest = UnsafeRawBufferPointer(rebasing: bytes[offset...])
-            guard let header = JournalRecord.header(of: rest), header.tree == first.tree,
-                header.commit == commit,
+            guard let header = JournalRecord.header(of: rest, since: first.tree),
+                header.tree == first.tree, header.commit == commit,
                 let run = ChangeRun(reading: rest, header, in: memory)
             else { break }
             add(run, to: &runs)
             offset += header.byteCount
             commit += 1
         }
-        try requireNothing(of: first.tree, after: commit, bytes, from: offset)
+        try requireNothing(since: first.tree, after: commit - 1, bytes, from: offset)
         return (runs, commit - 1, offset)
     }
 
@@ -211,20 +216,19 @@ final class Journal: @unchecked Sendable {
     /// A commit that was cut off is the last one: each is written after the sync of the one before.
     /// Only where commits aren't synced can the medium have a later one without an earlier one.
     private static func requireNothing(
-        of tree: UInt64, after commit: UInt64, _ bytes: UnsafeRawBufferPointer, from offset: Int
+        since tree: UInt64, after commit: UInt64?, _ bytes: UnsafeRawBufferPointer, from offset: Int
     ) throws(StorageError) {
         var next = offset + 8
         while next + JournalRecord.headerByteCount <= bytes.count {
             let rest = UnsafeRawBufferPointer(rebasing: bytes[next...])
-            if let header = JournalRecord.header(of: rest), header.tree == tree,
-                header.commit > commit, header.isSynced
+            if let header = JournalRecord.header(of: rest, since: tree), header.isSynced,
+                header.commit > commit ?? 0
             {
                 throw StorageError(
                     .corrupted, operation: "open journal",
-                    native: "the journal is damaged at byte \(offset): commit \(commit) can't be "
-                        + "read, and \(header.commit) after it can; restore a backup, or move "
-                        + "the \(LMDBDirectory.dataName)-journal files away to go on without "
-                        + "these commits")
+                    native: "the journal is damaged at byte \(offset): a commit there can't be read, "
+                        + "and commit \(header.commit) after it can; restore a backup, or move the "
+                        + "\(LMDBDirectory.dataName)-journal files away to go on without them")
             }
             next += 8
         }

@@ -82,10 +82,13 @@ struct JournalRecord {
         store(checksum(UnsafeRawPointer(start), header.byteCount), start, 4)
     }
 
-    /// The header of a whole and undamaged record at the start of `bytes`; nil when there is none.
-    static func header(of bytes: UnsafeRawBufferPointer) -> Header? {
+    /// The header of a whole and undamaged record at the start of `bytes`; nil when there is none, or
+    /// one of an earlier use of the file.
+    ///
+    /// - `tree`: The first transaction of the tree that a record in use may continue.
+    static func header(of bytes: UnsafeRawBufferPointer, since tree: UInt64) -> Header? {
         guard bytes.count >= headerByteCount, let start = bytes.baseAddress,
-            load(UInt32.self, start, 0) == mark,
+            load(UInt32.self, start, 0) == mark, load(UInt64.self, start, 8) >= tree,
             let byteCount = Int(exactly: load(UInt64.self, start, 32)),
             byteCount >= headerByteCount, byteCount <= bytes.count, byteCount % 8 == 0,
             load(UInt32.self, start, 4) == checksum(start, byteCount)

@@ -9,9 +9,13 @@ final class RecentChanges: Sendable {
     /// The commits before them, newest first: those that a checkpoint is writing to the tree.
     let frozen: [ChangeRun]
 
+    /// How many bytes they take in the journal.
+    let byteCount: Int
+
     /// Nil when there is nothing.
-    init?(active: [ChangeRun], frozen: [ChangeRun]) {
+    init?(active: [ChangeRun], frozen: [ChangeRun], byteCount: Int) {
         if active.isEmpty && frozen.isEmpty { return nil }
+        self.byteCount = byteCount
         self.active = active
         self.frozen = frozen
     }

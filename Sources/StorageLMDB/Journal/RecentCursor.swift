@@ -26,6 +26,17 @@ struct RecentCursor {
         add(recent.active, range, rank: recent.frozen.count + recent.active.count)
         add(recent.frozen, range, rank: recent.frozen.count)
         guard !heads.isEmpty else { return nil }
+        start()
+    }
+
+    /// A cursor at the first change of all in `runs`, of which the newest is the first.
+    init(_ runs: [ChangeRun]) {
+        step = 1
+        add(runs, KeyRange(lower: [], upper: nil), rank: runs.count)
+        start()
+    }
+
+    private mutating func start() {
         for index in stride(from: heads.count / 2 - 1, through: 0, by: -1) { sink(index) }
         advance()
     }

@@ -1,0 +1,237 @@
+import Storage
+import StorageLMDB
+import Testing
+import TestSupport
+
+@Suite("The journal before LMDB's tree")
+struct LMDBJournalTests {
+    private let directory = TemporaryDirectory()
+    private static let journals = ["holdfast.mdb-journal-0", "holdfast.mdb-journal-1"]
+
+    /// No checkpoint comes by itself.
+    private func open(
+        _ path: String? = nil, checkpointByteCount: Int = 1 << 30
+    ) throws(StorageError) -> LMDBEngine {
+        try LMDBEngine(
+            LMDBOptions(
+                directory: path ?? directory.path, mapByteCount: 256 << 20, durability: .full,
+                checkpointMilliseconds: 3_600_000, checkpointByteCount: checkpointByteCount))
+    }
+
+    private func contents(_ engine: LMDBEngine) throws -> [[UInt8]: [UInt8]] {
+        let snapshot = try engine.snapshot()
+        defer { snapshot.close() }
+        return try snapshot.contents()
+    }
+
+    /// The files of a store as a power cut would leave them, in a directory of their own.
+    private func copy(of other: TemporaryDirectory? = nil) throws -> TemporaryDirectory {
+        let copy = TemporaryDirectory()
+        for name in ["holdfast.mdb", "holdfast.format"] + Self.journals {
+            let path = "\((other ?? directory).path)/\(name)"
+            let bytes = try #require(TemporaryDirectory.contents(path))
+            TemporaryDirectory.write(bytes, to: "\(copy.path)/\(name)")
+        }
+        return copy
+    }
+
+    private func contentsAfterPowerCut() throws -> [[UInt8]: [UInt8]] {
+        let cut = try copy()
+        let engine = try open(cut.path)
+        defer { engine.close() }
+        return try contents(engine)
+    }
+
+    private func journal(of directory: TemporaryDirectory, _ file: Int) throws -> [UInt8] {
+        try #require(TemporaryDirectory.contents("\(directory.path)/\(Self.journals[file])"))
+    }
+
+    private func contents(
+        of directory: TemporaryDirectory, _ bytes: [UInt8], _ file: Int
+    ) throws -> [[UInt8]: [UInt8]] {
+        TemporaryDirectory.write(bytes, to: "\(directory.path)/\(Self.journals[file])")
+        let engine = try open(directory.path)
+        defer { engine.close() }
+        return try contents(engine)
+    }
+
+    @Test("commits that only the journal has are there after a power cut")
+    func recovered() throws {
+        let engine = try open()
+        try OwnedBatch([[1]: [1], [2]: [2]]).commit(to: engine)
+        try engine.checkpoint()
+        var batch = OwnedBatch([[3]: [3], [1]: [9]])
+        batch.changes[[2]] = .some(nil)
+        try batch.commit(to: engine)
+        let cut = try copy()
+        let reopened = try open(cut.path)
+        #expect(try contents(reopened) == [[1]: [9], [3]: [3]])
+        try OwnedBatch([[4]: [4]]).commit(to: reopened)
+        try reopened.checkpoint()
+        #expect(try contents(reopened) == [[1]: [9], [3]: [3], [4]: [4]])
+        reopened.close()
+        for file in 0...1 { #expect(try journal(of: cut, file).isEmpty) }
+        engine.close()
+    }
+
+    @Test("a journal that ends anywhere has the commits whose records are whole")
+    func everyPrefix() throws {
+        let engine = try open()
+        var states: [[[UInt8]: [UInt8]]] = [[:]]
+        for number in UInt8(1)...4 {
+            try OwnedBatch([[number]: [number, number], [9]: [number]]).commit(to: engine)
+            states.append(try contents(engine))
+        }
+        let cut = try copy()
+        engine.close()
+        let whole = try journal(of: cut, 0)
+        #expect(whole.count % 4 == 0)
+        for count in 0...whole.count {
+            let there = try copy(of: cut)
+            let found = try contents(of: there, Array(whole.prefix(count)), 0)
+            #expect(found == states[count / (whole.count / 4)], "\(count) bytes")
+        }
+    }
+
+    @Test("a damaged record before a whole one is refused; a damaged last one was never finished")
+    func damage() throws {
+        let engine = try open()
+        try OwnedBatch([[1]: [1]]).commit(to: engine)
+        try OwnedBatch([[2]: [2]]).commit(to: engine)
+        let cut = try copy()
+        engine.close()
+        let whole = try journal(of: cut, 0)
+        for position in whole.indices {
+            var bytes = whole
+            bytes[position] ^= 0x40
+            let there = try copy(of: cut)
+            TemporaryDirectory.write(bytes, to: "\(there.path)/\(Self.journals[0])")
+            var found: [[UInt8]: [UInt8]]?
+            do throws(StorageError) {
+                let engine = try open(there.path)
+                found = try? contents(engine)
+                engine.close()
+            } catch {
+                #expect(error.code == .corrupted)
+                #expect(error.native?.contains("damaged") == true)
+            }
+            #expect(found == (position < whole.count / 2 ? nil : [[1]: [1]]), "byte \(position)")
+        }
+    }
+
+    @Test("records of an earlier use of a file are not read again")
+    func reused() throws {
+        let engine = try open()
+        for number in UInt8(1)...3 {
+            for key in UInt8(1)...20 { try OwnedBatch([[key]: [number]]).commit(to: engine) }
+            try engine.checkpoint()
+        }
+        try OwnedBatch([[1]: [8]]).commit(to: engine)
+        var expected = try contents(engine)
+        #expect(try contentsAfterPowerCut() == expected)
+        try engine.checkpoint()
+        try OwnedBatch(removing: [[2]]).commit(to: engine)
+        expected[[2]] = nil
+        #expect(try contentsAfterPowerCut() == expected)
+        engine.close()
+    }
+
+    @Test("a checkpoint that was made, and a journal that wasn't told, agree")
+    func betweenTreeAndJournal() throws {
+        let engine = try open()
+        try OwnedBatch([[1]: [1]]).commit(to: engine)
+        let before = try copy()
+        try engine.checkpoint()
+        let after = try copy()
+        // The tree of after the checkpoint, the journal of before it.
+        let there = try copy(of: after)
+        #expect(try contents(of: there, try journal(of: before, 0), 0) == [[1]: [1]])
+        // The journal goes on after a checkpoint that the tree doesn't have: files of two stores.
+        try OwnedBatch([[2]: [2]]).commit(to: engine)
+        let later = try copy()
+        for file in 0...1 {
+            TemporaryDirectory.write(
+                try journal(of: later, file), to: "\(before.path)/\(Self.journals[file])")
+        }
+        TemporaryDirectory.write([], to: "\(before.path)/\(Self.journals[0])")
+        #expect(throws: StorageError.self) { try open(before.path) }
+        engine.close()
+    }
+
+    @Test("commits that remove what was never in the tree can be checkpointed")
+    func emptyCheckpoint() throws {
+        let engine = try open()
+        for _ in 0..<3 {
+            try OwnedBatch([[1]: [1]]).commit(to: engine)
+            try OwnedBatch(removing: [[1]]).commit(to: engine)
+            try engine.checkpoint()
+            #expect(try contentsAfterPowerCut().isEmpty)
+        }
+        engine.close()
+    }
+
+    @Test("snapshots, scans and gets agree with a model while commits and checkpoints go on")
+    func model() throws {
+        let seed = SeededGenerator.testSeed("journal")
+        var random = SeededGenerator(seed: seed)
+        var engine = try open(checkpointByteCount: 20_000)
+        var model = ModelStore()
+        var held: [(snapshot: any StorageSnapshot, model: ModelStore)] = []
+        func key() -> [UInt8] {
+            (0..<Int.random(in: 1...3, using: &random)).map { _ in
+                UInt8.random(in: 0...7, using: &random)
+            }
+        }
+        for step in 0..<SeededGenerator.scaled(3000) {
+            switch Int.random(in: 0..<20, using: &random) {
+            case 0: try engine.checkpoint()
+            case 1:
+                held.append((try engine.snapshot(), model))
+                if held.count > 4 { held.removeFirst().snapshot.close() }
+            case 2 where step % 10 == 0:
+                for (snapshot, _) in held { snapshot.close() }
+                held = []
+                engine.close()
+                engine = try open(checkpointByteCount: 20_000)
+            case 3:
+                var batch = OwnedBatch()
+                batch.removedRanges = [KeyRange(prefix: key())]
+                try batch.commit(to: engine)
+                model.apply(batch)
+            default:
+                var batch = OwnedBatch()
+                for _ in 0..<Int.random(in: 1...30, using: &random) {
+                    let value = [UInt8](
+                        repeating: UInt8(step % 256), count: Int.random(in: 0...40, using: &random))
+                    batch.changes[key()] = Bool.random(using: &random) ? value : .some(nil)
+                }
+                try batch.commit(to: engine)
+                model.apply(batch)
+            }
+            let (snapshot, expected) =
+                try held.randomElement(using: &random) ?? (engine.snapshot(), model)
+            let range = KeyRange(lower: key(), upper: Bool.random(using: &random) ? key() : nil)
+            for reversed in [false, true] {
+                var found: [[UInt8]] = []
+                try snapshot.scan(range, reversed: reversed, expecting: 1) { key, value in
+                    found.append(Array(key))
+                    found.append(Array(value))
+                    return true
+                }
+                let entries = expected.scan(range, reversed: reversed)
+                #expect(
+                    found == entries.flatMap { [$0.key, $0.value] }, "seed \(seed), step \(step)")
+            }
+            let probe = key()
+            #expect(
+                try snapshot.bytes(forKey: probe) == expected.entries[probe],
+                "seed \(seed), step \(step)")
+        }
+        for (snapshot, expected) in held {
+            #expect(try snapshot.contents() == expected.entries, "seed \(seed)")
+            snapshot.close()
+        }
+        #expect(try contents(engine) == model.entries, "seed \(seed)")
+        engine.close()
+    }
+}
