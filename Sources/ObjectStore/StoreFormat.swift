@@ -4,7 +4,7 @@
 /// Describes what lies under the keys of ``StoreKey``. A program opens exactly the versions it knows.
 package enum StoreFormat {
     /// The version that this program writes.
-    package static let current: UInt32 = 1
+    package static let current: UInt32 = 2
     static let magic: [UInt8] = Array("HFST".utf8)
 
     static func encode(_ version: UInt32) -> [UInt8] {

@@ -6,14 +6,17 @@ import Bytes
 ///     00 'S'                                     state, see ``StoreState``
 ///     00 'C'                                     catalog, see ``Catalog``
 ///     01 class:4                                 class state, see ``ClassState``
-///     02 class:4 object:8                        row, see `RowLayout`
-///     03 class:4 primary key                     object:8; the key as an `OrderedKey`
-///     04 property:4 value object:8               index entry, empty; the value as an `OrderedKey`
-///     05 class:4 object:8 property:4 class:4 object:8
+///     02 class:4 primary key                     object:8; the key as an `OrderedKey`
+///     03 property:4 value object:8               index entry, empty; the value as an `OrderedKey`
+///     04 class:4 object:8 property:4 class:4 object:8
 ///                                                inverse link: target, property, origin; the value is
 ///                                                the number of links, four bytes little-endian
+///     05                                         reserved for values and collections outside rows
 ///     06 version:8                               change log entry, see ``ChangeLogEntry``
-///     07                                         reserved for values and collections outside rows
+///     07 class:4 object:8                        row, see `RowLayout`
+///
+/// Rows come last, because new ones are appended: LMDB fills a page where keys rise at the end of all,
+/// and leaves half of it free where they rise before others.
 ///
 /// Classes and properties are written by their numbers, which are never reused.
 package enum StoreKey {
@@ -21,11 +24,11 @@ package enum StoreKey {
     package enum Tag {
         package static let meta: UInt8 = 0
         package static let classState: UInt8 = 1
-        package static let row: UInt8 = 2
-        package static let primaryKey: UInt8 = 3
-        package static let index: UInt8 = 4
-        package static let inverseLink: UInt8 = 5
+        package static let primaryKey: UInt8 = 2
+        package static let index: UInt8 = 3
+        package static let inverseLink: UInt8 = 4
         package static let changeLog: UInt8 = 6
+        package static let row: UInt8 = 7
     }
 
     static let format: [UInt8] = [Tag.meta, UInt8(ascii: "F")]

@@ -9,7 +9,7 @@ import Storage
 ///                         the last commits, which the data file lacks, see ``Journal``; empty after a
 ///                         store is closed in order
 ///     holdfast.mdb-lock   LMDB's table of readers; made anew by every process, may be deleted
-///     holdfast.format     one line, `holdfast-lmdb 1`: what the data file holds
+///     holdfast.format     one line, `holdfast-lmdb 2`: what the data file holds
 ///     holdfast.lock       locked while a process has the store open; names that process
 ///
 /// A new store appears in an order in which a crash leaves nothing half made: the data file is
@@ -31,8 +31,8 @@ struct LMDBDirectory: ~Copyable, Sendable {
 
     /// The line of the format file, up to the version number.
     static let formatPrefix = "holdfast-lmdb "
-    /// The only version there has been.
-    static let formatVersion = "1"
+    /// The version of this build: 1, of before there were releases, had no journal.
+    static let formatVersion = "2"
 
     /// The directory's path as it was given.
     let path: String

@@ -62,6 +62,6 @@ enum LMDBRegistry {
         }
         environment.spare.close()
         mdb_env_close(environment.handle)
-        environment.pool.withLock { $0.lockFile = nil }
+        environment.pool.withLock { $0.lockFile.take()?.unlock() }
     }
 }

@@ -167,7 +167,7 @@ struct StoreCheckTests {
         try expect(
             ["object-count-wrong", "object-key-reusable"], in: store, engine, [stateKey: nil])
         for unknown: [UInt8] in [
-            [0], [0, 1], [0, 0xFF], [1, 0, 0, 0, 99], stateKey + [0], [2, 0, 0, 0, 99, 1], [7],
+            [0], [0, 1], [0, 0xFF], [1, 0, 0, 0, 99], stateKey + [0], [7, 0, 0, 0, 99, 1], [8],
             [255],
             key { StoreKey.appendRow(store.catalog.rows.classes[2].number, 1, to: $0) },
             key { StoreKey.appendPrimaryKeyPrefix(store.catalog.rows.classes[1].number, to: $0) }

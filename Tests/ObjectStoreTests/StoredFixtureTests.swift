@@ -25,12 +25,12 @@ struct StoredFixtureTests {
             LMDBOptions(directory: directory, mapByteCount: 64 << 20, durability: .relaxed))
     }
 
-    @Test("a store of format 1 is read, checked and written by this version")
-    func format1() throws {
+    @Test("a store of format 2 is read, checked and written by this version")
+    func format2() throws {
         let directory = TemporaryDirectory()
         for name in Self.files {
             let bytes = try #require(
-                TemporaryDirectory.contents(Self.path("store-format-1") + "/" + name))
+                TemporaryDirectory.contents(Self.path("store-format-2") + "/" + name))
             TemporaryDirectory.write(bytes, to: directory.path + "/" + name)
         }
         let store = try Store(engine: try open(directory.path))

@@ -1,7 +1,7 @@
 import ObjectModel
 import ObjectStore
 
-/// The contents of `Tests/Fixtures/store-format-1`: every type, rows of three layouts of their classes,
+/// The contents of `Tests/Fixtures/store-format-2`: every type, rows of three layouts of their classes,
 /// indexes, links of every kind, keys that were cut, and a deletion.
 ///
 /// The stages must stay as they are, since the stored file was made by them.
