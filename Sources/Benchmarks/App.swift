@@ -24,11 +24,13 @@ struct App {
     }
 
     private static func run(_ arguments: Arguments) throws {
-        let store = try Store(
-            engine: LMDBEngine(LMDBOptions(directory: arguments.workDirectory)))
+        let engine = try LMDBEngine(LMDBOptions(directory: arguments.workDirectory))
+        let store = try Store(engine: engine)
         defer { store.close() }
         let people = People(store)
         try people.load(arguments)
+        // Scans of a store at rest: half a second later this would have happened anyway.
+        try engine.checkpoint()
         let filters = [
             ("scan-int", "age > 53"), ("scan-int-rare", "age > 100"),
             ("scan-string", "email == 'user77777@mail3.example.com'"),

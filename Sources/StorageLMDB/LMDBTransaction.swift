@@ -19,6 +19,9 @@ final class LMDBTransaction: @unchecked Sendable {
     /// Whether it is kept for another snapshot when it ends.
     let isPooled: Bool
     private var idleCursors: [OpaquePointer] = []
+    /// The longest entries that a scan asks the processor for ahead of time: of longer ones a scan
+    /// reads little, or what is read on takes longer than a cache miss.
+    private static let prefetchedByteCountMax: UInt = 768
     private let linkedKey: UnsafeMutableRawPointer
 
     init(
@@ -148,10 +151,15 @@ final class LMDBTransaction: @unchecked Sendable {
             return (code == MDB_NOTFOUND ? MDB_SUCCESS : code, count)
         }
         let bound = ScanBound(upper)
+        var before = UInt(bitPattern: key.mv_data)
         while code == MDB_SUCCESS {
             let keyBytes = UnsafeRawBufferPointer(key)
             guard bound.isAbove(keyBytes) else { break }
             count += 1
+            let here = UInt(bitPattern: key.mv_data)
+            let step = before &- here
+            if step < Self.prefetchedByteCountMax { shim_prefetch_below(key.mv_data, Int(step)) }
+            before = here
             guard body(keyBytes, UnsafeRawBufferPointer(value)) else { break }
             code = mdb_cursor_get(cursor, &key, &value, MDB_NEXT)
         }
