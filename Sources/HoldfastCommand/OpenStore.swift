@@ -9,7 +9,7 @@ enum OpenStore {
         "map-size", "SIZE", "address space reserved for the data, its upper bound", fallback: "1TiB"
     )
     static let durability = Option(
-        "durability", "full|relaxed", "relaxed: a power cut may lose or damage data",
+        "durability", "full|relaxed", "relaxed: a power cut may lose the last writes",
         fallback: "full")
 
     /// The most bytes that one object can have: room for a string of the longest kind beside others.

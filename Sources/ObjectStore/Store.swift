@@ -94,8 +94,10 @@ package final class Store: Sendable {
                 guard version == StoreFormat.current else {
                     throw StorageError(
                         .format, operation: "open store",
-                        native: "format \(version), this program reads \(StoreFormat.current): export the "
-                            + "store with the program that wrote it, and import that into a new one")
+                        native:
+                            "format \(version), this program reads \(StoreFormat.current): export the "
+                            + "store with the program that wrote it, and import that into a new one"
+                    )
                 }
                 guard let state = try snapshot.value(StoreKey.state).flatMap({ StoreState($0) }),
                     let catalog = try snapshot.value(StoreKey.catalog).flatMap({ Catalog($0) })

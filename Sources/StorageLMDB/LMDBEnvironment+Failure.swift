@@ -52,7 +52,9 @@ extension LMDBEnvironment {
     var freeByteCount: Int {
         var medium = statvfs()
         guard fstatvfs(dataFile.number, &medium) == 0 else { return 0 }
-        return Int(clamping: UInt(medium.f_bavail).multipliedReportingOverflow(
-            by: UInt(medium.f_frsize)).partialValue)
+        return Int(
+            clamping: UInt(medium.f_bavail).multipliedReportingOverflow(
+                by: UInt(medium.f_frsize)
+            ).partialValue)
     }
 }

@@ -83,7 +83,8 @@ final class LMDBEnvironment: @unchecked Sendable {
         self.journal = journal
         self.dataFile = dataFile
         let published = Published(
-            commit: max(tree, journal.lastCommit), recent: journal.recent, tree: tree, hasCheckpoint: journal.hasFrozen)
+            commit: max(tree, journal.lastCommit), recent: journal.recent, tree: tree,
+            hasCheckpoint: journal.hasFrozen)
         pool = Mutex(Pool(published: published, lockFile: lockFile))
     }
 

@@ -95,7 +95,7 @@ struct ServeCommand {
         let running = try start(store)
         if try arguments.choice("durability", Durability.full) == .relaxed {
             logger.log(
-                .warning, "durability is relaxed: a power cut may lose the last writes or the store"
+                .warning, "durability is relaxed: a power cut may lose the last writes"
             )
         }
         let addresses = running.server.addresses.map { "http://\($0)" }.joined(separator: " ")

@@ -226,7 +226,8 @@ final class Journal: @unchecked Sendable {
             {
                 throw StorageError(
                     .corrupted, operation: "open journal",
-                    native: "the journal is damaged at byte \(offset): a commit there can't be read, "
+                    native:
+                        "the journal is damaged at byte \(offset): a commit there can't be read, "
                         + "and commit \(header.commit) after it can; restore a backup, or move the "
                         + "\(LMDBDirectory.dataName)-journal files away to go on without them")
             }
