@@ -36,6 +36,8 @@ package final class Store: Sendable {
         queue = CommitQueue(
             engine: engine, catalogs: catalogs, publisher: publisher, options: options)
         queue.start()
+        let statistics = queue.statistics
+        engine.observeFailures { statistics.note($0) }
     }
 
     /// Finishes the writes handed in so far, refuses others, and closes the engine.
@@ -71,6 +73,10 @@ package final class Store: Sendable {
     package var commitStatistics: CommitStatistics { queue.statistics.present }
     /// Whether writing has failed for good: the store can be read, and has to be reopened for writes.
     package var hasStoppedWriting: Bool { queue.statistics.hasStoppedWriting }
+    /// Calls `handler`, on a thread of the engine's, when something fails that it does by itself.
+    package func observeFailures(_ handler: @escaping @Sendable (StorageError) -> Void) {
+        engine.observeFailures(handler)
+    }
     /// The bytes on disk, if the engine can tell.
     package var storedByteCount: Int? { engine.storedByteCount }
 

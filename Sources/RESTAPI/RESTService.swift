@@ -36,6 +36,12 @@ package final class RESTService: Sendable {
         workers = WorkerPool(threadCount: options.workerThreadCount)
         imports = ImportGate(countMax: options.importCountMax)
         versionWaiter = VersionWaiter(store.publisher)
+        store.observeFailures { error in
+            logger.log(
+                .error, "the storage failed beside the writes; what was acknowledged is kept",
+                ("operation", .text(error.operation)), ("code", .text(error.code.rawValue)),
+                ("native", .text(error.native ?? "")))
+        }
     }
 
     /// Ends streams and answers everybody who waits for a change or a version: before the server is

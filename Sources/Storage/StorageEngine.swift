@@ -49,6 +49,13 @@ package protocol StorageEngine: AnyObject, Sendable {
     /// calls it.
     func observeForeignCommits(_ handler: @escaping @Sendable (UInt64) -> Void)
 
+    /// Calls `handler` when something fails that the engine does by itself, after commits that it has
+    /// acknowledged and keeps: `.io` when no more are taken until it is reopened.
+    ///
+    /// The handler runs on a thread of the engine's and must return quickly. A failure that lasts is
+    /// told once.
+    func observeFailures(_ handler: @escaping @Sendable (StorageError) -> Void)
+
     /// How many bytes the data takes on its medium, for metrics; nil when the engine can't tell.
     var storedByteCount: Int? { get }
 

@@ -13,6 +13,10 @@ final class Checkpointer: Sendable {
         /// Whether it shall begin without more delay.
         var isUrgent = false
         var isStopped = false
+        /// Why the last one failed.
+        var failure: StorageError?
+        /// Whom to tell.
+        var observers: [@Sendable (StorageError) -> Void] = []
     }
 
     private enum Step {
@@ -46,6 +50,11 @@ final class Checkpointer: Sendable {
         if starts { startThread { self.run(environment) } }
     }
 
+    /// Calls `handler` when a checkpoint fails, once for checkpoints that fail alike.
+    func observeFailures(_ handler: @escaping @Sendable (StorageError) -> Void) {
+        state.withLock { $0.observers.append(handler) }
+    }
+
     /// Ends the thread, after the checkpoint that it may be at.
     func stop() {
         state.signal { state in
@@ -59,8 +68,9 @@ final class Checkpointer: Sendable {
         while nextStep() == .checkpoint {
             do throws(StorageError) {
                 if try environment.checkpoint() { expectAnother() }
+                state.withLock { $0.failure = nil }
             } catch {
-                // Whoever commits next is told when writes are refused or there is no room.
+                tell(error)
                 _ = state.wait(milliseconds: Self.retryMilliseconds) { $0.isStopped ? () : nil }
                 expectAnother()
             }
@@ -69,6 +79,14 @@ final class Checkpointer: Sendable {
             state.isRunning = false
             return true
         }
+    }
+
+    private func tell(_ error: StorageError) {
+        let observers = state.withLock { state in
+            defer { state.failure = error }
+            return state.failure?.code == error.code ? [] : state.observers
+        }
+        for observer in observers { observer(error) }
     }
 
     private func expectAnother() {

@@ -57,6 +57,10 @@ package final class LMDBEngine: StorageEngine {
 
     package func observeForeignCommits(_ handler: @escaping @Sendable (UInt64) -> Void) {}
 
+    package func observeFailures(_ handler: @escaping @Sendable (StorageError) -> Void) {
+        environment.checkpointer.observeFailures(handler)
+    }
+
     package var storedByteCount: Int? {
         isClosed.load(ordering: .acquiring) ? nil : environment.storedByteCount
     }

@@ -57,6 +57,8 @@ package final class MemoryEngine: StorageEngine {
 
     package func observeForeignCommits(_ handler: @escaping @Sendable (UInt64) -> Void) {}
 
+    package func observeFailures(_ handler: @escaping @Sendable (StorageError) -> Void) {}
+
     package var storedByteCount: Int? {
         shared.withLock { $0.isClosed ? nil : $0.state.byteCount }
     }

@@ -24,6 +24,10 @@ package final class LastingEngine: StorageEngine {
         try engine.beginWrite(base: base)
     }
 
+    package func observeFailures(_ handler: @escaping @Sendable (StorageError) -> Void) {
+        engine.observeFailures(handler)
+    }
+
     package func observeForeignCommits(_ handler: @escaping @Sendable (UInt64) -> Void) {
         engine.observeForeignCommits(handler)
     }

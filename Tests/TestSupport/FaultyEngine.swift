@@ -42,6 +42,10 @@ package final class FaultyEngine: StorageEngine {
         FaultyWriteTransaction(try engine.beginWrite(base: base), of: self)
     }
 
+    package func observeFailures(_ handler: @escaping @Sendable (StorageError) -> Void) {
+        engine.observeFailures(handler)
+    }
+
     package func observeForeignCommits(_ handler: @escaping @Sendable (UInt64) -> Void) {
         engine.observeForeignCommits(handler)
     }

@@ -26,6 +26,10 @@ final class TemporaryEngine: StorageEngine {
         try engine.beginWrite(base: base)
     }
 
+    func observeFailures(_ handler: @escaping @Sendable (StorageError) -> Void) {
+        engine.observeFailures(handler)
+    }
+
     func observeForeignCommits(_ handler: @escaping @Sendable (UInt64) -> Void) {
         engine.observeForeignCommits(handler)
     }

@@ -177,6 +177,31 @@ class Faults:
             connection.close()
         self.reads_go_on(how)
         self.untell(how)
+        self.refuses_writes(how)
+        reply = self.connection.request("GET", "/health/ready")
+        self.check("the server says that it is not ready", reply.status == 503, reply)
+        self.reads_go_on(f"later, {how}")
+        self.check("the log tells of it", self.server.error_lines())
+        self.restarted(how)
+
+    def failing_checkpoint(self, how):
+        """Writing what was acknowledged to the data file fails: nothing is lost, and no more writes are taken."""
+        self.begin()
+        self.tell(how)
+        for number in range(8):
+            self.put(f"kept-{number}", 201)
+        self.check(f"{how}: the server says that it is not ready", wait_until(
+            lambda: self.connection.request("GET", "/health/ready").status == 503, 10))
+        self.check(f"{how}: the log tells of it", self.server.error_lines())
+        self.untell(how)
+        version = int(self.connection.version().rsplit("-", 1)[1])
+        wait_for([self.follower], version, 10)
+        self.reads_go_on(how)
+        self.refuses_writes(how)
+        self.reads_go_on(f"later, {how}")
+        self.restarted(how)
+
+    def refuses_writes(self, how):
         reply = self.connection.request("PUT", "/v1/classes/Item/objects/later", self.body("later"))
         self.problem(f"a write after {how}", reply, 500, "storage-failed")
         self.check("the answer tells to restart", "restart" in reply.json().get("detail", ""), reply)
@@ -184,11 +209,6 @@ class Faults:
         self.check("a deletion is refused too", reply.status == 500, reply)
         reply = self.connection.request("POST", "/v1/classes/Item/objects", [{"_id": "x"}])
         self.check("an array is refused too", reply.status == 500, reply)
-        reply = self.connection.request("GET", "/health/ready")
-        self.check("the server says that it is not ready", reply.status == 503, reply)
-        self.reads_go_on(f"later, {how}")
-        self.check("the log tells of it", self.server.error_lines())
-        self.restarted(how)
 
     def full(self, how):
         """A full disk: 507, and writes again when there is room."""
@@ -273,8 +293,8 @@ def run(report, seed, is_full):
     if not library:
         return report.skip("there is no C compiler for the interposer")
     Faults(report, library).blocked()
-    for how in ("sync-fail", "meta-fail"):
-        Faults(report, library).failing(how)
+    Faults(report, library).failing("sync-fail")
+    Faults(report, library).failing_checkpoint("meta-fail")
     # Short writes come with the tmpfs: where there is room, one is a fault and not a full disk.
     Faults(report, library).full("write-full")
     run_tmpfs(report, library)

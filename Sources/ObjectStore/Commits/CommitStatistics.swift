@@ -34,6 +34,11 @@ final class CommitCounters: Sendable {
             seconds: Double(nanoseconds.load(ordering: .relaxed)) / 1e9)
     }
 
+    /// Notes a failure of the engine's own work.
+    func note(_ error: StorageError) {
+        if error.code == .io { isRefusing.store(true, ordering: .relaxed) }
+    }
+
     /// Runs a commit of so many transactions and counts it.
     func count(_ transactionCount: Int, _ commit: () throws(StorageError) -> Void)
         throws(StorageError)
