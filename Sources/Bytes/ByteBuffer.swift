@@ -20,6 +20,8 @@ public final class ByteBuffer {
     @inlinable public var base: UnsafeMutableRawPointer { block }
     /// How many bytes are written.
     @inlinable public var count: Int { written }
+    /// How many bytes fit without moving the block.
+    @inlinable public var roomByteCount: Int { capacity }
 
     /// Makes an empty buffer with room for `capacity` bytes.
     public init(capacity: Int = 256) {

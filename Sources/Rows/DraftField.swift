@@ -21,16 +21,28 @@ package struct DraftField: Sendable {
     }
 
     /// Which kind of statement it is.
-    package var state: State = .absent
-    /// The first eight slot bytes of an inline value.
-    package var low: UInt64 = 0
-    /// The remaining slot bytes of an inline value.
-    package var high: UInt64 = 0
+    package var state: State
+    /// The first eight slot bytes of an inline value; elsewhere ``start``.
+    package var low: UInt64
+    /// The remaining slot bytes of an inline value; elsewhere ``count``.
+    package var high: UInt64
+
     /// Where the value lies, by kind.
-    package var start: Int = 0
+    package var start: Int { Int(truncatingIfNeeded: low) }
     /// How much lies there, by kind.
-    package var count: Int = 0
+    package var count: Int { Int(truncatingIfNeeded: high) }
 
     /// A property that is not stated.
-    package init() {}
+    package init() { self.init(.absent, low: 0, high: 0) }
+
+    init(_ state: State, low: UInt64, high: UInt64) {
+        self.state = state
+        self.low = low
+        self.high = high
+    }
+
+    init(_ state: State, start: Int, count: Int) {
+        self.init(
+            state, low: UInt64(truncatingIfNeeded: start), high: UInt64(truncatingIfNeeded: count))
+    }
 }

@@ -5,12 +5,15 @@ import ObjectModel
 ///
 /// A draft is made from JSON without looking at stored data, so any thread can make one; the writer
 /// then resolves its links and merges it with what is stored. A draft is not changed by being written,
-/// so a transaction can be run again. One thread at a time uses a draft.
+/// so a transaction can be run again. One thread at a time uses a draft. A ``DraftPool`` gives the
+/// memory of drafts that are done with to others.
 package final class ObjectDraft {
     /// The class of the object.
-    package let rowClass: RowClass
-    /// One statement per property of the class.
-    package private(set) var fields: [DraftField]
+    package private(set) var rowClass: RowClass
+    /// One statement per property of the class; room for ``fieldCapacity``.
+    private var statements: UnsafeMutablePointer<DraftField>
+    private var fieldCount: Int
+    private var fieldCapacity: Int
     /// The bytes of values in the heap and of primary keys.
     package let arena: ByteBuffer
     /// Links to other objects.
@@ -28,20 +31,68 @@ package final class ObjectDraft {
     package init(_ rowClass: RowClass, isMerge: Bool) {
         self.rowClass = rowClass
         self.isMerge = isMerge
-        fields = Array(repeating: DraftField(), count: rowClass.members.count)
+        fieldCount = rowClass.members.count
+        fieldCapacity = fieldCount
+        statements = .allocate(capacity: fieldCapacity)
+        statements.initialize(repeating: DraftField(), count: fieldCount)
         arena = ByteBuffer(capacity: 192)
     }
 
+    deinit { statements.deallocate() }
+
+    /// One statement per property of the class, valid while the draft is not begun anew.
+    package var fields: UnsafeBufferPointer<DraftField> {
+        UnsafeBufferPointer(start: statements, count: fieldCount)
+    }
+
+    /// Begins anew as a draft that states nothing, in the memory that it has.
+    func restart(_ rowClass: RowClass, isMerge: Bool) {
+        if self.rowClass !== rowClass {
+            self.rowClass = rowClass
+            fieldCount = rowClass.members.count
+            if fieldCount > fieldCapacity {
+                statements.deallocate()
+                fieldCapacity = fieldCount
+                statements = .allocate(capacity: fieldCapacity)
+            }
+        }
+        self.isMerge = isMerge
+        statements.initialize(repeating: DraftField(), count: fieldCount)
+        arena.removeAll()
+        if !references.isEmpty { references.removeAll(keepingCapacity: true) }
+        if !children.isEmpty { children.removeAll(keepingCapacity: true) }
+        objectKey = nil
+    }
+
+    /// How many bytes of values, references and children the draft has held at once, for who keeps it.
+    var heldByteCount: Int {
+        arena.roomByteCount + references.capacity * MemoryLayout<DraftReference>.stride
+            + children.capacity * MemoryLayout<ObjectDraft>.stride
+    }
+
     /// States null.
-    package func setNull(_ member: Int) { fields[member].state = .null }
+    package func setNull(_ member: Int) { self[member].state = .null }
 
     /// Takes back what was said of a property.
-    package func clear(_ member: Int) { fields[member] = DraftField() }
+    package func clear(_ member: Int) { self[member] = DraftField() }
+
+    private subscript(_ member: Int) -> DraftField {
+        get {
+            precondition(member >= 0 && member < fieldCount)
+            return statements[member]
+        }
+        _modify {
+            precondition(member >= 0 && member < fieldCount)
+            yield &statements[member]
+        }
+    }
 
     private func setInline(_ member: Int, low: UInt64, high: UInt64 = 0) {
-        fields[member].state = .inline
-        fields[member].low = low
-        fields[member].high = high
+        self[member] = DraftField(.inline, low: low, high: high)
+    }
+
+    private func set(_ member: Int, _ state: DraftField.State, start: Int, count: Int) {
+        self[member] = DraftField(state, start: start, count: count)
     }
 
     /// States a bool.
@@ -68,9 +119,7 @@ package final class ObjectDraft {
     }
     /// States a string or data value.
     package func set(_ member: Int, text: UnsafeRawBufferPointer) {
-        fields[member].state = .heap
-        fields[member].start = arena.count
-        fields[member].count = text.count
+        set(member, .heap, start: arena.count, count: text.count)
         arena.append(text)
     }
 
@@ -99,10 +148,9 @@ package final class ObjectDraft {
 
     /// States a collection of scalars, encoded as a ``CollectionView`` reads it.
     package func set(_ member: Int, collection: ScalarCollectionBuilder) {
-        fields[member].state = .heap
-        fields[member].start = arena.count
+        let start = arena.count
         collection.write(to: arena, isSet: rowClass.members[member].storage.shape == .set)
-        fields[member].count = arena.count - fields[member].start
+        set(member, .heap, start: start, count: arena.count - start)
     }
 
     /// Adds a link's target by primary key; ``setReference(_:)`` or ``setReferences(_:from:)`` follows.
@@ -134,31 +182,23 @@ package final class ObjectDraft {
 
     /// States the to-one link whose target was added last.
     package func setReference(_ member: Int) {
-        fields[member].state = .reference
-        fields[member].start = references.count - 1
-        fields[member].count = 1
+        set(member, .reference, start: references.count - 1, count: 1)
     }
 
     /// States the collection of links whose targets were added since there were `start` references.
     package func setReferences(_ member: Int, from start: Int) {
-        fields[member].state = .references
-        fields[member].start = start
-        fields[member].count = references.count - start
+        set(member, .references, start: start, count: references.count - start)
     }
 
     /// States a single embedded object.
     package func set(_ member: Int, child: ObjectDraft) {
-        fields[member].state = .child
-        fields[member].start = children.count
-        fields[member].count = 1
+        set(member, .child, start: children.count, count: 1)
         children.append(child)
     }
 
     /// States a list of embedded objects.
     package func set(_ member: Int, children list: [ObjectDraft]) {
-        fields[member].state = .children
-        fields[member].start = children.count
-        fields[member].count = list.count
+        set(member, .children, start: children.count, count: list.count)
         children.append(contentsOf: list)
     }
 

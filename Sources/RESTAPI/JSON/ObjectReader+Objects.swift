@@ -48,7 +48,7 @@ extension ObjectReader {
         embeddingDepth += 1
         defer { embeddingDepth -= 1 }
         let target = names.schema.classes[draft.rowClass.members[member].classIndex]
-        let child = ObjectDraft(target, isMerge: isMerge)
+        let child = makeDraft(target, isMerge: isMerge)
         readMembers(json, into: child) { _, _ in false }
         return child
     }
@@ -193,7 +193,7 @@ extension ObjectReader {
         defer { embeddingDepth = outer }
         let before = faultCount
         var statedID: JSONValue?
-        let child = ObjectDraft(target, isMerge: isMerge)
+        let child = makeDraft(target, isMerge: isMerge)
         readMembers(json, into: child) { name, value in
             if Self.isEqual(name, "$id") {
                 if statedID != nil { repeated(name) }

@@ -34,6 +34,8 @@ package final class ObjectReader {
     var embeddingDepth = 0
     let collection = ScalarCollectionBuilder()
     let bytes = ByteBuffer(capacity: 256)
+    /// Where drafts come from; nil makes each one anew.
+    package var drafts: DraftPool?
 
     /// Makes a reader.
     package init() {}
@@ -69,7 +71,7 @@ package final class ObjectReader {
             )
             return nil
         }
-        var reading = ObjectReading(draft: ObjectDraft(rowClass, isMerge: isMerge))
+        var reading = ObjectReading(draft: makeDraft(rowClass, isMerge: isMerge))
         var statedID: JSONValue?
         var statesVersion = false
         readMembers(json, into: reading.draft) { name, value in
@@ -88,6 +90,10 @@ package final class ObjectReader {
         }
         identify(&reading, statedID, key)
         return faultCount == before ? reading : nil
+    }
+
+    func makeDraft(_ rowClass: RowClass, isMerge: Bool) -> ObjectDraft {
+        drafts?.draft(rowClass, isMerge: isMerge) ?? ObjectDraft(rowClass, isMerge: isMerge)
     }
 
     /// Reads the members of an object. `special` gets names that are no property, and says whether it

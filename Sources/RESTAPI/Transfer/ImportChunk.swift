@@ -34,6 +34,8 @@ final class ImportChunk: @unchecked Sendable {
 
     /// The lines, once they are read.
     var lines: ContiguousArray<Line> = []
+    /// Where their drafts came from.
+    var drafts: DraftPool?
     /// The catalog that they were read with.
     var catalog: Catalog?
     /// The faults found while reading, by line number.

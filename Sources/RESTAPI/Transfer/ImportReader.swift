@@ -10,6 +10,8 @@ final class ImportReader {
     private let parser = JSONParser()
     private let reader = ObjectReader()
     private var names: SchemaNames?
+    /// Pools of drafts that no chunk has.
+    private var pools: [DraftPool] = []
 
     init(_ options: ImportOptions) { self.options = options }
 
@@ -26,6 +28,12 @@ final class ImportReader {
         }
         chunk.catalog = catalog
         chunk.lines.removeAll(keepingCapacity: true)
+        if let drafts = chunk.drafts {
+            takeBack(drafts)
+        } else {
+            chunk.drafts = pools.popLast() ?? DraftPool()
+        }
+        reader.drafts = chunk.drafts
         chunk.readFaults = chunk.tooLongNumbers.map { number in
             (
                 number,
@@ -60,6 +68,20 @@ final class ImportReader {
             index += 1
             start = end + 1
         }
+    }
+
+    /// Takes the drafts of a chunk back for chunks to come. Nobody else has the chunk any more.
+    func recycle(_ chunk: ImportChunk) {
+        chunk.lines = []
+        guard let drafts = chunk.drafts else { return }
+        chunk.drafts = nil
+        takeBack(drafts)
+        pools.append(drafts)
+    }
+
+    /// An object of one embedded one or two is what most lines are.
+    private func takeBack(_ drafts: DraftPool) {
+        drafts.takeBack(keeping: 3 * options.chunkLineCount)
     }
 
     private static func isBlank(_ byte: UInt8) -> Bool {

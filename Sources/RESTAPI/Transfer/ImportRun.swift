@@ -147,6 +147,7 @@ struct ImportRun {
             return try settleFirst(&submitted, &report)
         }
         count(first.chunk, &report)
+        reader.recycle(first.chunk)
     }
 
     private func count(_ chunk: ImportChunk, _ report: inout ImportReport) {
