@@ -47,7 +47,7 @@ final class CommitGroup {
         _ range: KeyRange, expecting: Int,
         _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Bool
     ) throws(StorageError) {
-        var cursor = Overlay.Cursor(overlay, range, reversed: false)
+        var cursor = Overlay.Cursor(overlay, range)
         var own = cursor.next()
         var goesOn = true
         try snapshot.scan(range, reversed: false, expecting: expecting) { key, value in

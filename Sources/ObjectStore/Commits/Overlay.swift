@@ -1,19 +1,22 @@
+import Glibc
 import Storage
 
 /// The uncommitted changes of a group of transactions, above the snapshot that they read.
 ///
-/// Keys are kept sorted in chunks of bounded size: a change costs a binary search and a short move,
-/// scans merge with the snapshot, and the commit gets its batch in order for nothing. A transaction
-/// that fails is taken back to its ``mark()``. The writer's thread alone uses an overlay.
+/// A change is noted at the end of a list. Keys are put in order only when somebody asks for it: a scan,
+/// which merges them with the snapshot, and the commit, whose batch is sorted. What is looked up by its
+/// key is found in a hash table; entries of indexes and inverse links, which are most of a batch, are
+/// not, and stand in the list as often as they were changed, the last one counts. A transaction that
+/// fails is taken back to its ``mark()``. The writer's thread alone uses an overlay.
 final class Overlay {
     enum Entry {
-        /// The overlay says nothing of the key.
+        /// The overlay says nothing of the key, or this slot does not.
         case none
         case removed
         case value(UnsafeRawBufferPointer)
     }
 
-    private struct Slot {
+    struct Slot {
         var prefix: KeyPrefix
         var key: UnsafeRawBufferPointer
         var entry: Entry
@@ -30,12 +33,11 @@ final class Overlay {
         fileprivate var rangeCount: Int
     }
 
-    private static let chunkCountMax = 128
-
     private let arena = Arena()
-    private var slots: ContiguousArray<Slot> = []
-    /// Positions in `slots`, sorted by key; no chunk is empty unless there is just one.
-    private var chunks: ContiguousArray<ContiguousArray<Int32>> = [[]]
+    private(set) var slots: ContiguousArray<Slot> = []
+    private var table = PositionTable()
+    /// The positions of slots in the order of their keys, as far as they were asked for.
+    private var order = SlotOrder()
     private var undo: ContiguousArray<Change> = []
     private var removedRanges: [KeyRange] = []
 
@@ -49,55 +51,50 @@ final class Overlay {
     func reset() {
         arena.reset()
         slots.removeAll(keepingCapacity: true)
-        chunks = [[]]
+        table.removeAll()
+        order.removeAll()
         undo.removeAll(keepingCapacity: true)
         removedRanges.removeAll()
     }
 
     // MARK: Reading
 
-    /// The chunk and position of the first key that is not below `key`, and whether it is `key`.
-    private func find(_ key: UnsafeRawBufferPointer) -> (chunk: Int, position: Int, isEqual: Bool) {
-        let prefix = KeyPrefix(key)
-        var low = 0
-        var high = chunks.count
-        // The last chunk whose first key is not above `key`.
-        while high - low > 1 {
-            let middle = (low + high) / 2
-            if order(of: chunks[middle][0], prefix, key) <= 0 {
-                low = middle
-            } else {
-                high = middle
-            }
-        }
-        let chunk = low
-        var from = 0
-        var to = chunks[chunk].count
-        while from < to {
-            let middle = (from + to) / 2
-            let order = order(of: chunks[chunk][middle], prefix, key)
-            if order == 0 { return (chunk, middle, true) }
-            if order < 0 { from = middle + 1 } else { to = middle }
-        }
-        return (chunk, from, false)
+    /// Whether a key is of a kind that is only scanned.
+    @inline(__always)
+    private static func isOnlyScanned(_ key: UnsafeRawBufferPointer) -> Bool {
+        guard let kind = key.first else { return false }
+        return kind == StoreKey.Tag.index || kind == StoreKey.Tag.inverseLink
     }
 
-    /// How the key of a slot compares with a key and its prefix: below, equal or above zero.
+    /// Keys of rows and short primary keys, which end in a number, share a line of the processor's cache
+    /// with their neighbours.
     @inline(__always)
-    private func order(
-        of slot: Int32, _ prefix: KeyPrefix, _ key: UnsafeRawBufferPointer
-    ) -> Int {
-        let other = slots[Int(slot)].prefix
-        if other.high != prefix.high { return other.high < prefix.high ? -1 : 1 }
-        if other.low != prefix.low { return other.low < prefix.low ? -1 : 1 }
-        return compareKeys(slots[Int(slot)].key, key)
+    private func hash(_ key: UnsafeRawBufferPointer) -> UInt32 {
+        guard key.count <= 14, let last = key.last else { return table.hash(key) }
+        let front = UnsafeRawBufferPointer(rebasing: key[..<(key.count - 1)])
+        let hash = table.hash(front) &+ UInt32(last >> 3) &* 0x9E37_79B1
+        return hash & ~7 | UInt32(last & 7)
+    }
+
+    private func slot(_ key: UnsafeRawBufferPointer, _ hash: UInt32) -> Int? {
+        table.position(hash) { isSame(slots[$0].key, key) }
+    }
+
+    @inline(__always)
+    private func isSame(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Bool {
+        guard a.count == b.count, let left = a.baseAddress, let right = b.baseAddress else {
+            return a.count == b.count
+        }
+        return memcmp(left, right, a.count) == 0
     }
 
     /// What the overlay says of `key`.
     func entry(_ key: UnsafeRawBufferPointer) -> Entry {
-        let place = find(key)
-        if place.isEqual {
-            let entry = slots[Int(chunks[place.chunk][place.position])].entry
+        if Self.isOnlyScanned(key) {
+            var cursor = Cursor(self, KeyRange(lower: Array(key), upper: nil))
+            if let (found, entry) = cursor.next(), isSame(found, key) { return entry }
+        } else if let slot = slot(key, hash(key)) {
+            let entry = slots[slot].entry
             guard case .none = entry else { return entry }
         }
         for range in removedRanges where range.contains(key) { return .removed }
@@ -109,91 +106,47 @@ final class Overlay {
         removedRanges.contains { $0.contains(key) }
     }
 
-    /// Walks the overlay's own entries of `range` in order until `body` returns false.
-    func forEach(
-        in range: KeyRange, reversed: Bool, _ body: (UnsafeRawBufferPointer, Entry) -> Bool
-    ) {
-        var cursor = Cursor(self, range, reversed: reversed)
-        while let (key, entry) = cursor.next() {
-            guard body(key, entry) else { return }
-        }
-    }
-
-    /// Steps through the entries of a range. The overlay must not be changed meanwhile.
+    /// Steps through the entries of a range in order. The overlay must not be changed meanwhile.
     struct Cursor {
         private let overlay: Overlay
         private let range: KeyRange
-        private let reversed: Bool
-        private var chunk: Int
-        private var position: Int
+        private var place: SlotOrder.Place
 
-        init(_ overlay: Overlay, _ range: KeyRange, reversed: Bool) {
+        init(_ overlay: Overlay, _ range: KeyRange) {
             self.overlay = overlay
             self.range = range
-            self.reversed = reversed
-            if reversed {
-                if let upper = range.upper {
-                    let place = upper.withUnsafeBytes { overlay.find($0) }
-                    chunk = place.chunk
-                    position = place.position - 1
-                } else {
-                    chunk = overlay.chunks.count - 1
-                    position = overlay.chunks[chunk].count - 1
-                }
-            } else {
-                let place = range.lower.withUnsafeBytes { overlay.find($0) }
-                chunk = place.chunk
-                position = place.position
-            }
+            overlay.order.append(slotsOf: overlay)
+            place = range.lower.withUnsafeBytes { overlay.order.firstPlace(of: $0, overlay) }
         }
 
         mutating func next() -> (UnsafeRawBufferPointer, Entry)? {
-            while true {
-                if reversed, position < 0 {
-                    guard chunk > 0 else { return nil }
-                    chunk -= 1
-                    position = overlay.chunks[chunk].count - 1
-                    continue
-                }
-                if !reversed, position >= overlay.chunks[chunk].count {
-                    guard chunk + 1 < overlay.chunks.count else { return nil }
-                    chunk += 1
-                    position = 0
-                    continue
-                }
-                let slot = overlay.slots[Int(overlay.chunks[chunk][position])]
-                position += reversed ? -1 : 1
-                guard range.contains(slot.key) else { return nil }
+            var found: (key: UnsafeRawBufferPointer, entry: Entry)?
+            while let position = overlay.order.position(&place) {
+                let slot = overlay.slots[position]
+                if let found, !overlay.isSame(found.key, slot.key) { break }
+                guard found != nil || range.contains(slot.key) else { return nil }
+                place.position += 1
                 if case .none = slot.entry { continue }
-                return (slot.key, slot.entry)
+                found = (slot.key, slot.entry)
             }
+            return found
         }
     }
 
     // MARK: Changing
 
     private func set(_ key: UnsafeRawBufferPointer, _ entry: Entry) {
-        let place = find(key)
-        if place.isEqual {
-            let slot = Int(chunks[place.chunk][place.position])
-            undo.append(Change(slot: slot, before: slots[slot].entry))
-            slots[slot].entry = entry
-            return
+        if !Self.isOnlyScanned(key) {
+            let hash = hash(key)
+            if let slot = slot(key, hash) {
+                undo.append(Change(slot: slot, before: slots[slot].entry))
+                slots[slot].entry = entry
+                return
+            }
+            table.insert(slots.count, hash)
         }
-        let slot = slots.count
+        undo.append(Change(slot: slots.count, before: .none))
         slots.append(Slot(prefix: KeyPrefix(key), key: arena.copy(key), entry: entry))
-        undo.append(Change(slot: slot, before: .none))
-        chunks[place.chunk].insert(Int32(slot), at: place.position)
-        if chunks[place.chunk].count > Self.chunkCountMax { split(place.chunk) }
-    }
-
-    /// Halves a full chunk; the last one keeps most of its entries, since keys tend to rise.
-    private func split(_ chunk: Int) {
-        let count = chunks[chunk].count
-        let kept = chunk == chunks.count - 1 ? count - count / 8 : count / 2
-        let moved = ContiguousArray(chunks[chunk][kept...])
-        chunks[chunk].removeSubrange(kept...)
-        chunks.insert(moved, at: chunk + 1)
     }
 
     /// Sets a value; the bytes are copied, and the copy is returned.
@@ -212,10 +165,8 @@ final class Overlay {
     /// Removes every key of a range.
     func remove(_ range: KeyRange) {
         var keys: [UnsafeRawBufferPointer] = []
-        forEach(in: range, reversed: false) { key, _ in
-            keys.append(key)
-            return true
-        }
+        var cursor = Cursor(self, range)
+        while let (key, _) = cursor.next() { keys.append(key) }
         for key in keys { set(key, .removed) }
         removedRanges.append(range)
     }
@@ -235,15 +186,19 @@ final class Overlay {
     func batch() -> StorageBatch {
         var changes: [StorageBatch.Change] = []
         changes.reserveCapacity(slots.count)
-        for chunk in chunks {
-            for position in chunk {
-                let slot = slots[Int(position)]
-                switch slot.entry {
-                case .none: continue
-                case .removed: changes.append(StorageBatch.Change(key: slot.key, value: nil))
-                case .value(let value):
-                    changes.append(StorageBatch.Change(key: slot.key, value: value))
-                }
+        var prefix = KeyPrefix(UnsafeRawBufferPointer(start: nil, count: 0))
+        order.forEachSlot(of: self) { slot in
+            let change: StorageBatch.Change
+            switch slot.entry {
+            case .none: return
+            case .removed: change = StorageBatch.Change(key: slot.key, value: nil)
+            case .value(let value): change = StorageBatch.Change(key: slot.key, value: value)
+            }
+            if slot.prefix == prefix, let last = changes.last, isSame(last.key, slot.key) {
+                changes[changes.count - 1] = change
+            } else {
+                changes.append(change)
+                prefix = slot.prefix
             }
         }
         return StorageBatch(removedRanges: removedRanges, changes: changes)

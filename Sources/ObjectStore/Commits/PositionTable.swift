@@ -1,0 +1,136 @@
+/// Where things stand in a list that its owner keeps, found by hash: open addressing, eight bytes an
+/// entry, 32 of its bits the hash.
+///
+/// The owner compares the things themselves; hashes are made by ``hash(_:)`` or ``hash(_:_:)``, whose
+/// seed is the table's own, so that no client can choose things that collide.
+struct PositionTable: ~Copyable {
+    private static let leastCapacity = 64
+
+    /// The hash in the upper half, the position plus one in the lower; 0 for a free entry.
+    private var entries: UnsafeMutablePointer<UInt64>
+    private var mask: Int
+    private var count = 0
+    private let seed = (
+        first: UInt64.random(in: 0...UInt64.max), second: UInt64.random(in: 0...UInt64.max)
+    )
+
+    /// Makes an empty table.
+    init() {
+        entries = .allocate(capacity: Self.leastCapacity)
+        entries.initialize(repeating: 0, count: Self.leastCapacity)
+        mask = Self.leastCapacity - 1
+    }
+
+    deinit { entries.deallocate() }
+
+    /// The position with this hash for which `isEqual` is true.
+    @inline(__always)
+    func position(_ hash: UInt32, where isEqual: (Int) -> Bool) -> Int? {
+        var place = Int(hash) & mask
+        while true {
+            let entry = entries[place]
+            if entry == 0 { return nil }
+            if UInt32(truncatingIfNeeded: entry >> 32) == hash {
+                let position = Int(entry & 0xFFFF_FFFF) - 1
+                if isEqual(position) { return position }
+            }
+            place = (place + 1) & mask
+        }
+    }
+
+    /// Enters a position that is not in the table.
+    mutating func insert(_ position: Int, _ hash: UInt32) {
+        precondition(position < UInt32.max)
+        count += 1
+        if count * 4 > (mask + 1) * 3 { grow() }
+        enter(UInt64(hash) << 32 | UInt64(position + 1))
+    }
+
+    private func enter(_ entry: UInt64) {
+        var place = Int(entry >> 32) & mask
+        while entries[place] != 0 { place = (place + 1) & mask }
+        entries[place] = entry
+    }
+
+    private mutating func grow() {
+        let old = (entries: entries, count: mask + 1)
+        entries = .allocate(capacity: old.count * 2)
+        entries.initialize(repeating: 0, count: old.count * 2)
+        mask = old.count * 2 - 1
+        for place in 0..<old.count where old.entries[place] != 0 { enter(old.entries[place]) }
+        old.entries.deallocate()
+    }
+
+    /// Takes out a position that is in the table.
+    mutating func remove(_ position: Int, _ hash: UInt32) {
+        var free = Int(hash) & mask
+        while entries[free] != UInt64(hash) << 32 | UInt64(position + 1) {
+            if entries[free] == 0 { return }
+            free = (free + 1) & mask
+        }
+        count -= 1
+        // What stands behind it without a gap and could stand in its place moves there.
+        var place = free
+        while true {
+            place = (place + 1) & mask
+            let entry = entries[place]
+            if entry == 0 { break }
+            let wanted = Int(entry >> 32) & mask
+            if (place - wanted) & mask >= (place - free) & mask {
+                entries[free] = entry
+                free = place
+            }
+        }
+        entries[free] = 0
+    }
+
+    /// Forgets everything. Cost: in the order of what was in the table.
+    mutating func removeAll() {
+        if count == 0 { return }
+        if mask + 1 > Self.leastCapacity, count * 16 < mask + 1 {
+            entries.deallocate()
+            entries = .allocate(capacity: Self.leastCapacity)
+            mask = Self.leastCapacity - 1
+        }
+        entries.initialize(repeating: 0, count: mask + 1)
+        count = 0
+    }
+
+    // MARK: Hashes
+
+    /// A hash of bytes: a multiplication for each eight, folded.
+    func hash(_ bytes: UnsafeRawBufferPointer) -> UInt32 {
+        var hash = seed.first ^ UInt64(truncatingIfNeeded: bytes.count)
+        guard bytes.count >= 8 else {
+            var word: UInt64 = 0
+            for byte in bytes { word = word << 8 | UInt64(byte) }
+            return Self.finish(Self.mix(hash, word ^ seed.second))
+        }
+        var offset = 0
+        while offset + 8 < bytes.count {
+            let word = bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+            hash = Self.mix(hash, word ^ seed.second)
+            offset += 8
+        }
+        // The last eight bytes, some of them perhaps again.
+        let last = bytes.loadUnaligned(fromByteOffset: bytes.count - 8, as: UInt64.self)
+        return Self.finish(Self.mix(hash, last ^ seed.second))
+    }
+
+    /// A hash of an object; those of eight neighbours share a line of the processor's cache.
+    func hash(_ classNumber: UInt32, _ key: UInt64) -> UInt32 {
+        let number = Self.mix(seed.first, UInt64(classNumber) ^ seed.second)
+        let hash = Self.finish(Self.mix(number, key >> 3 ^ seed.second))
+        return hash & ~7 | UInt32(truncatingIfNeeded: key & 7)
+    }
+
+    @inline(__always)
+    private static func mix(_ a: UInt64, _ b: UInt64) -> UInt64 {
+        let product = (a ^ 0x9E37_79B9_7F4A_7C15).multipliedFullWidth(by: b)
+        return product.high ^ product.low
+    }
+
+    private static func finish(_ hash: UInt64) -> UInt32 {
+        UInt32(truncatingIfNeeded: hash ^ hash >> 32)
+    }
+}
