@@ -74,6 +74,11 @@ package enum StoreKey {
         buffer.append(big: version)
     }
 
+    /// The object key that a primary key leads to, from its value; nil when that is damaged.
+    static func mappedObjectKey(_ value: UnsafeRawBufferPointer) -> UInt64? {
+        value.count == 8 ? UInt64(bigEndian: value.loadUnaligned(as: UInt64.self)) : nil
+    }
+
     /// The object key that ends a row's, an index entry's or an inverse link's key.
     static func trailingObjectKey(_ key: UnsafeRawBufferPointer) -> UInt64 {
         key.count < 8

@@ -12,23 +12,31 @@ final class CommitGroup {
     /// The store's state as the last successful member left it.
     var state: StoreState
     /// Counters of the classes that were looked at, by position.
-    var classStates: [Int: ClassState] = [:]
+    private(set) var classStates: ContiguousArray<ClassState?>
     /// The longest value that the engine takes.
     let valueByteCountMax: Int
-    /// Two buffers for keys and rows under construction.
+    let linkTargets: LinkTargetCache
+    /// Buffers for keys and rows under construction; one has the key of the primary key that was last
+    /// looked up.
     let keyBuffer = ByteBuffer(capacity: 1024)
     let rowBuffer = ByteBuffer(capacity: 4096)
+    let mapKeyBuffer = ByteBuffer(capacity: 512)
+    /// Memory for the links of one object at a time.
+    var spareLinks: ContiguousArray<LinkCount> = []
+    var spareTargets: [UInt64] = []
 
     init(
         snapshot: any StorageSnapshot, catalog: Catalog, overlay: Overlay, rowBuilder: RowBuilder,
-        state: StoreState, valueByteCountMax: Int
+        linkTargets: LinkTargetCache, state: StoreState, valueByteCountMax: Int
     ) {
+        self.linkTargets = linkTargets
         self.snapshot = snapshot
         self.catalog = catalog
         self.overlay = overlay
         self.rowBuilder = rowBuilder
         self.state = state
         self.valueByteCountMax = valueByteCountMax
+        classStates = ContiguousArray(repeating: nil, count: catalog.rows.classes.count)
     }
 
     /// The present value of a key: the overlay's, else the snapshot's.
@@ -38,6 +46,24 @@ final class CommitGroup {
         case .removed: return nil
         case .none: return try snapshot.value(forKey: key)
         }
+    }
+
+    /// The present object key that is stored under the key of a primary key.
+    ///
+    /// - `isLink`: Whether the object is a link's target, which others are likely to link to as well.
+    func objectKey(_ key: UnsafeRawBufferPointer, isLink: Bool) throws(StorageError) -> UInt64? {
+        let found: UnsafeRawBufferPointer?
+        switch overlay.entry(key) {
+        case .value(let value): found = value
+        case .removed: return nil
+        case .none:
+            if isLink, let key = linkTargets.objectKey(key, commit: snapshot.commit) { return key }
+            found = try snapshot.value(forKey: key)
+            if isLink, let objectKey = found.flatMap(StoreKey.mappedObjectKey) {
+                linkTargets.keep(objectKey, key, commit: snapshot.commit)
+            }
+        }
+        return found.flatMap(StoreKey.mappedObjectKey)
     }
 
     /// Walks the present entries of a range in order until `body` returns false.
@@ -84,4 +110,7 @@ final class CommitGroup {
         classStates[rowClass.index] = state
         return state
     }
+
+    /// Replaces the counters of a class, by position.
+    func setClassState(_ index: Int, _ state: ClassState) { classStates[index] = state }
 }

@@ -40,6 +40,7 @@ final class CommitQueue: @unchecked Sendable {
     /// How many writes the last commit had, and how long it took.
     private var lastGroup: (count: Int, commitMicroseconds: UInt64) = (0, 0)
     private let rowBuilder = RowBuilder()
+    private let linkTargets = LinkTargetCache()
 
     init(
         engine: any StorageEngine, catalogs: CatalogHistory, publisher: CommitPublisher,
@@ -164,7 +165,8 @@ final class CommitQueue: @unchecked Sendable {
             overlay.reset()
             return CommitGroup(
                 snapshot: snapshot, catalog: catalog, overlay: overlay, rowBuilder: rowBuilder,
-                state: state, valueByteCountMax: engine.limits.valueByteCountMax)
+                linkTargets: linkTargets, state: state,
+                valueByteCountMax: engine.limits.valueByteCountMax)
         } catch {
             snapshot.close()
             throw error
@@ -185,18 +187,18 @@ final class CommitQueue: @unchecked Sendable {
         let firstVersion = group.state.version
         var outcomes: [WriteOutcome] = []
         outcomes.reserveCapacity(writes.count)
-        let now = Timestamp.now()
+        let transaction = WriteTransaction(group: group, now: Timestamp.now())
         for write in writes {
             if !outcomes.isEmpty,
                 write is any PendingSchemaWrite || overlay.byteCount > options.groupByteCountMax
             {
                 break
             }
-            outcomes.append(run(write, group, now))
+            outcomes.append(run(write, transaction))
         }
         let done = writes.prefix(outcomes.count)
         if group.state.version > firstVersion {
-            trimChangeLog(group, now)
+            trimChangeLog(group, transaction.now)
             putState(group)
             do throws(StorageError) {
                 let start = monotonicMicroseconds()
@@ -216,15 +218,13 @@ final class CommitQueue: @unchecked Sendable {
         return writes.dropFirst(outcomes.count)
     }
 
-    private func run(_ write: any PendingWrite, _ group: CommitGroup, _ now: Timestamp)
-        -> WriteOutcome
-    {
-        let transaction = WriteTransaction(group: group, now: now)
+    private func run(_ write: any PendingWrite, _ transaction: WriteTransaction) -> WriteOutcome {
+        transaction.begin()
         transaction.operationCountMax = options.operationCountMax
         do {
             try write.run(transaction)
             try transaction.finish()
-            return .committed(version: group.state.version)
+            return .committed(version: transaction.baseVersion)
         } catch {
             transaction.rollBack()
             return .failed(error)

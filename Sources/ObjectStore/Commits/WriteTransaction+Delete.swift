@@ -38,7 +38,7 @@ extension WriteTransaction {
             group.keyBuffer.making { StoreKey.appendRow(rowClass.number, key, to: $0) })
         var state = try classState(rowClass)
         state.count -= min(state.count, 1)
-        setClassState(rowClass, state)
+        try setClassState(rowClass, state)
         record(.delete, rowClass, key, primaryKey: primaryKey)
     }
 

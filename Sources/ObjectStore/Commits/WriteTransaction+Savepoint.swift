@@ -3,10 +3,9 @@ import Rows
 extension WriteTransaction {
     /// What a change made inside ``attempt(_:)`` replaced.
     ///
-    /// Only what the overlay does not know of: it keeps an undo list of its own.
+    /// Only what is not known otherwise: the overlay keeps an undo list of its own, records of changes are
+    /// added at the end, and of counters ``attemptedStates`` has the oldest values.
     enum Undo {
-        /// A record of a change was added for this object.
-        case addedChange(ObjectIdentity)
         /// A record of a change was altered.
         case alteredChange(position: Int, before: ChangeRecord)
         /// A lost link was noted that was not before.
@@ -15,8 +14,6 @@ extension WriteTransaction {
         case addedPending(ObjectIdentity)
         /// The links that waited for an object were forgotten.
         case removedPending(ObjectIdentity, before: [PendingLink])
-        /// A class's counters were altered.
-        case classState(Int, before: ClassState?)
     }
 
     /// Runs a part of the transaction that may fail by itself: when `body` throws, what it changed is
@@ -30,10 +27,12 @@ extension WriteTransaction {
     ) throws(StoreError) -> Result {
         let point = group.overlay.mark()
         let operationCountBefore = operationCount
+        let changeCountBefore = changes.count
         isAttempting = true
         defer {
             isAttempting = false
-            undo.removeAll(keepingCapacity: true)
+            if !undo.isEmpty { undo.removeAll(keepingCapacity: true) }
+            if !attemptedStates.isEmpty { attemptedStates.removeAll(keepingCapacity: true) }
         }
         do throws(StoreError) {
             return try body()
@@ -41,6 +40,8 @@ extension WriteTransaction {
             group.overlay.roll(backTo: point)
             operationCount = operationCountBefore
             while let change = undo.popLast() { takeBack(change) }
+            truncateChanges(to: changeCountBefore)
+            for before in attemptedStates { group.setClassState(before.classIndex, before.state) }
             throw error
         }
     }
@@ -48,37 +49,21 @@ extension WriteTransaction {
     /// Takes back everything, so that the body can begin anew.
     package func restart() {
         rollBack()
-        changes.removeAll(keepingCapacity: true)
-        changePositions.removeAll(keepingCapacity: true)
-        lostLinks.removeAll(keepingCapacity: true)
-        pending.removeAll(keepingCapacity: true)
-        operationCount = 0
+        forget()
     }
 
     private func takeBack(_ change: Undo) {
         switch change {
-        case .addedChange(let identity):
-            changePositions[identity] = nil
-            changes.removeLast()
         case .alteredChange(let position, let before): changes[position] = before
         case .addedLostLink(let link): lostLinks.remove(link)
         case .addedPending(let target):
             pending[target]?.removeLast()
             if pending[target]?.isEmpty ?? false { pending[target] = nil }
         case .removedPending(let target, let before): pending[target] = before
-        case .classState(let index, let before): group.classStates[index] = before
         }
     }
 
     // MARK: Changes that can be taken back
-
-    /// Replaces a class's counters.
-    func setClassState(_ rowClass: RowClass, _ state: ClassState) {
-        if isAttempting {
-            undo.append(.classState(rowClass.index, before: group.classStates[rowClass.index]))
-        }
-        group.classStates[rowClass.index] = state
-    }
 
     /// Adds a link to those that wait for its target.
     func addPending(_ target: ObjectIdentity, _ link: PendingLink) {

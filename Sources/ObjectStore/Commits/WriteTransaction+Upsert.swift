@@ -29,18 +29,17 @@ extension WriteTransaction {
         try countOperation()
         let rowClass = draft.rowClass
         try requirePresent(rowClass)
-        var primaryKey: [UInt8] = []
         var key = objectKey
         if rowClass.primaryKeyIndex != nil {
-            let buffer = group.rowBuffer
-            buffer.removeAll()
-            guard draft.appendPrimaryKey(to: buffer) else {
+            var isStated = false
+            key = try self.objectKey(rowClass, isLink: false) {
+                isStated = draft.appendPrimaryKey(to: $0)
+            }
+            guard isStated else {
                 throw .missingKey(
                     className: rowClass.definition.name,
                     property: rowClass.definition.primaryKey ?? "")
             }
-            primaryKey = buffer.array
-            key = try self.objectKey(rowClass, bytes: primaryKey)
         }
         var stored: RowView?
         if let key { stored = try row(rowClass, key) }
@@ -59,7 +58,7 @@ extension WriteTransaction {
             }
         }
         if mode == .update || mode == .replaceExisting || objectKey != nil { throw .objectNotFound }
-        return try insert(draft, awaitedKey: key, primaryKey: primaryKey, path: path)
+        return try insert(draft, awaitedKey: key, path: path)
     }
 
     func check(
@@ -85,20 +84,20 @@ extension WriteTransaction {
         throw .preconditionFailed(failure)
     }
 
+    /// Adds an object whose primary key, if its class has one, was looked up just before.
     private func insert(
-        _ draft: ObjectDraft, awaitedKey: UInt64?, primaryKey: [UInt8],
-        path: [DanglingLink.PathStep]
+        _ draft: ObjectDraft, awaitedKey: UInt64?, path: [DanglingLink.PathStep]
     ) throws(StoreError) -> WriteResult {
         let rowClass = draft.rowClass
         let key: UInt64
         if let awaitedKey {
             key = awaitedKey
         } else {
-            key = try makeKey(rowClass, primaryKey: primaryKey)
+            key = try makeKey(rowClass)
         }
         // The object can be linked to by its own children, so it has its key before they are written;
         // what links to it by now is no longer in vain.
-        let targets = try resolve(draft, path: path)
+        var targets = try resolve(draft, path: path)
         if !pending.isEmpty {
             removePending(ObjectIdentity(classIndex: rowClass.index, key: key))
         }
@@ -112,12 +111,13 @@ extension WriteTransaction {
         }
         var state = try classState(rowClass)
         state.count += 1
-        setClassState(rowClass, state)
+        try setClassState(rowClass, state)
         group.rowBuilder.now = now
         let bytes = group.rowBuffer.making {
             group.rowBuilder.append(
                 draft, over: nil, keepsAbsent: false, version: version, targets: targets, to: $0)
         }
+        keepMemory(of: &targets)
         let row = try put(rowClass, key, bytes)
         for member in rowClass.indexedMembers { putIndexEntry(rowClass, member, key, row) }
         addInverseLinks(rowClass, key, row)
@@ -131,7 +131,7 @@ extension WriteTransaction {
         keepsAbsent: Bool, path: [DanglingLink.PathStep]
     ) throws(StoreError) -> WriteResult {
         let rowClass = draft.rowClass
-        let targets: ResolvedReferences
+        var targets: ResolvedReferences
         if let resolved { targets = resolved } else { targets = try resolve(draft, path: path) }
         // Writing a nested object may have changed this one.
         let stored = draft.children.isEmpty ? before : try row(rowClass, key) ?? before
@@ -141,6 +141,7 @@ extension WriteTransaction {
                 draft, over: stored, keepsAbsent: keepsAbsent, version: version, targets: targets,
                 to: $0)
         }
+        keepMemory(of: &targets)
         return try replace(rowClass, key, stored, by: bytes)
     }
 
@@ -189,19 +190,16 @@ extension WriteTransaction {
         do { return try group.classState(rowClass) } catch { throw .storage(error) }
     }
 
-    /// Takes the next object key of a class and maps the primary key to it, if there is one.
-    func makeKey(_ rowClass: RowClass, primaryKey: [UInt8]) throws(StoreError) -> UInt64 {
+    /// Takes the next object key of a class and maps the primary key to it that was looked up last, if
+    /// the class has one.
+    private func makeKey(_ rowClass: RowClass) throws(StoreError) -> UInt64 {
         var state = try classState(rowClass)
         let key = state.nextKey
         state.nextKey += 1
-        setClassState(rowClass, state)
-        if !primaryKey.isEmpty {
-            let mapKey = group.keyBuffer.making {
-                StoreKey.appendPrimaryKeyPrefix(rowClass.number, to: $0)
-                $0.append(primaryKey)
-            }
+        try setClassState(rowClass, state)
+        if rowClass.primaryKeyIndex != nil {
             var value = key.bigEndian
-            withUnsafeBytes(of: &value) { _ = group.overlay.put(mapKey, $0) }
+            withUnsafeBytes(of: &value) { _ = group.overlay.put(group.mapKeyBuffer.bytes, $0) }
         }
         return key
     }
@@ -217,21 +215,26 @@ extension WriteTransaction {
     {
         if draft.references.isEmpty && draft.children.isEmpty { return .none }
         var resolved = ResolvedReferences()
-        resolved.keys.reserveCapacity(draft.references.count)
+        if !draft.references.isEmpty {
+            // In the memory of the object before, unless that is still being written.
+            swap(&resolved.keys, &group.spareTargets)
+            resolved.keys.reserveCapacity(draft.references.count)
+        }
         var nested: Set<Int> = []
         for (position, reference) in draft.references.enumerated() {
             let target = rows.classes[draft.rowClass.members[reference.member].classIndex]
             switch reference.target {
             case .primaryKey(let start, let count):
                 let bytes = draft.arenaBytes(start: start, count: count)
-                if let key = try objectKey(target, primaryKey: bytes) {
+                if let key = try objectKey(target, isLink: true, { $0.append(bytes) }) {
                     resolved.keys.append(key)
+                    if pending.isEmpty { continue }
                     let identity = ObjectIdentity(classIndex: target.index, key: key)
                     if pending[identity] != nil {
                         awaitTarget(identity, draft, position, path)
                     }
                 } else {
-                    let key = try makeKey(target, primaryKey: Array(bytes))
+                    let key = try makeKey(target)
                     resolved.keys.append(key)
                     awaitTarget(
                         ObjectIdentity(classIndex: target.index, key: key), draft, position, path)
@@ -263,6 +266,13 @@ extension WriteTransaction {
                 child, path: path + draft.steps(toChild: position))
         }
         return resolved
+    }
+
+    /// Takes the memory of targets that are done with for the next object's.
+    private func keepMemory(of targets: inout ResolvedReferences) {
+        guard targets.keys.capacity > 0 else { return }
+        swap(&targets.keys, &group.spareTargets)
+        group.spareTargets.removeAll(keepingCapacity: true)
     }
 
     private func awaitTarget(

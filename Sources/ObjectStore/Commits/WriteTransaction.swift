@@ -11,7 +11,7 @@ import Storage
 package final class WriteTransaction {
     let group: CommitGroup
     /// The version that the transaction makes, if it changes anything.
-    package let version: UInt64
+    package private(set) var version: UInt64
     /// The time of the transaction: of `$now`, and in the change log.
     package let now: Timestamp
     /// A number that the caller sets before each operation, returned with dangling links.
@@ -20,7 +20,9 @@ package final class WriteTransaction {
     package var operationCountMax = 100_000
 
     var changes: [ChangeRecord] = []
-    var changePositions: [ObjectIdentity: Int] = [:]
+    /// Where changes stand in ``changes``, once they are many.
+    private var changePositions = PositionTable()
+    private static let searchedCountMax = 16
     var lostLinks: Set<LostLink> = []
     /// Targets that links name and that are not there yet.
     var pending: [ObjectIdentity: [PendingLink]] = [:]
@@ -29,8 +31,11 @@ package final class WriteTransaction {
     var isAttempting = false
     /// What an attempt has changed so far, newest last.
     var undo: [Undo] = []
-    private let mark: Overlay.Mark
-    private let classStatesBefore: [Int: ClassState]
+    /// The counters that an attempt has altered, as they were before it.
+    var attemptedStates: [StateBefore] = []
+    private var mark: Overlay.Mark
+    /// The counters that the transaction has altered, as they were before it.
+    private var statesBefore: [StateBefore] = []
 
     /// A link whose target has a key but no row yet.
     struct PendingLink {
@@ -40,12 +45,35 @@ package final class WriteTransaction {
         var path: [DanglingLink.PathStep]
     }
 
+    /// What a class counted at some point.
+    struct StateBefore {
+        var classIndex: Int
+        var state: ClassState
+    }
+
+    /// Makes the transactions of a group, one after the other: ``begin()`` is called before each.
     init(group: CommitGroup, now: Timestamp) {
         self.group = group
         self.now = now
         version = group.state.version + 1
         mark = group.overlay.mark()
-        classStatesBefore = group.classStates
+    }
+
+    /// Begins the next transaction of the group, in the memory of the one before.
+    func begin() {
+        forget()
+        source = 0
+        version = group.state.version + 1
+        mark = group.overlay.mark()
+        statesBefore.removeAll(keepingCapacity: true)
+    }
+
+    /// Forgets what was recorded.
+    func forget() {
+        truncateChanges(to: 0)
+        if !lostLinks.isEmpty { lostLinks.removeAll(keepingCapacity: true) }
+        if !pending.isEmpty { pending.removeAll(keepingCapacity: true) }
+        operationCount = 0
     }
 
     /// The catalog that the transaction sees.
@@ -80,15 +108,17 @@ package final class WriteTransaction {
     }
 
     /// The object key that a primary key leads to, of an object that is there or that is awaited.
-    func objectKey(_ rowClass: RowClass, primaryKey: UnsafeRawBufferPointer) throws(StoreError)
-        -> UInt64?
-    {
-        let key = group.keyBuffer.making {
+    ///
+    /// - `isLink`: Whether it is the target of a link.
+    /// - `encode`: Appends the ``OrderedKey``; it stays in ``CommitGroup/mapKeyBuffer`` behind the class.
+    func objectKey(
+        _ rowClass: RowClass, isLink: Bool, _ encode: (ByteBuffer) -> Void
+    ) throws(StoreError) -> UInt64? {
+        let key = group.mapKeyBuffer.making {
             StoreKey.appendPrimaryKeyPrefix(rowClass.number, to: $0)
-            $0.append(primaryKey)
+            encode($0)
         }
-        guard let bytes = try value(key), bytes.count == 8 else { return nil }
-        return UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self))
+        do { return try group.objectKey(key, isLink: isLink) } catch { throw .storage(error) }
     }
 
     /// The row of an object; nil when there is none.
@@ -105,19 +135,11 @@ package final class WriteTransaction {
     package func find(_ rowClass: RowClass, primaryKey: OrderedKey)
         throws(StoreError) -> (key: UInt64, row: RowView)?
     {
-        guard let key = try objectKey(rowClass, bytes: primaryKey.bytes),
+        let found = try objectKey(rowClass, isLink: false) { $0.append(primaryKey.bytes) }
+        guard let key = found,
             let row = try row(rowClass, key)
         else { return nil }
         return (key, row)
-    }
-
-    func objectKey(_ rowClass: RowClass, bytes: [UInt8]) throws(StoreError) -> UInt64? {
-        let key = group.keyBuffer.making {
-            StoreKey.appendPrimaryKeyPrefix(rowClass.number, to: $0)
-            $0.append(bytes)
-        }
-        guard let found = try value(key), found.count == 8 else { return nil }
-        return UInt64(bigEndian: found.loadUnaligned(as: UInt64.self))
     }
 
     // MARK: Recording
@@ -128,14 +150,13 @@ package final class WriteTransaction {
         members: MemberSet = MemberSet(),
         primaryKey: [UInt8] = []
     ) {
-        let identity = ObjectIdentity(classIndex: rowClass.index, key: key)
         var numbers: [UInt32] = []
         if kind == .update {
             for (member, compiled) in rowClass.members.enumerated() where members.contains(member) {
                 numbers.append(compiled.number)
             }
         }
-        if let position = changePositions[identity] {
+        if let position = positionOfChange(rowClass.number, key) {
             if isAttempting {
                 undo.append(.alteredChange(position: position, before: changes[position]))
             }
@@ -153,12 +174,56 @@ package final class WriteTransaction {
             }
             return
         }
-        if isAttempting { undo.append(.addedChange(identity)) }
-        changePositions[identity] = changes.count
         changes.append(
             ChangeRecord(
                 kind: kind, classNumber: rowClass.number, key: key, properties: numbers,
                 primaryKey: primaryKey))
+        if changes.count == Self.searchedCountMax + 1 {
+            for position in changes.indices { enterChange(position) }
+        } else if changes.count > Self.searchedCountMax {
+            enterChange(changes.count - 1)
+        }
+    }
+
+    private func enterChange(_ position: Int) {
+        let change = changes[position]
+        changePositions.insert(position, changePositions.hash(change.classNumber, change.key))
+    }
+
+    private func positionOfChange(_ classNumber: UInt32, _ key: UInt64) -> Int? {
+        if changes.count <= Self.searchedCountMax {
+            return changes.firstIndex { $0.key == key && $0.classNumber == classNumber }
+        }
+        return changePositions.position(changePositions.hash(classNumber, key)) {
+            changes[$0].key == key && changes[$0].classNumber == classNumber
+        }
+    }
+
+    /// Takes back the newest records.
+    func truncateChanges(to count: Int) {
+        if changes.count > Self.searchedCountMax {
+            if count <= Self.searchedCountMax {
+                changePositions.removeAll()
+            } else {
+                for position in count..<changes.count {
+                    let change = changes[position]
+                    changePositions.remove(
+                        position, changePositions.hash(change.classNumber, change.key))
+                }
+            }
+        }
+        if changes.count > count { changes.removeSubrange(count...) }
+    }
+
+    /// Replaces a class's counters.
+    func setClassState(_ rowClass: RowClass, _ state: ClassState) throws(StoreError) {
+        let index = rowClass.index
+        let before = StateBefore(classIndex: index, state: try classState(rowClass))
+        if !statesBefore.contains(where: { $0.classIndex == index }) { statesBefore.append(before) }
+        if isAttempting, !attemptedStates.contains(where: { $0.classIndex == index }) {
+            attemptedStates.append(before)
+        }
+        group.setClassState(index, state)
     }
 
     // MARK: Ending
@@ -170,7 +235,9 @@ package final class WriteTransaction {
         let dangling = danglingLinks()
         if !dangling.isEmpty { throw .danglingLinks(dangling) }
         guard hasChanges else { return }
-        for (index, state) in group.classStates where classStatesBefore[index] != state {
+        for before in statesBefore {
+            let index = before.classIndex
+            guard let state = group.classStates[index], state != before.state else { continue }
             let key = group.keyBuffer.making {
                 StoreKey.appendClassState(rows.classes[index].number, to: $0)
             }
@@ -214,6 +281,6 @@ package final class WriteTransaction {
     /// Takes back everything the transaction did.
     func rollBack() {
         group.overlay.roll(backTo: mark)
-        group.classStates = classStatesBefore
+        for before in statesBefore { group.setClassState(before.classIndex, before.state) }
     }
 }

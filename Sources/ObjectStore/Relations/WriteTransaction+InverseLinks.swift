@@ -3,32 +3,24 @@ import Rows
 import Storage
 
 extension WriteTransaction {
-    /// One kind of link from an origin: the property that holds it and the target; and how many there
-    /// are of it.
-    private struct LinkCount {
-        var property: UInt32
-        var targetClass: Int
-        var targetKey: UInt64
-        var count: UInt32 = 1
-
-        /// Negative, zero or positive as the kind comes before, is, or comes after another.
-        func order(_ other: LinkCount) -> Int {
-            if targetKey != other.targetKey { return targetKey < other.targetKey ? -1 : 1 }
-            if property != other.property { return property < other.property ? -1 : 1 }
-            return targetClass - other.targetClass
-        }
-    }
-
     /// The links of a row, each kind once, in order.
     private func countLinks(_ rowClass: RowClass, _ row: RowView, only: MemberSet?)
         -> ContiguousArray<LinkCount>
     {
         var links: ContiguousArray<LinkCount> = []
+        countLinks(rowClass, row, only: only, &links)
+        return links
+    }
+
+    private func countLinks(
+        _ rowClass: RowClass, _ row: RowView, only: MemberSet?,
+        _ links: inout ContiguousArray<LinkCount>
+    ) {
         rows.forEachLink(of: rowClass, in: row, only: only) { property, targetClass, targetKey in
             links.append(
                 LinkCount(property: property, targetClass: targetClass, targetKey: targetKey))
         }
-        guard links.count > 1 else { return links }
+        guard links.count > 1 else { return }
         links.sort { $0.order($1) < 0 }
         var end = 0
         for position in 1..<links.count {
@@ -40,7 +32,6 @@ extension WriteTransaction {
             }
         }
         links.removeSubrange((end + 1)...)
-        return links
     }
 
     private func inverseKey(_ link: LinkCount, _ origin: RowClass, _ originKey: UInt64)
@@ -69,7 +60,13 @@ extension WriteTransaction {
     /// Enters the links of a new row with their targets.
     func addInverseLinks(_ rowClass: RowClass, _ key: UInt64, _ row: RowView) {
         if rowClass.linkingMembers.isEmpty { return }
-        for link in countLinks(rowClass, row, only: nil) { putInverse(link, rowClass, key) }
+        // In the memory of the object before.
+        var links = ContiguousArray<LinkCount>()
+        swap(&links, &group.spareLinks)
+        countLinks(rowClass, row, only: nil, &links)
+        for link in links { putInverse(link, rowClass, key) }
+        links.removeAll(keepingCapacity: true)
+        swap(&links, &group.spareLinks)
     }
 
     /// Enters the difference of two rows' links with their targets.
