@@ -9,6 +9,8 @@ package protocol PendingSchemaWrite: PendingWrite {
 }
 
 extension PendingSchemaWrite {
+    package var schemaWrite: (any PendingSchemaWrite)? { self }
+
     /// Never called: the writer asks for a ``proposal(_:)`` instead.
     package func run(_ transaction: WriteTransaction) throws(StoreError) {}
 }

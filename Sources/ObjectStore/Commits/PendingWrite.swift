@@ -6,4 +6,12 @@ package protocol PendingWrite: AnyObject, Sendable {
 
     /// Learns what became of it. Runs on the writer's thread after the sync, once; must not block.
     func finish(_ outcome: WriteOutcome)
+
+    /// Itself, if it is a change of the schema; asking costs less than a cast.
+    var schemaWrite: (any PendingSchemaWrite)? { get }
+}
+
+extension PendingWrite {
+    /// Most writes are none of the schema.
+    package var schemaWrite: (any PendingSchemaWrite)? { nil }
 }

@@ -4,7 +4,6 @@ import JSON
 import ObjectModel
 import ObjectStore
 import Rows
-import StoreService
 
 extension RESTService {
     /// Bodies above so many bytes are read by a worker, since that holds up a connection's thread.
@@ -44,10 +43,8 @@ extension RESTService {
             return .later { exchange in
                 let isTaken = self.workers.submit {
                     do throws(Problem) {
-                        let write = try ObjectWrite(
-                            self, mode: mode, keepsObjects: !(isArray && preferences.isMinimal),
-                            prepare)
-                        self.handIn(write, exchange, preferences, isArray: isArray)
+                        try ObjectWrite(self, mode: mode, preferences, isArray: isArray, prepare)
+                            .submit(exchange)
                     } catch {
                         exchange.respond(self.response(error))
                     }
@@ -56,59 +53,44 @@ extension RESTService {
             }
         }
         return answering { () throws(Problem) in
-            let write = try ObjectWrite(
-                self, mode: mode, keepsObjects: !(isArray && preferences.isMinimal), prepare)
-            return .later { self.handIn(write, $0, preferences, isArray: isArray) }
+            let write = try ObjectWrite(self, mode: mode, preferences, isArray: isArray, prepare)
+            return .later { write.submit($0) }
         }
     }
 
-    private func handIn(
-        _ write: ObjectWrite, _ exchange: Exchange, _ preferences: Preferences, isArray: Bool
-    ) {
-        store.submit(
-            Write({ transaction throws(StoreError) in try write.run(transaction) }) { outcome in
-                switch outcome {
-                case .failure(let error):
-                    let problem = self.problem(error, at: isArray ? write.position : nil)
-                    exchange.respond { self.response(problem) }
-                case .success(let committed):
-                    self.answer(exchange, committed, preferences, isArray: isArray)
-                }
-            })
+    /// Answers a write that failed. Writer's thread.
+    ///
+    /// - `position`: That of the object in the body's array; nil when the body is no array.
+    func answer(_ exchange: Exchange, _ error: StoreError, at position: Int?) {
+        let problem = problem(error, at: position)
+        exchange.respond { self.response(problem) }
     }
 
-    private func answer(
-        _ exchange: Exchange, _ committed: Write<ObjectWrite.Result>.Committed,
-        _ preferences: Preferences, isArray: Bool
-    ) {
-        switch committed.result {
-        case .refused(let problem): exchange.respond { self.response(problem) }
-        case .written(let written):
-            let version = committed.version
-            guard isArray else {
-                exchange.respond { self.reply(to: written, version, preferences) }
-                return
-            }
-            let make: @Sendable () -> Response = {
-                self.reply(toMany: written, version, preferences)
-            }
-            if written.count > Self.inlineObjectCountMax,
-                workers.submit({ exchange.respond(make()) })
-            {
-                return
-            }
-            exchange.respond(make)
+    /// Answers a write that was committed. Writer's thread.
+    func answer(_ exchange: Exchange, _ write: ObjectWrite, _ version: StoreVersion) {
+        if case .many(let written)? = write.result, written.count > Self.inlineObjectCountMax,
+            workers.submit({ exchange.respond(self.reply(to: write, version)) })
+        {
+            return
+        }
+        exchange.respond { self.reply(to: write, version) }
+    }
+
+    private func reply(to write: ObjectWrite, _ version: StoreVersion) -> Response {
+        switch write.result {
+        case .one(let written): reply(to: written, version, write.preferences)
+        case .many(let written): reply(toMany: written, version, write.preferences)
+        case .refused(let problem): response(problem)
+        case nil: response(Problem(StoreError.closing))
         }
     }
 
     /// The reply to the write of one object.
     private func reply(
-        to written: [ObjectWrite.Written], _ version: StoreVersion, _ preferences: Preferences
+        to result: ObjectWrite.Written, _ version: StoreVersion, _ preferences: Preferences
     ) -> Response {
         replying { () throws(Problem) in
-            guard let result = written.first, let object = result.object else {
-                return Response(204)
-            }
+            guard let object = result.object else { return Response(204) }
             let status: UInt16 = result.isCreated ? 201 : preferences.isMinimal ? 204 : 200
             var response = Response(status)
             if !preferences.isMinimal {
