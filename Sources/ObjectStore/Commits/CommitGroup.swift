@@ -7,33 +7,27 @@ import Storage
 final class CommitGroup {
     let snapshot: any StorageSnapshot
     let catalog: Catalog
+    let memory: CommitMemory
     let overlay: Overlay
-    let rowBuilder: RowBuilder
     /// The store's state as the last successful member left it.
     var state: StoreState
     /// Counters of the classes that were looked at, by position.
     private(set) var classStates: ContiguousArray<ClassState?>
     /// The longest value that the engine takes.
     let valueByteCountMax: Int
-    let linkTargets: LinkTargetCache
-    /// Buffers for keys and rows under construction; one has the key of the primary key that was last
-    /// looked up.
-    let keyBuffer = ByteBuffer(capacity: 1024)
-    let rowBuffer = ByteBuffer(capacity: 4096)
-    let mapKeyBuffer = ByteBuffer(capacity: 512)
-    /// Memory for the links of one object at a time.
-    var spareLinks: ContiguousArray<LinkCount> = []
-    var spareTargets: [UInt64] = []
+    let keyBuffer: ByteBuffer
+    let rowBuffer: ByteBuffer
 
     init(
-        snapshot: any StorageSnapshot, catalog: Catalog, overlay: Overlay, rowBuilder: RowBuilder,
-        linkTargets: LinkTargetCache, state: StoreState, valueByteCountMax: Int
+        snapshot: any StorageSnapshot, catalog: Catalog, memory: CommitMemory, state: StoreState,
+        valueByteCountMax: Int
     ) {
-        self.linkTargets = linkTargets
+        self.memory = memory
+        overlay = memory.overlay
+        keyBuffer = memory.keyBuffer
+        rowBuffer = memory.rowBuffer
         self.snapshot = snapshot
         self.catalog = catalog
-        self.overlay = overlay
-        self.rowBuilder = rowBuilder
         self.state = state
         self.valueByteCountMax = valueByteCountMax
         classStates = ContiguousArray(repeating: nil, count: catalog.rows.classes.count)
@@ -57,10 +51,12 @@ final class CommitGroup {
         case .value(let value): found = value
         case .removed: return nil
         case .none:
-            if isLink, let key = linkTargets.objectKey(key, commit: snapshot.commit) { return key }
+            if isLink, let key = memory.linkTargets.objectKey(key, commit: snapshot.commit) {
+                return key
+            }
             found = try snapshot.value(forKey: key)
             if isLink, let objectKey = found.flatMap(StoreKey.mappedObjectKey) {
-                linkTargets.keep(objectKey, key, commit: snapshot.commit)
+                memory.linkTargets.keep(objectKey, key, commit: snapshot.commit)
             }
         }
         return found.flatMap(StoreKey.mappedObjectKey)

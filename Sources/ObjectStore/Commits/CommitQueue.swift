@@ -36,11 +36,9 @@ final class CommitQueue: @unchecked Sendable {
     /// What the queue has done so far.
     let statistics = CommitCounters()
     private let waiting = Monitor(Waiting())
-    private let overlay = Overlay()
+    private let memory = CommitMemory()
     /// How many writes the last commit had, and how long it took.
     private var lastGroup: (count: Int, commitMicroseconds: UInt64) = (0, 0)
-    private let rowBuilder = RowBuilder()
-    private let linkTargets = LinkTargetCache()
 
     init(
         engine: any StorageEngine, catalogs: CatalogHistory, publisher: CommitPublisher,
@@ -136,7 +134,7 @@ final class CommitQueue: @unchecked Sendable {
     private func commitFirst(of writes: ArraySlice<any PendingWrite>) -> ArraySlice<
         any PendingWrite
     > {
-        if let schemaWrite = writes.first as? any PendingSchemaWrite {
+        if let schemaWrite = writes.first?.schemaWrite {
             commitSchema(schemaWrite)
             return writes.dropFirst()
         }
@@ -162,10 +160,9 @@ final class CommitQueue: @unchecked Sendable {
             guard let bytes = try snapshot.value(StoreKey.state), let state = StoreState(bytes),
                 let catalog = catalogs.catalog(at: snapshot.commit)
             else { throw StorageError(.corrupted, operation: "read state") }
-            overlay.reset()
+            memory.reset()
             return CommitGroup(
-                snapshot: snapshot, catalog: catalog, overlay: overlay, rowBuilder: rowBuilder,
-                linkTargets: linkTargets, state: state,
+                snapshot: snapshot, catalog: catalog, memory: memory, state: state,
                 valueByteCountMax: engine.limits.valueByteCountMax)
         } catch {
             snapshot.close()
@@ -182,7 +179,7 @@ final class CommitQueue: @unchecked Sendable {
         let group = try openGroup()
         defer {
             group.snapshot.close()
-            overlay.reset()
+            memory.reset()
         }
         let firstVersion = group.state.version
         var outcomes: [WriteOutcome] = []
@@ -190,7 +187,7 @@ final class CommitQueue: @unchecked Sendable {
         let transaction = WriteTransaction(group: group, now: Timestamp.now())
         for write in writes {
             if !outcomes.isEmpty,
-                write is any PendingSchemaWrite || overlay.byteCount > options.groupByteCountMax
+                write.schemaWrite != nil || memory.overlay.byteCount > options.groupByteCountMax
             {
                 break
             }
@@ -204,7 +201,7 @@ final class CommitQueue: @unchecked Sendable {
                 let start = monotonicMicroseconds()
                 try statistics.count(Int(group.state.version - firstVersion)) {
                     () throws(StorageError) in
-                    _ = try engine.commit(overlay.batch(), base: group.snapshot.commit)
+                    _ = try engine.commit(memory.overlay.batch(), base: group.snapshot.commit)
                 }
                 lastGroup = (done.count, monotonicMicroseconds() - start)
             } catch {
@@ -233,7 +230,7 @@ final class CommitQueue: @unchecked Sendable {
 
     private func putState(_ group: CommitGroup) {
         let bytes = group.rowBuffer.making { group.state.append(to: $0) }
-        StoreKey.state.withUnsafeBytes { _ = overlay.put($0, bytes) }
+        StoreKey.state.withUnsafeBytes { _ = memory.overlay.put($0, bytes) }
     }
 
     // MARK: Change log
@@ -254,7 +251,7 @@ final class CommitQueue: @unchecked Sendable {
                 guard key.count == 9, value.count >= 8 else { return false }
                 let time = value.loadUnaligned(as: UInt64.self)
                 guard time < oldest || byteCount > options.retentionByteCount else { return false }
-                overlay.remove(key)
+                memory.overlay.remove(key)
                 byteCount -= min(byteCount, UInt64(value.count))
                 first = UInt64(bigEndian: key.loadUnaligned(fromByteOffset: 1, as: UInt64.self)) + 1
                 return first < group.state.logFirst + 1024
@@ -290,7 +287,7 @@ final class CommitQueue: @unchecked Sendable {
         do { group = try openGroup() } catch { throw .storage(error) }
         defer {
             group.snapshot.close()
-            overlay.reset()
+            memory.reset()
         }
         guard let proposed = try write.proposal(group.catalog.schema) else {
             return write.finish(.committed(version: group.state.version))
@@ -300,7 +297,7 @@ final class CommitQueue: @unchecked Sendable {
             return write.finish(.committed(version: group.state.version))
         }
         let migration = Migration(
-            change: change, group: group, rowBuilder: rowBuilder, now: Timestamp.now())
+            change: change, group: group, rowBuilder: memory.rowBuilder, now: Timestamp.now())
         let commit = group.snapshot.commit + 1
         catalogs.enter(change.catalog, commit: commit)
         do {

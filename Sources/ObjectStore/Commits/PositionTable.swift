@@ -2,7 +2,7 @@
 /// entry, 32 of its bits the hash.
 ///
 /// The owner compares the things themselves; hashes are made by ``hash(_:)`` or ``hash(_:_:)``, whose
-/// seed is the table's own, so that no client can choose things that collide.
+/// seed is the process's own, so that no client can choose things that collide.
 struct PositionTable: ~Copyable {
     private static let leastCapacity = 64
 
@@ -10,7 +10,8 @@ struct PositionTable: ~Copyable {
     private var entries: UnsafeMutablePointer<UInt64>
     private var mask: Int
     private var count = 0
-    private let seed = (
+    private let seed = Self.processSeed
+    private static let processSeed = (
         first: UInt64.random(in: 0...UInt64.max), second: UInt64.random(in: 0...UInt64.max)
     )
 

@@ -132,27 +132,34 @@ struct SlotOrder {
     private static func sortedItems(
         _ slots: ContiguousArray<Overlay.Slot>, from first: Int
     ) -> ContiguousArray<Item> {
-        var ends = [Int](repeating: 0, count: 257)
-        for position in first..<slots.count {
-            ends[Int(slots[position].prefix.high >> 56) + 1] += 1
-        }
-        for kind in 1...256 { ends[kind] += ends[kind - 1] }
-        let starts = ends
-        return ContiguousArray(unsafeUninitializedCapacity: slots.count - first) { items, count in
+        ContiguousArray(unsafeUninitializedCapacity: slots.count - first) { items, count in
+            count = slots.count - first
+            // Where each kind ends, while they are being entered; the last ones share one.
+            var ends = SIMD8<Int>()
             for position in first..<slots.count {
-                let prefix = slots[position].prefix
-                let kind = Int(prefix.high >> 56)
+                let next = kind(slots[position]) + 1
+                if next < kindCount { ends[next] += 1 }
+            }
+            for kind in 1..<kindCount { ends[kind] += ends[kind - 1] }
+            let starts = ends
+            for position in first..<slots.count {
+                let kind = kind(slots[position])
                 (items.baseAddress.unsafelyUnwrapped + ends[kind]).initialize(
-                    to: Item(prefix: prefix, slot: Int32(position)))
+                    to: Item(prefix: slots[position].prefix, slot: Int32(position)))
                 ends[kind] += 1
             }
-            for kind in 0..<256 where starts[kind + 1] - starts[kind] > 1 {
-                var part = UnsafeMutableBufferPointer(
-                    rebasing: items[starts[kind]..<starts[kind + 1]])
+            for kind in 0..<kindCount where ends[kind] - starts[kind] > 1 {
+                var part = UnsafeMutableBufferPointer(rebasing: items[starts[kind]..<ends[kind]])
                 sort(&part, slots)
             }
-            count = slots.count - first
         }
+    }
+
+    private static let kindCount = 8
+
+    @inline(__always)
+    private static func kind(_ slot: Overlay.Slot) -> Int {
+        min(Int(slot.prefix.high >> 56), kindCount - 1)
     }
 
     private static func sort(

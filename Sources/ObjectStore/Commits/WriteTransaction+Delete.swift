@@ -49,7 +49,7 @@ extension WriteTransaction {
         let originClass = rows.classes[origin.classIndex]
         guard let stored = try row(originClass, origin.key) else { return }
         let bytes = group.rowBuffer.making {
-            group.rowBuilder.append(
+            group.memory.rowBuilder.append(
                 stored, originClass, withoutLinksTo: targetKey, classIndex: target.index,
                 schema: rows, version: version, to: $0)
         }

@@ -112,9 +112,9 @@ extension WriteTransaction {
         var state = try classState(rowClass)
         state.count += 1
         try setClassState(rowClass, state)
-        group.rowBuilder.now = now
+        group.memory.rowBuilder.now = now
         let bytes = group.rowBuffer.making {
-            group.rowBuilder.append(
+            group.memory.rowBuilder.append(
                 draft, over: nil, keepsAbsent: false, version: version, targets: targets, to: $0)
         }
         keepMemory(of: &targets)
@@ -135,9 +135,9 @@ extension WriteTransaction {
         if let resolved { targets = resolved } else { targets = try resolve(draft, path: path) }
         // Writing a nested object may have changed this one.
         let stored = draft.children.isEmpty ? before : try row(rowClass, key) ?? before
-        group.rowBuilder.now = now
+        group.memory.rowBuilder.now = now
         let bytes = group.rowBuffer.making {
-            group.rowBuilder.append(
+            group.memory.rowBuilder.append(
                 draft, over: stored, keepsAbsent: keepsAbsent, version: version, targets: targets,
                 to: $0)
         }
@@ -199,7 +199,9 @@ extension WriteTransaction {
         try setClassState(rowClass, state)
         if rowClass.primaryKeyIndex != nil {
             var value = key.bigEndian
-            withUnsafeBytes(of: &value) { _ = group.overlay.put(group.mapKeyBuffer.bytes, $0) }
+            withUnsafeBytes(of: &value) {
+                _ = group.overlay.put(group.memory.mapKeyBuffer.bytes, $0)
+            }
         }
         return key
     }
@@ -217,7 +219,7 @@ extension WriteTransaction {
         var resolved = ResolvedReferences()
         if !draft.references.isEmpty {
             // In the memory of the object before, unless that is still being written.
-            swap(&resolved.keys, &group.spareTargets)
+            swap(&resolved.keys, &group.memory.targets)
             resolved.keys.reserveCapacity(draft.references.count)
         }
         var nested: Set<Int> = []
@@ -271,8 +273,8 @@ extension WriteTransaction {
     /// Takes the memory of targets that are done with for the next object's.
     private func keepMemory(of targets: inout ResolvedReferences) {
         guard targets.keys.capacity > 0 else { return }
-        swap(&targets.keys, &group.spareTargets)
-        group.spareTargets.removeAll(keepingCapacity: true)
+        swap(&targets.keys, &group.memory.targets)
+        group.memory.targets.removeAll(keepingCapacity: true)
     }
 
     private func awaitTarget(

@@ -110,11 +110,11 @@ package final class WriteTransaction {
     /// The object key that a primary key leads to, of an object that is there or that is awaited.
     ///
     /// - `isLink`: Whether it is the target of a link.
-    /// - `encode`: Appends the ``OrderedKey``; it stays in ``CommitGroup/mapKeyBuffer`` behind the class.
+    /// - `encode`: Appends the ``OrderedKey``; it stays in ``CommitMemory/mapKeyBuffer`` behind the class.
     func objectKey(
         _ rowClass: RowClass, isLink: Bool, _ encode: (ByteBuffer) -> Void
     ) throws(StoreError) -> UInt64? {
-        let key = group.mapKeyBuffer.making {
+        let key = group.memory.mapKeyBuffer.making {
             StoreKey.appendPrimaryKeyPrefix(rowClass.number, to: $0)
             encode($0)
         }
@@ -265,7 +265,8 @@ package final class WriteTransaction {
     func appendLogEntry(changesSchema: Bool) throws(StoreError) {
         let entry = ChangeLogEntry(
             milliseconds: UInt64(max(0, now.seconds)) * 1000 + UInt64(now.nanoseconds) / 1_000_000,
-            changes: changes, lostLinks: Array(lostLinks), changesSchema: changesSchema)
+            changes: changes, lostLinks: lostLinks.isEmpty ? [] : Array(lostLinks),
+            changesSchema: changesSchema)
         let bytes = group.rowBuffer.making { entry.append(to: $0) }
         guard bytes.count <= group.valueByteCountMax else {
             throw .tooLarge(

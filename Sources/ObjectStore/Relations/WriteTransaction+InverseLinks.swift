@@ -62,11 +62,11 @@ extension WriteTransaction {
         if rowClass.linkingMembers.isEmpty { return }
         // In the memory of the object before.
         var links = ContiguousArray<LinkCount>()
-        swap(&links, &group.spareLinks)
+        swap(&links, &group.memory.links)
         countLinks(rowClass, row, only: nil, &links)
         for link in links { putInverse(link, rowClass, key) }
         links.removeAll(keepingCapacity: true)
-        swap(&links, &group.spareLinks)
+        swap(&links, &group.memory.links)
     }
 
     /// Enters the difference of two rows' links with their targets.

@@ -1,0 +1,33 @@
+import Bytes
+import Rows
+
+/// Memory that the groups of a commit queue use one after the other. The writer's thread alone uses it.
+final class CommitMemory {
+    /// What a buffer may hold to be kept for the next group.
+    private static let keptByteCountMax = 1 << 20
+
+    let overlay = Overlay()
+    let rowBuilder = RowBuilder()
+    let linkTargets = LinkTargetCache()
+    /// For a key under construction.
+    let keyBuffer = ByteBuffer(capacity: 1024)
+    /// The key of the primary key that was looked up last.
+    let mapKeyBuffer = ByteBuffer(capacity: 512)
+    /// For a row or another value under construction.
+    private(set) var rowBuffer = ByteBuffer(capacity: 4096)
+    /// For the links of one object.
+    var links: ContiguousArray<LinkCount> = []
+    /// For the targets of one draft.
+    var targets: [UInt64] = []
+
+    /// Forgets what the last group left, and gives back what only a large object needs.
+    func reset() {
+        overlay.reset()
+        if rowBuffer.roomByteCount > Self.keptByteCountMax {
+            rowBuffer = ByteBuffer(capacity: 4096)
+        }
+        let countMax = Self.keptByteCountMax / MemoryLayout<LinkCount>.stride
+        if links.capacity > countMax { links = [] }
+        if targets.capacity > countMax { targets = [] }
+    }
+}
