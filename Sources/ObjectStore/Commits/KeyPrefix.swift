@@ -3,7 +3,7 @@
 /// Prefixes that differ are in the order of their keys, since no byte is below zero; equal ones say
 /// nothing. Comparing them touches no memory beyond the slot that holds them, which is most of what a
 /// search among tens of thousands of keys costs otherwise.
-struct KeyPrefix: Equatable {
+struct KeyPrefix {
     let high: UInt64
     let low: UInt64
 

@@ -186,19 +186,17 @@ final class Overlay {
     func batch() -> StorageBatch {
         var changes: [StorageBatch.Change] = []
         changes.reserveCapacity(slots.count)
-        var prefix = KeyPrefix(UnsafeRawBufferPointer(start: nil, count: 0))
-        order.forEachSlot(of: self) { slot in
+        order.forEachSlot(of: self) { slot, mayRepeat in
             let change: StorageBatch.Change
             switch slot.entry {
             case .none: return
             case .removed: change = StorageBatch.Change(key: slot.key, value: nil)
             case .value(let value): change = StorageBatch.Change(key: slot.key, value: value)
             }
-            if slot.prefix == prefix, let last = changes.last, isSame(last.key, slot.key) {
+            if mayRepeat, let last = changes.last, isSame(last.key, slot.key) {
                 changes[changes.count - 1] = change
             } else {
                 changes.append(change)
-                prefix = slot.prefix
             }
         }
         return StorageBatch(removedRanges: removedRanges, changes: changes)

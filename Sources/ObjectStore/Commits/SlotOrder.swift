@@ -107,30 +107,32 @@ struct SlotOrder {
         var slot: Int32
     }
 
-    /// Hands all slots of the overlay to `body` in order; those that are not in the chunks stay out of
-    /// them. Cost: a sort of those.
-    func forEachSlot(of overlay: Overlay, _ body: (Overlay.Slot) -> Void) {
+    /// Hands all slots of the overlay to `body` in order, and whether a slot may have the key of the one
+    /// before; those that are not in the chunks stay out of them. Cost: a sort of those.
+    func forEachSlot(of overlay: Overlay, _ body: (Overlay.Slot, _ mayRepeat: Bool) -> Void) {
         let slots = overlay.slots
-        var items = Self.sortedItems(slots, from: count)[...]
+        var mayRepeat = count > 0
+        var items = Self.sortedItems(slots, from: count, &mayRepeat)[...]
         for chunk in chunks {
             for position in chunk {
                 let slot = slots[Int(position)]
                 while let item = items.first, compareKeys(slots[Int(item.slot)].key, slot.key) < 0 {
-                    body(slots[Int(item.slot)])
+                    body(slots[Int(item.slot)], mayRepeat)
                     items.removeFirst()
                 }
-                body(slot)
+                body(slot, mayRepeat)
             }
         }
-        for item in items { body(slots[Int(item.slot)]) }
+        for item in items { body(slots[Int(item.slot)], mayRepeat) }
     }
 
-    /// The slots from `first` on, sorted.
+    /// The slots from `first` on, sorted. A sort compares what is to stand side by side, so it sets
+    /// `repeats` when a key stands there more than once.
     ///
     /// They are parted by the first byte of their keys, the kind of entry, before: rows of new objects,
     /// a good part of most batches, are in order among themselves already.
     private static func sortedItems(
-        _ slots: ContiguousArray<Overlay.Slot>, from first: Int
+        _ slots: ContiguousArray<Overlay.Slot>, from first: Int, _ repeats: inout Bool
     ) -> ContiguousArray<Item> {
         ContiguousArray(unsafeUninitializedCapacity: slots.count - first) { items, count in
             count = slots.count - first
@@ -150,7 +152,7 @@ struct SlotOrder {
             }
             for kind in 0..<kindCount where ends[kind] - starts[kind] > 1 {
                 var part = UnsafeMutableBufferPointer(rebasing: items[starts[kind]..<ends[kind]])
-                sort(&part, slots)
+                sort(&part, slots, &repeats)
             }
         }
     }
@@ -163,14 +165,16 @@ struct SlotOrder {
     }
 
     private static func sort(
-        _ items: inout UnsafeMutableBufferPointer<Item>, _ slots: ContiguousArray<Overlay.Slot>
+        _ items: inout UnsafeMutableBufferPointer<Item>, _ slots: ContiguousArray<Overlay.Slot>,
+        _ repeats: inout Bool
     ) {
-        func isBefore(_ a: Item, _ b: Item) -> Bool {
+        items.sort { a, b in
             if a.prefix.high != b.prefix.high { return a.prefix.high < b.prefix.high }
             if a.prefix.low != b.prefix.low { return a.prefix.low < b.prefix.low }
             let order = compareKeys(slots[Int(a.slot)].key, slots[Int(b.slot)].key)
-            return order == 0 ? a.slot < b.slot : order < 0
+            if order != 0 { return order < 0 }
+            repeats = true
+            return a.slot < b.slot
         }
-        items.sort(by: isBefore)
     }
 }
