@@ -114,6 +114,9 @@ package final class Request: @unchecked Sendable {
     /// The body, complete and decompressed, followed by 64 readable zero bytes.
     package var body: UnsafeRawBufferPointer { requestBody.buffer }
 
+    /// The position of the route in the server's table; -1 before routing.
+    package var routeNumber: Int { route }
+
     /// The route's operation name; empty before routing.
     package var operationID: String {
         route < 0 ? "" : connection.server.router.routes[route].operationID

@@ -18,9 +18,9 @@ package final class AccessPolicy: Sendable {
         self.cors = cors
     }
 
-    /// The refusal of a request; nil when it may go on.
-    package func refusal(of request: Request) -> Response? {
-        guard let needed = Right.needed(for: request.operationID) else { return nil }
+    /// The refusal of a request whose operation needs `right`; nil when it may go on.
+    package func refusal(of request: Request, needing right: Right?) -> Response? {
+        guard let needed = right else { return nil }
         if tokens.isEnforced {
             guard let problem = checkToken(request, needed) else { return nil }
             let response = Self.response(problem)
@@ -66,22 +66,21 @@ package final class AccessPolicy: Sendable {
 
     private func checkOrigin(_ request: Request) -> Problem? {
         guard let host = request.header(.host) else { return nil }
-        if Self.isUsualName(host), request.method == .get || request.method == .head { return nil }
-        let name = Self.hostName(host.string)
-        guard Self.isLoopback(name) else {
-            return Problem(
-                421, "host-not-served",
-                "Without tokens this service answers only to localhost and loopback addresses, not to "
-                    + "'\(name)'. Make a token with 'holdfast token create', or start it with --insecure."
-            )
+        let isRead = request.method == .get || request.method == .head
+        if !Self.isUsualName(host) {
+            let name = Self.hostName(host.string)
+            guard Self.isLoopback(name) else {
+                return Problem(
+                    421, "host-not-served",
+                    "Without tokens this service answers only to localhost and loopback addresses, "
+                        + "not to '\(name)'. Make a token with 'holdfast token create', or start it "
+                        + "with --insecure.")
+            }
         }
-        guard let origin = request.header(.origin), request.method != .get, request.method != .head
+        guard !isRead, let origin = request.header(.origin), !Self.isOrigin(origin, of: host)
         else { return nil }
         let text = origin.string
-        guard
-            text == "http://" + host.string || cors.origins.contains(text)
-                || cors.origins.contains("*")
-        else {
+        guard cors.origins.contains(text) || cors.origins.contains("*") else {
             return Problem(
                 403, "origin-refused",
                 "Pages of '\(text)' may not change anything here; --cors-origin allows an origin.")
@@ -89,11 +88,25 @@ package final class AccessPolicy: Sendable {
         return nil
     }
 
-    /// Whether a `Host` header is one of the two that nearly all requests have; costs no allocation.
+    /// Whether a `Host` header is one of those that nearly all requests have; costs no allocation.
+    /// Each of them is a name that ``isLoopback(_:)`` knows.
     private static func isUsualName(_ host: RequestText) -> Bool {
-        guard host.hasPrefix("127.0.0.1") || host.hasPrefix("localhost") else { return false }
-        // Both names have nine bytes.
-        return host.count == 9 || host.bytes[9] == UInt8(ascii: ":")
+        let nameCount: Int
+        if host.hasPrefix("127.0.0.1") || host.hasPrefix("localhost") {
+            nameCount = 9
+        } else if host.hasPrefix("[::1]") {
+            nameCount = 5
+        } else {
+            return false
+        }
+        return host.count == nameCount || host.bytes[nameCount] == UInt8(ascii: ":")
+    }
+
+    /// Whether a page comes from the very host that it asks.
+    private static func isOrigin(_ origin: RequestText, of host: RequestText) -> Bool {
+        let scheme: StaticString = "http://"
+        return origin.hasPrefix(scheme)
+            && origin.bytes.dropFirst(scheme.utf8CodeUnitCount).elementsEqual(host.bytes)
     }
 
     /// A `Host` header without its port and the brackets of IPv6.

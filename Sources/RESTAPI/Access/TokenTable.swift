@@ -9,9 +9,6 @@ import Synchronization
 package final class TokenTable: Sendable {
     private struct State {
         var entries: [TokenFile.Entry] = []
-        /// Once a file was seen tokens are needed, even if it is deleted: a slip must not open the store.
-        var isEnforced = false
-        var lookedAt: Int64 = -1
         var stamp: Stamp?
     }
 
@@ -26,6 +23,10 @@ package final class TokenTable: Sendable {
     private let file: TokenFile
     private let logger: Logger
     private let state = Mutex(State())
+    /// Once a file was seen tokens are needed, even if it is deleted: a slip must not open the store.
+    private let isNeeded = Atomic<Bool>(false)
+    /// The second of the last look at the file.
+    private let lookedAt: Atomic<Int64>
 
     /// Reads the file.
     ///
@@ -33,20 +34,29 @@ package final class TokenTable: Sendable {
     package init(_ file: TokenFile, logger: Logger) throws(TokenFile.Failure) {
         self.file = file
         self.logger = logger
+        lookedAt = Atomic(Self.seconds())
         let stamp = Self.stamp(file)
         let entries = try file.read()
         state.withLock {
             $0.stamp = stamp
             $0.entries = entries ?? []
-            $0.isEnforced = entries != nil
-            $0.lookedAt = Self.seconds()
         }
+        isNeeded.store(entries != nil, ordering: .releasing)
     }
 
     /// Whether a request needs a token. Cost: a clock reading; once a second a `stat`.
     package var isEnforced: Bool {
-        refresh()
-        return state.withLock { $0.isEnforced }
+        let now = Self.seconds()
+        let last = lookedAt.load(ordering: .relaxed)
+        // Of those that come in a new second one looks at the file.
+        if last != now,
+            lookedAt.compareExchange(
+                expected: last, desired: now, ordering: .relaxed
+            ).exchanged
+        {
+            refresh()
+        }
+        return isNeeded.load(ordering: .acquiring)
     }
 
     /// Whether there is any token.
@@ -65,13 +75,7 @@ package final class TokenTable: Sendable {
     }
 
     private func refresh() {
-        let now = Self.seconds()
-        let known: Stamp?? = state.withLock { state in
-            guard state.lookedAt != now else { return nil }
-            state.lookedAt = now
-            return .some(state.stamp)
-        }
-        guard let known else { return }
+        let known = state.withLock { $0.stamp }
         let stamp = Self.stamp(file)
         guard stamp != known else { return }
         do throws(TokenFile.Failure) {
@@ -79,8 +83,8 @@ package final class TokenTable: Sendable {
             state.withLock {
                 $0.stamp = stamp
                 $0.entries = entries ?? []
-                if entries != nil { $0.isEnforced = true }
             }
+            if entries != nil { isNeeded.store(true, ordering: .releasing) }
         } catch {
             logger.log(
                 .error, "the file of tokens can't be read; the tokens known before stay in force",

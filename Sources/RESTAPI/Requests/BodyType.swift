@@ -12,7 +12,9 @@ package enum BodyType: Sendable {
     /// - Throws: ``Problem`` 415 for other types.
     package static func read(_ request: Request, isPatch: Bool = false) throws(Problem) -> BodyType
     {
-        guard let field = request.header(.contentType) else { return .json }
+        guard let field = request.header(.contentType),
+            !field.equalsIgnoringCase("application/json")
+        else { return .json }
         let text = field.string.lowercased()
         let parts = text.split(separator: ";")
         let type = parts.first.map(trimmed) ?? ""

@@ -22,8 +22,12 @@ package final class RunningService: Sendable {
         serverOptions.headerByteCountMax = service.options.headerByteCountMax
         serverOptions.connectionCountMax = service.options.connectionCountMax
         serverOptions.makeProblem = { Problem.response($0) }
-        if let access { serverOptions.admit = { access.refusal(of: $0) } }
-        server = try Server(options: serverOptions, routes: service.routes())
+        let routes = service.routes()
+        if let access {
+            let rights = routes.map { Right.needed(for: $0.operationID) }
+            serverOptions.admit = { access.refusal(of: $0, needing: rights[$0.routeNumber]) }
+        }
+        server = try Server(options: serverOptions, routes: routes)
         self.service = service
         let metrics = server.metrics
         service.serverMetrics.withLock { $0 = metrics }
