@@ -97,14 +97,14 @@ package final class Request: @unchecked Sendable {
     /// The path parameter number `index`, in the order they stand in the route's pattern; for a
     /// rest, its first segment (see ``rest``).
     package func parameter(_ index: Int) -> RequestText {
-        let positions = connection.server.router.parameterSegments[route]
-        return target.segments[positions[index]]
+        target.segments[connection.server.router.segment(ofParameter: index, route: route)]
     }
 
     /// The segments that a last `{name*}` matched.
     package var rest: ArraySlice<RequestText> {
-        let positions = connection.server.router.parameterSegments[route]
-        guard let first = positions.last else { return [] }
+        guard let first = connection.server.router.lastParameterSegment(route: route) else {
+            return []
+        }
         return ArraySlice(target.segments[first...])
     }
 

@@ -3,7 +3,7 @@ import Glibc
 /// Finds the route of a request: a tree of path segments compared as bytes.
 ///
 /// A literal segment wins over a parameter, a parameter over a rest. Cost: one comparison a literal
-/// at each level; nothing is allocated.
+/// at each level; nothing is allocated, and no reference is counted (see ``RouteTree``).
 package struct Router: Sendable {
     /// Why a table of routes cannot be used.
     package enum TableError: Error, Equatable {
@@ -20,31 +20,17 @@ package struct Router: Sendable {
         case nothing
     }
 
-    private struct Literal: Sendable {
-        let bytes: [UInt8]
-        let node: Int
-    }
-
-    private struct Node: Sendable {
-        var literals: [Literal] = []
-        var parameter: Int?
-        var rest: Int?
-        /// Route number by method, -1 for none.
-        var routes = [Int](repeating: -1, count: Method.allCases.count)
-        var hasRoutes = false
-        var allow = ""
-    }
-
     package let routes: [Route]
-    /// For each route, the segment number of each of its parameters.
-    let parameterSegments: [[Int]]
-    private var nodes: [Node] = [Node()]
+    private let tree: RouteTree
+    /// For each node, the methods that it answers.
+    private let allowed: [String]
 
     /// Builds the tree.
     ///
     /// - Throws: ``TableError`` when a pattern is malformed or two routes are the same.
     package init(_ routes: [Route]) throws(TableError) {
         self.routes = routes
+        var nodes = [RouteTree.Draft()]
         var parameterSegments: [[Int]] = []
         for (number, route) in routes.enumerated() {
             parameterSegments.append([])
@@ -74,77 +60,68 @@ package struct Router: Sendable {
             nodes[node].routes[slot] = number
             nodes[node].hasRoutes = true
         }
-        self.parameterSegments = parameterSegments
-        for index in nodes.indices { nodes[index].allow = allow(of: nodes[index]) }
+        allowed = nodes.map { Router.allow(of: $0, routes) }
+        tree = RouteTree(nodes, parameterSegments: parameterSegments, routes)
     }
 
-    private static func child(_ nodes: inout [Node], _ node: Int, literal: [UInt8]) -> Int {
+    private static func child(
+        _ nodes: inout [RouteTree.Draft], _ node: Int, literal: [UInt8]
+    ) -> Int {
         if let known = nodes[node].literals.first(where: { $0.bytes == literal }) {
             return known.node
         }
-        nodes.append(Node())
-        nodes[node].literals.append(Literal(bytes: literal, node: nodes.count - 1))
+        nodes.append(RouteTree.Draft())
+        nodes[node].literals.append((literal, nodes.count - 1))
         return nodes.count - 1
     }
 
     private static func child(
-        _ nodes: inout [Node], _ node: Int, _ kind: WritableKeyPath<Node, Int?>
+        _ nodes: inout [RouteTree.Draft], _ node: Int,
+        _ kind: WritableKeyPath<RouteTree.Draft, Int?>
     ) -> Int {
         if let known = nodes[node][keyPath: kind] { return known }
-        nodes.append(Node())
+        nodes.append(RouteTree.Draft())
         nodes[node][keyPath: kind] = nodes.count - 1
         return nodes.count - 1
     }
 
-    private func allow(of node: Node) -> String {
+    private static func allow(of node: RouteTree.Draft, _ routes: [Route]) -> String {
+        let get = node.routes[Int(Method.get.rawValue)]
+        let answersHead = get >= 0 && routes[get].answersHead
         var names: [String] = []
         for method in Method.allCases {
             let number = node.routes[Int(method.rawValue)]
-            if number >= 0 || (method == .head && headRoute(node) != nil) || method == .options {
+            if number >= 0 || (method == .head && answersHead) || method == .options {
                 names.append(method.name.description)
             }
         }
         return names.joined(separator: ", ")
     }
 
-    private func headRoute(_ node: Node) -> Int? {
-        let get = node.routes[Int(Method.get.rawValue)]
-        return get >= 0 && routes[get].answersHead ? get : nil
+    /// The methods that the path of `node` answers, as the value of `Allow`.
+    func allowedMethods(_ node: Int) -> String { allowed[node] }
+
+    /// The segment number of a route's parameter, in the order they stand in its pattern.
+    func segment(ofParameter index: Int, route: Int) -> Int {
+        tree.segment(ofParameter: index, route: route)
     }
 
-    /// The methods that the path of `node` answers, as the value of `Allow`.
-    func allowedMethods(_ node: Int) -> String { nodes[node].allow }
+    /// The segment number of a route's last parameter; nil when it has none.
+    func lastParameterSegment(route: Int) -> Int? { tree.lastParameterSegment(route: route) }
+
+    /// Whether a route's body is given to a sink.
+    func isStreamed(route: Int) -> Bool { tree.isStreamed(route: route) }
 
     /// Finds the route of `segments` for `method`.
     func match(_ method: Method, _ segments: borrowing ContiguousArray<RequestText>) -> Match {
-        let node = segments.withUnsafeBufferPointer { find(0, $0, 0) }
+        let node = segments.withUnsafeBufferPointer { tree.find($0) }
         guard node >= 0 else { return .nothing }
-        let number = nodes[node].routes[Int(method.rawValue)]
+        let number = tree.route(node, method)
         if number >= 0 { return .route(number) }
-        if method == .head, let get = headRoute(nodes[node]) { return .route(get) }
+        if method == .head {
+            let get = tree.route(node, .get)
+            if get >= 0, routes[get].answersHead { return .route(get) }
+        }
         return .wrongMethod(node: node)
-    }
-
-    /// The node of the whole path, or -1. It goes back to a parameter when a literal leads nowhere.
-    private func find(
-        _ node: Int, _ segments: UnsafeBufferPointer<RequestText>, _ index: Int
-    ) -> Int {
-        if index == segments.count { return nodes[node].hasRoutes ? node : -1 }
-        let segment = segments[index]
-        for literal in nodes[node].literals
-        where literal.bytes.count == segment.count
-            && literal.bytes.withUnsafeBufferPointer({
-                areEqual($0.baseAddress, segment.bytes.baseAddress, $0.count)
-            })
-        {
-            let found = find(literal.node, segments, index + 1)
-            if found >= 0 { return found }
-        }
-        guard !segment.isEmpty else { return -1 }
-        if let parameter = nodes[node].parameter {
-            let found = find(parameter, segments, index + 1)
-            if found >= 0 { return found }
-        }
-        return nodes[node].rest ?? -1
     }
 }

@@ -12,14 +12,15 @@ let targetReceived:
         guard let target, let handle, let context = shim_connection_context(handle) else {
             return nil
         }
-        let connection = Unmanaged<Connection>.fromOpaque(context).takeUnretainedValue()
-        let request = connection.nextRequest()
-        guard request.begin(target) else { return nil }
-        connection.deadline.store(
-            request.startedAt
-                &+ UInt64(connection.server.options.headerTimeoutSeconds) &* 1_000_000_000,
-            ordering: .relaxed)
-        return Unmanaged.passUnretained(request).toOpaque()
+        return Unmanaged<Connection>.fromOpaque(context)._withUnsafeGuaranteedRef { connection in
+            let request = connection.nextRequest()
+            guard request.begin(target) else { return nil }
+            connection.deadline.store(
+                request.startedAt
+                    &+ UInt64(connection.server.options.headerTimeoutSeconds) &* 1_000_000_000,
+                ordering: .relaxed)
+            return Unmanaged.passUnretained(request).toOpaque()
+        }
     }
 
 /// Called when the headers are complete, for each piece of the body, when the request is complete,
@@ -27,34 +28,47 @@ let targetReceived:
 let accessHandler: MHD_AccessHandlerCallback = {
     _, handle, _, method, version, data, count, context in
     guard let count, let method, let version, let raw = context?.pointee else { return .NO }
-    let request = Unmanaged<Request>.fromOpaque(raw).takeUnretainedValue()
-    let server = request.connection.server
-    switch request.phase {
-    case .headers:
-        return server.begin(request, method: method, version: version)
-    case .receiving, .refused:
-        if count.pointee > 0 {
-            let bytes = UnsafeRawBufferPointer(start: data, count: count.pointee)
-            // While an upload waits, the piece stays where it is and is offered again.
-            if request.upload != nil, request.connection.isUploadWaiting { return .YES }
+    // The connection holds the request until it is over.
+    return Unmanaged<Request>.fromOpaque(raw)._withUnsafeGuaranteedRef { request in
+        request.connection.server.handle(
+            request, method: method, version: version, data: data, count: count)
+    }
+}
+
+extension Server {
+    @inline(__always)
+    fileprivate func handle(
+        _ request: Request, method: UnsafePointer<CChar>, version: UnsafePointer<CChar>,
+        data: UnsafePointer<CChar>?, count: UnsafeMutablePointer<Int>
+    ) -> MHD_Result {
+        switch request.phase {
+        case .headers:
+            return begin(request, method: method, version: version)
+        case .receiving, .refused:
+            if count.pointee > 0 {
+                let bytes = UnsafeRawBufferPointer(start: data, count: count.pointee)
+                // While an upload waits, the piece stays where it is and is offered again.
+                if request.upload != nil, request.connection.isUploadWaiting { return .YES }
+                count.pointee = 0
+                return receive(bytes, for: request)
+            }
+            return finish(request)
+        case .waiting:
+            return answer(request)
+        case .replied, .finished:
             count.pointee = 0
-            return server.receive(bytes, for: request)
+            return .YES
         }
-        return server.finish(request)
-    case .waiting:
-        return server.answer(request)
-    case .replied, .finished:
-        count.pointee = 0
-        return .YES
     }
 }
 
 /// The request is over, for whatever reason.
 let requestCompleted: MHD_RequestCompletedCallback = { _, _, context, reason in
     guard let raw = context?.pointee else { return }
-    let request = Unmanaged<Request>.fromOpaque(raw).takeUnretainedValue()
     context?.pointee = nil
-    request.connection.server.complete(request, reason)
+    Unmanaged<Request>.fromOpaque(raw)._withUnsafeGuaranteedRef { request in
+        request.connection.server.complete(request, reason)
+    }
 }
 
 /// A connection was opened or is about to be closed.

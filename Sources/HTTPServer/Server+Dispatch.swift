@@ -21,7 +21,9 @@ extension Server {
         }
         guard hasBody else {
             request.connection.deadline.store(0, ordering: .relaxed)
-            if request.route >= 0, case .streamed(let start) = router.routes[request.route].body {
+            if request.route >= 0, router.isStreamed(route: request.route),
+                case .streamed(let start) = router.routes[request.route].body
+            {
                 return beginUpload(request, start, hasBody: false)
             }
             return .YES
