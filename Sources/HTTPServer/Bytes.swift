@@ -2,11 +2,19 @@ import Glibc
 
 /// An immutable run of bytes that can be shared by many replies and streams without a copy.
 ///
-/// It owns `malloc`ed memory and frees it with the last reference, or refers to a constant.
-// @unchecked: all fields are constants, and nobody writes to the memory after `init`.
-package final class Bytes: @unchecked Sendable {
+/// What it holds lies behind its reference count in one allocation, or is memory from `malloc` that is
+/// freed with the last reference, or a constant of the program.
+// @unchecked: nobody writes to the memory after `init`, and the storage's count is atomic.
+package struct Bytes: @unchecked Sendable {
+    /// Keeps the bytes; they stand behind it unless they were adopted.
+    final class Storage: ManagedBuffer<UnsafeMutableRawPointer?, UInt8> {
+        // The header is the memory that was adopted.
+        deinit { withUnsafeMutablePointerToHeader { free($0.pointee) } }
+    }
+
+    /// Nil for constants.
+    let storage: Storage?
     private let base: UnsafeRawPointer?
-    private let isOwned: Bool
     /// Number of bytes.
     package let count: Int
 
@@ -14,58 +22,48 @@ package final class Bytes: @unchecked Sendable {
     ///
     /// - Important: The caller must not write to or free the memory afterwards.
     package init(adopting memory: UnsafeMutableRawPointer, count: Int) {
+        storage = Self.makeStorage(0, adopting: memory)
         base = UnsafeRawPointer(memory)
-        isOwned = true
         self.count = count
     }
 
     /// Refers to a constant of the program.
     package init(_ text: StaticString) {
+        storage = nil
         base = UnsafeRawPointer(text.utf8Start)
-        isOwned = false
         count = text.utf8CodeUnitCount
     }
 
-    /// Copies `source`.
+    /// Copies `source`. Cost: one allocation.
     package init(copying source: UnsafeRawBufferPointer) {
-        guard let from = source.baseAddress, source.count > 0, let memory = malloc(source.count)
-        else {
-            // `malloc` of a reply's size fails only when the process is beyond help; an empty body
-            // is then still a well-formed reply.
-            base = nil
-            isOwned = false
-            count = 0
-            return
+        let storage = Self.makeStorage(source.count, adopting: nil)
+        base = storage.withUnsafeMutablePointerToElements { elements in
+            if let from = source.baseAddress { memcpy(elements, from, source.count) }
+            return UnsafeRawPointer(elements)
         }
-        memory.copyMemory(from: from, byteCount: source.count)
-        base = UnsafeRawPointer(memory)
-        isOwned = true
+        self.storage = storage
         count = source.count
     }
 
     /// Copies the UTF-8 of `text`.
-    package convenience init(_ text: String) {
-        self.init(Array(text.utf8))
+    package init(_ text: String) {
+        var text = text
+        self = text.withUTF8 { Bytes(copying: UnsafeRawBufferPointer($0)) }
     }
 
     /// Copies `array`.
-    package convenience init(_ array: [UInt8]) {
-        let memory = array.isEmpty ? nil : malloc(array.count)
-        guard let memory else {
-            self.init("" as StaticString)
-            return
-        }
-        array.withUnsafeBytes {
-            UnsafeMutableRawBufferPointer(start: memory, count: $0.count).copyMemory(from: $0)
-        }
-        self.init(adopting: memory, count: array.count)
+    package init(_ array: [UInt8]) {
+        self = array.withUnsafeBytes { Bytes(copying: $0) }
     }
 
-    deinit {
-        if isOwned { free(UnsafeMutableRawPointer(mutating: base)) }
+    private static func makeStorage(
+        _ capacity: Int, adopting memory: UnsafeMutableRawPointer?
+    ) -> Storage {
+        unsafeDowncast(
+            Storage.create(minimumCapacity: capacity) { _ in memory }, to: Storage.self)
     }
 
-    /// The bytes; valid as long as this object.
+    /// The bytes; valid as long as somebody holds this value.
     package var buffer: UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(start: base, count: count)
     }

@@ -78,10 +78,10 @@ extension Server {
 
     private func native(_ bytes: Bytes, _ request: Request) -> OpaquePointer? {
         request.sentByteCount = bytes.count
-        let context = Unmanaged.passRetained(bytes).toOpaque()
+        let storage = bytes.storage.map { Unmanaged.passRetained($0) }
         let native = shim_response_from_bytes(
-            bytes.count, bytes.buffer.baseAddress, releaseBytes, context)
-        if native == nil { Unmanaged<Bytes>.fromOpaque(context).release() }
+            bytes.count, bytes.buffer.baseAddress, releaseBytes, storage?.toOpaque())
+        if native == nil { storage?.release() }
         return native
     }
 

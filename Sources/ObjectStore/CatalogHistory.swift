@@ -18,6 +18,17 @@ final class CatalogHistory: Sendable {
     }
 
     private let entries: Mutex<Entries>
+    /// Grows with every change of `entries`.
+    private let generation = Atomic<UInt64>(0)
+
+    /// When the catalog that somebody was given is still the one to read with.
+    struct Validity {
+        /// No catalog is.
+        static var none: Validity { Validity(generation: .max, commit: .max) }
+        fileprivate var generation: UInt64
+        /// The first commit that has it.
+        fileprivate var commit: UInt64
+    }
 
     /// How many catalogs are kept for snapshots taken a moment ago.
     private static let countMax = 64
@@ -34,12 +45,40 @@ final class CatalogHistory: Sendable {
         }
     }
 
+    /// The catalog that a snapshot of `commit` reads with, and how long that holds.
+    func catalog(at commit: UInt64, _ validity: inout Validity) -> Catalog? {
+        entries.withLock { entries in
+            validity = .none
+            if let next = entries.next, next.commit <= commit { return next.catalog }
+            guard let last = entries.committed.last, last.commit <= commit else {
+                return entries.committed.last { $0.commit <= commit }?.catalog
+            }
+            if entries.next == nil {
+                validity = Validity(
+                    generation: generation.load(ordering: .relaxed), commit: last.commit)
+            }
+            return last.catalog
+        }
+    }
+
+    /// Whether a snapshot of `commit`, which was taken before this call, still reads with the catalog
+    /// of `validity`. Cost: one load; nothing is written that other threads read.
+    func isValid(_ validity: Validity, at commit: UInt64) -> Bool {
+        // A catalog is entered before its commit: whoever sees the commit sees the generation too.
+        atomicMemoryFence(ordering: .acquiring)
+        return generation.load(ordering: .acquiring) == validity.generation
+            && commit >= validity.commit
+    }
+
     /// The newest committed catalog.
     var newest: Catalog? { entries.withLock { $0.committed.last?.catalog } }
 
     /// Enters the catalog of a commit that is about to be made.
     func enter(_ catalog: Catalog, commit: UInt64) {
-        entries.withLock { $0.next = Entry(commit: commit, catalog: catalog) }
+        entries.withLock {
+            $0.next = Entry(commit: commit, catalog: catalog)
+            generation.wrappingAdd(1, ordering: .sequentiallyConsistent)
+        }
     }
 
     /// Notes that the commit last entered was made.
@@ -48,10 +87,16 @@ final class CatalogHistory: Sendable {
             guard let next = entries.next else { return }
             entries.committed.append(next)
             entries.next = nil
+            generation.wrappingAdd(1, ordering: .sequentiallyConsistent)
             if entries.committed.count > Self.countMax { entries.committed.removeFirst() }
         }
     }
 
     /// Takes back the entry of a commit that failed.
-    func withdraw() { entries.withLock { $0.next = nil } }
+    func withdraw() {
+        entries.withLock {
+            $0.next = nil
+            generation.wrappingAdd(1, ordering: .sequentiallyConsistent)
+        }
+    }
 }

@@ -6,11 +6,14 @@ import Storage
 /// One unchanging view of the store: a snapshot and the catalog that belongs to it.
 ///
 /// Close it soon (``close()``): an engine keeps old pages as long as a snapshot is open. One thread at
-/// a time uses it. Rows are valid until it is closed.
+/// a time uses it. Rows are valid until it is closed. A closed one can be used for the next view
+/// (``Store/read(reusing:)``).
 package final class ReadTransaction: ObjectSource {
-    let snapshot: any StorageSnapshot
+    private(set) var snapshot: any StorageSnapshot
     /// The schema that the snapshot's rows are read with.
-    package let catalog: Catalog
+    package private(set) var catalog: Catalog
+    private var validity = CatalogHistory.Validity.none
+    private let catalogs: CatalogHistory
     /// The epoch of the store.
     package let epoch: UInt64
     /// The first storage error that a call without `throws` met; see ``ObjectSource``.
@@ -25,11 +28,37 @@ package final class ReadTransaction: ObjectSource {
     private var followCount = 0
     private let keyBuffer = ByteBuffer(capacity: 512)
 
-    init(snapshot: any StorageSnapshot, catalog: Catalog, epoch: UInt64) {
+    /// Nil when there is no catalog for the snapshot, which is closed then.
+    init?(snapshot: any StorageSnapshot, catalogs: CatalogHistory, epoch: UInt64) {
+        guard let catalog = catalogs.catalog(at: snapshot.commit, &validity) else {
+            snapshot.close()
+            return nil
+        }
         self.snapshot = snapshot
         self.catalog = catalog
+        self.catalogs = catalogs
         self.epoch = epoch
     }
+
+    /// Becomes a view of another snapshot of the same store; false as in `init`.
+    func begin(_ snapshot: any StorageSnapshot) -> Bool {
+        if !catalogs.isValid(validity, at: snapshot.commit) {
+            guard let catalog = catalogs.catalog(at: snapshot.commit, &validity) else {
+                snapshot.close()
+                return false
+            }
+            self.catalog = catalog
+        }
+        self.snapshot = snapshot
+        failure = nil
+        deadlineMilliseconds = .max
+        isLate = false
+        followCount = 0
+        return true
+    }
+
+    /// Whether it was made by the store that has these catalogs.
+    func belongs(to catalogs: CatalogHistory) -> Bool { self.catalogs === catalogs }
 
     /// The compiled schema.
     package var rows: RowSchema { catalog.rows }

@@ -51,14 +51,21 @@ package final class Store: Sendable {
     // MARK: Reading
 
     /// A view of the last commit. Cost: well under a microsecond on LMDB.
-    package func read() throws(StoreError) -> ReadTransaction {
+    ///
+    /// `closed` is a view of this store that is closed and that nobody uses any more: it becomes the new
+    /// one, which saves its allocations and the count of references to its catalog.
+    package func read(reusing closed: ReadTransaction? = nil) throws(StoreError) -> ReadTransaction
+    {
         let snapshot: any StorageSnapshot
         do { snapshot = try engine.snapshot() } catch { throw .storage(error) }
-        guard let catalog = catalogs.catalog(at: snapshot.commit) else {
-            snapshot.close()
-            throw .storage(StorageError(.corrupted, operation: "find catalog"))
+        if let closed, closed.belongs(to: catalogs) {
+            if closed.begin(snapshot) { return closed }
+        } else if let fresh = ReadTransaction(
+            snapshot: snapshot, catalogs: catalogs, epoch: epoch)
+        {
+            return fresh
         }
-        return ReadTransaction(snapshot: snapshot, catalog: catalog, epoch: epoch)
+        throw .storage(StorageError(.corrupted, operation: "find catalog"))
     }
 
     /// The newest catalog.

@@ -32,8 +32,11 @@ extension RESTService {
         // Taken before the snapshot: a reply may be newer than it says, never older.
         let version = store.version
         let read: ReadTransaction
-        do { read = try store.read() } catch { throw problem(error) }
-        defer { read.close() }
+        do { read = try store.read(reusing: scratch.read.take()) } catch { throw problem(error) }
+        defer {
+            read.close()
+            scratch.read = read
+        }
         let names = scratch.names(of: read.rows, self)
         let found = try find(request, source, names, read, scratch)
         guard let (rowClass, key, row) = found else { throw Problem(.objectNotFound) }
@@ -76,16 +79,15 @@ extension RESTService {
         }
 
         let preferences = try Preferences(request)
-        let buffer = ByteBuffer(capacity: row.byteCount * 2 + 256)
-        var writer = ObjectWriter(buffer, names: names, read: read, epoch: read.epoch)
+        scratch.reply.removeAll()
+        var writer = ObjectWriter(scratch.reply, names: names, read: read, epoch: read.epoch)
         writer.linkKeys = scratch.linkKeys
         writer.quotesLargeInts = preferences.quotesLargeInts
         writer.byteCountMax = options.queryMemoryByteCountMax
         writer.write(row, key: key, selection)
         if read.failure != nil { try stored { () throws(StoreError) in try read.checkFailure() } }
         if writer.isTruncated { throw .replyTooLarge(options.queryMemoryByteCountMax) }
-        let (base, count) = buffer.takeStorage()
-        var response = Response(200, .json, Bytes(adopting: base, count: count))
+        var response = Response(200, .json, scratch.takeReply())
         response.headers.addETag(etag)
         response.headers.addStoreVersion(version)
         if preferences.quotesLargeInts {

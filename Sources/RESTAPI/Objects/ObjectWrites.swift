@@ -149,17 +149,17 @@ extension RESTService {
         _ body: ([StoredObject], inout ObjectWriter) -> Void
     ) throws(Problem) -> HTTPServer.Bytes {
         let scratch = RequestScratch.current
-        let buffer = ByteBuffer(capacity: objects.reduce(256) { $0 + $1.bytes.count * 2 })
+        scratch.reply.removeAll()
         let names = scratch.names(of: objects.first?.schema ?? store.catalog.rows, self)
         let followsLinks = objects.contains { names.classes[$0.classIndex].everything.followsLinks }
         try withLinks(followsLinks) { read in
-            var writer = ObjectWriter(buffer, names: names, read: read, epoch: store.epoch)
+            var writer = ObjectWriter(
+                scratch.reply, names: names, read: read, epoch: store.epoch)
             writer.linkKeys = scratch.linkKeys
             writer.quotesLargeInts = preferences.quotesLargeInts
             body(objects, &writer)
         }
-        let (base, count) = buffer.takeStorage()
-        return HTTPServer.Bytes(adopting: base, count: count)
+        return scratch.takeReply()
     }
 
     private func addLocation(of object: StoredObject, to response: inout Response) {

@@ -1,5 +1,6 @@
 import Bytes
 import Glibc
+import HTTPServer
 import JSON
 import ObjectStore
 import Rows
@@ -14,10 +15,14 @@ final class RequestScratch {
     let key = ByteBuffer(capacity: 512)
     /// For header fields.
     let text = ByteBuffer(capacity: 256)
+    /// For the JSON of a reply; see ``takeReply()``.
+    let reply = ByteBuffer(capacity: 4096)
     /// Keys of link targets.
     let linkKeys = LinkKeyCache()
     /// Where primary keys led.
     let primaryKeys = PrimaryKeyCache()
+    /// A closed view of a store, for the next one.
+    var read: ReadTransaction?
     private var names: SchemaNames?
 
     private init() {}
@@ -28,6 +33,20 @@ final class RequestScratch {
         let found = service.names(of: schema)
         names = found
         return found
+    }
+
+    /// Replies up to so many bytes are copied out of ``reply``, which keeps its block.
+    private static let copiedByteCountMax = 64 << 10
+
+    /// What was written to ``reply``, which is empty afterwards.
+    func takeReply() -> HTTPServer.Bytes {
+        if reply.count <= Self.copiedByteCountMax {
+            let bytes = HTTPServer.Bytes(copying: reply.bytes)
+            reply.removeAll()
+            return bytes
+        }
+        let (base, count) = reply.takeStorage()
+        return HTTPServer.Bytes(adopting: base, count: count)
     }
 
     private static let threadKey: pthread_key_t = {
