@@ -4,13 +4,15 @@ import Synchronization
 
 /// One TCP connection, from its acceptance until libmicrohttpd closes it.
 // @unchecked: `request` and the counters belong to the connection's thread; what other threads
-// touch is in `waiting` (a mutex) and in atomics. `handle` is used by another thread only under
-// that mutex while the connection is suspended, and libmicrohttpd frees no suspended connection.
+// touch is in `waiting` (a mutex) and in atomics. `handle` is used by another thread only while the
+// connection is suspended, by the one that ended the wait under that mutex, and libmicrohttpd frees
+// no suspended connection.
 final class Connection: @unchecked Sendable {
     /// An answer on its way from the thread that gave it to the connection's thread.
     enum Answer: Sendable {
         case ready(Response)
         case make(@Sendable () -> Response)
+        case source(any ResponseSource)
         /// Nobody answered, and nobody can any more.
         case dropped
         /// The server stops before an answer came.
@@ -96,15 +98,19 @@ final class Connection: @unchecked Sendable {
     /// Stores the answer and resumes the connection. Any thread.
     @discardableResult
     func answer(_ ticket: UInt64, _ answer: Answer) -> Bool {
-        waiting.withLock { state in
+        let isTaken = waiting.withLock { state in
             guard state.ticket == ticket, case .answer = state.wait, !state.isClosed else {
                 return false
             }
             state.wait = .nothing
             state.answer = answer
-            MHD_resume_connection(handle)
             return true
         }
+        // Outside of the lock, which the connection's thread takes as soon as it is woken. Whoever
+        // ended the wait is the only one to resume, and until then the connection stays suspended and
+        // is not freed.
+        if isTaken { MHD_resume_connection(handle) }
+        return isTaken
     }
 
     /// The answer that resumed the connection. Connection thread.

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// A request that waits, suspended, for its reply.
 ///
 /// Any thread may answer, once. An exchange that is dropped without an answer is answered 500, so
@@ -7,6 +9,8 @@ package final class Exchange: Sendable {
     package let request: Request
     private let connection: Connection
     private let ticket: UInt64
+    /// Whether somebody answered, so that the end of the exchange need not look.
+    private let isAnswered = Atomic<Bool>(false)
 
     init(_ request: Request, _ connection: Connection, ticket: UInt64) {
         self.request = request
@@ -19,7 +23,7 @@ package final class Exchange: Sendable {
     /// - Returns: False when it was answered before, or the server has given it up while stopping.
     @discardableResult
     package func respond(_ response: Response) -> Bool {
-        connection.answer(ticket, .ready(response))
+        answer(.ready(response))
     }
 
     /// Answers with a closure that makes the reply on the connection's own thread, so that the
@@ -28,14 +32,28 @@ package final class Exchange: Sendable {
     /// - Returns: As ``respond(_:)-(Response)``.
     @discardableResult
     package func respond(_ make: @escaping @Sendable () -> Response) -> Bool {
-        connection.answer(ticket, .make(make))
+        answer(.make(make))
+    }
+
+    /// Answers with what makes the reply on the connection's own thread. Cost: as
+    /// ``respond(_:)-(Response)``; nothing is allocated.
+    ///
+    /// - Returns: As ``respond(_:)-(Response)``.
+    @discardableResult
+    package func respond(_ source: some ResponseSource) -> Bool {
+        answer(.source(source))
     }
 
     /// Whether nobody waits any more: it was answered or given up, or the client closed its side.
     /// Best effort: a client that vanished without a word is not noticed. Cost: a system call.
     package var isGone: Bool { connection.isGone(ticket) }
 
+    private func answer(_ answer: Connection.Answer) -> Bool {
+        isAnswered.store(true, ordering: .relaxed)
+        return connection.answer(ticket, answer)
+    }
+
     deinit {
-        connection.answer(ticket, .dropped)
+        if !isAnswered.load(ordering: .relaxed) { connection.answer(ticket, .dropped) }
     }
 }

@@ -303,6 +303,7 @@ extension Server {
         switch request.connection.takeAnswer() {
         case .ready(let response): send(response, for: request)
         case .make(let make): send(make(), for: request)
+        case .source(let source): send(source.makeResponse(), for: request)
         case .stopping: send(stoppingReply(), for: request)
         case .dropped, nil:
             send(

@@ -88,7 +88,7 @@ package final class ScalarCollectionBuilder {
     ///
     /// - `isSet`: Sorts the elements in value order, null first, and keeps equal ones once.
     package func write(to buffer: ByteBuffer, isSet: Bool) {
-        if !isSet { return write(Array(ends.indices), to: buffer) }
+        if !isSet { return write(ends.indices, to: buffer) }
         let keys = ends.indices.map { index in
             let key = ByteBuffer(capacity: 32)
             if nulls[index] {
@@ -117,7 +117,7 @@ package final class ScalarCollectionBuilder {
         write(distinct, to: buffer)
     }
 
-    private func write(_ order: [Int], to buffer: ByteBuffer) {
+    private func write(_ order: some Collection<Int>, to buffer: ByteBuffer) {
         let withNulls = hasNull
         buffer.append(little: UInt32(order.count))
         buffer.append(little: (withNulls ? 1 : 0) as UInt32)

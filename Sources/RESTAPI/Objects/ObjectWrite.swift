@@ -1,12 +1,16 @@
 import HTTPServer
 import ObjectStore
 import Rows
+import StoreService
 
 /// A request that writes objects, on its way from the connection's thread to the writer's and back.
-final class ObjectWrite: PendingWrite, @unchecked Sendable {
+///
+/// It is the write itself and what makes its reply, so that nothing else has to be allocated on one
+/// thread and freed on another.
+final class ObjectWrite: PendingWrite, ResponseSource, @unchecked Sendable {
     // Unchecked: one thread at a time has it. The connection's thread (or a worker's) makes it and hands
-    // it in; from then until it is finished the writer's thread alone uses it, and then the thread that
-    // makes the reply.
+    // it in; from then until `finish` the writer's thread alone uses it, which hands it to the thread
+    // that makes the reply.
 
     /// One object to write.
     struct Item {
@@ -16,98 +20,140 @@ final class ObjectWrite: PendingWrite, @unchecked Sendable {
         var precondition: Precondition
     }
 
-    /// What the writer did.
-    enum Result {
-        /// The object as it is now.
-        case one(Written)
-        /// The objects of an array as they are now, in the order of the items.
-        case many([Written])
-        /// Read again under a newer schema, the body breaks it.
-        case refused(Problem)
-    }
-
-    /// One object that was written.
-    struct Written {
-        /// Whether it is new.
+    /// One object of several that were written.
+    struct Written: Sendable {
         var isCreated: Bool
         /// Nil when the reply doesn't need it.
         var object: StoredObject?
     }
 
-    /// Makes the items from the request under a schema.
+    /// What the writer did.
+    private enum Result {
+        /// Nothing yet.
+        case none
+        /// The object whose row is in ``ObjectWriteMemory/row``.
+        case one(OneWritten)
+        /// The objects as they are now, in the order of the items, and which of them are new.
+        case several([Written])
+        /// Read again under a newer schema, the body breaks it.
+        case refused(Problem)
+    }
+
+    /// The one object that was written.
+    struct OneWritten {
+        var schema: RowSchema
+        var classIndex: Int
+        var key: UInt64
+        var isCreated: Bool
+    }
+
+    /// Makes several items from the request under a schema.
     typealias Prepare = @Sendable (SchemaNames, RequestScratch) throws(Problem) -> [Item]
 
-    private let service: RESTService
-    private let prepare: Prepare
-    private let mode: WriteMode
-    /// Whether the body is an array of objects.
-    let isArray: Bool
-    /// What the client would like.
+    /// Where the items come from.
+    enum Preparation {
+        /// The request names one object, and its body is the object.
+        case named(Request, KeySource, isMerge: Bool, Precondition)
+        /// The body may have several.
+        case read(Prepare)
+    }
+
+    let service: RESTService
     let preferences: Preferences
+    /// Whether the body is an array, and the reply too.
+    let isArray: Bool
+    private let memory: ObjectWriteMemory
+    /// Nil once the request is needed no more, which then serves the connection's next one.
+    private var preparation: Preparation?
+    private let mode: WriteMode
     private var schema: RowSchema
-    private var items: [Item]
-    private var exchange: Exchange?
-    private var epoch: UInt64 = 0
-    /// What the writer did, when it last ran the write.
-    private(set) var result: Result?
+    /// The only item; nil when ``items`` has several.
+    private var item: Item?
+    private var items: [Item] = []
     /// The item that is being written: the one that failed when the write fails.
-    private(set) var position = 0
+    private var position = 0
+    private var result = Result.none
+    private var version = StoreVersion(epoch: 0, number: 0)
+    private var exchange: Exchange?
 
     /// Reads the request.
     ///
     /// - Throws: ``Problem`` with every fault of the body.
     init(
-        _ service: RESTService, mode: WriteMode, _ preferences: Preferences, isArray: Bool,
-        _ prepare: @escaping Prepare
+        _ service: RESTService, mode: WriteMode, preferences: Preferences, isArray: Bool,
+        _ preparation: Preparation
     ) throws(Problem) {
         self.service = service
         self.mode = mode
         self.preferences = preferences
         self.isArray = isArray
-        self.prepare = prepare
+        self.preparation = preparation
         let scratch = RequestScratch.current
+        memory = scratch.takeWriteMemory()
         schema = service.store.catalog.rows
-        items = try prepare(scratch.names(of: schema, service), scratch)
+        try prepare(scratch)
     }
 
-    /// Whether the reply carries the objects, or what only they tell.
-    private var keepsObjects: Bool { !(isArray && preferences.isMinimal) }
+    private func prepare(_ scratch: RequestScratch) throws(Problem) {
+        let names = scratch.names(of: schema, service)
+        scratch.reader.drafts = memory.drafts
+        defer { scratch.reader.drafts = nil }
+        switch preparation {
+        case nil: return
+        case .named(let request, let source, let isMerge, let precondition):
+            item = try service.readNamed(
+                request, source, isMerge: isMerge, precondition, names, scratch)
+        case .read(let prepare):
+            items = try prepare(names, scratch)
+            if !isArray, items.count == 1 { item = items.removeLast() }
+        }
+    }
 
-    /// Hands the write in; `exchange` gets the reply.
-    func submit(_ exchange: Exchange) {
+    /// Hands the write in; the exchange is answered when it is durable.
+    func start(_ exchange: Exchange) {
         self.exchange = exchange
         service.store.submit(self)
     }
 
-    /// Makes the changes. Writer's thread; may run more than once.
+    // MARK: The writer's thread
+
+    /// Makes the changes; may run more than once.
     func run(_ transaction: WriteTransaction) throws(StoreError) {
-        epoch = transaction.epoch
+        version.epoch = transaction.epoch
+        result = .none
         if transaction.catalog.rows !== schema {
             // The schema has changed since the body was read; drafts belong to one schema.
-            let scratch = RequestScratch.current
             schema = transaction.catalog.rows
             do throws(Problem) {
-                items = try prepare(scratch.names(of: schema, service), scratch)
+                try prepare(RequestScratch.current)
             } catch {
                 result = .refused(error)
                 return
             }
         }
-        result = isArray ? .many(try writeAll(transaction)) : .one(try writeOne(transaction))
-    }
-
-    private func writeOne(_ transaction: WriteTransaction) throws(StoreError) -> Written {
-        guard let item = items.first else { return Written(isCreated: false, object: nil) }
-        position = 0
+        guard let item else {
+            result = .several(try write(items, transaction))
+            return
+        }
         transaction.source = 0
         let written = try transaction.write(
             item.draft, objectKey: item.objectKey, mode: mode, precondition: item.precondition)
-        let object = StoredObject(
-            schema: schema, classIndex: written.classIndex, key: written.key, row: written.row)
-        return Written(isCreated: written.isCreated, object: object)
+        memory.row.removeAll()
+        if item.draft.children.isEmpty {
+            memory.row.append(written.row.bytes)
+        } else if let row = try transaction.row(item.draft.rowClass, written.key) {
+            // What the object contains in full may have led back to it.
+            memory.row.append(row.bytes)
+        }
+        result = .one(
+            OneWritten(
+                schema: schema, classIndex: written.classIndex, key: written.key,
+                isCreated: written.isCreated))
     }
 
-    private func writeAll(_ transaction: WriteTransaction) throws(StoreError) -> [Written] {
+    private func write(
+        _ items: [Item], _ transaction: WriteTransaction
+    ) throws(StoreError) -> [Written] {
         var written: [(key: UInt64, rowClass: RowClass, isCreated: Bool)] = []
         written.reserveCapacity(items.count)
         for (position, item) in items.enumerated() {
@@ -122,7 +168,7 @@ final class ObjectWrite: PendingWrite, @unchecked Sendable {
         for (key, rowClass, isCreated) in written {
             var object: StoredObject?
             // Later items may have changed it, so it is copied at the end.
-            if keepsObjects, let row = try transaction.row(rowClass, key) {
+            if !preferences.isMinimal, let row = try transaction.row(rowClass, key) {
                 object = StoredObject(
                     schema: schema, classIndex: rowClass.index, key: key, row: row)
             }
@@ -131,14 +177,41 @@ final class ObjectWrite: PendingWrite, @unchecked Sendable {
         return results
     }
 
-    /// Has the reply made. Writer's thread.
     func finish(_ outcome: WriteOutcome) {
         guard let exchange = exchange.take() else { return }
         switch outcome {
         case .failed(let error):
-            service.answer(exchange, error, at: isArray ? position : nil)
+            let problem = service.problem(error, at: isArray ? position : nil)
+            exchange.respond { [service] in service.response(problem) }
         case .committed(let number):
-            service.answer(exchange, self, StoreVersion(epoch: epoch, number: number))
+            version.number = number
+            if case .several(let written) = result,
+                written.count > RESTService.inlineObjectCountMax,
+                service.workers.submit({ exchange.respond(self.makeResponse()) })
+            {
+                return
+            }
+            exchange.respond(self)
         }
+    }
+
+    // MARK: The reply
+
+    func makeResponse() -> Response {
+        let response = service.replying { () throws(Problem) in
+            switch result {
+            case .refused(let problem): throw problem
+            case .none: throw service.problem(.closing)
+            case .several(let written):
+                return try service.reply(toMany: written, version, preferences)
+            case .one(let written):
+                return try service.reply(to: written, memory.row, version, preferences)
+            }
+        }
+        item = nil
+        items = []
+        preparation = nil
+        RequestScratch.current.give(memory)
+        return response
     }
 }

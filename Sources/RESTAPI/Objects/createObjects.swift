@@ -21,10 +21,10 @@ extension RESTService {
                         + "writes an array. Each object of the array may state its \"$version\".")
             }
             return takeIn(
-                request, mode: mode, preferences: try Preferences(request), isArray: isArray
-            ) { names, scratch throws(Problem) in
-                try self.readObjects(request, names, scratch, mode, precondition)
-            }
+                request, mode: mode, preferences: try Preferences(request), isArray: isArray,
+                .read { names, scratch throws(Problem) in
+                    try self.readObjects(request, names, scratch, mode, precondition)
+                })
         }
     }
 

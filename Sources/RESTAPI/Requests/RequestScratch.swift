@@ -23,6 +23,7 @@ final class RequestScratch {
     let primaryKeys = PrimaryKeyCache()
     /// A closed view of a store, for the next one.
     var read: ReadTransaction?
+    private var writeMemory: [ObjectWriteMemory] = []
     private var names: SchemaNames?
 
     private init() {}
@@ -48,6 +49,20 @@ final class RequestScratch {
         let (base, count) = reply.takeStorage()
         return HTTPServer.Bytes(adopting: base, count: count)
     }
+
+    /// Memory for the write of an object.
+    func takeWriteMemory() -> ObjectWriteMemory { writeMemory.popLast() ?? ObjectWriteMemory() }
+
+    /// Takes memory back, of which nobody uses a draft any more.
+    func give(_ memory: ObjectWriteMemory) {
+        // As many as a group of writes has, roughly; a large row's is let go.
+        guard writeMemory.count < 64, memory.row.count <= Self.copiedByteCountMax else { return }
+        memory.drafts.takeBack(keeping: Self.keptDraftCount)
+        writeMemory.append(memory)
+    }
+
+    /// An object with a few embedded ones.
+    private static let keptDraftCount = 4
 
     private static let threadKey: pthread_key_t = {
         var key = pthread_key_t()
