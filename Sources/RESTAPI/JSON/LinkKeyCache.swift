@@ -18,6 +18,7 @@ package final class LinkKeyCache {
         byteCount: entryCount * entryByteCount, alignment: 64)
     /// Held, so that no other schema gets its address.
     private var schema: RowSchema?
+    private var schemaIdentity: ObjectIdentifier?
 
     /// Makes an empty cache.
     package init() { forget() }
@@ -39,7 +40,7 @@ package final class LinkKeyCache {
     func append(
         _ schema: RowSchema, _ classIndex: Int, _ key: UInt64, to buffer: ByteBuffer
     ) -> Bool {
-        guard schema === self.schema else { return false }
+        guard ObjectIdentifier(schema) == schemaIdentity else { return false }
         let entry = entry(classIndex, key)
         guard entry.load(as: UInt64.self) == key,
             entry.load(fromByteOffset: 8, as: UInt32.self) == UInt32(truncatingIfNeeded: classIndex)
@@ -57,6 +58,7 @@ package final class LinkKeyCache {
         if schema !== self.schema {
             forget()
             self.schema = schema
+            schemaIdentity = ObjectIdentifier(schema)
         }
         let entry = entry(classIndex, key)
         entry.storeBytes(of: key, as: UInt64.self)

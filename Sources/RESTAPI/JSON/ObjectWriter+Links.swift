@@ -14,8 +14,14 @@ extension ObjectWriter {
         case .link, .expandedLink:
             let field = rowClass.field(member, in: row)
             guard !field.isNull else { return json.null() }
+            let target = field.load(UInt64.self)
+            if step.kind == .link, isPresent, !quotesLargeInts, let linkKeys,
+                linkKeys.append(names.schema, Int(step.classIndex), target, to: buffer)
+            {
+                return
+            }
             let isWritten = writeTarget(
-                field.load(UInt64.self), step, selection, isExpanded: step.kind == .expandedLink)
+                target, step, selection, isExpanded: step.kind == .expandedLink)
             // The target was deleted after this copy of the row was made, which set the link to null.
             if !isWritten { json.null() }
         case .links, .expandedLinks:
@@ -140,7 +146,7 @@ extension ObjectWriter {
 
     /// The class as the transaction has it, which may be newer than a copied row.
     private func present(_ rowClass: RowClass, in read: ReadTransaction) -> RowClass {
-        if read.rows === names.schema { return rowClass }
+        if isPresent { return rowClass }
         guard let index = read.rows.classIndexByNumber[rowClass.number] else { return rowClass }
         return read.rows.classes[index]
     }

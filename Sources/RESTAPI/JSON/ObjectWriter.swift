@@ -16,6 +16,8 @@ package struct ObjectWriter {
     let names: SchemaNames
     let read: ReadTransaction?
     let epoch: UInt64
+    /// Whether the rows are of the transaction's own schema and not of one before it.
+    let isPresent: Bool
     /// Whether ints beyond 2^53 are written as strings, for readers whose numbers are doubles.
     package var quotesLargeInts = false
     /// Where keys of link targets are kept from one reply to the next.
@@ -39,6 +41,7 @@ package struct ObjectWriter {
         self.names = names
         self.read = read
         self.epoch = epoch
+        isPresent = read.map { $0.rows === names.schema } ?? false
     }
 
     /// Writes one object.
