@@ -29,7 +29,7 @@ struct App {
         defer { store.close() }
         let people = People(store)
         try people.load(arguments)
-        // Scans of a store at rest: half a second later this would have happened anyway.
+        // Scans of a store at rest: a second later this would have happened anyway.
         try engine.checkpoint()
         let filters = [
             ("scan-int", "age > 53"), ("scan-int-rare", "age > 100"),

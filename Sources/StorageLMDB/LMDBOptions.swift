@@ -49,7 +49,7 @@ package struct LMDBOptions: Sendable {
         durability: Durability = .full,
         fileMode: UInt32 = 0o600,
         valueByteCountMax: Int = 64 << 20,
-        checkpointMilliseconds: Int = 500,
+        checkpointMilliseconds: Int = 1000,
         checkpointByteCount: Int = 16 << 20,
         readsAhead: Bool = true
     ) {

@@ -24,6 +24,7 @@ final class CommitQueue: @unchecked Sendable {
     /// The smallest group after which the next one is waited for.
     private static let gatheredCountMin = 4
     /// The longest wait for a group.
+    private static let gatherCommitCountMax: UInt64 = 4
     private static let gatherMicrosecondsMax: UInt64 = 2_000
 
     /// How often a group is run again because something else was committed meanwhile.
@@ -114,12 +115,14 @@ final class CommitQueue: @unchecked Sendable {
     /// Lets the next group come together: clients that wait for their replies send their next writes
     /// just after them, and a group of the first few would make all others wait for one more sync.
     ///
-    /// After a group of some size, waits until most of as many writes are there, but no longer than the
-    /// last commit took, so that waiting never costs more than what it may save.
+    /// After a group of some size, waits until nearly as many writes are there, but no longer than a few
+    /// commits take: a group that is whole saves a sync, and two wake-ups of every thread that is
+    /// involved, for the clients of each part that it would have been cut into.
     private func gather() {
         guard lastGroup.count >= Self.gatheredCountMin else { return }
-        let wanted = lastGroup.count * 3 / 4
-        let microseconds = min(lastGroup.commitMicroseconds, Self.gatherMicrosecondsMax)
+        let wanted = lastGroup.count * 7 / 8
+        let microseconds = min(
+            Self.gatherCommitCountMax * lastGroup.commitMicroseconds, Self.gatherMicrosecondsMax)
         lastGroup = (0, 0)
         let isGathered: Bool? = waiting.wait(microseconds: Int(microseconds)) { state in
             if state.isStopping || state.writes.count >= wanted { return true }
