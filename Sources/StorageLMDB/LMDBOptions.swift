@@ -50,7 +50,7 @@ package struct LMDBOptions: Sendable {
         fileMode: UInt32 = 0o600,
         valueByteCountMax: Int = 64 << 20,
         checkpointMilliseconds: Int = 1000,
-        checkpointByteCount: Int = 16 << 20,
+        checkpointByteCount: Int = 8 << 20,
         readsAhead: Bool = true
     ) {
         self.directory = directory

@@ -82,7 +82,9 @@ final class Journal: @unchecked Sendable {
         let header = JournalRecord.Header(
             tree: tree, commit: commit, changeCount: batch.changes.count, isSynced: isSynced,
             byteCount: JournalRecord.byteCount(of: batch))
-        let start = memory.reserve(header.byteCount)
+        guard let start = memory.reserve(header.byteCount) else {
+            throw .write(SystemError(code: ENOMEM))
+        }
         let run = ChangeRun(batch, header, at: start, in: memory)
         let file = files[current]
         do throws(SystemError) {

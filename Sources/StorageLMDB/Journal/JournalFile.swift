@@ -27,7 +27,9 @@ final class JournalFile: @unchecked Sendable {
     /// The whole file, in `memory`.
     func contents(in memory: JournalMemory) throws(StorageError) -> UnsafeRawBufferPointer {
         let count = byteCount
-        let start = memory.reserve((count + 7) & ~7)
+        guard let start = memory.reserve((count + 7) & ~7) else {
+            throw StorageError(systemError: ENOMEM, operation: "open journal")
+        }
         let got = try descriptor.read(
             into: UnsafeMutableRawBufferPointer(start: start, count: count),
             operation: "open journal")

@@ -1,36 +1,45 @@
+import Glibc
+
 /// The records of one journal file in memory, which the changes of a ``ChangeRun`` point into.
+///
+/// Mapped rather than allocated: some megabytes come and go with every checkpoint, and an allocator
+/// would keep them.
 ///
 /// `@unchecked Sendable`: only the writer reserves room, under the environment's write lock, and bytes
 /// that were published in a ``RecentChanges`` never change.
 final class JournalMemory: @unchecked Sendable {
-    private var chunks: [UnsafeMutableRawPointer] = []
+    private static let chunkByteCountMax = 1 << 20
+
+    private var chunks: [UnsafeMutableRawBufferPointer] = []
     private var next: UnsafeMutableRawPointer?
     private var freeByteCount = 0
     private var chunkByteCount = 64 << 10
 
-    /// How many bytes are reserved by records.
-    private(set) var byteCount = 0
-
     deinit {
-        for chunk in chunks { chunk.deallocate() }
+        for chunk in chunks { munmap(chunk.baseAddress, chunk.count) }
     }
 
-    /// Room for a record, aligned to 8 bytes; it stays where it is.
-    func reserve(_ count: Int) -> UnsafeMutableRawPointer {
-        byteCount += count
+    /// Room for a record, aligned to 8 bytes, which stays where it is; nil when there is no memory.
+    func reserve(_ count: Int) -> UnsafeMutableRawPointer? {
         if let start = next, count <= freeByteCount {
             next = start + count
             freeByteCount -= count
             return start
         }
-        let chunk = UnsafeMutableRawPointer.allocate(
-            byteCount: max(count, chunkByteCount), alignment: 8)
-        chunks.append(chunk)
         // A long record has a chunk of its own; the one that was begun is filled on.
-        if count >= chunkByteCount { return chunk }
+        if count >= chunkByteCount { return map(count) }
+        guard let chunk = map(chunkByteCount) else { return nil }
         next = chunk + count
         freeByteCount = chunkByteCount - count
-        chunkByteCount = min(2 * chunkByteCount, 1 << 20)
+        chunkByteCount = min(2 * chunkByteCount, Self.chunkByteCountMax)
         return chunk
+    }
+
+    private func map(_ byteCount: Int) -> UnsafeMutableRawPointer? {
+        let mapped = mmap(
+            nil, max(byteCount, 1), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+        guard let mapped, mapped != MAP_FAILED else { return nil }
+        chunks.append(UnsafeMutableRawBufferPointer(start: mapped, count: max(byteCount, 1)))
+        return mapped
     }
 }
