@@ -34,12 +34,13 @@ let package = Package(
         .systemLibrary(
             name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CMemory"),
+        .target(name: "CDecimal", linkerSettings: [.linkedLibrary("bidgcc000")]),
         .target(name: "CSimdJSON", linkerSettings: [.linkedLibrary("simdjson")]),
 
         // The parts, lowest first; nothing imports upwards.
         library("Bytes"),
         library("JSON", ["Bytes", "CSimdJSON"]),
-        library("ObjectModel"),
+        library("ObjectModel", ["CDecimal"]),
         library("Rows", ["ObjectModel", "Bytes"]),
         library("Query", ["Rows", "ObjectModel", "Bytes"]),
         library("Threads"),

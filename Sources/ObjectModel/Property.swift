@@ -24,6 +24,12 @@ package struct Property: Hashable, Sendable {
         self.defaultValue = defaultValue
     }
 
+    /// The type of its values or elements; nil for links, embedded objects and inverse links.
+    package var scalar: ScalarType? {
+        guard case .scalar(let scalar)? = type.element else { return nil }
+        return scalar
+    }
+
     /// The default that holds when none is declared: null where that is allowed, else the zero value of
     /// the type, the time of the write, or a fresh identifier, as `@Persisted` does.
     package var effectiveDefault: DefaultValue {
@@ -32,7 +38,9 @@ package struct Property: Hashable, Sendable {
         guard case .scalar(let scalar) = element, !isOptional else { return .constant(.null) }
         switch scalar {
         case .bool: return .constant(.bool(false))
-        case .int: return .constant(.int(0))
+        case .int, .int8, .int16, .int32, .int64: return .constant(.int(0))
+        case .float: return .constant(.float(0))
+        case .decimal128: return .constant(.decimal(Decimal128(0)))
         case .double: return .constant(.double(0))
         case .string: return .constant(.string(""))
         case .data: return .constant(.data([]))

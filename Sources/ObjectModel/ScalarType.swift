@@ -16,6 +16,18 @@ package enum ScalarType: UInt8, Sendable, CaseIterable {
     case objectID = 7
     /// A 16-byte universally unique identifier.
     case uuid = 8
+    /// A signed 8-bit integer.
+    case int8 = 9
+    /// A signed 16-bit integer.
+    case int16 = 10
+    /// A signed 32-bit integer.
+    case int32 = 11
+    /// A signed 64-bit integer, by the name that says so.
+    case int64 = 12
+    /// An IEEE 754 binary32 number.
+    case float = 13
+    /// An IEEE 754 decimal128 number.
+    case decimal128 = 14
 
     /// The type's name in a schema document.
     package var name: String {
@@ -28,6 +40,12 @@ package enum ScalarType: UInt8, Sendable, CaseIterable {
         case .date: "date"
         case .objectID: "objectId"
         case .uuid: "uuid"
+        case .int8: "int8"
+        case .int16: "int16"
+        case .int32: "int32"
+        case .int64: "int64"
+        case .float: "float"
+        case .decimal128: "decimal128"
         }
     }
 
@@ -37,11 +55,36 @@ package enum ScalarType: UInt8, Sendable, CaseIterable {
         self = type
     }
 
+    /// The type whose values it has: `int` for integers of every width, which are stored alike, so that
+    /// a wider one takes over what a narrower one stored.
+    package var widened: ScalarType {
+        switch self {
+        case .int8, .int16, .int32, .int64: .int
+        default: self
+        }
+    }
+
+    /// The integers of the type; nil for other types.
+    package var integerRange: ClosedRange<Int64>? {
+        switch self {
+        case .int8: Int64(Int8.min)...Int64(Int8.max)
+        case .int16: Int64(Int16.min)...Int64(Int16.max)
+        case .int32: Int64(Int32.min)...Int64(Int32.max)
+        case .int, .int64: Int64.min...Int64.max
+        default: nil
+        }
+    }
+
+    /// The integers of the type where there are fewer than an `int` has.
+    package var narrowRange: ClosedRange<Int64>? {
+        self == .int || self == .int64 ? nil : integerRange
+    }
+
     /// Whether a primary key may have this type.
     package var canBePrimaryKey: Bool {
         switch self {
-        case .int, .string, .objectID, .uuid: true
-        case .bool, .double, .data, .date: false
+        case .int, .int8, .int16, .int32, .int64, .string, .objectID, .uuid: true
+        case .bool, .float, .double, .decimal128, .data, .date: false
         }
     }
 

@@ -173,6 +173,7 @@ extension Property {
         case .objectID: return scalar == .objectID
         case .now: return scalar == .date
         case .constant(.null): return isOptional
+        case .constant(.int(let value)): return scalar.integerRange?.contains(value) ?? false
         case .constant(let value): return value.scalarType == scalar
         }
     }

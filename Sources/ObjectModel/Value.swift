@@ -10,6 +10,10 @@ package enum Value: Hashable, Sendable {
     case int(Int64)
     /// A floating-point number.
     case double(Double)
+    /// A floating-point number of single precision.
+    case float(Float)
+    /// A decimal number.
+    case decimal(Decimal128)
     /// Text.
     case string(String)
     /// Bytes.
@@ -36,6 +40,8 @@ package enum Value: Hashable, Sendable {
         case .date: .date
         case .objectID: .objectID
         case .uuid: .uuid
+        case .float: .float
+        case .decimal: .decimal128
         case .null, .link, .list: nil
         }
     }

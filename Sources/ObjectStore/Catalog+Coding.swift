@@ -134,6 +134,10 @@ extension Catalog {
         case .bool(let value): buffer.append((value ? 1 : 0) as UInt8)
         case .int(let value): buffer.append(little: value)
         case .double(let value): buffer.append(little: value.bitPattern)
+        case .float(let value): buffer.append(little: value.bitPattern)
+        case .decimal(let value):
+            buffer.append(little: value.high)
+            buffer.append(little: value.low)
         case .string(let value): buffer.append(block: value)
         case .data(let value): value.withUnsafeBytes { buffer.append(block: $0) }
         case .date(let value):
@@ -233,6 +237,13 @@ extension Catalog {
         case .bool: return reader.read(UInt8.self).map { .bool($0 != 0) }
         case .int: return reader.read(Int64.self).map { .int($0) }
         case .double: return reader.read(UInt64.self).map { .double(Double(bitPattern: $0)) }
+        case .float: return reader.read(UInt32.self).map { .float(Float(bitPattern: $0)) }
+        case .decimal128:
+            guard let high = reader.read(UInt64.self), let low = reader.read(UInt64.self) else {
+                return nil
+            }
+            return .decimal(Decimal128(high: high, low: low))
+        case .int8, .int16, .int32, .int64: return nil
         case .string: return reader.readString().map { .string($0) }
         case .data: return reader.readBlock().map { .data(Array($0)) }
         case .date:

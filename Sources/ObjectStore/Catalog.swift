@@ -74,7 +74,7 @@ package final class Catalog: Sendable {
                 var member = RowClass.Member(
                     number: number, storage: storage(of: property, in: schema),
                     isOptional: property.isOptional, classIndex: -1, originProperty: -1,
-                    isIndexed: property.isIndexed)
+                    isIndexed: property.isIndexed, narrowRange: property.scalar?.narrowRange)
                 switch property.type {
                 case .linkingObjects(let className, let originName):
                     member.classIndex = positions[className] ?? -1

@@ -102,6 +102,8 @@ struct CanonicalText {
         case .bool(let value): text += value ? "t" : "f"
         case .int(let value): text += "i\(value)"
         case .double(let value): text += "d\(value.bitPattern)"
+        case .float(let value): text += "f\(value.bitPattern)"
+        case .decimal(let value): text += "e\(value.high),\(value.low)"
         case .string(let value): text += "s\(value.utf8.count):" + value
         case .data(let bytes):
             text += "b\(bytes.count):"

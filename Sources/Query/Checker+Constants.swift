@@ -178,7 +178,14 @@ extension Checker {
     ) throws(QueryError) -> Value? {
         switch (type, item.value) {
         case (_, .null): return .null
-        case (.scalar(.int), .double(let value)):
+        case (.scalar(let scalar), .string(let text)) where type.isNumeric:
+            return Self.number(text, scalar)
+        case (.scalar(.decimal128), .double(let value)):
+            // A literal counts with all the digits that it is written with.
+            let literal = item.argument == nil ? source.text(item.start, item.end) : ""
+            return .decimal(
+                Decimal128(literal) ?? Decimal128(rounding: value, digitCount: 15))
+        case (.scalar(let scalar), .double(let value)) where scalar.integerRange != nil:
             if isStrict, !value.isFinite {
                 throw fail(
                     .type, (value.isNaN ? "NaN" : "Infinity") + " not supported for int",
@@ -187,10 +194,8 @@ extension Checker {
             return Int64(exactly: value).map { .int($0) } ?? item.value
         case (.scalar(.double), .int(let value)):
             return Double(exactly: value).map { .double($0) } ?? item.value
-        case (.scalar(.int), .string(let text)):
-            return Int64(text).map { .int($0) }
-        case (.scalar(.double), .string(let text)):
-            return Double(text).map { .double($0) }
+        case (.scalar, .int), (.scalar, .float), (.scalar, .double), (.scalar, .decimal):
+            return type.isNumeric ? item.value : nil
         case (.scalar(.date), .string(let text)) where item.isPlainText:
             return Self.read(text) { Timestamp(rfc3339: $0) }.map { .date($0) }
         case (.scalar(.uuid), .string(let text)) where item.isPlainText:
@@ -204,6 +209,16 @@ extension Checker {
             return classIndex >= 0 && schema.classes[classIndex].definition.name == className
                 ? item.value : nil
         case (.link, _), (.embedded, _): return nil
+        }
+    }
+
+    /// A number of a type in a text; nil when the text is another one.
+    private static func number(_ text: String, _ scalar: ScalarType) -> Value? {
+        switch scalar.widened {
+        case .int: Int64(text).map { .int($0) }
+        case .float: Float(text).map { .float($0) }
+        case .decimal128: Decimal128(text).map { .decimal($0) }
+        default: Double(text).map { .double($0) }
         }
     }
 
@@ -232,6 +247,8 @@ extension Checker {
         case .bool(let value): text = value ? "true" : "false"
         case .int(let value): text = String(value)
         case .double(let value): text = String(value)
+        case .float(let value): text = String(value)
+        case .decimal(let value): text = value.description
         case .string(let value): text = value
         case .data(let value): text = "\(value.count) bytes"
         case .date(let value): text = value.description

@@ -48,33 +48,41 @@ struct ComparedValue {
         ordinal = UInt128(key ?? 0)
     }
 
-    private var int: Int64 {
-        Int64(bitPattern: UInt64(truncatingIfNeeded: ordinal) ^ 1 << 63)
-    }
-
-    private var double: Value {
+    /// A number of any kind as a constant.
+    private var number: Value? {
         let bits = UInt64(truncatingIfNeeded: ordinal)
-        if bits == 0 { return .double(.nan) }
-        return .double(Double(bitPattern: bits >> 63 != 0 ? bits ^ 1 << 63 : ~bits))
+        switch storage {
+        case .int: return .int(Int64(bitPattern: bits ^ 1 << 63))
+        case .double:
+            if bits == 0 { return .double(.nan) }
+            return .double(Double(bitPattern: bits >> 63 != 0 ? bits ^ 1 << 63 : ~bits))
+        case .float:
+            let bits = UInt32(truncatingIfNeeded: bits)
+            if bits == 0 { return .float(.nan) }
+            return .float(Float(bitPattern: bits >> 31 != 0 ? bits ^ 1 << 31 : ~bits))
+        default: return nil
+        }
     }
 
     /// The order of two values of comparable types: negative, 0 or positive; nil for others.
     private static func order(_ a: ComparedValue, _ b: ComparedValue) -> Int? {
-        switch (a.storage, b.storage) {
-        case (.int, .double): return order(b, a).map { -$0 }
-        case (.double, .int):
-            let constant = Value.int(b.int)
-            let exact = Double(exactly: b.int).map { Value.double($0) } ?? constant
-            if let range = Ordinal.range(.equal, exact, as: .double), range.contains(a.ordinal) {
-                return 0
-            }
-            let isLess = Ordinal.range(.less, exact, as: .double)?.contains(a.ordinal) ?? false
-            return isLess ? -1 : 1
-        case (.string, .string), (.data, .data): return TextMatch.order(a.bytes, b.bytes)
-        case (let x?, let y?) where x == y && x != .embedded:
+        guard let x = a.storage, let y = b.storage else { return nil }
+        if x == y {
+            if x == .string || x == .data { return TextMatch.order(a.bytes, b.bytes) }
+            if x == .embedded { return nil }
             return a.ordinal < b.ordinal ? -1 : a.ordinal == b.ordinal ? 0 : 1
-        default: return nil
         }
+        guard x.isNumeric, y.isNumeric else { return nil }
+        // A decimal is compared with the other as a decimal; else the int is the constant, or the double.
+        if y == .decimal || (x != .decimal && (x == .int || y == .float)) {
+            return order(b, a).map { -$0 }
+        }
+        guard let constant = b.number else { return nil }
+        if let exact = Ordinal.number(constant, as: x) {
+            return a.ordinal < exact ? -1 : a.ordinal == exact ? 0 : 1
+        }
+        let isLess = Ordinal.range(.less, constant, as: x)?.contains(a.ordinal) ?? false
+        return isLess ? -1 : 1
     }
 
     /// The order in which values sort: null first.

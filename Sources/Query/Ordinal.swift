@@ -10,8 +10,9 @@ enum Ordinal {
         switch storage {
         case .bool: 1
         case .int, .double, .link: 8
+        case .float: 4
         case .date, .objectID: 12
-        case .uuid: 16
+        case .uuid, .decimal: 16
         case .string, .data, .embedded: nil
         }
     }
@@ -21,6 +22,8 @@ enum Ordinal {
         switch storage {
         case .bool: 1
         case .int, .double, .link: UInt128(UInt64.max)
+        case .float: UInt128(UInt32.max)
+        case .decimal: Decimal128.greatestOrdinal
         case .date, .objectID: (1 << 96) - 1
         case .uuid, .string, .data, .embedded: .max
         }
@@ -32,6 +35,8 @@ enum Ordinal {
         case .bool: address.storedBool ? 1 : 0
         case .int: of(address.storedInt)
         case .double: UInt128(OrderedKey.orderedBits(address.storedDouble))
+        case .float: UInt128(OrderedKey.orderedBits(address.storedFloat))
+        case .decimal: address.storedDecimal.ordinal
         case .date: of(address.storedDate)
         case .objectID: of(address.storedObjectID)
         case .uuid: of(address.storedUUID)
@@ -42,6 +47,12 @@ enum Ordinal {
 
     /// The ordinal of an int.
     static func of(_ value: Int64) -> UInt128 { UInt128(UInt64(bitPattern: value) ^ 1 << 63) }
+
+    /// The ordinal of a double.
+    static func of(_ value: Double) -> UInt128 { UInt128(OrderedKey.orderedBits(value)) }
+
+    /// The ordinal of a float.
+    static func of(_ value: Float) -> UInt128 { UInt128(OrderedKey.orderedBits(value)) }
 
     private static func of(_ value: Timestamp) -> UInt128 {
         of(value.seconds) << 32 | UInt128(UInt32(bitPattern: value.nanoseconds))
@@ -55,16 +66,15 @@ enum Ordinal {
         UInt128(value.high) << 64 | UInt128(value.low)
     }
 
-    /// The ordinal of a value of the type that is stored so; nil for another type.
+    /// The ordinal of a value of the type that is stored so, or of a number that the type can hold; nil
+    /// for others.
     static func of(_ value: Value, as storage: ElementStorage) -> UInt128? {
         switch (storage, value) {
         case (.bool, .bool(let value)): value ? 1 : 0
-        case (.int, .int(let value)): of(value)
-        case (.double, .double(let value)): UInt128(OrderedKey.orderedBits(value))
         case (.date, .date(let value)): of(value)
         case (.objectID, .objectID(let value)): of(value)
         case (.uuid, .uuid(let value)): of(value)
-        default: nil
+        default: number(value, as: storage)
         }
     }
 
@@ -92,25 +102,6 @@ enum Ordinal {
         case .greater, .greaterEqual:
             if below.isNone { return 0...last }
             return below.ordinal == last ? nil : (below.ordinal + 1)...last
-        default: return nil
-        }
-    }
-
-    /// The greatest value of a numeric type that lies below a number which the type cannot hold.
-    private static func greatestBelow(
-        _ constant: Value, as storage: ElementStorage
-    ) -> (ordinal: UInt128, isNone: Bool)? {
-        switch (storage, constant) {
-        case (.int, .double(let number)):
-            if number.isNaN || number < -0x1p63 { return (0, true) }
-            if number >= 0x1p63 { return (greatest(.int), false) }
-            return (of(Int64(number.rounded(.down))), false)
-        case (.double, .int(let number)):
-            let nearest = Double(number)
-            let isAbove = nearest >= 0x1p63 || Int64(nearest) > number
-            return (
-                UInt128(OrderedKey.orderedBits(isAbove ? nearest.nextDown : nearest)), false
-            )
         default: return nil
         }
     }

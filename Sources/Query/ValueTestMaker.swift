@@ -108,7 +108,7 @@ struct ValueTestMaker {
                     ? TextConstant(constant) : nil
             }
             return TextSetTest(texts, nullResult: hasNull)
-        case .bool, .int, .double, .date, .objectID, .uuid:
+        case .bool, .int, .float, .double, .decimal, .date, .objectID, .uuid:
             return OrdinalSetTest(
                 constants.compactMap { Ordinal.of($0, as: storage) }, storage, nullResult: hasNull)
         case .link, .embedded: return nil

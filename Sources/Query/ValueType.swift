@@ -15,7 +15,9 @@ package enum ValueType: Hashable, Sendable {
     var name: String {
         switch self {
         case .scalar(.bool): "bool"
-        case .scalar(.int): "int"
+        case .scalar(.int), .scalar(.int8), .scalar(.int16), .scalar(.int32), .scalar(.int64): "int"
+        case .scalar(.float): "float"
+        case .scalar(.decimal128): "decimal128"
         case .scalar(.double): "double"
         case .scalar(.string): "string"
         case .scalar(.data): "binary"
@@ -26,8 +28,8 @@ package enum ValueType: Hashable, Sendable {
         }
     }
 
-    /// Whether it is an int or a double, which compare with each other.
-    var isNumeric: Bool { self == .scalar(.int) || self == .scalar(.double) }
+    /// Whether it is a number of any kind: they compare with each other.
+    var isNumeric: Bool { storage.isNumeric }
 
     /// How a value of this type is stored.
     var storage: ElementStorage {

@@ -4,7 +4,7 @@ import ObjectModel
 public enum ElementStorage: UInt8, Sendable {
     /// One byte, 0 or 1.
     case bool = 1
-    /// Eight bytes, little-endian.
+    /// Eight bytes, little-endian, whatever the declared width.
     case int = 2
     /// Eight bytes, IEEE 754.
     case double = 3
@@ -18,6 +18,10 @@ public enum ElementStorage: UInt8, Sendable {
     case objectID = 7
     /// Sixteen bytes in the order of their text.
     case uuid = 8
+    /// Four bytes, IEEE 754.
+    case float = 9
+    /// Sixteen bytes, IEEE 754 decimal128 in binary encoding: the lower half, then the upper.
+    case decimal = 10
     /// Eight bytes: the target's object key.
     case link = 32
     /// A row in the heap.
@@ -25,9 +29,11 @@ public enum ElementStorage: UInt8, Sendable {
 
     /// The storage of a plain value.
     package init(_ scalar: ScalarType) {
-        switch scalar {
+        switch scalar.widened {
         case .bool: self = .bool
-        case .int: self = .int
+        case .int, .int8, .int16, .int32, .int64: self = .int
+        case .float: self = .float
+        case .decimal128: self = .decimal
         case .double: self = .double
         case .string: self = .string
         case .data: self = .data
@@ -37,13 +43,22 @@ public enum ElementStorage: UInt8, Sendable {
         }
     }
 
+    /// Whether it is a number of any kind.
+    package var isNumeric: Bool {
+        switch self {
+        case .int, .float, .double, .decimal: true
+        case .bool, .string, .data, .date, .objectID, .uuid, .link, .embedded: false
+        }
+    }
+
     /// The bytes of a value that has a fixed width; nil for values in the heap.
     @inlinable public var fixedByteCount: Int? {
         switch self {
         case .bool: 1
         case .int, .double, .link: 8
         case .date, .objectID: 12
-        case .uuid: 16
+        case .uuid, .decimal: 16
+        case .float: 4
         case .string, .data, .embedded: nil
         }
     }

@@ -8,6 +8,14 @@ extension UnsafeRawPointer {
     @inlinable public var storedInt: Int64 { loadUnaligned(as: Int64.self) }
     /// A double of eight bytes.
     @inlinable public var storedDouble: Double { loadUnaligned(as: Double.self) }
+    /// A float of four bytes.
+    @inlinable public var storedFloat: Float { loadUnaligned(as: Float.self) }
+    /// A decimal of sixteen bytes.
+    @inlinable public var storedDecimal: Decimal128 {
+        Decimal128(
+            high: loadUnaligned(fromByteOffset: 8, as: UInt64.self),
+            low: loadUnaligned(as: UInt64.self))
+    }
     /// An object key of eight bytes.
     @inlinable public var storedLink: UInt64 { loadUnaligned(as: UInt64.self) }
     /// A date of twelve bytes.

@@ -103,6 +103,14 @@ package final class ObjectDraft {
     package func set(_ member: Int, double: Double) {
         setInline(member, low: (double.isNaN ? Double.nan : double).bitPattern)
     }
+    /// States a float; every NaN becomes the one quiet NaN.
+    package func set(_ member: Int, float: Float) {
+        setInline(member, low: UInt64((float.isNaN ? Float.nan : float).bitPattern))
+    }
+    /// States a decimal.
+    package func set(_ member: Int, decimal: Decimal128) {
+        setInline(member, low: decimal.low, high: decimal.high)
+    }
     /// States a date.
     package func set(_ member: Int, date: Timestamp) {
         setInline(
@@ -133,8 +141,12 @@ package final class ObjectDraft {
             guard rowClass.members[member].isOptional else { return false }
             setNull(member)
         case (.bool(let value), .single, .bool): set(member, bool: value)
-        case (.int(let value), .single, .int): set(member, int: value)
+        case (.int(let value), .single, .int):
+            guard rowClass.members[member].holds(value) else { return false }
+            set(member, int: value)
         case (.double(let value), .single, .double): set(member, double: value)
+        case (.float(let value), .single, .float): set(member, float: value)
+        case (.decimal(let value), .single, .decimal): set(member, decimal: value)
         case (.string(var value), .single, .string):
             value.withUTF8 { set(member, text: UnsafeRawBufferPointer($0)) }
         case (.data(let value), .single, .data): value.withUnsafeBytes { set(member, text: $0) }

@@ -12,6 +12,8 @@ extension OrderedKey {
         case .bool(let value): append(value, to: buffer)
         case .int(let value): append(value, to: buffer)
         case .double(let value): append(value, to: buffer)
+        case .float(let value): append(value, to: buffer)
+        case .decimal(let value): append(value, to: buffer)
         case .string(let value):
             var value = value
             value.withUTF8 { append(text: UnsafeRawBufferPointer($0), to: buffer) }
@@ -39,6 +41,8 @@ extension OrderedKey {
         case .bool: append(address.storedBool, to: buffer)
         case .int: append(address.storedInt, to: buffer)
         case .double: append(address.storedDouble, to: buffer)
+        case .float: append(address.storedFloat, to: buffer)
+        case .decimal: append(address.storedDecimal, to: buffer)
         case .string, .data: append(text: bytes, to: buffer)
         case .date: append(address.storedDate, to: buffer)
         case .objectID, .uuid:
@@ -79,6 +83,27 @@ extension OrderedKey {
     package static func append(_ value: Double, to buffer: ByteBuffer) {
         buffer.append(1 as UInt8)
         buffer.append(big: orderedBits(value))
+    }
+
+    /// Appends a float.
+    package static func append(_ value: Float, to buffer: ByteBuffer) {
+        buffer.append(1 as UInt8)
+        buffer.append(big: orderedBits(value))
+    }
+
+    /// A float's bits in an order that unsigned comparison keeps; NaN is 0.
+    package static func orderedBits(_ value: Float) -> UInt32 {
+        if value.isNaN { return 0 }
+        let bits = (value == 0 ? 0 : value).bitPattern
+        return bits >> 31 != 0 ? ~bits : bits | 1 << 31
+    }
+
+    /// Appends a decimal: equal numbers have one key, however many zeros they are written with.
+    package static func append(_ value: Decimal128, to buffer: ByteBuffer) {
+        let ordinal = value.ordinal
+        buffer.append(1 as UInt8)
+        buffer.append(big: UInt64(truncatingIfNeeded: ordinal >> 64))
+        buffer.append(big: UInt64(truncatingIfNeeded: ordinal))
     }
 
     /// A double's bits in an order that unsigned comparison keeps; NaN is 0.

@@ -237,6 +237,10 @@ package final class RowBuilder {
             case .bool(let value): buffer.store((value ? 1 : 0) as UInt8, at: slot)
             case .int(let value): buffer.store(value, at: slot)
             case .double(let value): buffer.store(value.bitPattern, at: slot)
+            case .float(let value): buffer.store(value.bitPattern, at: slot)
+            case .decimal(let value):
+                buffer.store(value.low, at: slot)
+                buffer.store(value.high, at: slot + 8)
             case .date(let value):
                 buffer.store(value.seconds, at: slot)
                 buffer.store(value.nanoseconds, at: slot + 8)

@@ -21,11 +21,14 @@ public final class RowClass: @unchecked Sendable {
         public var originProperty: Int
         /// Whether the store keeps an index of it.
         public var isIndexed: Bool
+        /// The least and the greatest int that it may have, where it is declared narrower than the ints
+        /// of a row.
+        public var narrowRange: ClosedRange<Int64>?
 
         /// Makes a compiled property.
         package init(
             number: UInt32, storage: FieldStorage, isOptional: Bool, classIndex: Int,
-            originProperty: Int, isIndexed: Bool
+            originProperty: Int, isIndexed: Bool, narrowRange: ClosedRange<Int64>? = nil
         ) {
             self.number = number
             self.storage = storage
@@ -33,6 +36,13 @@ public final class RowClass: @unchecked Sendable {
             self.classIndex = classIndex
             self.originProperty = originProperty
             self.isIndexed = isIndexed
+            self.narrowRange = narrowRange
+        }
+
+        /// Whether an int is within the declared width.
+        @inlinable public func holds(_ value: Int64) -> Bool {
+            guard let narrowRange else { return true }
+            return narrowRange.contains(value)
         }
     }
 

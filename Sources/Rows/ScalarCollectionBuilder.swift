@@ -55,6 +55,17 @@ package final class ScalarCollectionBuilder {
         values.append(little: (value.isNaN ? Double.nan : value).bitPattern)
         finishElement()
     }
+    /// Adds a float; every NaN becomes the one quiet NaN.
+    package func append(_ value: Float) {
+        values.append(little: (value.isNaN ? Float.nan : value).bitPattern)
+        finishElement()
+    }
+    /// Adds a decimal.
+    package func append(_ value: Decimal128) {
+        values.append(little: value.low)
+        values.append(little: value.high)
+        finishElement()
+    }
     /// Adds a date.
     package func append(_ value: Timestamp) {
         values.append(little: value.seconds)

@@ -98,7 +98,9 @@ struct SchemaTests {
         #expect(places(Schema(classes: [one, one])) == ["A."])
     }
 
-    @Test("a primary key is a property of the class that is a single int, string, objectId or uuid")
+    @Test(
+        "a primary key is a property of the class that is a single int of any width, string, objectId or uuid"
+    )
     func primaryKeys() {
         for type in ScalarType.allCases {
             for isOptional in [false, true] {
@@ -110,7 +112,7 @@ struct SchemaTests {
                                 name: "k", type: .single(.scalar(type)), isOptional: isOptional)
                         ])
                 ])
-                let isAllowed = [.int, .string, .objectID, .uuid].contains(type)
+                let isAllowed = [.int, .string, .objectID, .uuid].contains(type.widened)
                 #expect(places(schema) == (isAllowed ? [] : ["A.k"]), "\(type)")
             }
         }
@@ -180,7 +182,8 @@ struct SchemaTests {
     @Test("a default fits its property")
     func defaults() {
         let values: [ScalarType: Value] = [
-            .bool: .bool(true), .int: .int(1), .double: .double(1), .string: .string(""),
+            .bool: .bool(true), .int: .int(1), .float: .float(1), .double: .double(1),
+            .decimal128: .decimal(Decimal128(1)), .string: .string(""),
             .data: .data([]), .date: .date(Timestamp(seconds: 0, nanoseconds: 0)),
             .objectID: .objectID(ObjectID(high: 0, low: 0)), .uuid: .uuid(UUID128(high: 0, low: 0)),
         ]
@@ -189,9 +192,18 @@ struct SchemaTests {
                 name: "p", type: type, isOptional: isOptional, defaultValue: value)
             return places(Self.owner(property)) == []
         }
+        let widths: [(ScalarType, Int64)] = [
+            (.int8, 127), (.int16, 32_767), (.int32, 2_147_483_647),
+        ]
+        for (type, most) in widths {
+            #expect(fits(.single(.scalar(type)), .constant(.int(most))))
+            #expect(fits(.single(.scalar(type)), .constant(.int(-most - 1))))
+            #expect(!fits(.single(.scalar(type)), .constant(.int(most + 1))))
+            #expect(!fits(.single(.scalar(type)), .constant(.int(-most - 2))))
+        }
         for type in ScalarType.allCases {
             for (other, value) in values {
-                #expect(fits(.single(.scalar(type)), .constant(value)) == (type == other))
+                #expect(fits(.single(.scalar(type)), .constant(value)) == (type.widened == other))
             }
             #expect(fits(.single(.scalar(type)), .constant(.null), isOptional: true))
             #expect(!fits(.single(.scalar(type)), .constant(.null)))

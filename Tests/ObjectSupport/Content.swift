@@ -62,6 +62,8 @@ extension Value {
         case (.bool(let a), .bool(let b)): !a && b
         case (.int(let a), .int(let b)): a < b
         case (.double(let a), .double(let b)): a.isNaN ? !b.isNaN : a < b
+        case (.float(let a), .float(let b)): a.isNaN ? !b.isNaN : a < b
+        case (.decimal(let a), .decimal(let b)): a.ordinal < b.ordinal
         case (.string(let a), .string(let b)): a.utf8.lexicographicallyPrecedes(b.utf8)
         case (.data(let a), .data(let b)): a.lexicographicallyPrecedes(b)
         case (.date(let a), .date(let b)):

@@ -73,6 +73,8 @@ package struct ContentReader {
         case .bool: return .bool(address.storedBool)
         case .int: return .int(address.storedInt)
         case .double: return .double(address.storedDouble)
+        case .float: return .float(address.storedFloat)
+        case .decimal: return .decimal(address.storedDecimal)
         case .date: return .date(address.storedDate)
         case .objectID: return .objectID(address.storedObjectID)
         case .uuid: return .uuid(address.storedUUID)

@@ -84,6 +84,8 @@ extension ScalarCollectionBuilder {
         case .bool(let value): append(value)
         case .int(let value): append(value)
         case .double(let value): append(value)
+        case .float(let value): append(value)
+        case .decimal(let value): append(value)
         case .string(var text): text.withUTF8 { append(text: UnsafeRawBufferPointer($0)) }
         case .data(let bytes): bytes.withUnsafeBytes { append(text: $0) }
         case .date(let value): append(value)

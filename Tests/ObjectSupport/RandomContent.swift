@@ -16,18 +16,28 @@ package struct RandomContent {
         classes.first { $0.name == name }
     }
 
-    /// A scalar of a type; never NaN or −0, which do not compare as plain values do.
+    /// A scalar of a type; never NaN or −0, nor a decimal that ends with zeros, which do not compare as
+    /// plain values do.
     package static func scalar(_ type: ScalarType, _ random: inout SeededGenerator) -> Value {
         let isPlain = Int.random(in: 0..<3, using: &random) > 0
         switch type {
         case .bool: return .bool(Bool.random(using: &random))
-        case .int:
-            let range: ClosedRange<Int64> = isPlain ? -3...3 : Int64.min...Int64.max
+        case .int, .int8, .int16, .int32, .int64:
+            let range = isPlain ? -3...3 : type.integerRange ?? -3...3
             return .int(Int64.random(in: range, using: &random))
         case .double:
             if isPlain { return .double(Double(Int.random(in: -2...2, using: &random))) }
             let any = Double(bitPattern: random.next())
             return .double(any.isNaN || any == 0 ? .infinity : any)
+        case .float:
+            if isPlain { return .float(Float(Int.random(in: -2...2, using: &random))) }
+            let any = Float(bitPattern: UInt32(truncatingIfNeeded: random.next()))
+            return .float(any.isNaN || any == 0 ? -.infinity : any)
+        case .decimal128:
+            if isPlain { return .decimal(Decimal128(Int64.random(in: -2...2, using: &random))) }
+            let digits = Int64.random(in: -99_999...99_999, using: &random) * 10 + 1
+            let exponent = Int.random(in: -40...40, using: &random)
+            return .decimal(Decimal128("\(digits)E\(exponent)") ?? .nan)
         case .string: return .string(text(&random))
         case .data: return .data(Array(text(&random).utf8))
         case .date:

@@ -30,7 +30,7 @@ package struct RandomSchema {
     package mutating func extend(_ classes: inout [ObjectClass], _ random: inout SeededGenerator) {
         for _ in 0..<Int.random(in: 1...3, using: &random) {
             let index = Int.random(in: classes.indices, using: &random)
-            switch Int.random(in: 0..<8, using: &random) {
+            switch Int.random(in: ScalarType.allCases.indices, using: &random) {
             case 0 where classes.count < 9:
                 classes.append(
                     makeClass(Bool.random(using: &random) ? .object : .embedded, &random))

@@ -232,6 +232,8 @@ extension World {
         case .bool(let value)?: .inline([value ? 1 : 0])
         case .int(let value)?: .inline(little(value))
         case .double(let value)?: .inline(little(value))
+        case .float(let value)?: .inline(little(value))
+        case .decimal(let value)?: .inline(little(value.low) + little(value.high))
         case .string(let value)?: .heap(Array(value.utf8))
         case .data(let value)?: .heap(value)
         case .date(let value)?: .inline(little(value.seconds) + little(value.nanoseconds))

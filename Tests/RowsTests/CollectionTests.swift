@@ -46,7 +46,8 @@ struct CollectionTests {
         let seed = SeededGenerator.testSeed("damaged collections")
         var random = SeededGenerator(seed: seed)
         let elements: [ElementStorage] = [
-            .bool, .int, .double, .string, .data, .date, .objectID, .uuid, .link, .embedded,
+            .bool, .int, .float, .double, .decimal, .string, .data, .date, .objectID, .uuid, .link,
+            .embedded,
         ]
         for _ in 0..<SeededGenerator.scaled(20_000) {
             let byteCount = Int.random(in: 0...64, using: &random)

@@ -47,7 +47,17 @@ struct OrderedKeyTests {
             values += [(0, 0), (0, 1), (0, .max), (1, 0), (.max, .max)].map {
                 .uuid(UUID128(high: $0.0, low: $0.1))
             }
-        case .bool: break
+        case .float:
+            values += [
+                -.infinity, -.greatestFiniteMagnitude, -1, -.leastNonzeroMagnitude, 0,
+                .leastNonzeroMagnitude, 1, .greatestFiniteMagnitude, .infinity,
+            ].map { .float($0) }
+        case .decimal128:
+            values += [
+                "-Infinity", "-9.999999999999999999999999999999999E+6144", "-1", "-1E-6176", "0",
+                "1E-6176", "0.1", "1", "1.000000000000000000000000000000001", "1E+6144", "Infinity",
+            ].compactMap { Decimal128($0) }.map { .decimal($0) }
+        case .bool, .int8, .int16, .int32, .int64: break
         }
         return values
     }

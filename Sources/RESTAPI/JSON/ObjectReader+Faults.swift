@@ -128,8 +128,12 @@ extension ObjectReader {
         case .scalar(let scalar):
             switch scalar {
             case .bool: return isMany ? "bools" : "true or false"
-            case .int: return isMany ? "ints" : "an int"
-            case .double: return isMany ? "numbers" : "a number"
+            case .int, .int8, .int16, .int32, .int64:
+                return isMany ? "\(scalar.name)s" : "an \(scalar.name)"
+            case .decimal128:
+                return isMany
+                    ? "decimal numbers" : "a decimal number of at most 34 digits, such as \"1.10\""
+            case .float, .double: return isMany ? "numbers" : "a number"
             case .string: return isMany ? "strings" : "a string"
             case .data: return isMany ? "strings of base64" : "a string of base64"
             case .date:

@@ -134,7 +134,7 @@ extension ObjectReader {
                 draft.addReference(member, element: element) { OrderedKey.append(value, to: $0) }
                 return true
             }
-        case .bool, .double, .date, .data, .link, .embedded: break
+        case .bool, .float, .double, .decimal, .date, .data, .link, .embedded: break
         }
         wrongKey(json, target)
         return false

@@ -7,11 +7,18 @@ extension ObjectReader {
     func readScalar(
         _ json: JSONValue, _ name: UnsafeRawBufferPointer, _ member: Int, into draft: ObjectDraft
     ) {
-        switch draft.rowClass.members[member].storage.element {
+        let compiled = draft.rowClass.members[member]
+        switch compiled.storage.element {
         case .bool:
             if let value = json.bool { return draft.set(member, bool: value) }
         case .int:
-            if let value = ScalarText.int(json) { return draft.set(member, int: value) }
+            if let value = ScalarText.int(json), compiled.holds(value) {
+                return draft.set(member, int: value)
+            }
+        case .float:
+            if let value = ScalarText.float(json) { return draft.set(member, float: value) }
+        case .decimal:
+            if let value = ScalarText.decimal(json) { return draft.set(member, decimal: value) }
         case .double:
             if let value = ScalarText.double(json), !ScalarText.isTooLarge(json) {
                 return draft.set(member, double: value)
@@ -51,7 +58,7 @@ extension ObjectReader {
         for (index, json) in json.elements.enumerated() {
             if json.isNull, compiled.isOptional {
                 collection.appendNull()
-            } else if !append(json, element) {
+            } else if !append(json, compiled) {
                 scalarFault(json, draft.rowClass, member, at: nil, element: index)
             }
         }
@@ -59,13 +66,19 @@ extension ObjectReader {
     }
 
     /// Adds an element to the collection; false when it is not of the type.
-    private func append(_ json: JSONValue, _ element: ElementStorage) -> Bool {
-        switch element {
+    private func append(_ json: JSONValue, _ member: RowClass.Member) -> Bool {
+        switch member.storage.element {
         case .bool:
             guard let value = json.bool else { return false }
             collection.append(value)
         case .int:
-            guard let value = ScalarText.int(json) else { return false }
+            guard let value = ScalarText.int(json), member.holds(value) else { return false }
+            collection.append(value)
+        case .float:
+            guard let value = ScalarText.float(json) else { return false }
+            collection.append(value)
+        case .decimal:
+            guard let value = ScalarText.decimal(json) else { return false }
             collection.append(value)
         case .double:
             guard let value = ScalarText.double(json), !ScalarText.isTooLarge(json) else {
@@ -121,10 +134,19 @@ extension ObjectReader {
         }
         let isString = json.kind == .string
         switch rowClass.members[member].storage.element {
-        case .int where ScalarText.isIntegerOutOfRange(json):
+        case .int where ScalarText.isIntegerOutOfRange(json) || ScalarText.int(json) != nil:
+            let range = property.scalar?.integerRange ?? Int64.min...Int64.max
             return outOfRange(
-                property, "an int (-9223372036854775808 to 9223372036854775807)", at: name,
-                element: element)
+                property,
+                "an \(property.scalar?.name ?? "int") (\(range.lowerBound) to \(range.upperBound))",
+                at: name, element: element)
+        case .float where json.isNumber:
+            return outOfRange(property, "a float", at: name, element: element)
+        case .decimal where isString || json.isNumber:
+            return fault(
+                "invalid-decimal",
+                "'\(property.name)' takes a decimal number of at most 34 digits, such as \"1.10\"; "
+                    + "nothing is rounded.", at: name, element: element)
         case .double where ScalarText.isTooLarge(json):
             return outOfRange(property, "a double", at: name, element: element)
         case .string where isString: return tooLong(property, at: name, element: element)

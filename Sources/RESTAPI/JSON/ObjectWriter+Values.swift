@@ -11,6 +11,11 @@ extension ObjectWriter {
         case .bool: json.bool(address.storedBool)
         case .int: write(address.storedInt)
         case .double: json.double(address.storedDouble)
+        case .float: json.float(address.storedFloat)
+        case .decimal:
+            buffer.append(UInt8(ascii: "\""))
+            address.storedDecimal.writeText { buffer.append($0) }
+            buffer.append(UInt8(ascii: "\""))
         case .date:
             buffer.append(UInt8(ascii: "\""))
             address.storedDate.writeRFC3339 { buffer.append($0) }

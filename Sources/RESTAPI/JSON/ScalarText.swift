@@ -1,4 +1,5 @@
 import JSON
+import ObjectModel
 
 /// Readings of single values that more than one place of a request takes.
 package enum ScalarText {
@@ -19,6 +20,18 @@ package enum ScalarText {
         case 9 where text.elementsEqual("-Infinity".utf8): return -.infinity
         default: return nil
         }
+    }
+
+    /// A float: a number that is rounded once, or the name of one that JSON lacks; nil for a number that
+    /// is too large.
+    package static func float(_ json: JSONValue) -> Float? {
+        if let value = json.float { return value.isInfinite ? nil : value }
+        return double(json).map { Float($0) }
+    }
+
+    /// A decimal: a string, or a number, of at most 34 digits; nothing is rounded.
+    package static func decimal(_ json: JSONValue) -> Decimal128? {
+        (json.numberText ?? json.stringBytes).flatMap { Decimal128(text: $0) }
     }
 
     /// Whether a JSON number is beyond the range of a double.

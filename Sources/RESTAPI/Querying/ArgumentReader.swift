@@ -52,6 +52,8 @@ enum ArgumentReader {
             let inner = member.value
             if member.isNamed("$int") { return ScalarText.int(inner).map { .int($0) } }
             if member.isNamed("$double") { return ScalarText.double(inner).map { .double($0) } }
+            if member.isNamed("$float") { return ScalarText.float(inner).map { .float($0) } }
+            if member.isNamed("$decimal") { return ScalarText.decimal(inner).map { .decimal($0) } }
             if member.isNamed("$date") {
                 return inner.stringBytes.flatMap { Timestamp(rfc3339: $0) }.map { .date($0) }
             }

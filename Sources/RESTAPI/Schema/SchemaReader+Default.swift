@@ -43,7 +43,7 @@ extension SchemaReader {
     private static func read(_ value: JSONValue, _ scalar: ScalarType) -> Value? {
         switch scalar {
         case .bool: return value.bool.map(Value.bool)
-        case .int:
+        case .int, .int8, .int16, .int32, .int64:
             if let text = value.stringBytes { return Int64(jsonDigits: text).map(Value.int) }
             return value.exactInt64.map(Value.int)
         case .double:
@@ -54,6 +54,8 @@ extension SchemaReader {
             case "-Infinity": return .double(-.infinity)
             default: return nil
             }
+        case .float: return ScalarText.float(value).map(Value.float)
+        case .decimal128: return ScalarText.decimal(value).map(Value.decimal)
         case .string:
             guard let text = value.string, text.utf8.count <= ModelLimits.valueByteCountMax else {
                 return nil

@@ -104,6 +104,8 @@ struct SchemaWriter {
         case .bool(let value): writer.bool(value)
         case .int(let value): writer.int(value)
         case .double(let value): writer.double(value)
+        case .float(let value): writer.float(value)
+        case .decimal(let value): writer.string(value.description)
         case .string(let value): writer.string(value)
         case .data(let value): value.withUnsafeBytes { writer.base64($0) }
         case .date(let value): writer.string(value.description)

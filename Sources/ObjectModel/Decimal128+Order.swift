@@ -1,0 +1,70 @@
+/// Numbers as unsigned integers in their order.
+extension Decimal128 {
+    /// A number that grows with the decimal; equal decimals have one, NaN has 0.
+    ///
+    /// For a positive number 2^127 plus its magnitude: 14 bits for the place of the first digit and 113
+    /// for 34 digits, filled up with zeros. For a negative one 2^127 less its magnitude.
+    package var ordinal: UInt128 {
+        let middle: UInt128 = 1 << 127
+        switch kind {
+        case .nan: return 0
+        case .infinite: return isNegative ? middle - Self.infinity : middle + Self.infinity
+        case .finite:
+            let magnitude = magnitude
+            return isNegative ? middle - magnitude : middle + magnitude
+        }
+    }
+
+    private static let infinity: UInt128 = 0x3FFF << 113
+
+    private var magnitude: UInt128 {
+        var digits = coefficient
+        if digits == 0 { return 0 }
+        // The place of the first digit, counted from the lowest that there is.
+        var place = exponent + 6176 + 34
+        while digits < Self.coefficientEnd / 10 {
+            digits *= 10
+            place -= 1
+        }
+        return UInt128(place) << 113 | digits
+    }
+
+    /// The greatest ordinal of a number.
+    package static let greatestOrdinal: UInt128 = 1 << 127 + infinity
+
+    /// The greatest integer that is not above a number; nil outside the range of `Int64`, and for
+    /// infinities and NaN.
+    package var integerFloor: Int64? {
+        guard kind == .finite else { return nil }
+        var digits = coefficient
+        var exponent = exponent
+        var hasFraction = false
+        while exponent < 0, digits > 0 {
+            let (quotient, remainder) = digits.quotientAndRemainder(dividingBy: 10)
+            if remainder != 0 { hasFraction = true }
+            digits = quotient
+            exponent += 1
+        }
+        while exponent > 0, digits > 0, digits < 1 << 64 {
+            digits *= 10
+            exponent -= 1
+        }
+        guard digits <= 1 << 63 else { return nil }
+        if !isNegative { return Int64(exactly: digits) }
+        let below = Int128(digits) + (hasFraction ? 1 : 0)
+        return Int64(exactly: -below)
+    }
+
+    /// Whether it is an integer; false for infinities and NaN.
+    package var isIntegral: Bool {
+        guard kind == .finite else { return false }
+        var digits = coefficient
+        var exponent = exponent
+        while exponent < 0, digits > 0 {
+            if digits % 10 != 0 { return false }
+            digits /= 10
+            exponent += 1
+        }
+        return true
+    }
+}

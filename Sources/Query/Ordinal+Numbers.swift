@@ -1,0 +1,99 @@
+import ObjectModel
+import Rows
+
+/// Numbers of one type among those of another.
+///
+/// Ints, floats and doubles compare exactly, nothing is rounded. A decimal compares with a float or a
+/// double as Realm does it: by the decimal of as many digits as the type surely keeps.
+extension Ordinal {
+    /// The ordinal of a number in a numeric type; nil when the type can't hold it.
+    static func number(_ value: Value, as storage: ElementStorage) -> UInt128? {
+        switch storage {
+        case .int: int(value).map { of($0) }
+        case .double: double(value).map { of($0) }
+        case .float: float(value).map { of($0) }
+        case .decimal: decimal(value).map(\.ordinal)
+        case .bool, .string, .data, .date, .objectID, .uuid, .link, .embedded: nil
+        }
+    }
+
+    private static func int(_ value: Value) -> Int64? {
+        switch value {
+        case .int(let value): value
+        case .double(let value): Int64(exactly: value)
+        case .float(let value): Int64(exactly: value)
+        case .decimal(let value): value.isIntegral ? value.integerFloor : nil
+        default: nil
+        }
+    }
+
+    private static func double(_ value: Value) -> Double? {
+        switch value {
+        case .int(let value): Double(exactly: value)
+        case .double(let value): value
+        case .float(let value): Double(value)
+        case .decimal(let value): Double(value.description)
+        default: nil
+        }
+    }
+
+    private static func float(_ value: Value) -> Float? {
+        switch value {
+        case .int(let value): Float(exactly: value)
+        case .double(let value): value.isNaN ? .nan : Float(exactly: value)
+        case .float(let value): value
+        case .decimal(let value): Float(value.description)
+        default: nil
+        }
+    }
+
+    /// A number as a decimal: a double with 15 digits and a float with 7.
+    static func decimal(_ value: Value) -> Decimal128? {
+        switch value {
+        case .int(let value): Decimal128(value)
+        case .double(let value): Decimal128(rounding: value, digitCount: 15)
+        case .float(let value): Decimal128(rounding: Double(value), digitCount: 7)
+        case .decimal(let value): value
+        default: nil
+        }
+    }
+
+    /// The ordinal of the greatest value of a numeric type that lies below a number which the type
+    /// can't hold; none when there is no such value.
+    static func greatestBelow(
+        _ constant: Value, as storage: ElementStorage
+    ) -> (ordinal: UInt128, isNone: Bool)? {
+        switch (storage, constant) {
+        case (.int, .double(let number)): intBelow(number)
+        case (.int, .float(let number)): intBelow(Double(number))
+        case (.int, .decimal(let number)): intBelow(number)
+        case (.double, .int(let number)):
+            (of(nearestBelow(number, Double(number))), false)
+        case (.float, .int(let number)):
+            (of(nearestBelow(number, Float(number))), false)
+        case (.float, .double(let number)):
+            (of(Double(Float(number)) > number ? Float(number).nextDown : Float(number)), false)
+        default: nil
+        }
+    }
+
+    private static func intBelow(_ number: Double) -> (ordinal: UInt128, isNone: Bool) {
+        if number.isNaN || number < -0x1p63 { return (0, true) }
+        if number >= 0x1p63 { return (greatest(.int), false) }
+        return (of(Int64(number.rounded(.down))), false)
+    }
+
+    private static func intBelow(_ number: Decimal128) -> (ordinal: UInt128, isNone: Bool) {
+        if let floor = number.integerFloor { return (of(floor), false) }
+        if number.kind == .nan || number.isNegative { return (0, true) }
+        return (greatest(.int), false)
+    }
+
+    /// `nearest` or the number before it, whichever is the greatest that isn't above an int.
+    private static func nearestBelow<Number: BinaryFloatingPoint>(
+        _ number: Int64, _ nearest: Number
+    ) -> Number {
+        let isAbove = nearest >= 0x1p63 || Int64(nearest) > number
+        return isAbove ? nearest.nextDown : nearest
+    }
+}

@@ -1,0 +1,123 @@
+import ObjectModel
+import Testing
+import TestSupport
+
+@Suite("numbers of every width")
+struct NumberTests {
+    let server: TestServer
+
+    private static let schema = Schema(classes: [
+        ObjectClass(
+            name: "N", primaryKey: "id",
+            properties: [
+                Property(name: "id", type: .single(.scalar(.int16))),
+                Property(name: "i8", type: .single(.scalar(.int8)), isOptional: true),
+                Property(name: "i16", type: .single(.scalar(.int16)), isOptional: true),
+                Property(name: "i32", type: .single(.scalar(.int32)), isIndexed: true),
+                Property(name: "i64", type: .single(.scalar(.int64)), isOptional: true),
+                Property(
+                    name: "f", type: .single(.scalar(.float)), isOptional: true, isIndexed: true),
+                Property(name: "d", type: .single(.scalar(.double)), isOptional: true),
+                Property(
+                    name: "m", type: .single(.scalar(.decimal128)), isOptional: true,
+                    isIndexed: true),
+                Property(name: "i8s", type: .list(.scalar(.int8))),
+                Property(name: "fs", type: .set(.scalar(.float)), isOptional: true),
+                Property(name: "ms", type: .set(.scalar(.decimal128)), isOptional: true),
+                Property(name: "ml", type: .list(.scalar(.decimal128)), isOptional: true),
+            ])
+    ])
+
+    init() throws { server = try TestServer(schema: Self.schema) }
+
+    @Test("what each type holds is answered as it was given, to the limits and no further")
+    func values() {
+        let accepted: [(String, String, String)] = [
+            ("i8", "127", "127"), ("i8", "-128", "-128"), ("i8", "\"7\"", "7"),
+            ("i8", "1.2e1", "12"), ("i16", "32767", "32767"), ("i16", "-32768", "-32768"),
+            ("i32", "2147483647", "2147483647"), ("i32", "-2147483648", "-2147483648"),
+            ("i64", "9223372036854775807", "9223372036854775807"),
+            ("f", "0.1", "0.1"), ("f", "16777217", "16777216.0"), ("f", "\"NaN\"", "\"NaN\""),
+            ("f", "3.4028234663852886e38", "3.4028235e+38"), ("f", "1e-46", "0.0"),
+            ("m", "\"1.10\"", "\"1.10\""), ("m", "1.10", "\"1.10\""), ("m", "1", "\"1\""),
+            ("m", "1e400", "\"1E+400\""), ("m", "\"-Infinity\"", "\"-Infinity\""),
+            ("m", "\"NaN\"", "\"NaN\""), ("m", "-0.0", "\"-0.0\""),
+            (
+                "m", "9999999999999999999999999999999999",
+                "\"9999999999999999999999999999999999\""
+            ),
+            ("i8s", "[1,-128,127]", "[1,-128,127]"),
+            ("fs", "[0.1,null,\"NaN\",-1,0.1]", "[null,\"NaN\",-1.0,0.1]"),
+            ("ms", "[\"1.10\",1.1,null,-2,\"NaN\"]", "[null,\"NaN\",\"-2\",\"1.10\"]"),
+            ("ml", "[\"1.10\",1.1,null]", "[\"1.10\",\"1.1\",null]"),
+        ]
+        for (name, sent, answered) in accepted {
+            APIScenario(
+                "PUT", "/v1/classes/N/objects/1", "{\"\(name)\":\(sent)}",
+                status: name == "i8" && sent == "127" ? 201 : 200,
+                contains: ["\"\(name)\":\(answered)"]
+            ).check(on: server)
+        }
+        let refused: [(String, String, String)] = [
+            ("i8", "128", "int8 (-128 to 127)"), ("i8", "-129", "int8"), ("i8", "\"128\"", "int8"),
+            ("i16", "32768", "int16 (-32768 to 32767)"), ("i32", "2147483648", "int32"),
+            ("i32", "-2147483649", "int32"), ("i64", "9223372036854775808", "int64"),
+            ("i8", "1.5", "an int8"), ("i8s", "[1,128]", "/i8s/1"),
+            ("f", "3.5e38", "float"), ("f", "\"x\"", "a number"), ("f", "true", "a number"),
+            ("m", "\"x\"", "34 digits"), ("m", "99999999999999999999999999999999999", "34 digits"),
+            ("m", "1e7000", "34 digits"), ("m", "true", "a decimal number"),
+        ]
+        for (name, sent, text) in refused {
+            APIScenario(
+                "PUT", "/v1/classes/N/objects/1", "{\"\(name)\":\(sent)}", status: 422,
+                contains: ["\"pointer\":\"/\(name)", text]
+            ).check(on: server)
+        }
+        APIScenario("PUT", "/v1/classes/N/objects/32768", "{}", status: 422).check(on: server)
+        APIScenario("GET", "/v1/classes/N/objects/32768", status: 404).check(on: server)
+    }
+
+    @Test("numbers compare across types, and an index finds them")
+    func queries() {
+        for (id, m) in ["1.10", "1.1", "2", "1E+30", "NaN", "-5"].enumerated() {
+            APIScenario(
+                "PUT", "/v1/classes/N/objects/\(id)",
+                "{\"m\":\"\(m)\",\"i32\":\(id),\"f\":\(Double(id) / 10),\"d\":\(Double(id) / 10),\"i8\":\(id)}",
+                status: 201
+            ).check(on: server)
+        }
+        let filters: [(String, [Int])] = [
+            ("m == 1.1", [0, 1]), ("m == 1.10", [0, 1]), ("m > 1", [0, 1, 2, 3]),
+            ("m < 1.1", [4, 5]), ("m == '1.10'", [0, 1]), ("m != 1.1", [2, 3, 4, 5]),
+            ("m BETWEEN {1.05, 2}", [0, 1, 2]), ("m IN {2, 1.1}", [0, 1, 2]),
+            ("f == 0.5", [5]), ("f == 0.1", []), ("f > 0.1 AND f < 0.3", [1, 2]),
+            ("f <= 0.25", [0, 1, 2]), ("i32 == 3.0", [3]), ("i32 > 2.5", [3, 4, 5]),
+            ("i8 == 300", []), ("i8 < 300", [0, 1, 2, 3, 4, 5]), ("i8 >= i32", [0, 1, 2, 3, 4, 5]),
+            ("i32 < m", [0, 1, 3]), ("f == d", [0, 5]), ("d < f", [1, 2, 3, 4]), ("id == 5", [5]),
+        ]
+        for (filter, ids) in filters {
+            for isIndexed in [true, false] {
+                // A condition that is always true and that no index serves.
+                let text = isIndexed ? filter : "(\(filter)) OR i64 == 77"
+                let reply = server.send(
+                    "POST", "/v1/classes/N/query",
+                    "{\"filter\":\"\(text)\",\"fields\":[\"id\"],\"sort\":[\"id\"]}")
+                let expected = ids.map { "{\"id\":\($0)}" }.joined(separator: ",")
+                #expect(
+                    reply.text.hasPrefix("{\"objects\":[\(expected)]"), "\(text): \(reply.text)")
+            }
+        }
+        let sorted = server.send("GET", "/v1/classes/N/objects?sort=m&fields=id")
+        let order = [4, 5, 0, 1, 2, 3].map { "{\"id\":\($0)}" }.joined(separator: ",")
+        #expect(sorted.text.contains(order), "\(sorted.text)")
+        let argument = server.send(
+            "POST", "/v1/classes/N/query",
+            "{\"filter\":\"m == $0 AND f == $1\",\"args\":[{\"$decimal\":\"1.1000\"},{\"$float\":0.1}]}"
+        )
+        #expect(argument.text.contains("\"id\":1,"), "\(argument.text)")
+        APIScenario(
+            "POST", "/v1/classes/N/query", "{\"filter\":\"m == true\"}", status: 400,
+            contains: ["column"]
+        ).check(on: server)
+    }
+}
