@@ -118,7 +118,7 @@ let package = Package(
             "RESTAPITests",
             [
                 "RESTAPI", "StoreService", "ObjectStore", "Rows", "ObjectModel", "Bytes", "JSON",
-                "Storage", "HTTPServer", "Threads", "TestSupport", "CZlib",
+                "Storage", "HTTPServer", "Threads", "TestSupport", "ObjectSupport", "CZlib",
             ]),
         tests(
             "HoldfastCommandTests",

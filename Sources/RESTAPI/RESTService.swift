@@ -18,6 +18,8 @@ package final class RESTService: Sendable {
     let logger: Logger
     /// The imports that run.
     let imports: ImportGate
+    /// The document of the store's classes.
+    let openAPI = OpenAPICache()
     /// The figures of the server that the service runs in, once it runs.
     let serverMetrics = Mutex<Metrics?>(nil)
     /// Requests that wait for a version.

@@ -9,6 +9,7 @@ extension RESTService {
         let importPath = "/v1/classes/{class}/import"
         return [
             Route(.get, "/v1", "getService", getService),
+            Route(.get, "/v1/openapi.json", "getOpenAPI", getOpenAPI),
             Route(.get, "/v1/schema", "getSchema", getSchema),
             Route(.put, "/v1/schema", "putSchema", body: .buffered(), putSchema),
             Route(.get, "/v1/schema/classes/{class}", "getClass", getClass),

@@ -38,7 +38,7 @@ import Testing
     @Test("every operation has a file of its own, named by its id")
     func filesOfOperations() throws {
         let folders = [
-            "Access", "Changes", "Objects", "Querying", "Schema", "System", "Transfer",
+            "Access", "Changes", "Objects", "OpenAPI", "Querying", "Schema", "System", "Transfer",
         ]
         for operation in try Self.routedOperations() {
             let found = folders.contains { folder in

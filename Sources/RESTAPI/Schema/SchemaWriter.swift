@@ -97,7 +97,8 @@ struct SchemaWriter {
         }
     }
 
-    private func write(_ value: Value) {
+    /// Writes a constant default.
+    func write(_ value: Value) {
         switch value {
         // Links are never defaults, and of lists only the empty one is.
         case .null, .link: writer.null()

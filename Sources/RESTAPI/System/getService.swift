@@ -31,6 +31,7 @@ extension RESTService {
     /// What a client may rely on in this version; later versions add names.
     static let capabilities = [
         "schema", "objects", "queries", "change-streams", "import", "export", "merge-patch",
+        "openapi",
     ]
 
     /// Each limit with the name of its option, in the option's unit.

@@ -1,0 +1,71 @@
+import ObjectModel
+
+/// A class with the names that the document gives to what belongs to it.
+struct OpenAPIClass {
+    /// The class.
+    let definition: ObjectClass
+    /// The schema of an object as replies have it.
+    let object: String
+    /// The schema of a whole object in a write: what is left out gets its default.
+    let input: String
+    /// The schema of a change: what is left out stays.
+    let patch: String
+    /// The schema of an object that is created, or merged into the one that its key names.
+    let new: String
+    /// The schema of a page of objects.
+    let page: String
+    /// The schema of the reply to a write of several objects.
+    let written: String
+    /// The schema of a page of changes.
+    let changePage: String
+    /// The schema of a page of current matches.
+    let snapshotPage: String
+    /// What stands behind the verb in the ids of operations.
+    let noun: String
+    /// The path of the class.
+    let path: String
+
+    /// Whether its objects are reached by themselves.
+    var hasOperations: Bool {
+        switch definition.kind {
+        case .object: true
+        case .embedded: false
+        }
+    }
+
+    /// The property that names objects; nil where `$id` does.
+    var primaryKey: Property? { Self.primaryKey(definition) }
+
+    /// The type of what names objects.
+    var keyType: ScalarType { primaryKey.flatMap(Self.scalar) ?? .int }
+
+    /// Whether a new object has to state its key, because the service does not make keys of its type.
+    static func mustStateKey(_ definition: ObjectClass) -> Bool {
+        switch primaryKey(definition).flatMap(scalar) {
+        case nil, .objectID, .uuid: false
+        default: true
+        }
+    }
+
+    private static func primaryKey(_ definition: ObjectClass) -> Property? {
+        definition.primaryKey.flatMap { name in definition.properties.first { $0.name == name } }
+    }
+
+    private static func scalar(_ property: Property) -> ScalarType? {
+        guard case .single(.scalar(let scalar)) = property.type else { return nil }
+        return scalar
+    }
+
+    /// Whether there are keys that no path carries: null, the empty string, one with a slash.
+    var hasKeysWithoutPath: Bool {
+        guard let primaryKey else { return false }
+        return primaryKey.isOptional || keyType == .string
+    }
+
+    /// Whether replies name `$id` as a property. Where a property has nearly the same name, a
+    /// generated client could not tell them apart.
+    var declaresID: Bool {
+        definition.kind == .object && primaryKey == nil
+            && !definition.properties.contains { OpenAPINames.folded($0.name) == "id" }
+    }
+}

@@ -1,0 +1,39 @@
+import ObjectModel
+
+/// The classes of a schema with their names in the document.
+struct OpenAPIClasses {
+    /// In the order of the schema.
+    let all: [OpenAPIClass]
+    private let positions: [String: Int]
+
+    /// Names everything that belongs to the classes. A class keeps its own name wherever it can; what
+    /// is derived from it gives way, and so does it to `reserved`, the schemas that belong to no class.
+    init(_ schema: Schema, reserved: [String]) {
+        var names = OpenAPINames()
+        for name in reserved { _ = names.unique(name) }
+        var nouns = OpenAPINames()
+        let objects = schema.classes.map { names.unique(OpenAPINames.identifier($0.name)) }
+        var all: [OpenAPIClass] = []
+        var positions: [String: Int] = [:]
+        for (definition, object) in zip(schema.classes, objects) {
+            let patch = names.unique(object + "Patch")
+            let new =
+                OpenAPIClass.mustStateKey(definition) ? names.unique(object + "New") : patch
+            positions[definition.name] = all.count
+            all.append(
+                OpenAPIClass(
+                    definition: definition, object: object, input: names.unique(object + "Input"),
+                    patch: patch, new: new, page: names.unique(object + "Page"),
+                    written: names.unique(object + "Written"),
+                    changePage: names.unique(object + "ChangePage"),
+                    snapshotPage: names.unique(object + "SnapshotPage"),
+                    noun: nouns.unique(OpenAPINames.capitalised(object)),
+                    path: "/v1/classes/" + OpenAPINames.segment(definition.name)))
+        }
+        self.all = all
+        self.positions = positions
+    }
+
+    /// The class of a name in the schema.
+    subscript(_ name: String) -> OpenAPIClass? { positions[name].map { all[$0] } }
+}

@@ -1,0 +1,72 @@
+import JSON
+import ObjectModel
+
+/// An OpenAPI 3.1 document of a store: one set of operations for each of its classes, with the class's own
+/// schemas (https://spec.openapis.org/oas/v3.1.0).
+///
+/// It is made from the schema alone and says nothing of what the store holds. Its size grows with the
+/// number of properties.
+struct OpenAPIDocument {
+    /// The classes.
+    let schema: Schema
+    /// What belongs to no class.
+    let components: OpenAPIComponents
+    /// Whether requests need a token.
+    let usesTokens: Bool
+
+    /// Writes the document.
+    func write(to writer: JSONWriter) {
+        let classes = OpenAPIClasses(schema, reserved: OpenAPIComponents.schemaNames)
+        let served = classes.all.filter(\.hasOperations)
+        writer.object { object in
+            object.member("openapi").string("3.1.0")
+            object.member("info").object { info in
+                info.member("title").string("Holdfast")
+                info.member("version").string("\(schema.revision)")
+                info.member("description").string(Self.description)
+            }
+            object.member("servers").raw(##"[{"url":"/"}]"##)
+            object.member("tags").array { tags in
+                for entry in served {
+                    tags.element().object { tag in
+                        tag.member("name").string(entry.definition.name)
+                        tag.member("description").string(
+                            "The objects of class `\(entry.definition.name)`.")
+                    }
+                }
+            }
+            object.member("paths").object { paths in
+                let writer = OpenAPIPaths(classes, usesTokens: usesTokens)
+                for entry in served { writer.write(entry, to: &paths) }
+            }
+            object.member("components").object { writeComponents(classes, served, to: &$0) }
+        }
+    }
+
+    private static let description =
+        "The objects of one store, class by class, made by Holdfast \(ServiceVersion.text) from the "
+        + "store's schema; `info.version` is the schema's revision. What is the same in every store "
+        + "(the schema, changes of the whole store, errors, limits) is in Holdfast's own openapi.yaml."
+
+    private func writeComponents(
+        _ classes: OpenAPIClasses, _ served: [OpenAPIClass], to object: inout JSONObjectWriter
+    ) {
+        object.member("schemas").object { list in
+            let schemas = OpenAPISchemas(classes: classes)
+            for entry in classes.all { schemas.write(entry, to: &list) }
+            components.writeSchemas(to: &list)
+        }
+        object.member("examples").object { list in
+            let examples = OpenAPIExamples(classes: classes)
+            for entry in served { examples.write(entry, to: &list) }
+        }
+        object.member("parameters").object { components.writeParameters(to: &$0) }
+        object.member("headers").object { components.writeHeaders(to: &$0) }
+        object.member("responses").object { components.writeResponses(to: &$0) }
+        if usesTokens {
+            object.member("securitySchemes").raw(
+                ##"{"bearerToken":{"type":"http","scheme":"bearer","description":"A token made by `holdfast token create`."}}"##
+            )
+        }
+    }
+}

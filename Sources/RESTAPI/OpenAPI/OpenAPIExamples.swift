@@ -1,0 +1,111 @@
+import JSON
+import ObjectModel
+
+/// Writes objects as they may be, made up from the types of their properties: nothing of what a store
+/// holds gets into the document.
+struct OpenAPIExamples {
+    let classes: OpenAPIClasses
+    /// Embedded objects are shown until an example has so many values; a class may hold a thousand of
+    /// another, which holds a thousand itself.
+    private static let valueCountMax = 100
+
+    /// What of an example is written already.
+    private struct Progress {
+        /// The embedded classes around the present object, since such a class may hold itself.
+        var owners: [String] = []
+        var valueCount = 0
+    }
+
+    /// Adds the examples of a class: a whole object, a page of one, and a change.
+    func write(_ entry: OpenAPIClass, to examples: inout JSONObjectWriter) {
+        examples.member(named: entry.object).object { example in
+            example.member("summary").string("An object")
+            var progress = Progress()
+            writeObject(entry, &progress, to: example.member("value"))
+        }
+        examples.member(named: entry.page).object { example in
+            example.member("summary").string("A page of one object")
+            example.member("value").object { page in
+                page.member("objects").array {
+                    var progress = Progress()
+                    writeObject(entry, &progress, to: $0.element())
+                }
+            }
+        }
+        examples.member(named: entry.patch).object { example in
+            example.member("summary").string("One property is changed")
+            example.member("value").object { value in
+                let changed = entry.definition.properties.first {
+                    $0.isStored && $0.name != entry.definition.primaryKey
+                }
+                guard let changed else { return }
+                write(changed, to: value.member(named: changed.name))
+            }
+        }
+    }
+
+    /// Writes a value of a property.
+    func write(_ property: Property, to writer: JSONWriter) {
+        var progress = Progress()
+        write(property, &progress, to: writer)
+    }
+
+    /// Writes a key of a class.
+    func writeKey(of entry: OpenAPIClass, to writer: JSONWriter) {
+        writer.raw(OpenAPIScalar(entry.keyType).example)
+    }
+
+    private func writeObject(
+        _ entry: OpenAPIClass, _ progress: inout Progress, to writer: JSONWriter
+    ) {
+        writer.object { object in
+            for property in entry.definition.properties where property.isStored {
+                write(property, &progress, to: object.member(named: property.name))
+            }
+        }
+    }
+
+    private func write(_ property: Property, _ progress: inout Progress, to writer: JSONWriter) {
+        progress.valueCount += 1
+        switch property.type {
+        case .single(let element):
+            if case .constant(let constant)? = property.defaultValue {
+                SchemaWriter(writer).write(constant)
+            } else if endsHere(element, progress) {
+                writer.null()
+            } else {
+                write(element, &progress, to: writer)
+            }
+        case .list(let element), .set(let element):
+            writer.array { array in
+                if !endsHere(element, progress) { write(element, &progress, to: array.element()) }
+            }
+        case .linkingObjects: writer.raw("[]")
+        }
+    }
+
+    /// Whether the element is an embedded object that would lead too far.
+    private func endsHere(_ element: ElementType, _ progress: Progress) -> Bool {
+        guard case .object(let name) = element, classes[name]?.definition.kind == .embedded else {
+            return false
+        }
+        return progress.owners.contains(name) || progress.valueCount > Self.valueCountMax
+    }
+
+    private func write(
+        _ element: ElementType, _ progress: inout Progress, to writer: JSONWriter
+    ) {
+        switch element {
+        case .scalar(let scalar): writer.raw(OpenAPIScalar(scalar).example)
+        case .object(let name):
+            guard let target = classes[name] else { return writer.null() }
+            switch target.definition.kind {
+            case .object: writeKey(of: target, to: writer)
+            case .embedded:
+                progress.owners.append(name)
+                writeObject(target, &progress, to: writer)
+                progress.owners.removeLast()
+            }
+        }
+    }
+}

@@ -1,0 +1,61 @@
+/// Hands out the names of a document: each only once, also for readers that take `City_1` and `city1`
+/// for the same, as generators of clients do.
+struct OpenAPINames {
+    private var taken: Set<String> = []
+
+    /// `proposal`, with the first number behind it that makes it unique.
+    mutating func unique(_ proposal: String) -> String {
+        var name = proposal
+        var number = 1
+        while !taken.insert(Self.folded(name)).inserted {
+            number += 1
+            name = "\(proposal)\(number)"
+        }
+        return name
+    }
+
+    /// What remains of a name where only letters and digits of ASCII count, whatever their case.
+    static func folded(_ name: String) -> String {
+        String(
+            decoding: name.lowercased().utf8.filter {
+                (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0)
+                    || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
+            }, as: UTF8.self)
+    }
+
+    /// The name of a class or property in the characters that a name of a component may have (OpenAPI
+    /// 3.1, section 4.8.7): a blank is `_`, another one that it may not have is `_u` and its number.
+    static func identifier(_ name: String) -> String {
+        var text = ""
+        for scalar in name.unicodeScalars {
+            switch scalar {
+            case "a"..."z", "A"..."Z", "0"..."9", "_", "-": text.unicodeScalars.append(scalar)
+            case " ": text += "_"
+            default:
+                let digits = String(scalar.value, radix: 16, uppercase: true)
+                text += "_u" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+            }
+        }
+        return text
+    }
+
+    /// An identifier that begins with a capital, to stand behind a verb.
+    static func capitalised(_ identifier: String) -> String {
+        identifier.prefix(1).uppercased() + identifier.dropFirst()
+    }
+
+    /// One segment of a path, percent-encoded (RFC 3986, section 3.3).
+    static func segment(_ name: String) -> String {
+        var text = ""
+        for byte in name.utf8 {
+            switch Unicode.Scalar(byte) {
+            case "a"..."z", "A"..."Z", "0"..."9", "-", "_", "~", ".":
+                text.unicodeScalars.append(Unicode.Scalar(byte))
+            default:
+                let digits = String(byte, radix: 16, uppercase: true)
+                text += digits.utf8.count == 1 ? "%0" + digits : "%" + digits
+            }
+        }
+        return text
+    }
+}

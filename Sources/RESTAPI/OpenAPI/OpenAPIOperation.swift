@@ -1,0 +1,92 @@
+/// What all operations of one kind have in common, whatever the class: the operation of `openapi.yaml`
+/// that they are, told for one class.
+struct OpenAPIOperation {
+    /// The operation's method, in lower case.
+    let method: StaticString
+    /// The verb that its id begins with.
+    let verb: String
+    /// What its id ends with.
+    var ending = ""
+    /// What it does, in a few words.
+    let summary: StaticString
+    /// Names of shared parameters.
+    let parameters: [StaticString]
+    /// What it answers when it can't be done.
+    let problems: [OpenAPIProblem]
+
+    /// What every operation of a class may answer.
+    private static let common: [OpenAPIProblem] = [
+        .badRequest, .unauthorized, .forbidden, .notFound, .methodNotAllowed, .requestTimeout,
+        .conflict, .targetTooLong, .misdirectedRequest, .headersTooLarge, .internalError,
+        .serviceUnavailable,
+    ]
+    private static let reading = common + [.notAcceptable]
+    private static let writing =
+        common + [
+            .notAcceptable, .preconditionFailed, .bodyTooLarge, .unsupportedMediaType,
+            .unprocessableContent, .insufficientStorage,
+        ]
+
+    static let list = OpenAPIOperation(
+        method: "get", verb: "list", summary: "Query objects",
+        parameters: [
+            "Filter", "Arg", "Text", "Sort", "Distinct", "Limit", "Cursor", "Fields", "Expand",
+            "Count", "Explain", "MinVersion",
+        ], problems: reading + [.gone, .unprocessableContent])
+    static let create = OpenAPIOperation(
+        method: "post", verb: "create", summary: "Create one object, or several in one transaction",
+        parameters: ["Mode", "IfMatch", "IfNoneMatchWrite", "PreferWrite"], problems: writing)
+    static let query = OpenAPIOperation(
+        method: "post", verb: "query", summary: "Query objects, the query in the body",
+        parameters: ["MinVersion"],
+        problems: reading + [
+            .gone, .bodyTooLarge, .unsupportedMediaType, .unprocessableContent,
+        ])
+    static let get = OpenAPIOperation(
+        method: "get", verb: "get", summary: "Read one object",
+        parameters: ["Fields", "Expand", "MinVersion", "IfMatch", "IfNoneMatchRead"],
+        problems: reading + [.preconditionFailed, .unprocessableContent])
+    static let put = OpenAPIOperation(
+        method: "put", verb: "put", summary: "Create or replace one object",
+        parameters: ["IfMatch", "IfNoneMatchWrite", "PreferWrite"], problems: writing)
+    static let patch = OpenAPIOperation(
+        method: "patch", verb: "patch", summary: "Change some properties of one object",
+        parameters: ["Upsert", "IfMatch", "IfNoneMatchWrite", "PreferWrite"], problems: writing)
+    static let delete = OpenAPIOperation(
+        method: "delete", verb: "delete", summary: "Delete one object",
+        parameters: ["IfMatch"], problems: common + [.preconditionFailed, .insufficientStorage])
+    static let value = OpenAPIOperation(
+        method: "get", verb: "get", ending: "Property", summary: "Read one single-valued property",
+        parameters: ["MinVersion", "IfNoneMatchRead"],
+        problems: reading + [.gone, .unprocessableContent])
+    static let collection = OpenAPIOperation(
+        method: "get", verb: "get", summary: "Read a page of a collection",
+        parameters: [
+            "Filter", "Arg", "Text", "Sort", "Limit", "Cursor", "Fields", "Expand", "Count",
+            "MinVersion", "IfNoneMatchRead",
+        ], problems: reading + [.gone, .unprocessableContent])
+    static let importLines = OpenAPIOperation(
+        method: "post", verb: "import", summary: "Import objects, one a line",
+        parameters: ["Mode", "Atomic"], problems: writing)
+    static let exportLines = OpenAPIOperation(
+        method: "get", verb: "export", summary: "Export all objects, one a line",
+        parameters: ["Fields", "MinVersion"], problems: reading)
+    static let changes = OpenAPIOperation(
+        method: "get", verb: "stream", ending: "Changes",
+        summary: "Follow the objects that match a filter",
+        parameters: [
+            "Filter", "Arg", "Text", "Fields", "Expand", "Since", "LastEventID", "Limit",
+            "PreferChanges",
+        ], problems: reading + [.gone, .unprocessableContent])
+    static let objectChanges = OpenAPIOperation(
+        method: "get", verb: "stream", ending: "ObjectChanges", summary: "Follow one object",
+        parameters: ["Fields", "Expand", "Since", "LastEventID", "Limit", "PreferChanges"],
+        problems: reading + [.gone])
+
+    /// The same operation on an object whose key stands in the query.
+    var byKey: OpenAPIOperation {
+        var same = self
+        same.ending = "ByKey"
+        return same
+    }
+}

@@ -1,0 +1,201 @@
+import JSON
+import ObjectModel
+
+/// Writes the operations on the objects of classes, under paths that name the class. Not thread-safe: it
+/// remembers the ids that it gave.
+final class OpenAPIPaths {
+    let schemas: OpenAPISchemas
+    let examples: OpenAPIExamples
+    /// The ids that were given to operations.
+    private var ids = OpenAPINames()
+
+    /// Whether requests need a token.
+    private let usesTokens: Bool
+
+    /// Makes a writer for the operations on some classes.
+    init(_ classes: OpenAPIClasses, usesTokens: Bool) {
+        self.usesTokens = usesTokens
+        schemas = OpenAPISchemas(classes: classes)
+        examples = OpenAPIExamples(classes: classes)
+    }
+
+    /// Adds the operations on a class of kind `object`.
+    func write(_ entry: OpenAPIClass, to paths: inout JSONObjectWriter) {
+        paths.member(named: entry.path + "/objects").object { item in
+            add(.list, entry, to: &item) { Self.addPage(entry, to: &$0) }
+            add(.create, entry, to: &item, body: { Self.writeNewBody(entry, $0) }) {
+                Self.addCreated(entry, to: &$0)
+            }
+        }
+        paths.member(named: entry.path + "/query").object { item in
+            add(.query, entry, to: &item, body: { $0.raw(Self.queryBody) }) {
+                Self.addPage(entry, to: &$0)
+            }
+        }
+        paths.member(named: entry.path + "/objects/{id}").object { item in
+            addParameters(entry, property: nil, to: &item)
+            addObject(entry, to: &item) { $0 }
+        }
+        if entry.hasKeysWithoutPath {
+            paths.member(named: entry.path + "/object").object { item in
+                item.member("parameters").raw(Self.keyParameter)
+                addObject(entry, to: &item) { $0.byKey }
+            }
+        }
+        writeProperties(entry, to: &paths)
+        writeTransfer(entry, to: &paths)
+        writeChanges(entry, to: &paths)
+    }
+
+    private static let queryBody: StaticString =
+        ##"{"required":true,"content":{"application/json":{"schema":{"$ref":"#/components/schemas/HoldfastQuery"},"examples":{"first":{"summary":"The first ten, and how many there are","value":{"limit":10,"count":"exact"}}}}}}"##
+
+    private static let keyParameter: StaticString =
+        ##"[{"name":"key","in":"query","required":true,"description":"The primary key as a JSON value, for keys that no path can carry.","schema":{"type":"string","minLength":1},"example":"null"}]"##
+
+    // MARK: One operation
+
+    /// Adds an operation to the item of its path. Its id is made of the verb and the `noun`, the class's
+    /// own unless it is given; `body` writes the request's body, `replies` the replies to what was done.
+    func add(
+        _ operation: OpenAPIOperation, _ entry: OpenAPIClass, noun: String? = nil,
+        to item: inout JSONObjectWriter, body: ((JSONWriter) -> Void)? = nil,
+        replies: (inout JSONObjectWriter) -> Void
+    ) {
+        let id = ids.unique(operation.verb + (noun ?? entry.noun) + operation.ending)
+        item.member(operation.method).object { object in
+            object.member("operationId").string(id)
+            object.member("tags").array { $0.element().string(entry.definition.name) }
+            object.member("summary").text(operation.summary)
+            // Not said once for all of them, because generators of clients look for it here.
+            if usesTokens { object.member("security").raw(##"[{"bearerToken":[]}]"##) }
+            object.member("parameters").array { parameters in
+                for name in operation.parameters {
+                    parameters.element().object {
+                        $0.member("$ref").string("#/components/parameters/\(name)")
+                    }
+                }
+            }
+            if let body { body(object.member("requestBody")) }
+            object.member("responses").object { responses in
+                replies(&responses)
+                for problem in operation.problems {
+                    responses.member(named: "\(problem.rawValue)").object {
+                        $0.member("$ref").string("#/components/responses/\(problem.name)")
+                    }
+                }
+            }
+        }
+    }
+
+    // MARK: One object
+
+    /// Adds the operations on one object.
+    private func addObject(
+        _ entry: OpenAPIClass, to item: inout JSONObjectWriter,
+        _ variant: (OpenAPIOperation) -> OpenAPIOperation
+    ) {
+        add(variant(.get), entry, to: &item) { responses in
+            responses.member("200").object { reply in
+                reply.member("description").string("The object.")
+                reply.member("headers").headers("ETag", "Holdfast-Version")
+                reply.member("content").content(entry.object, example: entry.object)
+            }
+            Self.addNotModified(to: &responses)
+        }
+        add(variant(.put), entry, to: &item) {
+            $0.object { body in
+                body.member("required").bool(true)
+                body.member("content").content(entry.input, example: entry.object)
+            }
+        } replies: {
+            Self.addWritten(entry, to: &$0)
+        }
+        add(variant(.patch), entry, to: &item) {
+            $0.object { body in
+                body.member("required").bool(true)
+                body.member("content").content(
+                    entry.patch, example: entry.patch,
+                    types: ["application/merge-patch+json", "application/json"])
+            }
+        } replies: {
+            Self.addWritten(entry, to: &$0)
+        }
+        add(variant(.delete), entry, to: &item) { responses in
+            responses.member("204").object { reply in
+                reply.member("description").string("The object is gone.")
+                reply.member("headers").headers("Holdfast-Version")
+            }
+        }
+    }
+
+    private static func addWritten(_ entry: OpenAPIClass, to responses: inout JSONObjectWriter) {
+        responses.member("200").object { reply in
+            reply.member("description").string("The object as it is stored now.")
+            reply.member("headers").headers("ETag", "Holdfast-Version")
+            reply.member("content").content(entry.object, example: entry.object)
+        }
+        responses.member("201").object { reply in
+            reply.member("description").string("The object is new; as it is stored.")
+            reply.member("headers").headers("ETag", "Location", "Holdfast-Version")
+            reply.member("content").content(entry.object, example: entry.object)
+        }
+        addMinimal(to: &responses)
+    }
+
+    private static func addMinimal(to responses: inout JSONObjectWriter) {
+        responses.member("204").object { reply in
+            reply.member("description").string(
+                "Written; `return=minimal` asked to leave the object out.")
+            reply.member("headers").headers("ETag", "Location", "Holdfast-Version")
+        }
+    }
+
+    /// Adds the reply to a reader that has what it asks for.
+    static func addNotModified(to responses: inout JSONObjectWriter) {
+        responses.member("304").object { reply in
+            reply.member("description").string("It is as the client has it.")
+            reply.member("headers").headers("ETag", "Holdfast-Version")
+        }
+    }
+
+    // MARK: Several objects
+
+    private static func addPage(_ entry: OpenAPIClass, to responses: inout JSONObjectWriter) {
+        responses.member("200").object { reply in
+            reply.member("description").string("A page of objects.")
+            reply.member("headers").headers("Link")
+            reply.member("content").content(entry.page, example: entry.page)
+        }
+    }
+
+    private static func writeNewBody(_ entry: OpenAPIClass, _ writer: JSONWriter) {
+        writer.object { body in
+            body.member("required").bool(true)
+            body.member("content").content(example: entry.object) { schema in
+                schema.member("anyOf").array { choices in
+                    choices.element().schema(entry.new)
+                    choices.element().array(of: entry.new)
+                }
+            }
+        }
+    }
+
+    private static func addCreated(_ entry: OpenAPIClass, to responses: inout JSONObjectWriter) {
+        func add(_ name: StaticString, _ description: String) {
+            responses.member(name).object { reply in
+                reply.member("description").string(description)
+                reply.member("headers").headers("ETag", "Location", "Holdfast-Version")
+                reply.member("content").content(example: entry.object) { schema in
+                    schema.member("anyOf").array { choices in
+                        choices.element().schema(entry.written)
+                        choices.element().schema(entry.object)
+                    }
+                }
+            }
+        }
+        add("200", "Written, and nothing is new: `mode` met objects that were there.")
+        add("201", "Created: of one object the reply is the object, of an array `objects`.")
+        addMinimal(to: &responses)
+    }
+}

@@ -1,0 +1,307 @@
+import JSON
+import ObjectModel
+
+/// Writes the schemas of classes: their objects in replies and in writes, and what holds them.
+struct OpenAPISchemas {
+    /// What an object is looked at for.
+    enum Form {
+        /// In a reply: links as keys or expanded, inverse links when they are asked for.
+        case reply
+        /// A whole object: what is left out gets its default.
+        case input
+        /// A change: what is left out stays.
+        case patch
+    }
+
+    let classes: OpenAPIClasses
+
+    /// Adds every schema that belongs to a class.
+    func write(_ entry: OpenAPIClass, to schemas: inout JSONObjectWriter) {
+        schemas.member(named: entry.object).object { writeObject(entry, .reply, to: &$0) }
+        schemas.member(named: entry.input).object { writeObject(entry, .input, to: &$0) }
+        schemas.member(named: entry.patch).object { writeObject(entry, .patch, to: &$0) }
+        switch entry.definition.kind {
+        case .object: writeHolders(entry, to: &schemas)
+        case .embedded: break
+        }
+    }
+
+    // MARK: Objects
+
+    private func writeObject(
+        _ entry: OpenAPIClass, _ form: Form, to object: inout JSONObjectWriter
+    ) {
+        let definition = entry.definition
+        object.member("type").string("object")
+        object.member("description").string(Self.describe(entry, form))
+        object.member("properties").object { properties in
+            if form == .reply, entry.declaresID {
+                properties.member("$id").raw(
+                    ##"{"type":"integer","format":"int64","minimum":0,"description":"The key that the store gave to the object."}"##
+                )
+            }
+            for property in definition.properties where form == .reply || property.isStored {
+                let writer = properties.member(named: property.name)
+                writer.object { write(property, entry, form, to: &$0, writer) }
+            }
+        }
+        guard definition.kind == .object else {
+            if form != .reply { object.member("additionalProperties").bool(false) }
+            return
+        }
+        // They are patterns because generators of clients overlook those: as properties, `$id` and a
+        // property `id` would get the same name.
+        if form == .reply {
+            object.member("patternProperties").raw(
+                ##"{"^\\$version$":{"$ref":"#/components/schemas/HoldfastVersion"}}"##)
+        } else {
+            object.member("patternProperties").raw(
+                ##"{"^\\$id$":{"type":["string","integer","null"]},"^\\$version$":{"$ref":"#/components/schemas/HoldfastVersion"}}"##
+            )
+            object.member("additionalProperties").bool(false)
+        }
+    }
+
+    private static func describe(_ entry: OpenAPIClass, _ form: Form) -> String {
+        let name = entry.definition.name
+        switch (entry.definition.kind, form) {
+        case (.object, .reply):
+            return
+                "An object of class `\(name)`. `fields` and `expand` say which properties it has."
+        case (.object, .input):
+            return "A whole object of class `\(name)`: what is left out gets its default."
+        case (.object, .patch):
+            return "A change of an object of class `\(name)`: what is left out stays."
+        case (.embedded, .reply): return "An embedded object of class `\(name)`."
+        case (.embedded, .input):
+            return "A whole embedded object of class `\(name)`: what is left out gets its default."
+        case (.embedded, .patch):
+            return "A change of an embedded object of class `\(name)`: what is left out stays."
+        }
+    }
+
+    // MARK: Properties
+
+    private func write(
+        _ property: Property, _ entry: OpenAPIClass, _ form: Form,
+        to object: inout JSONObjectWriter, _ writer: JSONWriter
+    ) {
+        switch property.type {
+        case .single(let element):
+            write(element, property.isOptional, form, to: &object, writer)
+        case .list(let element), .set(let element):
+            object.member("type").string("array")
+            let items = object.member("items")
+            // An element is never changed in its place: collections are replaced.
+            let inner = form == .patch ? .input : form
+            items.object { write(element, property.isOptional, inner, to: &$0, items) }
+            if case .set = property.type, form == .reply { object.member("uniqueItems").bool(true) }
+        case .linkingObjects(let className, _):
+            object.member("type").string("array")
+            let items = object.member("items")
+            items.object { write(.object(className), false, .reply, to: &$0, items) }
+            object.member("readOnly").bool(true)
+        }
+        if form == .input, let value = property.constantDefault {
+            let place = object.member("default")
+            SchemaWriter(place).write(value)
+        }
+        if let text = Self.describe(property, entry) { object.member("description").string(text) }
+    }
+
+    /// Writes what holds of one value: of a single one, or of an element of a collection.
+    func write(
+        _ element: ElementType, _ isOptional: Bool, _ form: Form,
+        to object: inout JSONObjectWriter, _ writer: JSONWriter
+    ) {
+        switch element {
+        case .scalar(let scalar):
+            OpenAPIScalar(scalar).write(isOptional: isOptional, to: &object, writer)
+        case .object(let name):
+            // A schema that holds has every class that it names.
+            guard let target = classes[name] else { return }
+            switch target.definition.kind {
+            case .object: writeLink(to: target, isOptional, form, &object)
+            case .embedded:
+                object.reference(target.name(form), isOptional: isOptional)
+            }
+        }
+    }
+
+    private func writeLink(
+        to target: OpenAPIClass, _ isOptional: Bool, _ form: Form, _ object: inout JSONObjectWriter
+    ) {
+        object.member("anyOf").array { choices in
+            let key = choices.element()
+            key.object { writeKey(of: target, to: &$0, key) }
+            switch form {
+            case .reply: choices.element().schema(target.object)
+            case .input, .patch:
+                choices.element().schema(target.new)
+                choices.element().schema("HoldfastLink")
+            }
+            if isOptional { choices.element().raw(##"{"type":"null"}"##) }
+        }
+    }
+
+    /// Writes what holds of a key that names an object of a class and is not null.
+    func writeKey(
+        of entry: OpenAPIClass, to object: inout JSONObjectWriter, _ writer: JSONWriter
+    ) {
+        OpenAPIScalar(entry.keyType).write(isOptional: false, to: &object, writer)
+        if entry.primaryKey == nil { object.member("minimum").uint(0) }
+    }
+
+    private static func describe(_ property: Property, _ entry: OpenAPIClass) -> String? {
+        var sentences: [String] = []
+        if property.name == entry.definition.primaryKey {
+            sentences.append("The primary key: it never changes.")
+        }
+        switch property.type {
+        case .single, .list, .set: break
+        case .linkingObjects(let className, let name):
+            sentences.append("The objects of `\(className)` whose `\(name)` links here.")
+        }
+        switch property.defaultValue {
+        case .uuid: sentences.append("A random one when it is left out of a new object.")
+        case .objectID: sentences.append("A fresh one when it is left out of a new object.")
+        case .now: sentences.append("The time of the write when it is left out of a new object.")
+        case .constant, nil: break
+        }
+        if property.isIndexed { sentences.append("Indexed.") }
+        return sentences.isEmpty ? nil : sentences.joined(separator: " ")
+    }
+
+    // MARK: What holds objects
+
+    private func writeHolders(_ entry: OpenAPIClass, to schemas: inout JSONObjectWriter) {
+        if entry.new != entry.patch, let key = entry.definition.primaryKey {
+            schemas.member(named: entry.new).object { object in
+                object.member("description").string(
+                    "A new object of class `\(entry.definition.name)`, or a change of the one that its "
+                        + "key names.")
+                object.member("type").string("object")
+                object.member("allOf").array { parts in
+                    parts.element().schema(entry.patch)
+                    // Beside a single part, generators of clients overlook it.
+                    parts.element().object { part in
+                        part.member("required").array { $0.element().string(key) }
+                    }
+                }
+            }
+        }
+        schemas.member(named: entry.page).object { object in
+            object.member("type").string("object")
+            object.member("description").string("A page of objects.")
+            object.member("required").raw(##"["objects"]"##)
+            object.member("properties").object { properties in
+                properties.member("objects").array(of: entry.object)
+                Self.addPaging(to: &properties)
+                properties.member("explain").schema("HoldfastExplanation")
+            }
+        }
+        schemas.member(named: entry.written).object { object in
+            object.member("type").string("object")
+            object.member("description").string("The reply to a write of several objects.")
+            object.member("required").raw(##"["version"]"##)
+            object.member("properties").object { properties in
+                properties.member("objects").array(of: entry.object)
+                properties.member("version").schema("HoldfastVersion")
+            }
+        }
+        schemas.member(named: entry.changePage).object { object in
+            object.member("type").string("object")
+            object.member("description").string("What happened since a cursor.")
+            object.member("required").raw(##"["changes","cursor","upToDate"]"##)
+            object.member("properties").object { properties in
+                properties.member("changes").object { changes in
+                    changes.member("type").string("array")
+                    changes.member("items").object { writeTold(entry, isChange: true, to: &$0) }
+                }
+                properties.member("cursor").raw(##"{"type":"string"}"##)
+                properties.member("upToDate").raw(##"{"type":"boolean"}"##)
+            }
+        }
+        schemas.member(named: entry.snapshotPage).object { object in
+            object.member("type").string("object")
+            object.member("description").string(
+                "Current matches: pages have `next` until the last one, which has a `cursor`.")
+            object.member("required").raw(##"["objects"]"##)
+            object.member("properties").object { properties in
+                properties.member("objects").object { objects in
+                    objects.member("type").string("array")
+                    objects.member("items").object { writeTold(entry, isChange: false, to: &$0) }
+                }
+                properties.member("next").raw(##"{"type":"string"}"##)
+                properties.member("cursor").raw(##"{"type":"string"}"##)
+                properties.member("upToDate").raw(##"{"type":"boolean"}"##)
+            }
+        }
+    }
+
+    /// Adds what says where a page ends and how many there are.
+    static func addPaging(to properties: inout JSONObjectWriter) {
+        properties.member("next").raw(
+            ##"{"type":"string","description":"The cursor of the next page."}"##)
+        properties.member("count").raw(
+            ##"{"type":"integer","minimum":0,"description":"How many there are, when asked for."}"##
+        )
+    }
+
+    /// Writes what a page of a stream says of one object.
+    private func writeTold(
+        _ entry: OpenAPIClass, isChange: Bool, to object: inout JSONObjectWriter
+    ) {
+        object.member("type").string("object")
+        object.member("required").raw(
+            isChange ? ##"["op","id","version"]"## : ##"["id","etag","object"]"##)
+        object.member("properties").object { properties in
+            if isChange {
+                properties.member("op").raw(
+                    ##"{"type":"string","enum":["enter","update","leave","delete"]}"##)
+                properties.member("version").schema("HoldfastVersion")
+                properties.member("changed").raw(##"{"type":"array","items":{"type":"string"}}"##)
+            }
+            let key = properties.member("id")
+            key.object {
+                let isOptional = entry.primaryKey?.isOptional ?? false
+                OpenAPIScalar(entry.keyType).write(isOptional: isOptional, to: &$0, key)
+            }
+            properties.member("etag").schema("HoldfastVersion")
+            properties.member("object").schema(entry.object)
+        }
+    }
+}
+
+extension OpenAPIClass {
+    /// The name of the schema of its objects in a form.
+    func name(_ form: OpenAPISchemas.Form) -> String {
+        switch form {
+        case .reply: object
+        case .input: input
+        case .patch: patch
+        }
+    }
+}
+
+extension Property {
+    /// Whether objects hold it; inverse links are found, not held.
+    var isStored: Bool {
+        if case .linkingObjects = type { false } else { true }
+    }
+
+    /// A declared default that is the same in every object.
+    fileprivate var constantDefault: Value? {
+        if case .constant(let value)? = defaultValue { value } else { nil }
+    }
+}
+
+extension JSONWriter {
+    /// Writes the schema of an array whose elements have one of the document's schemas.
+    func array(of name: String) {
+        object { object in
+            object.member("type").string("array")
+            object.member("items").schema(name)
+        }
+    }
+}

@@ -1,0 +1,82 @@
+import Bytes
+import JSON
+import ObjectModel
+import ObjectSupport
+import TestSupport
+import Testing
+
+@testable import RESTAPI
+
+/// The document that a store makes of its classes. `Tests/openapi` holds it to what the service answers.
+@Suite struct OpenAPIDocumentTests {
+    @Test("names stay as they are in letters and digits, and are spelt out otherwise")
+    func identifiers() {
+        #expect(OpenAPINames.identifier("City_2-a") == "City_2-a")
+        #expect(OpenAPINames.identifier("my class") == "my_class")
+        #expect(OpenAPINames.identifier("Größe") == "Gr_u00F6_u00DFe")
+        #expect(OpenAPINames.identifier("𝒳") == "_u1D4B3")
+        #expect(OpenAPINames.segment("a b/ö") == "a%20b%2F%C3%B6")
+        #expect(OpenAPINames.segment("\n") == "%0A")
+    }
+
+    @Test("names that differ in case and signs alone get a number")
+    func uniqueNames() {
+        var names = OpenAPINames()
+        let given = ["City", "city", "Ci_ty", "City2", "Town", "_", "-"].map { names.unique($0) }
+        #expect(given == ["City", "city2", "Ci_ty3", "City22", "Town", "_", "-2"])
+        #expect(Set(given.map(OpenAPINames.folded)).count == given.count)
+    }
+
+    @Test("what is derived from a class gives way to a class of that name")
+    func classesComeFirst() {
+        let classes = OpenAPIClasses(
+            Schema(classes: [
+                ObjectClass(name: "City", properties: []),
+                ObjectClass(name: "CityInput", properties: []),
+                ObjectClass(name: "HoldfastLink", properties: []),
+            ]), reserved: OpenAPIComponents.schemaNames)
+        #expect(classes["City"]?.object == "City")
+        #expect(classes["City"]?.input == "CityInput2")
+        #expect(classes["CityInput"]?.object == "CityInput")
+        #expect(classes["HoldfastLink"]?.object == "HoldfastLink2")
+    }
+
+    @Test("the document of every schema is JSON, names nothing twice and leads nowhere else")
+    func randomSchemas() throws {
+        var random = SeededGenerator(seed: SeededGenerator.testSeed("openapi"))
+        for _ in 0..<100 {
+            var source = RandomSchema()
+            let schema = Schema(revision: 1, classes: source.make(&random))
+            try #require(schema.faults() == [])
+            let buffer = ByteBuffer()
+            OpenAPIDocument(
+                schema: schema,
+                components: OpenAPIComponents(pageObjectCountMax: 9, pageObjectCountDefault: 7),
+                usesTokens: Bool.random(using: &random)
+            ).write(to: JSONWriter(buffer))
+            let parser = JSONParser()
+            let root = try parser.parse(buffer.bytes)
+            let components = try #require(root.member(named: "components"))
+            var references: Set<String> = []
+            collect(root, &references)
+            for reference in references {
+                let parts = reference.split(separator: "/").dropFirst(2).map { String($0) }
+                let kind = try #require(parts.count == 2 ? parts.first : nil)
+                let found = components.member(named: kind)?.member(named: parts[1])
+                #expect(found != nil, "\(reference)")
+            }
+        }
+    }
+
+    private func collect(_ value: JSONValue, _ references: inout Set<String>) {
+        let names = value.members.map { String(decoding: $0.name, as: UTF8.self) }
+        #expect(Set(names).count == names.count, "\(names)")
+        for member in value.members {
+            if member.isNamed("$ref"), let text = member.value.string {
+                references.insert(text)
+            }
+            collect(member.value, &references)
+        }
+        for element in value.elements { collect(element, &references) }
+    }
+}

@@ -1,0 +1,302 @@
+"""The document by itself: valid, in step with openapi.yaml, and true of what the service answers."""
+import json
+import re
+import subprocess
+import unittest
+
+import contract
+import openapi_spec_validator
+import seed
+from made import MEASURE, PATH, Document
+from service import BINARY, Service
+
+# Names that are near each other, that need escapes, or that the document has for itself.
+ODD_CLASSES = [
+    {"name": "Item", "properties": {"id": "string", "text": "string?"}},
+    {"name": "item", "primaryKey": "id", "properties": {"id": "int?"}},
+    {"name": "ItemInput", "primaryKey": "_id", "properties": {"_id": "uuid"}},
+    {"name": "HoldfastProblem", "properties": {"class": "string", "import": "bool"}},
+    {"name": "Größe in m", "primaryKey": "Schlüssel",
+     "properties": {"Schlüssel": "string", "der Wert": "double?[]", "Teile": "Teil[]",
+                    "andere": "Größe in m<>",
+                    "von": {"type": "linkingObjects", "class": "Größe in m", "property": "andere"}}},
+    {"name": "Teil", "kind": "embedded",
+     "properties": {"Teil": "Teil?", "Teile": "Teil[]", "Größe": "Größe in m",
+                    "n": {"type": "int", "default": 7}}},
+    {"name": "_", "properties": {}},
+]
+
+# What a typed client does not get told: the preference changes the types of a reply.
+LEFT_OUT = {"PreferRead"}
+
+
+def setUpModule():
+    global running, empty, seeded
+    running = Service().__enter__()
+    unittest.addModuleCleanup(running.__exit__, None, None, None)
+    empty = Document(running)
+    seed.seed(running)
+    schema = running.succeed("GET", "/v1/schema").json
+    schema["classes"] += [*ODD_CLASSES, MEASURE]
+    running.succeed("PUT", "/v1/schema", schema)
+    seeded = Document(running)
+
+
+def generic(path):
+    """The path of openapi.yaml that a path of the document is one of."""
+    path = re.sub(r"^/v1/classes/[^/]+/", "/v1/classes/{class}/", path)
+    return re.sub(r"/properties/[^/]+$", "/properties/{property}", path)
+
+
+class Form(unittest.TestCase):
+    def test_the_document_is_valid_openapi_3_1(self):
+        for document in (empty, seeded):
+            self.assertEqual(document.value["openapi"], "3.1.0")
+            openapi_spec_validator.validate(document.value)
+
+    def test_a_store_without_classes_has_no_operations(self):
+        self.assertEqual(empty.value["paths"], {})
+
+    def test_every_reference_leads_somewhere(self):
+        for reference in set(seeded.references()):
+            self.assertIsNotNone(seeded.resolve({"$ref": reference}), reference)
+
+    def test_names_are_legal_and_differ_by_more_than_case_and_signs(self):
+        names = list(seeded.value["components"]["schemas"])
+        ids = [operation["operationId"] for _, _, operation in seeded.operations()]
+        for some in (names, ids):
+            for name in some:
+                self.assertRegex(name, r"^[A-Za-z0-9._-]+$")
+            folded = [re.sub(r"[^a-z0-9]", "", name.lower()) for name in some]
+            self.assertEqual(len(set(folded)), len(folded))
+
+    def test_every_class_keeps_its_name_where_it_can(self):
+        for name in ("City", "Country", "Continent", "Location", "Specimen", "Item", "ItemInput"):
+            self.assertIn(f"`{name}`", seeded.component(name)["description"])
+
+    def test_addresses_are_relative(self):
+        self.assertEqual(seeded.value["servers"], [{"url": "/"}])
+
+    def test_every_operation_has_what_the_contract_has_for_it(self):
+        contracts = {(path, method): operation for path, method, operation in contract.operations()}
+        for path, method, operation in seeded.operations():
+            with self.subTest(operation=operation["operationId"]):
+                agreed = contracts[generic(path), method]
+                statuses = set(agreed["responses"])
+                self.assertEqual(set(operation["responses"]), statuses)
+                named = {
+                    (one["in"], one["name"]) for one in map(seeded.resolve, operation["parameters"])}
+                wanted = {
+                    (one["in"], one["name"])
+                    for reference in agreed["parameters"]
+                    if reference.get("$ref", "").rsplit("/", 1)[-1] not in LEFT_OUT
+                    for one in [contract.resolve(reference)]}
+                if operation["operationId"].endswith("Property"):
+                    # The others are for collections, which have operations of their own.
+                    wanted &= named
+                self.assertEqual(
+                    named, wanted - {("path", "class")} - ({("path", "property")} - named))
+
+    def test_every_operation_of_a_class_in_the_contract_is_there(self):
+        wanted = {
+            (path, method) for path, method, _ in contract.operations()
+            if path.startswith("/v1/classes/{class}/")}
+        found = {(generic(path), method) for path, method, _ in seeded.operations()}
+        self.assertEqual(found, wanted)
+
+    def test_the_contract_describes_the_document(self):
+        reply = running.request("GET", PATH)
+        self.assertEqual(contract.reply_faults("getOpenAPI", reply), [])
+
+
+class Examples(unittest.TestCase):
+    def test_every_example_is_what_its_schema_says(self):
+        count = 0
+        for _, _, operation in seeded.operations():
+            for parameter in map(seeded.resolve, operation["parameters"]):
+                if "example" in parameter:
+                    self.assertEqual(
+                        seeded.faults(parameter["schema"], parameter["example"]), [], parameter)
+            holders = [operation.get("requestBody", {}), *operation["responses"].values()]
+            for holder in map(seeded.resolve, holders):
+                for content in holder.get("content", {}).values():
+                    for example in map(seeded.resolve, content.get("examples", {}).values()):
+                        count += 1
+                        self.assertEqual(
+                            seeded.faults(content["schema"], example["value"]), [],
+                            operation["operationId"])
+        self.assertGreater(count, 100)
+
+    def test_the_examples_of_bodies_are_taken(self):
+        for name in ("Continent", "Specimen", "Note", "Measure"):
+            value = dict(seeded.value["components"]["examples"][name]["value"])
+            # What an example links to need not be there.
+            for link in ("about", "found", "seenIn"):
+                value.pop(link, None)
+            reply = running.request("POST", f"/v1/classes/{name}/objects?mode=merge", value)
+            self.assertIn(reply.status, (200, 201), reply.body)
+
+
+class Truth(unittest.TestCase):
+    """What the service answers is what the document says, and nothing else is."""
+
+    def answers(self, name, path):
+        value = running.succeed("GET", path).json
+        self.assertEqual(seeded.faults({"$ref": f"#/components/schemas/{name}"}, value), [], path)
+        return value
+
+    def test_objects_are_what_their_schema_says(self):
+        for name in ("City", "Country", "Continent", "Specimen", "Note", "Setting"):
+            page = self.answers(f"{name}Page", f"/v1/classes/{name}/objects?limit=30&count=exact")
+            self.assertTrue(page["objects"])
+
+    def test_expanded_links_and_inverse_links_are_what_their_schema_says(self):
+        for path in ("City/objects?expand=country.continent",
+                     "Country/objects?expand=neighbours,cities&fields=*,cities,$version&limit=20",
+                     "Continent/objects?fields=*,countries,$id", "Note/objects?fields=$id,$version",
+                     "Specimen/objects?expand=found,seenIn"):
+            self.answers(f"{path.split('/')[0]}Page", f"/v1/classes/{path}")
+
+    def test_pages_of_changes_are_what_their_schema_says(self):
+        page = self.answers("NoteSnapshotPage", "/v1/classes/Note/changes?since=start")
+        while "cursor" not in page:
+            page = self.answers(
+                "NoteSnapshotPage", f"/v1/classes/Note/changes?since={page['next']}")
+        running.succeed("POST", "/v1/classes/Note/objects", {"text": "told"})
+        changes = self.answers(
+            "NoteChangePage", f"/v1/classes/Note/changes?since={page['cursor']}")
+        self.assertEqual([change["op"] for change in changes["changes"]], ["enter"])
+
+    def test_pages_of_collections_are_what_their_schema_says(self):
+        paths = {
+            "City": "2988507", "Country": "FR", "Continent": "EU",
+            "Specimen": seed.SPECIMEN_IDS[0], "Note": str(seed.note_ids(running)[0])}
+        checked = 0
+        for path, _, operation in seeded.operations():
+            name = path.split("/")[3]
+            if "/properties/" not in path or name not in paths:
+                continue
+            schema = operation["responses"]["200"]["content"]["application/json"]["schema"]
+            for property in self.properties(operation, path):
+                address = f"/v1/classes/{name}/objects/{paths[name]}/properties/{property}"
+                value = running.succeed("GET", address).json
+                self.assertEqual(seeded.faults(schema, value), [], address)
+                checked += 1
+        self.assertGreater(checked, 30)
+
+    @staticmethod
+    def properties(operation, path):
+        if path.endswith("{property}"):
+            return next(one for one in operation["parameters"] if one.get("name") == "property")[
+                "schema"]["enum"]
+        return [path.rsplit("/", 1)[1]]
+
+    def test_what_the_schema_of_a_write_refuses_the_service_refuses_too(self):
+        for body in ({"name": 7}, {"population": None}, {"contry": "FR"}, {"countries": []},
+                     {"location": {"type": None}}, {"alternateNames": [None]}):
+            with self.subTest(body=body):
+                self.assertTrue(seeded.faults({"$ref": "#/components/schemas/CityPatch"}, body))
+                reply = running.request("PATCH", "/v1/classes/City/objects/2988507", body)
+                self.assertEqual(reply.status, 422, reply.body)
+
+    def test_numbers_out_of_range_are_refused_by_both(self):
+        for body in ({"tiny": 128}, {"small": -32769}, {"exact": True}, {"short": "1"}):
+            with self.subTest(body=body):
+                self.assertTrue(seeded.faults({"$ref": "#/components/schemas/MeasurePatch"}, body))
+                reply = running.request(
+                    "POST", "/v1/classes/Measure/objects", {"number": 9, **body})
+                self.assertEqual(reply.status, 422, reply.body)
+        reply = running.request("POST", "/v1/classes/Measure/objects", {"number": 1 << 31})
+        self.assertEqual(reply.status, 422, reply.body)
+
+    def test_what_the_schema_of_a_write_takes_the_service_takes_too(self):
+        for body in ({"population": 2138551}, {"country": {"iso": "FR"}}, {"admin1": None},
+                     {"country": {"$link": {"class": "Country", "id": "FR"}}}, {"$id": 2988507},
+                     {"location": {"coordinates": [2.3488, "NaN"]}}):
+            with self.subTest(body=body):
+                self.assertEqual(
+                    seeded.faults({"$ref": "#/components/schemas/CityPatch"}, body), [])
+                reply = running.request("PATCH", "/v1/classes/City/objects/2988507", body)
+                self.assertEqual(reply.status, 200, reply.body)
+
+    def test_defaults_stand_where_what_is_left_out_gets_them(self):
+        for name, has in (("LocationInput", True), ("Location", False), ("LocationPatch", False)):
+            self.assertEqual(
+                seeded.component(name)["properties"]["type"].get("default"),
+                "Point" if has else None, name)
+
+    def test_inverse_links_are_read_only_and_in_no_write(self):
+        self.assertTrue(seeded.component("Country")["properties"]["cities"]["readOnly"])
+        for name in ("CountryInput", "CountryPatch"):
+            self.assertNotIn("cities", seeded.component(name)["properties"])
+
+    def test_only_keys_that_the_service_does_not_make_are_required(self):
+        self.assertEqual(seeded.component("CityNew")["allOf"][1], {"required": ["id"]})
+        self.assertNotIn("SpecimenNew", seeded.value["components"]["schemas"])
+
+
+class Freshness(unittest.TestCase):
+    def test_it_is_made_of_the_schema_and_not_of_what_the_store_holds(self):
+        before = running.request("GET", PATH)
+        running.succeed("POST", "/v1/classes/Note/objects", {"text": "a word of its own"})
+        after = running.request("GET", PATH)
+        self.assertEqual((after.body, after.headers["ETag"]), (before.body, before.headers["ETag"]))
+        same = running.request("GET", PATH, If_None_Match=before.headers["ETag"])
+        self.assertEqual((same.status, same.body), (304, b""))
+        self.assertEqual(same.headers["ETag"], before.headers["ETag"])
+
+    def test_it_is_in_step_with_the_schema(self):
+        with Service() as other:
+            tags = set()
+            for names in (["a"], ["a", "b"], ["a", "b", "c"]):
+                other.succeed("PUT", "/v1/schema/classes/Thing",
+                              {"properties": {name: "int" for name in names}})
+                document = Document(other)
+                self.assertEqual(
+                    [name for name in document.component("ThingInput")["properties"]], names)
+                self.assertEqual(
+                    document.value["info"]["version"],
+                    str(other.succeed("GET", "/v1/schema").json["revision"]))
+                tags.add(document.reply.headers["ETag"])
+            self.assertEqual(len(tags), 3)
+
+    def test_a_parameter_is_refused(self):
+        self.assertEqual(running.request("GET", PATH + "?x=1").status, 400)
+
+    def test_with_tokens_it_asks_for_one_and_says_so(self):
+        tokens = []
+
+        def make_token(data):
+            data.mkdir()
+            made = subprocess.run(
+                [BINARY, "token", "create", "--data", str(data), "--name", "all", "--rights",
+                 "admin"], capture_output=True, text=True, timeout=60, check=True)
+            tokens.append(made.stdout.split()[-1])
+
+        for _, _, operation in seeded.operations():
+            self.assertNotIn("security", operation)
+        with Service(prepare=make_token) as guarded:
+            self.assertEqual(guarded.request("GET", PATH).status, 401)
+            right = {"Authorization": f"Bearer {tokens[0]}"}
+            guarded.succeed("PUT", "/v1/schema/classes/Word", {"properties": {}}, **right)
+            document = Document(guarded, **right)
+            openapi_spec_validator.validate(document.value)
+            for _, _, operation in document.operations():
+                self.assertEqual(operation["security"], [{"bearerToken": []}])
+            scheme = document.value["components"]["securitySchemes"]["bearerToken"]
+            self.assertEqual((scheme["type"], scheme["scheme"]), ("http", "bearer"))
+
+
+class Size(unittest.TestCase):
+    def test_a_large_schema_has_a_document_too(self):
+        properties = {f"p{number}": "Part?" for number in range(1000)}
+        with Service() as other:
+            other.succeed("PUT", "/v1/schema", {"classes": [
+                {"name": "Whole", "properties": properties},
+                {"name": "Part", "kind": "embedded",
+                 "properties": {**properties, "p0": "string[]"}}]})
+            reply = other.succeed("GET", PATH)
+            # Embedded classes are told once, not in the place of each property.
+            self.assertLess(len(reply.body), 4 << 20)
+            self.assertEqual(len(json.loads(reply.body)["components"]["schemas"]["Whole"][
+                "properties"]), 1001)
