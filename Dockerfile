@@ -3,8 +3,13 @@
 #   docker build -t holdfast . && docker run -p 127.0.0.1:8080:8080 -v holdfast:/data holdfast
 #
 # On an empty volume the first start makes an admin token and prints it once: `docker logs` has it.
+# `make image` builds it without a daemon and tries the result.
 
-FROM swift:6.3-bookworm AS build
+# What it is built on, for who keeps images of their own.
+ARG BUILD_IMAGE=swift:6.3-bookworm
+ARG RUNTIME_IMAGE=debian:bookworm-slim
+
+FROM ${BUILD_IMAGE} AS build
 WORKDIR /src
 # The package list comes from the same script as a developer's; it changes less often than sources.
 COPY scripts/setup scripts/find-swift scripts/
@@ -14,7 +19,7 @@ COPY . .
 RUN swift build -c release --product holdfast --static-swift-stdlib \
     && install -D --strip .build/release/holdfast /out/holdfast
 
-FROM debian:bookworm-slim
+FROM ${RUNTIME_IMAGE}
 # One package a line: Tests/deploy compares them with what the program is linked with.
 RUN apt-get update \
     && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \
@@ -25,7 +30,7 @@ RUN apt-get update \
         libssl3 \
         libstdc++6 \
         zlib1g \
-    && rm -rf /var/lib/apt/lists/* \
+    && rm -rf /var/lib/apt/lists/* /var/cache/apt/* \
     && useradd --system --uid 10001 --home-dir /data --shell /usr/sbin/nologin holdfast \
     && install -d -o holdfast -g holdfast -m 0700 /data
 COPY --from=build /out/holdfast /usr/bin/holdfast

@@ -17,7 +17,8 @@ LISTEN ?= 127.0.0.1:8080
 # Every target of a fuzz run: its length, and the seed of a run to repeat (default: a random one).
 SECONDS ?= 60
 SEED ?=
-# The name that `make image` gives to the container image.
+# The name that `make image` gives to the container image. BUILD_IMAGE and RUNTIME_IMAGE name what it
+# is built on; without them both are made out of this machine.
 IMAGE ?= holdfast
 
 export SWIFT
@@ -73,9 +74,9 @@ format: ## Format the Swift sources in place
 tsan: setup ## Run the Swift tests under the thread sanitizer
 	"$(SWIFT)" test --sanitize=thread --scratch-path .build/tsan --disable-xctest
 
-image: ## Build the container image (IMAGE=holdfast; docker or podman)
-	"$$(command -v docker || command -v podman || { echo 'error: no docker, no podman' >&2; exit 1; })" \
-	    build --tag "$(IMAGE)" .
+image: ## Build the container image with buildah and try it, as root (IMAGE=holdfast)
+	@scripts/setup image
+	@scripts/build-image "$(IMAGE)"
 
 clean: ## Remove what was built (data stays)
 	rm -rf .build
