@@ -1,5 +1,7 @@
 /// The object model's own limits.
 package enum ModelLimits {
+    /// The most values of an enum.
+    package static let caseCountMax = 1000
     /// The longest class name in bytes of UTF-8.
     package static let classNameByteCountMax = 57
     /// The longest property name in bytes of UTF-8.

@@ -11,17 +11,21 @@ package struct Property: Hashable, Sendable {
     package var isIndexed: Bool
     /// The declared default.
     package var defaultValue: DefaultValue?
+    /// The raw values of a persisted enum: all that a value, or an element, may be beside null; nil for
+    /// any.
+    package var cases: [Value]?
 
     /// Makes a property.
     package init(
         name: String, type: PropertyType, isOptional: Bool = false, isIndexed: Bool = false,
-        defaultValue: DefaultValue? = nil
+        defaultValue: DefaultValue? = nil, cases: [Value]? = nil
     ) {
         self.name = name
         self.type = type
         self.isOptional = isOptional
         self.isIndexed = isIndexed
         self.defaultValue = defaultValue
+        self.cases = cases
     }
 
     /// The type of its values or elements; nil for links, embedded objects and inverse links.
@@ -30,12 +34,13 @@ package struct Property: Hashable, Sendable {
         return scalar
     }
 
-    /// The default that holds when none is declared: null where that is allowed, else the zero value of
-    /// the type, the time of the write, or a fresh identifier, as `@Persisted` does.
+    /// The default that holds when none is declared: null where that is allowed, else an enum's first
+    /// case, the zero value of the type, the time of the write, or a fresh identifier, as `@Persisted` does.
     package var effectiveDefault: DefaultValue {
         if let defaultValue { return defaultValue }
         guard case .single(let element) = type else { return .constant(.list([])) }
         guard case .scalar(let scalar) = element, !isOptional else { return .constant(.null) }
+        if let first = cases?.first { return .constant(first) }
         switch scalar {
         case .bool: return .constant(.bool(false))
         case .int, .int8, .int16, .int32, .int64: return .constant(.int(0))

@@ -120,8 +120,10 @@ extension ObjectClass {
             guard kind == .object else {
                 return fault(name, "An embedded class has one owner and no inverse links.")
             }
-            if property.isIndexed || property.defaultValue != nil || property.isOptional {
-                fault(name, "An inverse link has no index, default or optionality.")
+            if property.isIndexed || property.defaultValue != nil || property.isOptional
+                || property.cases != nil
+            {
+                fault(name, "An inverse link has no index, default, enum or optionality.")
             }
         case .single(let element), .list(let element), .set(let element):
             if case .object(let target) = element {
@@ -147,14 +149,51 @@ extension ObjectClass {
                 else {
                     return fault(
                         name,
-                        "An index needs a single bool, int, double, string, date, objectId or uuid "
-                            + "property of a class that is not embedded.")
+                        "An index needs a single property of a class that is not embedded, of any type "
+                            + "but data, a link or an embedded object.")
                 }
+            }
+            if let cases = property.cases {
+                collectFaults(ofCases: cases, property) { fault(name, $0) }
             }
             if let defaultValue = property.defaultValue, !property.accepts(defaultValue) {
                 fault(name, "The default does not fit the property's type.")
             }
         }
+    }
+}
+
+extension ObjectClass {
+    private func collectFaults(
+        ofCases cases: [Value], _ property: Property, _ fault: (String) -> Void
+    ) {
+        guard let scalar = property.scalar else {
+            return fault("Only plain values have an enum.")
+        }
+        if cases.isEmpty || cases.count > ModelLimits.caseCountMax {
+            fault("An enum has 1 to \(ModelLimits.caseCountMax) values.")
+        }
+        if Set(cases).count < cases.count { fault("An enum has each value once.") }
+        if !cases.allSatisfy({ scalar.holds($0) }) {
+            fault("The values of the enum are not all of type '\(scalar.name)'.")
+        }
+        if case .constant(let value)? = property.defaultValue, scalar.holds(value),
+            !cases.contains(value)
+        {
+            fault("The default is not among the values of the enum.")
+        }
+        switch property.defaultValue {
+        case .uuid, .objectID, .now: fault("An enum has a constant default.")
+        case nil, .constant: break
+        }
+    }
+}
+
+extension ScalarType {
+    /// Whether a value is of the type.
+    fileprivate func holds(_ value: Value) -> Bool {
+        if case .int(let number) = value { return integerRange?.contains(number) ?? false }
+        return value.scalarType == self
     }
 }
 
@@ -173,8 +212,7 @@ extension Property {
         case .objectID: return scalar == .objectID
         case .now: return scalar == .date
         case .constant(.null): return isOptional
-        case .constant(.int(let value)): return scalar.integerRange?.contains(value) ?? false
-        case .constant(let value): return value.scalarType == scalar
+        case .constant(let value): return scalar.holds(value)
         }
     }
 }

@@ -88,7 +88,9 @@ extension Catalog {
     private static func append(_ property: Property, _ number: UInt32, to buffer: ByteBuffer) {
         buffer.append(block: property.name)
         buffer.append(little: number)
-        buffer.append((property.isOptional ? 1 : 0) | (property.isIndexed ? 2 : 0) as UInt8)
+        buffer.append(
+            (property.isOptional ? 1 : 0) | (property.isIndexed ? 2 : 0)
+                | (property.cases != nil ? 4 : 0) as UInt8)
         func appendElement(_ element: ElementType) {
             switch element {
             case .scalar(let scalar):
@@ -123,6 +125,9 @@ extension Catalog {
         case .objectID?: buffer.append(3 as UInt8)
         case .now?: buffer.append(4 as UInt8)
         }
+        guard let cases = property.cases else { return }
+        buffer.append(little: UInt32(cases.count))
+        for value in cases { append(value, to: buffer) }
     }
 
     private static func append(_ value: Value, to buffer: ByteBuffer) {
@@ -225,6 +230,17 @@ extension Catalog {
         case 3: property.defaultValue = .objectID
         case 4: property.defaultValue = .now
         default: return nil
+        }
+        if flags & 4 != 0 {
+            guard let count = reader.read(UInt32.self), count <= ModelLimits.caseCountMax else {
+                return nil
+            }
+            var cases: [Value] = []
+            for _ in 0..<count {
+                guard let value = readValue(&reader) else { return nil }
+                cases.append(value)
+            }
+            property.cases = cases
         }
         return (property, number)
     }

@@ -75,6 +75,7 @@ package final class Catalog: Sendable {
                     number: number, storage: storage(of: property, in: schema),
                     isOptional: property.isOptional, classIndex: -1, originProperty: -1,
                     isIndexed: property.isIndexed, narrowRange: property.scalar?.narrowRange)
+                member.hasCases = property.cases != nil
                 switch property.type {
                 case .linkingObjects(let className, let originName):
                     member.classIndex = positions[className] ?? -1

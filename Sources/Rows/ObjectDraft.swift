@@ -219,6 +219,20 @@ package final class ObjectDraft {
         UnsafeRawBufferPointer(rebasing: arena.bytes[start..<(start + count)])
     }
 
+    /// Whether what is stated of a single plain property is null, nothing, or a value of its enum.
+    package func isCase(_ member: Int) -> Bool {
+        guard let cases = rowClass.cases[member] else { return true }
+        let field = fields[member]
+        let element = rowClass.members[member].storage.element
+        switch field.state {
+        case .heap: return cases.holds(arenaBytes(start: field.start, count: field.count), element)
+        case .inline:
+            let bytes = (field.low.littleEndian, field.high.littleEndian)
+            return withUnsafeBytes(of: bytes) { cases.holds($0, element) }
+        case .absent, .null, .reference, .references, .child, .children: return true
+        }
+    }
+
     /// Appends the ``OrderedKey`` of the stated primary key.
     ///
     /// - Returns: False when the draft does not state one.

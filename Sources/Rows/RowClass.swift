@@ -21,6 +21,8 @@ public final class RowClass: @unchecked Sendable {
         public var originProperty: Int
         /// Whether the store keeps an index of it.
         public var isIndexed: Bool
+        /// Whether only the values of an enum are allowed, see ``RowClass/cases``.
+        public var hasCases = false
         /// The least and the greatest int that it may have, where it is declared narrower than the ints
         /// of a row.
         public var narrowRange: ClosedRange<Int64>?
@@ -66,6 +68,8 @@ public final class RowClass: @unchecked Sendable {
     package let primaryKeyIndex: Int?
     /// Every layout that rows may have, oldest first.
     package let layouts: [RowLayout]
+    /// The values of the properties that are enums, by position.
+    package let cases: [Int: EnumCases]
     /// The positions of the properties whose values hold links, directly or in embedded objects.
     package let linkingMembers: [Int]
     /// The positions of the indexed properties, without the primary key.
@@ -101,6 +105,11 @@ public final class RowClass: @unchecked Sendable {
         self.members = members
         self.layouts = layouts
         self.linkingMembers = linkingMembers
+        var cases: [Int: EnumCases] = [:]
+        for (position, property) in definition.properties.enumerated() {
+            if let values = property.cases { cases[position] = EnumCases(values) }
+        }
+        self.cases = cases
         var memberIndex: [String: Int] = [:]
         for (position, property) in definition.properties.enumerated() {
             memberIndex[property.name] = position

@@ -95,6 +95,12 @@ package final class ScalarCollectionBuilder {
         return UnsafeRawBufferPointer(rebasing: values.bytes[start..<ends[index]])
     }
 
+    /// The bytes of the element that was added last, until another one is; nil for null.
+    package var last: UnsafeRawBufferPointer? {
+        guard let isNull = nulls.last, !isNull else { return nil }
+        return bytes(ends.count - 1)
+    }
+
     /// Appends the encoded collection.
     ///
     /// - `isSet`: Sorts the elements in value order, null first, and keeps equal ones once.

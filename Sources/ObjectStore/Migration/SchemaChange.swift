@@ -183,6 +183,11 @@ struct SchemaChange {
                     objectClass.name, new.name,
                     "Changing whether a property is optional is not supported yet.")
             }
+            if let cases = new.cases, !cases.containsAll(of: old.cases) {
+                refuse(
+                    objectClass.name, new.name,
+                    "Making an enum of a property, or taking values from one, is not supported yet.")
+            }
             guard objectClass.primaryKey != new.name else { return }
             if new.isIndexed, !old.isIndexed {
                 indexesToBuild.append(IndexBuild(classIndex: classes.count, member: member))
@@ -190,5 +195,13 @@ struct SchemaChange {
                 indexesToDrop.append(number)
             }
         }
+    }
+}
+
+extension [Value] {
+    /// Whether every value of an enum is in this one; nil stands for any value.
+    fileprivate func containsAll(of others: [Value]?) -> Bool {
+        guard let others else { return false }
+        return Set(others).isSubset(of: self)
     }
 }

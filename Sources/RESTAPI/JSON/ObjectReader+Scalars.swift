@@ -1,3 +1,4 @@
+import Bytes
 import JSON
 import ObjectModel
 import Rows
@@ -8,6 +9,16 @@ extension ObjectReader {
         _ json: JSONValue, _ name: UnsafeRawBufferPointer, _ member: Int, into draft: ObjectDraft
     ) {
         let compiled = draft.rowClass.members[member]
+        setScalar(json, name, member, compiled, into: draft)
+        if compiled.hasCases, !draft.isCase(member) {
+            noCase(draft.rowClass, member, at: name, element: nil)
+        }
+    }
+
+    private func setScalar(
+        _ json: JSONValue, _ name: UnsafeRawBufferPointer, _ member: Int,
+        _ compiled: RowClass.Member, into draft: ObjectDraft
+    ) {
         switch compiled.storage.element {
         case .bool:
             if let value = json.bool { return draft.set(member, bool: value) }
@@ -60,6 +71,10 @@ extension ObjectReader {
                 collection.appendNull()
             } else if !append(json, compiled) {
                 scalarFault(json, draft.rowClass, member, at: nil, element: index)
+            } else if compiled.hasCases, let cases = draft.rowClass.cases[member],
+                let last = collection.last, !cases.holds(last, element)
+            {
+                noCase(draft.rowClass, member, at: nil, element: index)
             }
         }
         draft.set(member, collection: collection)
@@ -118,6 +133,24 @@ extension ObjectReader {
         bytes.removeAll()
         return Base64.decode(text, alphabet: .standard, into: bytes)
             || Base64.decode(text, alphabet: .url, into: bytes)
+    }
+
+    /// Says that a value is none of an enum's.
+    private func noCase(
+        _ rowClass: RowClass, _ member: Int, at name: UnsafeRawBufferPointer?, element: Int?
+    ) {
+        let values = rowClass.cases[member]?.values ?? []
+        let buffer = ByteBuffer(capacity: 128)
+        for (index, value) in values.prefix(20).enumerated() {
+            if index > 0 { buffer.append(", " as StaticString) }
+            SchemaWriter(JSONWriter(buffer)).write(value)
+        }
+        if values.count > 20 { buffer.append(", …") }
+        let text = String(decoding: buffer.bytes, as: UTF8.self)
+        fault(
+            "not-in-enum",
+            "'\(rowClass.definition.properties[member].name)' is an enum: it takes \(text).",
+            at: name, element: element)
     }
 
     /// Says why a plain value was refused.

@@ -40,6 +40,31 @@ extension SchemaReader {
         return nil
     }
 
+    /// Reads the values of an enum, in the form that values of the property's type have.
+    mutating func readCases(
+        _ value: JSONValue, of property: Property, _ pointer: JSONPointer
+    ) -> [Value]? {
+        guard value.kind == .array else {
+            fault(pointer, "wrong-type", "An enum is an array of the values that are allowed.")
+            return nil
+        }
+        guard let scalar = property.scalar else {
+            fault(pointer, "invalid-schema", "Only plain values have an enum.")
+            return nil
+        }
+        var cases: [Value] = []
+        for (index, json) in value.elements.enumerated() {
+            if let read = Self.read(json, scalar) {
+                cases.append(read)
+            } else {
+                fault(
+                    pointer.appending("\(index)"), "invalid-schema",
+                    "The value is not one of type '\(scalar.name)'.")
+            }
+        }
+        return cases
+    }
+
     private static func read(_ value: JSONValue, _ scalar: ScalarType) -> Value? {
         switch scalar {
         case .bool: return value.bool.map(Value.bool)

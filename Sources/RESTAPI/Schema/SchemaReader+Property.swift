@@ -3,9 +3,7 @@ import ObjectModel
 
 extension SchemaReader {
     /// Names of types that the object model has and this version does not.
-    static let laterTypes: Set<String> = [
-        "int8", "int16", "int32", "int64", "float", "decimal128", "mixed",
-    ]
+    static let laterTypes: Set<String> = ["mixed"]
 
     private static let propertyMembers = [
         "type", "element", "class", "property", "optional", "indexed", "default", "enum", "mapTo",
@@ -24,6 +22,8 @@ extension SchemaReader {
         var isIndexed = false
         var defaultValue: JSONValue?
         var defaultPointer = JSONPointer()
+        var cases: JSONValue?
+        var casesPointer = JSONPointer()
     }
 
     /// Reads one property in either form; nil with at least one fault.
@@ -47,6 +47,9 @@ extension SchemaReader {
         var property = Property(
             name: name, type: resolved.type, isOptional: resolved.isOptional,
             isIndexed: statement.isIndexed)
+        if let stated = statement.cases {
+            property.cases = readCases(stated, of: property, statement.casesPointer)
+        }
         if let stated = statement.defaultValue {
             property.defaultValue = readDefault(stated, of: property, statement.defaultPointer)
         }
@@ -88,6 +91,9 @@ extension SchemaReader {
             case "default":
                 read.defaultValue = value
                 read.defaultPointer = pointer
+            case "enum":
+                read.cases = value
+                read.casesPointer = pointer
             case "unique" where value.bool == false: break
             default: reader.notSupported(pointer, "'\(member)' of a property")
             }

@@ -70,6 +70,15 @@ struct SchemaWriter {
                 object.member("property").string(name)
             }
             if property.isIndexed { object.member("indexed").bool(true) }
+            if let cases = property.cases {
+                _ = object.member("enum")
+                writer.array { array in
+                    for value in cases {
+                        _ = array.element()
+                        write(value)
+                    }
+                }
+            }
             if let value = property.defaultValue {
                 _ = object.member("default")
                 write(value)
@@ -97,7 +106,7 @@ struct SchemaWriter {
         }
     }
 
-    /// Writes a constant default.
+    /// Writes a default, or a value of an enum.
     func write(_ value: Value) {
         switch value {
         // Links are never defaults, and of lists only the empty one is.
