@@ -186,7 +186,8 @@ struct SchemaChange {
             if let cases = new.cases, !cases.containsAll(of: old.cases) {
                 refuse(
                     objectClass.name, new.name,
-                    "Making an enum of a property, or taking values from one, is not supported yet.")
+                    "Making an enum of a property, or taking values from one, is not supported yet."
+                )
             }
             guard objectClass.primaryKey != new.name else { return }
             if new.isIndexed, !old.isIndexed {

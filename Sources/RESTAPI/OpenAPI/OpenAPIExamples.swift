@@ -71,6 +71,8 @@ struct OpenAPIExamples {
         case .single(let element):
             if case .constant(let constant)? = property.defaultValue {
                 SchemaWriter(writer).write(constant)
+            } else if let first = property.cases?.first {
+                SchemaWriter(writer).write(first)
             } else if endsHere(element, progress) {
                 writer.null()
             } else {
@@ -78,7 +80,11 @@ struct OpenAPIExamples {
             }
         case .list(let element), .set(let element):
             writer.array { array in
-                if !endsHere(element, progress) { write(element, &progress, to: array.element()) }
+                if let first = property.cases?.first {
+                    SchemaWriter(array.element()).write(first)
+                } else if !endsHere(element, progress) {
+                    write(element, &progress, to: array.element())
+                }
             }
         case .linkingObjects: writer.raw("[]")
         }

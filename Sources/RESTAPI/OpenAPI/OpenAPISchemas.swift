@@ -89,12 +89,16 @@ struct OpenAPISchemas {
         switch property.type {
         case .single(let element):
             write(element, property.isOptional, form, to: &object, writer)
+            writeCases(of: property, to: &object)
         case .list(let element), .set(let element):
             object.member("type").string("array")
             let items = object.member("items")
             // An element is never changed in its place: collections are replaced.
             let inner = form == .patch ? .input : form
-            items.object { write(element, property.isOptional, inner, to: &$0, items) }
+            items.object {
+                write(element, property.isOptional, inner, to: &$0, items)
+                writeCases(of: property, to: &$0)
+            }
             if case .set = property.type, form == .reply { object.member("uniqueItems").bool(true) }
         case .linkingObjects(let className, _):
             object.member("type").string("array")
@@ -107,6 +111,15 @@ struct OpenAPISchemas {
             SchemaWriter(place).write(value)
         }
         if let text = Self.describe(property, entry) { object.member("description").string(text) }
+    }
+
+    /// Writes the values of a persisted enum.
+    private func writeCases(of property: Property, to object: inout JSONObjectWriter) {
+        guard let cases = property.cases else { return }
+        object.member("enum").array { array in
+            for value in cases { SchemaWriter(array.element()).write(value) }
+            if property.isOptional { array.element().null() }
+        }
     }
 
     /// Writes what holds of one value: of a single one, or of an element of a collection.
