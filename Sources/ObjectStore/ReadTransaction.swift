@@ -40,6 +40,14 @@ package final class ReadTransaction: ObjectSource {
         self.epoch = epoch
     }
 
+    /// A view of what is not committed yet, which is read with `catalog`.
+    init(uncommitted snapshot: any StorageSnapshot, catalog: Catalog, epoch: UInt64) {
+        self.snapshot = snapshot
+        self.catalog = catalog
+        catalogs = CatalogHistory(catalog)
+        self.epoch = epoch
+    }
+
     /// Becomes a view of another snapshot of the same store; false as in `init`.
     func begin(_ snapshot: any StorageSnapshot) -> Bool {
         if !catalogs.isValid(validity, at: snapshot.commit) {

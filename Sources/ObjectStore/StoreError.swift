@@ -28,6 +28,8 @@ package enum StoreError: Error, Sendable {
     case tooLarge(detail: String)
     /// Storage failed.
     case storage(StorageError)
+    /// The write's body took it back; whoever handed it in knows why.
+    case abandoned
     /// The store is shutting down.
     case closing
 }

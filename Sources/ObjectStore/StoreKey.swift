@@ -5,6 +5,9 @@ import Bytes
 ///     00 'F'                                     format marker, see ``StoreFormat``
 ///     00 'S'                                     state, see ``StoreState``
 ///     00 'C'                                     catalog, see ``Catalog``
+///     00 'R'                                     counters of kept replies, see ``ReplyCounters``
+///     00 'n' number:8                            identifier of a kept reply, 32 bytes; the oldest first
+///     00 'r' identifier:32                       kept reply, see ``KeptReply``
 ///     01 class:4                                 class state, see ``ClassState``
 ///     02 class:4 primary key                     object:8; the key as an `OrderedKey`
 ///     03 property:4 value object:8               index entry, empty; the value as an `OrderedKey`
@@ -34,6 +37,14 @@ package enum StoreKey {
     static let format: [UInt8] = [Tag.meta, UInt8(ascii: "F")]
     static let state: [UInt8] = [Tag.meta, UInt8(ascii: "S")]
     static let catalog: [UInt8] = [Tag.meta, UInt8(ascii: "C")]
+
+    static let replyCounters: [UInt8] = [Tag.meta, UInt8(ascii: "R")]
+    static let replyNumberPrefix: [UInt8] = [Tag.meta, UInt8(ascii: "n")]
+    static let replyPrefix: [UInt8] = [Tag.meta, UInt8(ascii: "r")]
+
+    /// The bytes of the key of a reply's number, and of a reply's own.
+    static let replyNumberByteCount = 10
+    static let replyKeyByteCount = 2 + KeptReply.idByteCount
 
     /// The bytes of a row's key.
     static let rowByteCount = 13
@@ -72,6 +83,16 @@ package enum StoreKey {
     static func appendChangeLog(_ version: UInt64, to buffer: ByteBuffer) {
         buffer.append(Tag.changeLog)
         buffer.append(big: version)
+    }
+
+    static func appendReply(_ id: [UInt8], to buffer: ByteBuffer) {
+        buffer.append(replyPrefix)
+        buffer.append(id)
+    }
+
+    static func appendReplyNumber(_ number: UInt64, to buffer: ByteBuffer) {
+        buffer.append(replyNumberPrefix)
+        buffer.append(big: number)
     }
 
     /// The object key that a primary key leads to, from its value; nil when that is damaged.

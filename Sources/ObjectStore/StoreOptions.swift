@@ -10,6 +10,8 @@ package struct StoreOptions: Sendable {
     package var groupByteCountMax = 16 << 20
     /// The most writes and deletions of one transaction.
     package var operationCountMax = 100_000
+    /// How long and in how much room the replies to writes with an idempotency key are kept.
+    package var replyLimits = ReplyLimits()
 
     /// Makes the defaults.
     package init() {}

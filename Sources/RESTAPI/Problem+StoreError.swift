@@ -47,6 +47,9 @@ extension Problem {
                 "A transaction may write and delete at most \(limit) objects; split the request, or "
                     + "import.")
         case .tooLarge(let detail): self.init(422, "too-large", detail)
+        case .abandoned:
+            self.init(
+                503, "busy", "The write was taken back; try again.", retryAfterSeconds: 1)
         case .storage(let error): self.init(error)
         case .closing: self = .stopping
         }

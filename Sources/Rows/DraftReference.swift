@@ -8,6 +8,8 @@ package struct DraftReference: Sendable {
         case objectKey(UInt64)
         /// By the object itself, to be created or merged in the same write: this child of the draft.
         case child(Int)
+        /// By the number that the object has among the named ones of its transaction.
+        case named(Int)
     }
 
     /// The property that holds the link.

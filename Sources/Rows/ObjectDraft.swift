@@ -185,6 +185,12 @@ package final class ObjectDraft {
             DraftReference(member: member, element: element, target: .objectKey(objectKey)))
     }
 
+    /// Adds a link's target by the number that it has among the named objects of the transaction.
+    package func addReference(_ member: Int, element: Int?, named number: Int) {
+        references.append(
+            DraftReference(member: member, element: element, target: .named(number)))
+    }
+
     /// Adds a link's target that is written in the same transaction.
     package func addReference(_ member: Int, element: Int?, child: ObjectDraft) {
         references.append(

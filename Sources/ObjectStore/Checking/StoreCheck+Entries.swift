@@ -11,9 +11,11 @@ extension StoreCheck {
         let kinds: [(UInt32, ByteBuffer) -> Void] = [
             StoreKey.appendClassState, StoreKey.appendRowPrefix, StoreKey.appendPrimaryKeyPrefix,
         ]
-        var known = [StoreKey.format, StoreKey.state, StoreKey.catalog].map {
-            KeyRange(lower: $0, upper: $0 + [0])
-        }
+        var known = [
+            StoreKey.format, StoreKey.state, StoreKey.catalog, StoreKey.replyCounters,
+        ].map { KeyRange(lower: $0, upper: $0 + [0]) }
+        known.append(KeyRange(prefix: StoreKey.replyNumberPrefix))
+        known.append(KeyRange(prefix: StoreKey.replyPrefix))
         for (kind, append) in kinds.enumerated() {
             for rowClass in classes {
                 if kind == 2, rowClass.primaryKeyIndex == nil { continue }

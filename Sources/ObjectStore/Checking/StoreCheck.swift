@@ -4,7 +4,7 @@ import Rows
 import Storage
 
 /// Holds everything that a store keeps against everything else: rows, primary keys, indexes, inverse
-/// links, counters and the change log.
+/// links, counters, the change log and kept replies.
 ///
 /// Reads one snapshot and changes nothing. Cost: a few microseconds an object; memory for one entry of
 /// each object that the change log names.
@@ -59,6 +59,7 @@ package struct StoreCheck {
         var check = try StoreCheck(transaction, progress)
         try check.checkKeys()
         try check.checkChangeLog()
+        try check.checkReplies()
         for rowClass in check.rows.classes where rowClass.definition.kind == .object {
             try check.checkRows(rowClass)
             try check.checkPrimaryKeys(rowClass)

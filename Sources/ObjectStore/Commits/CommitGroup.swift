@@ -11,6 +11,8 @@ final class CommitGroup {
     let overlay: Overlay
     /// The store's state as the last successful member left it.
     var state: StoreState
+    /// Whether a member has kept a reply, which is to be stored even if nothing else was changed.
+    var keepsReplies = false
     /// Counters of the classes that were looked at, by position.
     private(set) var classStates: ContiguousArray<ClassState?>
     /// The longest value that the engine takes.

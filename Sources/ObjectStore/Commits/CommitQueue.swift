@@ -197,7 +197,7 @@ final class CommitQueue: @unchecked Sendable {
             outcomes.append(run(write, transaction))
         }
         let done = writes.prefix(outcomes.count)
-        if group.state.version > firstVersion {
+        if group.state.version > firstVersion || group.keepsReplies {
             trimChangeLog(group, transaction.now)
             putState(group)
             do throws(StorageError) {
@@ -212,7 +212,7 @@ final class CommitQueue: @unchecked Sendable {
                 for write in done { write.finish(.failed(.storage(error))) }
                 return writes.dropFirst(outcomes.count)
             }
-            publisher.publish(group.state.version)
+            if group.state.version > firstVersion { publisher.publish(group.state.version) }
         }
         for (write, outcome) in zip(done, outcomes) { write.finish(outcome) }
         return writes.dropFirst(outcomes.count)
@@ -221,9 +221,11 @@ final class CommitQueue: @unchecked Sendable {
     private func run(_ write: any PendingWrite, _ transaction: WriteTransaction) -> WriteOutcome {
         transaction.begin()
         transaction.operationCountMax = options.operationCountMax
+        transaction.replyLimits = options.replyLimits
         do {
             try write.run(transaction)
             try transaction.finish()
+            if transaction.keepsReply { transaction.group.keepsReplies = true }
             return .committed(version: transaction.baseVersion)
         } catch {
             transaction.rollBack()

@@ -61,7 +61,11 @@ extension WriteTransaction {
         return try insert(draft, awaitedKey: key, path: path)
     }
 
-    func check(
+    /// Tests what must hold of an object.
+    ///
+    /// - `stored`: Its row; nil when it is not there.
+    /// - Throws: ``StoreError`` `.preconditionFailed`.
+    package func check(
         _ precondition: Precondition, _ rowClass: RowClass, key: UInt64?, _ stored: RowView?
     ) throws(StoreError) {
         let holds: Bool
@@ -85,7 +89,7 @@ extension WriteTransaction {
     }
 
     /// Adds an object whose primary key, if its class has one, was looked up just before.
-    private func insert(
+    func insert(
         _ draft: ObjectDraft, awaitedKey: UInt64?, path: [DanglingLink.PathStep]
     ) throws(StoreError) -> WriteResult {
         let rowClass = draft.rowClass
@@ -126,7 +130,7 @@ extension WriteTransaction {
             classIndex: rowClass.index, key: key, row: row, isCreated: true, isChanged: true)
     }
 
-    private func change(
+    func change(
         _ draft: ObjectDraft, _ key: UInt64, _ before: RowView, _ resolved: ResolvedReferences?,
         keepsAbsent: Bool, path: [DanglingLink.PathStep]
     ) throws(StoreError) -> WriteResult {
@@ -192,7 +196,7 @@ extension WriteTransaction {
 
     /// Takes the next object key of a class and maps the primary key to it that was looked up last, if
     /// the class has one.
-    private func makeKey(_ rowClass: RowClass) throws(StoreError) -> UInt64 {
+    func makeKey(_ rowClass: RowClass) throws(StoreError) -> UInt64 {
         var state = try classState(rowClass)
         let key = state.nextKey
         state.nextKey += 1
@@ -228,24 +232,20 @@ extension WriteTransaction {
             switch reference.target {
             case .primaryKey(let start, let count):
                 let bytes = draft.arenaBytes(start: start, count: count)
-                if let key = try objectKey(target, isLink: true, { $0.append(bytes) }) {
-                    resolved.keys.append(key)
-                    if pending.isEmpty { continue }
-                    let identity = ObjectIdentity(classIndex: target.index, key: key)
-                    if pending[identity] != nil {
-                        awaitTarget(identity, draft, position, path)
-                    }
-                } else {
-                    let key = try makeKey(target)
-                    resolved.keys.append(key)
-                    awaitTarget(
-                        ObjectIdentity(classIndex: target.index, key: key), draft, position, path)
-                }
+                let found = try objectKey(target, isLink: true) { $0.append(bytes) }
+                resolved.keys.append(try keyOfTarget(found, target, draft, position, path))
             case .objectKey(let key):
                 resolved.keys.append(key)
-                if try row(target, key) == nil {
-                    awaitTarget(
-                        ObjectIdentity(classIndex: target.index, key: key), draft, position, path)
+                try awaitIfMissing(key, target, draft, position, path)
+            case .named(let number):
+                switch named[number] {
+                case .primaryKey(let bytes):
+                    let found = try objectKey(target, isLink: true) { $0.append(bytes) }
+                    resolved.keys.append(
+                        try keyOfTarget(found, target, draft, position, path))
+                case .objectKey(let key):
+                    resolved.keys.append(key)
+                    try awaitIfMissing(key, target, draft, position, path)
                 }
             case .child(let child):
                 nested.insert(child)
@@ -275,6 +275,38 @@ extension WriteTransaction {
         guard targets.keys.capacity > 0 else { return }
         swap(&targets.keys, &group.memory.targets)
         group.memory.targets.removeAll(keepingCapacity: true)
+    }
+
+    /// The object key of a link's target whose primary key was looked up just before: the one that was
+    /// found, else a new one. The link waits for the object if that has no row yet.
+    private func keyOfTarget(
+        _ found: UInt64?, _ target: RowClass, _ draft: ObjectDraft, _ reference: Int,
+        _ path: [DanglingLink.PathStep]
+    ) throws(StoreError) -> UInt64 {
+        let key: UInt64
+        if let found {
+            if pending.isEmpty
+                || pending[ObjectIdentity(classIndex: target.index, key: found)] == nil
+            {
+                return found
+            }
+            key = found
+        } else {
+            key = try makeKey(target)
+        }
+        awaitTarget(
+            ObjectIdentity(classIndex: target.index, key: key), draft, reference, path)
+        return key
+    }
+
+    /// Makes a link that is given by an object key wait for the object if it has no row.
+    private func awaitIfMissing(
+        _ key: UInt64, _ target: RowClass, _ draft: ObjectDraft, _ reference: Int,
+        _ path: [DanglingLink.PathStep]
+    ) throws(StoreError) {
+        guard try row(target, key) == nil else { return }
+        awaitTarget(
+            ObjectIdentity(classIndex: target.index, key: key), draft, reference, path)
     }
 
     private func awaitTarget(

@@ -18,6 +18,12 @@ package final class WriteTransaction {
     package var source = 0
     /// How many writes and deletions the transaction may contain.
     package var operationCountMax = 100_000
+    /// How long and in how much room replies are kept.
+    var replyLimits = ReplyLimits()
+    /// Whether the transaction has kept a reply.
+    var keepsReply = false
+    /// The objects that links of the transaction's drafts name by their number.
+    package var named: [NamedObject] = []
 
     var changes: [ChangeRecord] = []
     /// Where changes stand in ``changes``, once they are many.
@@ -73,7 +79,9 @@ package final class WriteTransaction {
         truncateChanges(to: 0)
         if !lostLinks.isEmpty { lostLinks.removeAll(keepingCapacity: true) }
         if !pending.isEmpty { pending.removeAll(keepingCapacity: true) }
+        if !named.isEmpty { named.removeAll(keepingCapacity: true) }
         operationCount = 0
+        keepsReply = false
     }
 
     /// The catalog that the transaction sees.

@@ -62,7 +62,7 @@ struct DraftKeys {
                 links.append(Link(target: key, pointer: place))
             case .child(let child): add(draft.children[child], place)
             // An object key is one of this store already.
-            case .objectKey: break
+            case .objectKey, .named: break
             }
         }
         for (member, field) in draft.fields.enumerated() {

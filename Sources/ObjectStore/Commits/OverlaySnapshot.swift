@@ -1,0 +1,88 @@
+import Bytes
+import Storage
+
+/// What a transaction sees, as a snapshot: the group's changes so far above the state that it began from.
+///
+/// The overlay must not be changed while a scan runs; between calls it may. The writer's thread alone
+/// uses it, while the transaction's body runs.
+final class OverlaySnapshot: StorageSnapshot {
+    private let group: CommitGroup
+    private let keyBuffer = ByteBuffer(capacity: 64)
+    private var ownEntriesRead = 0
+
+    init(_ group: CommitGroup) { self.group = group }
+
+    var commit: UInt64 { group.snapshot.commit }
+
+    var entriesRead: Int { group.snapshot.entriesRead + ownEntriesRead }
+
+    func value(forKey key: UnsafeRawBufferPointer) throws(StorageError) -> UnsafeRawBufferPointer? {
+        let value = try group.value(key)
+        if value != nil { ownEntriesRead += 1 }
+        return value
+    }
+
+    func values(
+        forKeys keys: [UnsafeRawBufferPointer], _ body: (Int, UnsafeRawBufferPointer?) -> Void
+    ) throws(StorageError) {
+        for (position, key) in keys.enumerated() { body(position, try value(forKey: key)) }
+    }
+
+    func follow(_ key: UnsafeRawBufferPointer, prefix: UnsafeRawBufferPointer)
+        throws(StorageError) -> (link: UnsafeRawBufferPointer?, value: UnsafeRawBufferPointer?)
+    {
+        guard let link = try value(forKey: key) else { return (nil, nil) }
+        let next = keyBuffer.making {
+            $0.append(prefix)
+            $0.append(link)
+        }
+        return (link, try value(forKey: next))
+    }
+
+    func scan(
+        _ range: KeyRange, reversed: Bool, expecting: Int,
+        _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Bool
+    ) throws(StorageError) {
+        guard reversed else {
+            try group.scan(range, expecting: expecting) { key, value in
+                ownEntriesRead += 1
+                return body(key, value)
+            }
+            return
+        }
+        try scanBackwards(range, expecting: expecting, body)
+    }
+
+    /// The same from the end. The overlay goes forward only, so that what it has of the range is
+    /// collected first.
+    private func scanBackwards(
+        _ range: KeyRange, expecting: Int,
+        _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Bool
+    ) throws(StorageError) {
+        var own: [(key: UnsafeRawBufferPointer, entry: Overlay.Entry)] = []
+        var cursor = Overlay.Cursor(group.overlay, range)
+        while let (key, entry) = cursor.next() { own.append((key, entry)) }
+        var goesOn = true
+        /// Takes what the overlay has last, and hands it over unless it is a removal.
+        func takeOwn() {
+            guard let last = own.popLast(), case .value(let value) = last.entry else { return }
+            ownEntriesRead += 1
+            goesOn = body(last.key, value)
+        }
+        let overlay = group.overlay
+        try group.snapshot.scan(range, reversed: true, expecting: expecting) { key, value in
+            while goesOn, let last = own.last {
+                let order = compareKeys(last.key, key)
+                if order < 0 { break }
+                takeOwn()
+                if order == 0 { return goesOn }
+            }
+            if goesOn, !overlay.isInRemovedRange(key) { goesOn = body(key, value) }
+            return goesOn
+        }
+        while goesOn, !own.isEmpty { takeOwn() }
+    }
+
+    /// Nothing: the group closes what it stands on.
+    func close() {}
+}

@@ -1,0 +1,155 @@
+import ObjectModel
+import ObjectStore
+import ObjectSupport
+import Query
+import Rows
+import Synchronization
+import Testing
+import TestSupport
+
+@Suite("What a transaction sees of itself")
+struct TransactionViewTests {
+    /// All rows of all classes in both directions, and what indexes and primary keys find.
+    private static func dump(_ view: ReadTransaction) throws -> [String] {
+        var lines: [String] = []
+        for rowClass in view.rows.classes where rowClass.definition.kind == .object {
+            for reversed in [false, true] {
+                try view.scan(rowClass, reversed: reversed) { key, row in
+                    lines.append("\(rowClass.definition.name) \(key) \(Array(row.bytes))")
+                    return true
+                }
+            }
+        }
+        let people = view.rows.classes[0]
+        for (filter, sort) in [
+            ("age >= 20 AND age < 60", "age"), ("age >= 20 AND age < 60", "-age"),
+            ("id >= 'p3'", "id"), ("id >= 'p3'", "-id"), ("name == 'n1'", "-name"),
+            ("boss.age > 30", "age,-name"), ("staff.@count > 0", "id"), ("age == nil", "id"),
+        ] {
+            let query = ObjectQuery(
+                classIndex: people.index,
+                predicate: try CompiledQuery.compile(
+                    text: filter, arguments: [], rootClass: people.index, schema: view.rows
+                ).predicate,
+                sort: try SortKey.parse(
+                    list: sort, clause: "sort", rootClass: people.index, schema: view.rows))
+            let execution = try QueryExecution(query, in: view)
+            var keys: [UInt64] = []
+            try execution.run(limit: .max) { key, _ in
+                keys.append(key)
+                return true
+            }
+            lines.append("\(filter) by \(sort): \(keys)")
+        }
+        try view.checkFailure()
+        return lines
+    }
+
+    private static func operation(_ random: inout SeededGenerator) -> ObjectScript.Operation {
+        let id = Value.string("p\(Int.random(in: 0..<40, using: &random))")
+        if Int.random(in: 0..<4, using: &random) == 0 { return .delete(Identity("Person", id)) }
+        var content: ObjectContent = ["id": .value(id)]
+        if Bool.random(using: &random) {
+            content["age"] =
+                Int.random(in: 0..<6, using: &random) == 0
+                ? .value(.null) : .value(.int(Int64.random(in: 0..<80, using: &random)))
+        }
+        if Bool.random(using: &random) {
+            content["name"] = .value(.string("n\(Int.random(in: 0..<4, using: &random))"))
+        }
+        if Bool.random(using: &random) { content["boss"] = .link("Person", id) }
+        return .write("Person", content, key: nil, .merge)
+    }
+
+    @Test(
+        "in the middle of a transaction is what others see after it, whatever it has changed",
+        arguments: EngineCase.all)
+    func view(engineCase: EngineCase) throws {
+        let seed = SeededGenerator.testSeed("transaction views on \(engineCase)")
+        var random = SeededGenerator(seed: seed)
+        let store = try Shelter.open(engineCase)
+        defer { store.close() }
+        for round in 0..<SeededGenerator.scaled(20) {
+            let operations = (0..<60).map { _ in Self.operation(&random) }
+            let seen = Mutex<[String]>([])
+            try store.write { transaction throws(StoreError) in
+                for operation in operations {
+                    do throws(StoreError) {
+                        try transaction.attempt { () throws(StoreError) in
+                            try operation.run(transaction)
+                        }
+                    } catch {
+                        // What is not there can't be deleted, and leaves nothing behind.
+                        guard case .objectNotFound = error else { throw error }
+                    }
+                }
+                let view = transaction.view()
+                let lines = (try? Self.dump(view)) ?? ["failed"]
+                seen.withLock { $0 = lines }
+            }
+            let after = try store.reading { try Self.dump($0) }
+            #expect(seen.withLock { $0 } == after, "round \(round) of seed \(seed)")
+            #expect(after.count > 20)
+        }
+        #expect(try store.findings() == [])
+    }
+
+    @Test(
+        "links to named objects lead there, whichever is written first", arguments: EngineCase.all)
+    func named(engineCase: EngineCase) throws {
+        let store = try Shelter.open(engineCase)
+        defer { store.close() }
+        try store.write { transaction throws(StoreError) in
+            let rows = transaction.catalog.rows
+            let dogs = rows.classes[1]
+            let key = try transaction.reserveKey(dogs)
+            transaction.named = [
+                .objectKey(key), .primaryKey(OrderedKey(.string("b"))?.bytes ?? []),
+            ]
+            for (name, boss) in [("a", 1), ("b", 1)] {
+                let draft = ObjectDraft(
+                    Shelter.person(name), rows.classes[0], rows)
+                draft.addReference(rows.classes[0].memberIndex["best"] ?? 0, element: nil, named: 0)
+                draft.setReference(rows.classes[0].memberIndex["best"] ?? 0)
+                draft.addReference(
+                    rows.classes[0].memberIndex["boss"] ?? 0, element: nil, named: boss)
+                draft.setReference(rows.classes[0].memberIndex["boss"] ?? 0)
+                _ = try transaction.write(draft, mode: .create)
+            }
+            _ = try transaction.create(
+                ObjectDraft(["name": .value(.string("Rex"))], dogs, rows), reservedKey: key)
+        }
+        let contents = try store.contents()
+        for name in ["a", "b"] {
+            let person = try #require(contents.objects[Identity("Person", .string(name))]).content
+            #expect(person["best"] == .link("Dog", .int(1)))
+            #expect(person["boss"] == Shelter.link("b"))
+        }
+        #expect(try store.findings() == [])
+    }
+
+    @Test("a reserved key that nothing is created under makes links to it dangle")
+    func unusedReservation() throws {
+        let store = try Shelter.open(.memory)
+        defer { store.close() }
+        #expect {
+            try store.write { transaction throws(StoreError) in
+                let rows = transaction.catalog.rows
+                transaction.named = [.objectKey(try transaction.reserveKey(rows.classes[1]))]
+                let draft = ObjectDraft(Shelter.person("a"), rows.classes[0], rows)
+                let best = rows.classes[0].memberIndex["best"] ?? 0
+                draft.addReference(best, element: nil, named: 0)
+                draft.setReference(best)
+                _ = try transaction.write(draft, mode: .create)
+            }
+        } throws: { error in
+            if case StoreError.danglingLinks(let links) = error {
+                links.map(\.path) == [[.property("best")]]
+            } else {
+                false
+            }
+        }
+        #expect(try store.contents().objects.isEmpty)
+        #expect(try store.findings() == [])
+    }
+}
