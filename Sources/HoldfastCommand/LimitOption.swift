@@ -92,6 +92,23 @@ struct LimitOption: Sendable {
             $1.store.operationCountMax = $0
         },
         LimitOption(
+            "idempotency-age", .duration, "how long replies are kept for repeats of their requests",
+            fallback: "24h"
+        ) {
+            $1.store.replyLimits.retentionSeconds = $0
+        },
+        LimitOption(
+            "idempotency-bytes", .size, "bytes of replies that are kept for that",
+            fallback: "256MiB"
+        ) {
+            $1.store.replyLimits.byteCountMax = $0
+        },
+        LimitOption(
+            "max-idempotency-reply", .size, "bytes of one reply that is kept", fallback: "4MiB"
+        ) {
+            $1.store.replyLimits.replyByteCountMax = $0
+        },
+        LimitOption(
             "max-connections", .count(1...1_000_000), "connections at a time, streams included",
             fallback: "10000"
         ) {

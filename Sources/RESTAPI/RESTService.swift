@@ -20,6 +20,8 @@ package final class RESTService: Sendable {
     let imports: ImportGate
     /// The document of the store's classes.
     let openAPI = OpenAPICache()
+    /// The requests with an idempotency key that run.
+    let idempotency = IdempotencyGate()
     /// The figures of the server that the service runs in, once it runs.
     let serverMetrics = Mutex<Metrics?>(nil)
     /// Requests that wait for a version.

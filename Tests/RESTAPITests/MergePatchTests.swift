@@ -71,15 +71,4 @@ struct MergePatchTests {
         APIScenario("PATCH", path + "?upsert=yes", "{}", status: 400, contains: ["'upsert'"]).check(
             on: server)
     }
-
-    @Test("JSON patch is refused with what is taken instead")
-    func jsonPatch() {
-        server.send("PUT", path, "{}")
-        APIScenario(
-            "PATCH", path, "[]", headers: [("Content-Type", "application/json-patch+json")],
-            status: 415,
-            contains: ["merge patch"],
-            fields: ["accept-patch": "application/merge-patch+json, application/json"]
-        ).check(on: server)
-    }
 }

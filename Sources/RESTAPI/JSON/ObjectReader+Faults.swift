@@ -35,6 +35,15 @@ extension ObjectReader {
             Problem.Fault(code: code, detail: detail, pointer: pointer.description, hint: hint))
     }
 
+    /// Notes a fault whose pointer begins at the value that is being read.
+    func add(_ fault: Problem.Fault) {
+        let before = faults.count
+        self.fault(fault.code, fault.detail, hint: fault.hint)
+        if faults.count > before {
+            faults[before].pointer = (faults[before].pointer ?? "") + (fault.pointer ?? "")
+        }
+    }
+
     func repeated(_ name: UnsafeRawBufferPointer) {
         hasRepeatedName = true
         fault(

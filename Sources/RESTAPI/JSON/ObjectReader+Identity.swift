@@ -58,7 +58,7 @@ extension ObjectReader {
         if !both[..<end].elementsEqual(both[end...]) { keyMismatch(rowClass, at: name) }
     }
 
-    private static func bytesOfName(
+    fileprivate static func bytesOfName(
         _ names: SchemaNames?, _ rowClass: RowClass, _ member: Int
     ) -> UnsafeRawBufferPointer? {
         names?.classes[rowClass.index].properties.name(member)
@@ -98,6 +98,41 @@ extension ObjectReader {
         pointer.append(name)
         let text = pointer.description
         return faults.contains { $0.pointer == text }
+    }
+}
+
+extension ObjectReader {
+    /// Reads a merge patch that names no object, because it changes many; nil when something is wrong.
+    package func readChange(_ json: JSONValue, of rowClass: RowClass, names: SchemaNames)
+        -> ObjectDraft?
+    {
+        self.names = names
+        let before = faultCount
+        guard json.kind == .object else {
+            fault(
+                "wrong-type",
+                "Expected an object with the properties of class '\(rowClass.definition.name)' that "
+                    + "change, found \(Self.describe(json)).")
+            return nil
+        }
+        func refuse(_ name: UnsafeRawBufferPointer) {
+            fault(
+                "key-not-allowed",
+                "'\(Self.text(name))' is each object's own; leave it out of a change of many.",
+                at: name)
+        }
+        let draft = ObjectDraft(rowClass, isMerge: true)
+        readMembers(json, into: draft) { name, _ in
+            guard Self.isEqual(name, "$id") || Self.isEqual(name, "$version") else { return false }
+            refuse(name)
+            return true
+        }
+        if let member = rowClass.primaryKeyIndex, draft.fields[member].state != .absent,
+            let name = Self.bytesOfName(names, rowClass, member)
+        {
+            refuse(name)
+        }
+        return faultCount == before ? draft : nil
     }
 }
 

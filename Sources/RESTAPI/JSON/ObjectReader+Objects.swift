@@ -85,6 +85,9 @@ extension ObjectReader {
                 return addReference(
                     key, target, member, element: element, isLong: true, to: draft)
             }
+            if references != nil, json.member(named: "$ref") != nil {
+                return addNamedReference(json, target, member, element: element, to: draft)
+            }
             guard let child = nested(json, target, isMerge: true) else { return false }
             draft.addReference(member, element: element, child: child)
             return true
@@ -98,6 +101,9 @@ extension ObjectReader {
         _ json: JSONValue, _ target: RowClass, _ member: Int, element: Int?, isLong: Bool,
         to draft: ObjectDraft
     ) -> Bool {
+        if isLong, references != nil, json.kind == .object {
+            return addNamedReference(json, target, member, element: element, to: draft)
+        }
         guard let keyMember = target.primaryKeyIndex else {
             if let key = ScalarText.int(json), key >= 0 {
                 draft.addReference(member, element: element, objectKey: UInt64(key))
@@ -138,6 +144,33 @@ extension ObjectReader {
         }
         wrongKey(json, target)
         return false
+    }
+
+    /// Adds a target that another operation of the transaction makes: `{"$ref": "name"}`.
+    private func addNamedReference(
+        _ json: JSONValue, _ target: RowClass, _ member: Int, element: Int?, to draft: ObjectDraft
+    ) -> Bool {
+        guard json.count == 1, let name = json.member(named: "$ref")?.string else {
+            fault(
+                "invalid-ref",
+                "A reference has the form {\"$ref\":\"name\"} and nothing else.")
+            return false
+        }
+        guard let named = references?[name] else {
+            fault(
+                "unknown-ref", "No operation of this transaction has the 'ref' '\(name)'.",
+                hint: NearestName.of(name, among: references?.keys.map { $0 } ?? []))
+            return false
+        }
+        if let index = named.classIndex, index != target.index {
+            fault(
+                "wrong-class",
+                "This link leads to class '\(target.definition.name)'; '\(name)' is an object of "
+                    + "another.")
+            return false
+        }
+        draft.addReference(member, element: element, named: named.number)
+        return true
     }
 
     private func wrongKey(_ json: JSONValue, _ target: RowClass) {

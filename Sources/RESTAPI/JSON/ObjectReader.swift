@@ -32,6 +32,8 @@ package final class ObjectReader {
     var names: SchemaNames?
     /// How many embedded objects are around the one that is being read.
     var embeddingDepth = 0
+    /// What links may name by `{"$ref": …}`; nil outside of transactions.
+    var references: [String: NamedReference]?
     let collection = ScalarCollectionBuilder()
     let bytes = ByteBuffer(capacity: 256)
     /// Where drafts come from; nil makes each one anew.
@@ -47,6 +49,7 @@ package final class ObjectReader {
         hasRepeatedName = false
         path.removeAll(keepingCapacity: true)
         embeddingDepth = 0
+        references = nil
     }
 
     /// Reads one object, which is a write of its own; nil when something is wrong, and ``faults`` says

@@ -9,7 +9,7 @@ extension ObjectWriter {
     func write(fixed address: UnsafeRawPointer, _ element: ElementStorage) {
         switch element {
         case .bool: json.bool(address.storedBool)
-        case .int: write(address.storedInt)
+        case .int: write(int: address.storedInt)
         case .double: json.double(address.storedDouble)
         case .float: json.float(address.storedFloat)
         case .decimal:
@@ -32,7 +32,7 @@ extension ObjectWriter {
         }
     }
 
-    private func write(_ value: Int64) {
+    func write(int value: Int64) {
         if quotesLargeInts, value.magnitude > 1 << 53 {
             json.quotedInt(value)
         } else {
@@ -70,7 +70,7 @@ extension ObjectWriter {
     /// Writes what names an object: its primary key, or its object key where the class has none.
     package func writeID(_ row: RowView, key: UInt64, _ rowClass: RowClass) {
         guard let member = rowClass.primaryKeyIndex else {
-            return write(Int64(truncatingIfNeeded: key))
+            return write(int: Int64(truncatingIfNeeded: key))
         }
         let field = rowClass.field(member, in: row)
         let element = rowClass.members[member].storage.element

@@ -37,6 +37,8 @@ final class ObjectWrite: PendingWrite, ResponseSource, @unchecked Sendable {
         case several([Written])
         /// Read again under a newer schema, the body breaks it.
         case refused(Problem)
+        /// The reply is made already, because it is stored with the write.
+        case answered(Response)
     }
 
     /// The one object that was written.
@@ -62,6 +64,8 @@ final class ObjectWrite: PendingWrite, ResponseSource, @unchecked Sendable {
     let preferences: Preferences
     /// Whether the body is an array, and the reply too.
     let isArray: Bool
+    /// Of a request with an idempotency key.
+    private let claim: IdempotencyClaim?
     private let memory: ObjectWriteMemory
     /// Nil once the request is needed no more, which then serves the connection's next one.
     private var preparation: Preparation?
@@ -81,12 +85,13 @@ final class ObjectWrite: PendingWrite, ResponseSource, @unchecked Sendable {
     /// - Throws: ``Problem`` with every fault of the body.
     init(
         _ service: RESTService, mode: WriteMode, preferences: Preferences, isArray: Bool,
-        _ preparation: Preparation
+        _ claim: IdempotencyClaim?, _ preparation: Preparation
     ) throws(Problem) {
         self.service = service
         self.mode = mode
         self.preferences = preferences
         self.isArray = isArray
+        self.claim = claim
         self.preparation = preparation
         let scratch = RequestScratch.current
         memory = scratch.takeWriteMemory()
@@ -131,6 +136,25 @@ final class ObjectWrite: PendingWrite, ResponseSource, @unchecked Sendable {
                 return
             }
         }
+        if let claim, let kept = try transaction.keptReply(claim.key.id) {
+            // Another server of the same store was faster.
+            result = .answered(
+                service.replying { () throws(Problem) in
+                    try KeptResponse.response(kept.payload, to: claim.key)
+                })
+            return
+        }
+        try write(transaction)
+        guard let claim else { return }
+        let response = try service.reply(in: transaction) { view throws(Problem) in
+            try reply(transaction.resultingVersion, in: view)
+        }
+        try transaction.keepReply(
+            KeptResponse.encode(response, to: claim.key), as: claim.key.id)
+        result = .answered(response)
+    }
+
+    private func write(_ transaction: WriteTransaction) throws(StoreError) {
         guard let item else {
             result = .several(try write(items, transaction))
             return
@@ -178,6 +202,7 @@ final class ObjectWrite: PendingWrite, ResponseSource, @unchecked Sendable {
     }
 
     func finish(_ outcome: WriteOutcome) {
+        claim?.release()
         guard let exchange = exchange.take() else { return }
         switch outcome {
         case .failed(let error):
@@ -198,20 +223,24 @@ final class ObjectWrite: PendingWrite, ResponseSource, @unchecked Sendable {
     // MARK: The reply
 
     func makeResponse() -> Response {
-        let response = service.replying { () throws(Problem) in
-            switch result {
-            case .refused(let problem): throw problem
-            case .none: throw service.problem(.closing)
-            case .several(let written):
-                return try service.reply(toMany: written, version, preferences)
-            case .one(let written):
-                return try service.reply(to: written, memory.row, version, preferences)
-            }
-        }
+        let response = service.replying { () throws(Problem) in try reply(version, in: nil) }
         item = nil
         items = []
         preparation = nil
         RequestScratch.current.give(memory)
         return response
+    }
+    private func reply(_ version: StoreVersion, in view: ReadTransaction?) throws(Problem)
+        -> Response
+    {
+        switch result {
+        case .refused(let problem): throw problem
+        case .none: throw service.problem(.closing)
+        case .answered(let response): return response
+        case .several(let written):
+            return try service.reply(toMany: written, version, preferences, in: view)
+        case .one(let written):
+            return try service.reply(to: written, memory.row, version, preferences, in: view)
+        }
     }
 }

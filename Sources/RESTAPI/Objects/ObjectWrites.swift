@@ -47,32 +47,32 @@ extension RESTService {
         _ request: Request, mode: WriteMode, preferences: Preferences, isArray: Bool,
         _ preparation: ObjectWrite.Preparation
     ) -> Outcome {
-        if request.body.count > Self.inlineBodyByteCountMax {
-            return .later { exchange in
-                let isTaken = self.workers.submit {
-                    do throws(Problem) {
-                        let write = try ObjectWrite(
-                            self, mode: mode, preferences: preferences, isArray: isArray,
-                            preparation)
-                        write.start(exchange)
-                    } catch {
-                        exchange.respond(self.response(error))
-                    }
-                }
-                if !isTaken { exchange.respond(self.response(.tooBusy)) }
+        guard request.body.count > Self.inlineBodyByteCountMax else {
+            return answering { () throws(Problem) in
+                try begin(request, mode, preferences, isArray: isArray, preparation)
             }
         }
-        return answering { () throws(Problem) in
+        return reading(request) { () throws(Problem) in
+            try self.begin(request, mode, preferences, isArray: isArray, preparation)
+        }
+    }
+
+    private func begin(
+        _ request: Request, _ mode: WriteMode, _ preferences: Preferences, isArray: Bool,
+        _ preparation: ObjectWrite.Preparation
+    ) throws(Problem) -> Outcome {
+        try once(request) { claim throws(Problem) in
             let write = try ObjectWrite(
-                self, mode: mode, preferences: preferences, isArray: isArray, preparation)
+                self, mode: mode, preferences: preferences, isArray: isArray, claim, preparation)
             return .later(write.start)
         }
     }
 
-    /// The reply to the write of one object, of which `bytes` is the row.
+    /// The reply to the write of one object, of which `bytes` is the row; links lead to what `view` shows,
+    /// else to the last commit.
     func reply(
         to written: ObjectWrite.OneWritten, _ bytes: ByteBuffer, _ version: StoreVersion,
-        _ preferences: Preferences
+        _ preferences: Preferences, in view: ReadTransaction? = nil
     ) throws(Problem) -> Response {
         guard let row = RowView(bytes.bytes) else { return Response(204) }
         let status: UInt16 = written.isCreated ? 201 : preferences.isMinimal ? 204 : 200
@@ -83,9 +83,9 @@ extension RESTService {
         } else {
             let names = scratch.names(of: written.schema, self)
             let selection = names.classes[written.classIndex].everything
-            let json = try document(names, followsLinks: selection.followsLinks, preferences) {
-                $0.write(row, key: written.key, selection)
-            }
+            let json = try document(
+                names, followsLinks: selection.followsLinks, preferences, in: view
+            ) { $0.write(row, key: written.key, selection) }
             response = Response(status, .json, json)
         }
         response.headers.addETag(StoreVersion(epoch: version.epoch, number: row.version))
@@ -105,7 +105,8 @@ extension RESTService {
 
     /// The reply to the write of an array of objects.
     func reply(
-        toMany written: [ObjectWrite.Written], _ version: StoreVersion, _ preferences: Preferences
+        toMany written: [ObjectWrite.Written], _ version: StoreVersion, _ preferences: Preferences,
+        in view: ReadTransaction? = nil
     ) throws(Problem) -> Response {
         let hasCreated = written.contains(where: \.isCreated)
         var response: Response
@@ -118,7 +119,9 @@ extension RESTService {
             let followsLinks = objects.contains {
                 names.classes[$0.classIndex].everything.followsLinks
             }
-            let body = try document(names, followsLinks: followsLinks, preferences) { writer in
+            let body = try document(
+                names, followsLinks: followsLinks, preferences, in: view
+            ) { writer in
                 writer.json.raw("{\"objects\":")
                 writer.array { writer, isFirst in
                     for object in objects {
@@ -139,20 +142,26 @@ extension RESTService {
         return response
     }
 
-    /// Writes copied objects as a document; links are looked up in a fresh view, since the keys of their
-    /// targets never change.
-    private func document(
+    /// Writes copied objects as a document. Links are looked up in `view`, else in a fresh view, since the
+    /// keys of their targets never change.
+    func document(
         _ names: SchemaNames, followsLinks: Bool, _ preferences: Preferences,
-        _ body: (inout ObjectWriter) -> Void
+        in view: ReadTransaction?, _ body: (inout ObjectWriter) -> Void
     ) throws(Problem) -> HTTPServer.Bytes {
         let scratch = RequestScratch.current
         scratch.reply.removeAll()
-        try withLinks(followsLinks) { read in
+        func write(_ read: ReadTransaction?, _ linkKeys: LinkKeyCache?) {
             var writer = ObjectWriter(
                 scratch.reply, names: names, read: read, epoch: store.epoch)
-            writer.linkKeys = scratch.linkKeys
+            writer.linkKeys = linkKeys
             writer.quotesLargeInts = preferences.quotesLargeInts
             body(&writer)
+        }
+        if let view {
+            // What it shows may be taken back, and its keys used again: nothing is remembered.
+            write(view, nil)
+        } else {
+            try withLinks(followsLinks) { read in write(read, scratch.linkKeys) }
         }
         return scratch.takeReply()
     }

@@ -45,22 +45,20 @@ extension RESTService {
     ) throws(StoreError) {
         let rows = transaction.catalog.rows
         guard let index = rows.classIndexByNumber[number] else { throw .objectNotFound }
-        let rowClass = rows.classes[index]
-        let objectKey: UInt64?
-        if rowClass.primaryKeyIndex == nil {
-            guard case .int(let number) = key else { throw .objectNotFound }
-            let found = UInt64(clamping: number)
-            objectKey = try transaction.row(rowClass, found) == nil ? nil : found
-        } else {
-            guard let primaryKey = OrderedKey(key) else { throw .objectNotFound }
-            objectKey = try transaction.find(rowClass, primaryKey: primaryKey)?.key
+        try transaction.delete(rows.classes[index], id: key, precondition: precondition)
+    }
+}
+
+extension WriteTransaction {
+    /// Deletes an object that is named as ``find(_:id:)`` takes it.
+    ///
+    /// - Throws: ``StoreError`` `.preconditionFailed`, `.objectNotFound`, or as
+    ///   ``delete(_:key:precondition:)``.
+    func delete(_ rowClass: RowClass, id: Value, precondition: Precondition) throws(StoreError) {
+        guard let key = try find(rowClass, id: id) else {
+            try check(precondition, rowClass, key: nil, nil)
+            throw .objectNotFound
         }
-        guard let objectKey else {
-            switch precondition {
-            case .none, .absent: throw .objectNotFound
-            case .exists, .matches: throw .preconditionFailed(Precondition.Failure(current: nil))
-            }
-        }
-        try transaction.delete(rowClass, key: objectKey, precondition: precondition)
+        try delete(rowClass, key: key, precondition: precondition)
     }
 }

@@ -2,8 +2,8 @@ import HTTPServer
 import ObjectStore
 
 extension RESTService {
-    /// `PATCH /v1/classes/{class}/objects/{id}`: changes the properties that a merge patch states; with
-    /// `upsert=true` creates an object that is not there.
+    /// `PATCH /v1/classes/{class}/objects/{id}`: changes the properties that a merge patch states, or
+    /// applies a JSON patch; with `upsert=true` a merge patch creates an object that is not there.
     func patchObject(_ request: Request) -> Outcome { patch(request, .path) }
 
     /// `patchObject` by either kind of key.
@@ -11,8 +11,18 @@ extension RESTService {
         answering { () throws(Problem) in
             let parameters = try Parameters(request, known: source.parameters(["upsert"]))
             let isUpsert = try parameters.flag("upsert")
-            _ = try BodyType.read(request, isPatch: true)
+            let type = try BodyType.read(request, isPatch: true)
             try BodyType.requireJSONAccepted(request)
+            if type == .jsonPatch {
+                guard !isUpsert else {
+                    throw .parameter(
+                        "upsert",
+                        "A JSON patch changes an object that is there; send a merge patch with 'upsert'."
+                    )
+                }
+                return patchByOperations(
+                    request, source, try Precondition(request), try Preferences(request))
+            }
             return writeObject(
                 request, source, mode: isUpsert ? .merge : .update, isMerge: true,
                 precondition: try Precondition(request), preferences: try Preferences(request))

@@ -6,6 +6,8 @@ package enum BodyType: Sendable {
     case json
     /// `application/merge-patch+json` (RFC 7396).
     case mergePatch
+    /// `application/json-patch+json` (RFC 6902).
+    case jsonPatch
 
     /// Reads `Content-Type`; patches are among the types when the operation takes them.
     ///
@@ -28,15 +30,12 @@ package enum BodyType: Sendable {
         switch type {
         case "application/json": return .json
         case "application/merge-patch+json" where isPatch: return .mergePatch
-        case "application/json-patch+json" where isPatch:
-            throw refused(
-                "JSON patch is not supported yet; send a merge patch (application/merge-patch+json) "
-                    + "with the properties that change.", isPatch)
+        case "application/json-patch+json" where isPatch: return .jsonPatch
         default:
             throw refused(
                 isPatch
                     ? "This operation takes a merge patch as application/merge-patch+json or "
-                        + "application/json."
+                        + "application/json, or a JSON patch as application/json-patch+json."
                     : "This operation takes application/json; set the header Content-Type (curl: "
                         + "-H 'Content-Type: application/json').", isPatch)
         }
@@ -49,7 +48,9 @@ package enum BodyType: Sendable {
     private static func refused(_ detail: String, _ isPatch: Bool) -> Problem {
         var problem = Problem(415, "unsupported-media-type", detail)
         problem.accept =
-            isPatch ? "application/merge-patch+json, application/json" : "application/json"
+            isPatch
+            ? "application/merge-patch+json, application/json, application/json-patch+json"
+            : "application/json"
         problem.acceptsPatch = isPatch
         return problem
     }

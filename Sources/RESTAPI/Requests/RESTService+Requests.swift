@@ -35,8 +35,16 @@ extension RESTService {
             throw .unknownClass(String(decoding: name, as: UTF8.self), names.schema)
         }
         let rowClass = names.schema.classes[index]
+        try Self.requireObjects(rowClass)
+        return rowClass
+    }
+
+    /// Refuses a class whose objects are not read and written by themselves.
+    ///
+    /// - Throws: ``Problem`` 405.
+    static func requireObjects(_ rowClass: RowClass) throws(Problem) {
         switch rowClass.definition.kind {
-        case .object: return rowClass
+        case .object: return
         case .embedded:
             throw Problem(
                 405, "embedded-class",

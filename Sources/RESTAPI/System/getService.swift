@@ -31,7 +31,7 @@ extension RESTService {
     /// What a client may rely on in this version; later versions add names.
     static let capabilities = [
         "schema", "objects", "queries", "change-streams", "import", "export", "merge-patch",
-        "openapi",
+        "openapi", "json-patch", "transactions", "bulk-changes", "idempotency-keys",
     ]
 
     /// Each limit with the name of its option, in the option's unit.
@@ -46,6 +46,9 @@ extension RESTService {
             ("queryTime", options.queryTimeSecondsMax),
             ("queryMemory", options.queryMemoryByteCountMax),
             ("transaction", store.options.operationCountMax),
+            ("idempotencyAge", store.options.replyLimits.retentionSeconds),
+            ("idempotencyBytes", store.options.replyLimits.byteCountMax),
+            ("idempotencyReply", store.options.replyLimits.replyByteCountMax),
             ("target", options.targetByteCountMax),
             ("headers", options.headerByteCountMax),
             ("connections", options.connectionCountMax),

@@ -17,6 +17,7 @@ extension RESTService {
             let rowClass = try objectClass(request, names)
             try requireNDJSON(request)
             try BodyType.requireJSONAccepted(request)
+            try IdempotencyKey.refuse(request)
             guard imports.enter() else { throw .tooBusy }
             let session = ImportSession(
                 store, className: rowClass.definition.name, importOptions,

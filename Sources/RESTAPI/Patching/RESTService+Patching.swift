@@ -1,0 +1,120 @@
+import Bytes
+import JSON
+import ObjectStore
+import Rows
+
+extension RESTService {
+    /// Applies a JSON patch to an object inside a transaction: shows the object as JSON, changes that and
+    /// replaces the object by it.
+    ///
+    /// Cost: linear in the object.
+    ///
+    /// - `references`: What links in the patch may name by `{"$ref": …}`.
+    /// - Throws: ``WriteFailure``.
+    func apply(
+        _ patch: JSONPatch, to rowClass: RowClass, key: UInt64, row: RowView,
+        precondition: Precondition, references: [String: NamedReference]? = nil,
+        _ transaction: WriteTransaction
+    ) throws(WriteFailure) -> WriteResult {
+        do throws(StoreError) {
+            try transaction.check(precondition, rowClass, key: key, row)
+        } catch {
+            throw .store(error)
+        }
+        let scratch = RequestScratch.current
+        let names = scratch.names(of: transaction.catalog.rows, self)
+        let view = transaction.view()
+        let buffer = ByteBuffer(capacity: row.byteCount * 2 + 256)
+        var writer = ObjectWriter(buffer, names: names, read: view, epoch: transaction.epoch)
+        writer.write(row, key: key, names.classes[rowClass.index].everything)
+        do throws(StoreError) { try view.checkFailure() } catch { throw .store(error) }
+        // A patch may nest a value as deep as its body, below the deepest place of the object.
+        let depthMax = options.jsonDepthMax * 2
+        let root = JSONNode(try parse(buffer, scratch, depthMax))
+        do throws(Problem) {
+            try patch.apply(to: root, rowClass, names.schema, depthMax: depthMax)
+        } catch {
+            throw .problem(error)
+        }
+        buffer.removeAll()
+        root.write(to: JSONWriter(buffer))
+        let json = try parse(buffer, scratch, depthMax)
+        let reader = scratch.reader
+        reader.reset()
+        reader.references = references
+        defer { reader.reset() }
+        guard let reading = reader.read(json, as: rowClass, names: names, isMerge: false) else {
+            throw .problem(reader.problem().placed(by: patch))
+        }
+        try requireSameKey(reading, rowClass, key, row, patch)
+        do throws(StoreError) {
+            return try transaction.write(
+                reading.draft, objectKey: rowClass.primaryKeyIndex == nil ? key : nil,
+                mode: .replaceExisting)
+        } catch {
+            throw .store(error)
+        }
+    }
+
+    /// Refuses a patch that has changed what names the object.
+    private func requireSameKey(
+        _ reading: ObjectReading, _ rowClass: RowClass, _ key: UInt64, _ row: RowView,
+        _ patch: JSONPatch
+    ) throws(WriteFailure) {
+        let name: String
+        if let member = rowClass.primaryKeyIndex {
+            let stored = ByteBuffer(capacity: 64)
+            OrderedKey.append(
+                rowClass.field(member, in: row), rowClass.members[member].storage.element,
+                to: stored)
+            let stated = ByteBuffer(capacity: 64)
+            if reading.draft.appendPrimaryKey(to: stated),
+                stored.bytes.elementsEqual(stated.bytes)
+            {
+                return
+            }
+            name = rowClass.definition.properties[member].name
+        } else {
+            if reading.objectKey ?? key == key { return }
+            name = "$id"
+        }
+        let detail = "'\(name)' names the object and never changes; leave it out of the patch."
+        throw .problem(
+            Problem(
+                422, "key-mismatch", detail,
+                errors: [
+                    Problem.Fault(
+                        code: "key-mismatch", detail: detail,
+                        pointer: JSONPointer().appending(name).description)
+                ]
+            ).placed(by: patch))
+    }
+
+    private func parse(_ buffer: ByteBuffer, _ scratch: RequestScratch, _ depthMax: Int)
+        throws(WriteFailure) -> JSONValue
+    {
+        do throws(JSONError) {
+            return try scratch.parser.parse(buffer.bytes, depthMax: depthMax)
+        } catch {
+            throw .problem(Problem(error, in: buffer.bytes))
+        }
+    }
+}
+
+extension Problem {
+    /// The same problem with the places of the patched object turned into those of the patch.
+    func placed(by patch: JSONPatch) -> Problem {
+        var problem = self
+        for index in problem.errors.indices {
+            guard let pointer = problem.errors[index].pointer else { continue }
+            problem.errors[index].pointer = patch.place(of: pointer)?.description
+        }
+        return problem
+    }
+}
+
+/// Why a write's body gave up.
+enum WriteFailure: Error {
+    case store(StoreError)
+    case problem(Problem)
+}
