@@ -17,6 +17,8 @@ extension RESTService {
             Route(.delete, "/v1/schema/classes/{class}", "deleteClass", deleteClass),
             Route(.get, objects, "listObjects", listObjects),
             Route(.post, objects, "createObjects", body: .buffered(), createObjects),
+            Route(.patch, objects, "patchObjects", body: .buffered(), patchObjects),
+            Route(.delete, objects, "deleteObjects", deleteObjects),
             Route(
                 .post, "/v1/classes/{class}/query", "queryObjects", body: .buffered(), queryObjects),
             Route(.get, object, "getObject", getObject),
@@ -28,6 +30,9 @@ extension RESTService {
             Route(.patch, byKey, "patchObjectByKey", body: .buffered(), patchObjectByKey),
             Route(.delete, byKey, "deleteObjectByKey", deleteObjectByKey),
             Route(.get, object + "/properties/{property}", "getProperty", getProperty),
+            Route(
+                .post, "/v1/transactions", "createTransaction", body: .buffered(),
+                createTransaction),
             Route(.post, importPath, "importObjects", streaming: importObjects),
             Route(.get, "/v1/classes/{class}/export", "exportObjects", exportObjects),
             Route(.get, "/v1/changes", "streamChanges", answersHead: false, streamChanges),

@@ -90,6 +90,8 @@ EXPANSIONS = {
     "Setting": [],
     "Note": ["about"],
 }
+# Changes by filter, which get an object of their own, so that the others stay.
+BULK = ("patchObjects", "deleteObjects")
 FIELDS = ["*", "*,$version", "$id,$version"]
 
 @schemathesis.hook.apply_to(operation_id="importObjects")
@@ -185,11 +187,18 @@ def before_call(context, case, kwargs):
             replace_schema(case, operation, choice)
         return
     # Those that a delete takes from the document's examples would be missed.
-    isDelete = operation in ("deleteObject", "deleteObjectByKey")
+    isDelete = operation in ("deleteObject", "deleteObjectByKey", *BULK)
+    if operation in BULK:
+        # A filter that was made up must not take what the other requests need.
+        case.headers = {**(case.headers or {}), "Prefer": "max-affected=0"}
+        if case.query:
+            case.query.pop("all", None)
+    if operation == "createTransaction":
+        replace_transaction(case, isExample, choice)
     if not isDelete and (isExample or choice.random() > KNOWN_SHARE):
         return
     if case.headers and is_positive(case, ParameterLocation.HEADER):
-        for name in ("If-Match", "If-None-Match"):
+        for name in ("If-Match", "If-None-Match", "Idempotency-Key"):
             case.headers.pop(name, None)
     parameters = case.path_parameters
     if not parameters or "class" not in parameters or not is_positive(case, ParameterLocation.PATH):
@@ -201,7 +210,14 @@ def before_call(context, case, kwargs):
         parameters["id"] = path_text(target.key)
     if "property" in parameters:
         parameters["property"] = choice.choice(PROPERTIES[target.class_name])
-    if is_positive(case, ParameterLocation.QUERY):
+    if operation in BULK and is_positive(case, ParameterLocation.QUERY):
+        if operation == "patchObjects":
+            target.make_deletable(case, choice, isByKey)
+            parameters["class"] = target.class_name
+        name = {"City": "id", "Country": "iso"}[target.class_name]
+        case.query = {"filter": f"{name} == $0", "arg": [json.dumps(target.key)]}
+        case.headers["Prefer"] = "max-affected=1"
+    elif is_positive(case, ParameterLocation.QUERY):
         replace_query(case, target, choice)
     if isinstance(case.body, (dict, list)) and is_positive(case, ParameterLocation.BODY):
         replace_body(case, operation, target, choice)
@@ -301,11 +317,35 @@ def replace_body(case, operation, target, choice):
         case.body = new_object(target.class_name, choice)
         if choice.random() < 0.3:
             case.body = [case.body, new_object(target.class_name, choice)]
+    elif operation.startswith("patchObject") and isinstance(case.body, list):
+        names = {"City": "timezone", "Country": "name", "Continent": "name", "Note": "text",
+                 "Specimen": "label", "Setting": "value"}
+        case.body = [
+            {"op": "replace", "path": f"/{names[target.class_name]}", "value": "patched"}]
     elif operation.startswith(("putObject", "patchObject")):
         body = new_object(target.class_name, choice)
         for key in ("id", "iso", "code", "name" if target.class_name == "Setting" else "id", "_id"):
             body.pop(key, None)
         case.body = body
+
+
+def replace_transaction(case, isExample, choice):
+    """A body that was made up names no class that exists."""
+    if not isinstance(case.body, dict) or not is_positive(case, ParameterLocation.BODY):
+        return
+    if not isExample and choice.random() > KNOWN_SHARE:
+        return
+    case.body.pop("ifVersion", None)
+    value = new_object("City", choice)
+    key = value.pop("id")
+    case.body["operations"] = [
+        {"op": choice.choice(["put", "create", "merge"]), "class": "City", "id": key, "ref": "c",
+         "value": value},
+        {"op": "create", "class": "Note", "value": {"text": "x", "about": {"$ref": "c"}}},
+        {"op": "patch", "class": "City", "id": key, "ifMatch": "*", "value": choice.choice(
+            [{"population": 1}, [{"op": "test", "path": "/id", "value": key}]])},
+        {"op": "delete", "class": "City", "id": {"$ref": "c"}},
+    ][:choice.choice([1, 2, 3, 4])]
 
 
 @schemathesis.hook

@@ -274,8 +274,8 @@ class Refusals(LiveTests):
         self.conforms("createObjects", form, 415)
         self.assertIn("application/json", form.headers["Accept"])
         patch = running.request(
-            "PATCH", "/v1/classes/City/objects/2988507", "[]",
-            Content_Type="application/json-patch+json")
+            "PATCH", "/v1/classes/City/objects/2988507", "<name>x</name>",
+            Content_Type="application/xml-patch+xml")
         self.conforms("patchObject", patch, 415)
         self.assertIn("application/merge-patch+json", patch.headers["Accept-Patch"])
         image = running.request("GET", "/v1/classes/City/objects/2988507", Accept="image/png")

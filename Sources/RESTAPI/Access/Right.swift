@@ -35,7 +35,8 @@ package enum Right: String, Sendable, CaseIterable, Comparable {
         "streamChanges": .read, "streamClassChanges": .read, "streamObjectChanges": .read,
         "createObjects": .write, "putObject": .write, "patchObject": .write, "deleteObject": .write,
         "putObjectByKey": .write, "patchObjectByKey": .write, "deleteObjectByKey": .write,
-        "importObjects": .write,
+        "importObjects": .write, "patchObjects": .write, "deleteObjects": .write,
+        "createTransaction": .write,
         "putSchema": .admin, "putClass": .admin, "deleteClass": .admin,
     ]
 }

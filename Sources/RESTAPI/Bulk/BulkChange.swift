@@ -1,0 +1,206 @@
+import HTTPServer
+import JSON
+import ObjectModel
+import ObjectStore
+import Query
+import Rows
+
+/// What a request does to every object that its filter finds.
+struct BulkChange {
+    /// What is done to one object.
+    enum Action {
+        case merge(ObjectDraft)
+        case patch(JSONPatch)
+        case delete
+    }
+
+    var query: CheckedQuery
+    var action: Action
+}
+
+extension RESTService {
+    /// The parameters of a change by filter.
+    private static let bulkParameters: [StaticString] = ["filter", "arg", "text", "all"]
+
+    /// Takes in a change of all objects that a filter finds, as one transaction: `patchObjects` and
+    /// `deleteObjects`.
+    ///
+    /// The objects are found by the writer, in what the transaction sees, so that none is missed and none
+    /// is changed that does not match any more.
+    func changeMatches(
+        _ request: Request,
+        _ action:
+            @escaping @Sendable (RowClass, SchemaNames, RequestScratch) throws(Problem) ->
+            BulkChange.Action
+    ) -> Outcome {
+        answering { () throws(Problem) in
+            let parameters = try Parameters(
+                request, known: Self.bulkParameters, repeatable: ["arg", "text"])
+            let changesAll = try parameters.flag("all")
+            guard parameters["filter"] != nil || changesAll else {
+                throw .parameter(
+                    "filter",
+                    "State a 'filter', or all=true to change every object of the class.")
+            }
+            try BodyType.requireJSONAccepted(request)
+            guard try Precondition(request) == .none else {
+                throw Problem(
+                    400, "invalid-header",
+                    "If-Match and If-None-Match are about one object; leave them out of a change by "
+                        + "filter.")
+            }
+            let preferences = try Preferences(request)
+            let text = try QueryText(request, parser: RequestScratch.current.parser)
+            return reading(request) { () throws(Problem) in
+                try self.once(request) { claim throws(Problem) in
+                    let prepared = try PreparedRequest<BulkChange>(self) {
+                        names, scratch throws(Problem) in
+                        let rowClass = try self.objectClass(request, names)
+                        return BulkChange(
+                            query: try CheckedQuery(
+                                text, of: rowClass, names: names, options: self.options),
+                            action: try action(rowClass, names, scratch))
+                    }
+                    return self.takeIn(prepared, preferences.affectedCountMax, claim)
+                }
+            }
+        }
+    }
+
+    private func takeIn(
+        _ prepared: PreparedRequest<BulkChange>, _ affectedCountMax: Int?,
+        _ claim: IdempotencyClaim?
+    ) -> Outcome {
+        let write = RequestedWrite<Int>(
+            run: { transaction throws(StoreError) in
+                do throws(WriteFailure) {
+                    let change: BulkChange
+                    do throws(Problem) {
+                        change = try prepared.plan(for: transaction)
+                    } catch {
+                        throw .problem(error)
+                    }
+                    let keys = try self.matches(change.query, affectedCountMax, transaction)
+                    for key in keys { try self.apply(change, key, transaction) }
+                    return .made(keys.count)
+                } catch {
+                    switch error {
+                    case .store(let error): throw error
+                    case .problem(let problem): return .refused(problem)
+                    }
+                }
+            },
+            reply: { count, version, _ throws(Problem) in
+                var response = Response.json(200) { json in
+                    json.object { object in
+                        object.member("affected").int(Int64(count))
+                        object.member("version").string(version.description)
+                    }
+                }
+                response.headers.addStoreVersion(version)
+                if let affectedCountMax {
+                    response.headers.add(
+                        .preferenceApplied, "max-affected=\(affectedCountMax)")
+                }
+                return response
+            },
+            problem: { self.problem($0, of: prepared.last) },
+            isLong: { _ in false })
+        return .later { self.handIn(write, $0, claim) }
+    }
+
+    /// The keys of the objects that are to be changed.
+    private func matches(
+        _ query: CheckedQuery, _ affectedCountMax: Int?, _ transaction: WriteTransaction
+    ) throws(WriteFailure) -> [UInt64] {
+        let view = transaction.view()
+        let limits = QueryLimits(
+            deadlineMilliseconds: queryDeadline,
+            memoryByteCountMax: options.queryMemoryByteCountMax)
+        let objects = ObjectQuery(
+            classIndex: query.rowClass.index, predicate: query.predicate, sort: query.sort)
+        let countMax = store.options.operationCountMax
+        var keys: [UInt64] = []
+        var count = 0
+        var distinct = DistinctFilter(
+            query, view, after: nil, byteCountMax: options.queryMemoryByteCountMax)
+        let total = query.total ?? .max
+        do throws(QueryExecution.Failure) {
+            let execution: QueryExecution
+            do throws(StoreError) {
+                execution = try QueryExecution(objects, in: view, limits: limits)
+            } catch {
+                throw .store(error)
+            }
+            try execution.run(limit: distinct == nil ? total : .max) { key, row in
+                guard distinct?.takes(key, row) ?? true else { return true }
+                if distinct?.isFull ?? false { return false }
+                count += 1
+                if count <= countMax { keys.append(key) }
+                // Those that are too many are counted, so that the client learns how many match.
+                return count < total && (affectedCountMax != nil || count <= countMax)
+            }
+        } catch {
+            switch error {
+            case .store(let error): throw .store(error)
+            case .time: throw .problem(.queryTime(options))
+            case .memory: throw .problem(.queryMemory(options))
+            }
+        }
+        if distinct?.isFull ?? false { throw .problem(.queryMemory(options)) }
+        if let affectedCountMax, count > affectedCountMax {
+            throw .problem(.tooManyAffected(count, affectedCountMax))
+        }
+        if count > countMax { throw .store(.tooManyOperations(limit: countMax)) }
+        return keys
+    }
+
+    private func apply(_ change: BulkChange, _ key: UInt64, _ transaction: WriteTransaction)
+        throws(WriteFailure)
+    {
+        let rowClass = change.query.rowClass
+        let row: RowView?
+        do throws(StoreError) {
+            row = try transaction.row(rowClass, key)
+            // A change of another one may have taken this one along.
+            if row != nil {
+                switch change.action {
+                case .merge(let draft): _ = try transaction.update(draft, key: key)
+                case .delete: try transaction.delete(rowClass, key: key)
+                case .patch: break
+                }
+            }
+        } catch {
+            throw .store(error)
+        }
+        if let row, case .patch(let patch) = change.action {
+            _ = try apply(
+                patch, to: rowClass, key: key, row: row, precondition: .none, transaction)
+        }
+    }
+
+    /// The problem of a failed change. Each object has the same faults, which are told once.
+    private func problem(_ error: StoreError, of change: BulkChange) -> Problem {
+        guard case .danglingLinks(let links) = error else { return problem(error) }
+        var seen: Set<String?> = []
+        var problem = Problem(dangling: links) { _ in JSONPointer() }
+        if case .patch(let patch) = change.action { problem = problem.placed(by: patch) }
+        problem.errors = problem.errors.filter { seen.insert($0.pointer).inserted }
+        return problem
+    }
+}
+
+extension Problem {
+    /// More objects match than the client allows to be changed.
+    fileprivate static func tooManyAffected(_ count: Int, _ limit: Int) -> Problem {
+        Problem(
+            409, "max-affected-exceeded",
+            "\(count) objects match and 'Prefer: max-affected' allows \(limit) to be changed; nothing was "
+                + "changed.",
+            errors: [
+                Fault(
+                    code: "max-affected-exceeded", detail: "\(count) objects match.",
+                    parameter: "Prefer")
+            ])
+    }
+}

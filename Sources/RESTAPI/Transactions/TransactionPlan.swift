@@ -1,0 +1,51 @@
+import ObjectModel
+import ObjectStore
+import Rows
+
+/// The operations of a transaction, read under one schema.
+struct TransactionPlan {
+    var operations: [TransactionOperation] = []
+    /// The operations that others refer to: which operation each number stands for.
+    var named: [Int] = []
+    /// The numbers by the names that clients use.
+    var references: [String: NamedReference] = [:]
+    /// The version after which nothing may have been committed.
+    var version: StoreVersion?
+}
+
+/// One operation of a transaction.
+struct TransactionOperation {
+    /// What an operation does, by the name that clients use.
+    enum Kind: String, CaseIterable {
+        /// Creates an object; one that is there is an error.
+        case create
+        /// Creates or replaces an object.
+        case put
+        /// Creates an object, or changes the stated properties of one that is there.
+        case merge
+        /// Changes an object that is there, by a merge patch or a JSON patch.
+        case patch
+        /// Deletes an object.
+        case delete
+    }
+
+    /// Which object it is about.
+    enum Target {
+        /// The primary key, or the object key as an int where the class has none.
+        case id(Value)
+        /// An object without primary key that another operation makes, by its number.
+        case named(Int)
+        /// A new object of a class without primary key.
+        case new
+    }
+
+    var kind: Kind
+    var rowClass: RowClass
+    var target: Target
+    var precondition: Precondition
+    /// What the operation states of the object, unless ``patch`` says it or there is nothing to say.
+    var draft: ObjectDraft?
+    var patch: JSONPatch?
+    /// The number under which links of the transaction name the object.
+    var number: Int?
+}

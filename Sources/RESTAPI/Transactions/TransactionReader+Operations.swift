@@ -1,0 +1,156 @@
+import JSON
+import ObjectModel
+import ObjectStore
+import Rows
+
+extension TransactionReader {
+    /// What a statement asks for; nil with a fault when it asks for nothing that can be done.
+    mutating func operation(_ statement: Statement) -> TransactionOperation? {
+        guard let kind = statement.kind, let rowClass = statement.rowClass else { return nil }
+        let target = self.target(statement, kind, rowClass)
+        let precondition = self.precondition(statement.ifMatch)
+        var operation = TransactionOperation(
+            kind: kind, rowClass: rowClass, target: target ?? .new,
+            precondition: precondition ?? .none)
+        operation.number = statement.ref.flatMap { references[$0]?.number }
+        if target == nil, statement.id != nil { return nil }
+        if target == nil, kind == .patch || kind == .delete {
+            fault(
+                400, "missing-member", "'\(kind.rawValue)' needs the 'id' of an object.",
+                at: Self.name("id"))
+            return nil
+        }
+        guard kind != .delete else {
+            if statement.value != nil {
+                fault(400, "invalid-body", "'delete' takes no 'value'.", at: Self.name("value"))
+            }
+            return precondition == nil ? nil : operation
+        }
+        guard let value = statement.value else {
+            fault(
+                400, "missing-member", "'\(kind.rawValue)' needs a 'value'.", at: Self.name("value")
+            )
+            return nil
+        }
+        if kind == .patch, value.kind == .array {
+            operation.patch = patch(value)
+            return operation.patch == nil || precondition == nil ? nil : operation
+        }
+        guard let reading = draft(value, kind, rowClass, target) else { return nil }
+        operation.draft = reading.draft
+        operation.precondition = operation.precondition.with(version: reading.version)
+        if target == nil {
+            if let key = reading.draft.primaryKey {
+                operation.target = .id(key)
+            } else if let key = reading.objectKey {
+                operation.target = .id(.int(Int64(clamping: key)))
+            }
+        }
+        if case .new = operation.target, kind == .put {
+            fault(
+                422, "missing-key",
+                "Class '\(rowClass.definition.name)' has no primary key, so 'put' needs the 'id' of an "
+                    + "object that is there; use 'create' to make one.", at: Self.name("id"))
+            return nil
+        }
+        return precondition == nil ? nil : operation
+    }
+
+    /// Reads the value of an operation that is no JSON patch.
+    private mutating func draft(
+        _ value: JSONValue, _ kind: TransactionOperation.Kind, _ rowClass: RowClass,
+        _ target: TransactionOperation.Target?
+    ) -> ObjectReading? {
+        let reader = reader
+        let names = names
+        var key: Value?
+        if case .id(let id) = target { key = id }
+        let path = reader.path
+        defer { reader.path = path }
+        reader.path.append(.name(Self.name("value")))
+        return reading {
+            let reading = reader.read(
+                value, as: rowClass, names: names, isMerge: kind == .merge || kind == .patch,
+                key: key)
+            if kind == .create, reading?.objectKey != nil { reader.refuseID(element: nil) }
+            return reading
+        }
+    }
+
+    private mutating func patch(_ value: JSONValue) -> JSONPatch? {
+        do throws(Problem) {
+            return try JSONPatch(value, operationCountMax: operationCountMax)
+        } catch {
+            note(error.status, error.code, error.detail)
+            for fault in error.errors {
+                reader.path.append(.name(Self.name("value")))
+                reader.add(fault)
+                reader.path.removeLast()
+            }
+            return nil
+        }
+    }
+
+    /// Which object `id` names; nil when there is no `id` or it is refused.
+    private mutating func target(
+        _ statement: Statement, _ kind: TransactionOperation.Kind, _ rowClass: RowClass
+    ) -> TransactionOperation.Target? {
+        guard let id = statement.id else { return nil }
+        let name = Self.name("id")
+        if id.kind == .object, let ref = id.member(named: "$ref") {
+            return named(ref, id, rowClass)
+        }
+        if kind == .create, rowClass.primaryKeyIndex == nil {
+            fault(
+                422, "id-not-allowed",
+                "The store chooses the \"$id\" of a new object; leave 'id' out.", at: name)
+            return nil
+        }
+        guard let key = KeyText.value(id, of: rowClass) else {
+            fault(400, "wrong-key-type", KeyText.wrongType(rowClass).detail, at: name)
+            return nil
+        }
+        return .id(key)
+    }
+
+    /// The object of an operation that comes before.
+    private mutating func named(
+        _ ref: JSONValue, _ id: JSONValue, _ rowClass: RowClass
+    ) -> TransactionOperation.Target? {
+        let name = ref.string ?? ""
+        let before = plan.operations.last {
+            $0.number != nil && $0.number == references[name]?.number
+        }
+        guard let before, id.count == 1 else {
+            fault(
+                422, "unknown-ref",
+                "An 'id' of the form {\"$ref\":…} has the 'ref' of an operation that stands before.",
+                at: Self.name("id"),
+                hint: NearestName.of(name, among: references.keys))
+            return nil
+        }
+        guard before.rowClass === rowClass else {
+            fault(
+                422, "wrong-class",
+                "'\(name)' is an object of class '\(before.rowClass.definition.name)', not "
+                    + "'\(rowClass.definition.name)'.", at: Self.name("id"))
+            return nil
+        }
+        if case .new = before.target, let number = before.number { return .named(number) }
+        return before.target
+    }
+
+    /// What `ifMatch` asks for; nil when it is malformed.
+    private mutating func precondition(_ json: JSONValue?) -> Precondition? {
+        guard let json else { return Precondition.none }
+        if let text = json.string {
+            if text == "*" { return .exists }
+            if let version = StoreVersion(text: text) { return .matches([version]) }
+        }
+        fault(
+            400, "invalid-version",
+            "'ifMatch' is an ETag's text without quotes, such as a reply carries, or \"*\".",
+            at: Self.name("ifMatch"))
+        return nil
+    }
+}

@@ -1,0 +1,276 @@
+import JSON
+import ObjectModel
+import ObjectStore
+import Rows
+
+/// Reads the body of a transaction and collects every fault on the way.
+///
+/// An operation that could not be carried out alone, because its class is unknown or its value breaks
+/// the schema, is answered with the status that it would get alone.
+struct TransactionReader {
+    let names: SchemaNames
+    let reader: ObjectReader
+    let operationCountMax: Int
+    /// What the first fault is answered with, and the operation that has it.
+    private var first: (status: UInt16, code: String, detail: String, position: Int)?
+    /// The operation that is being read; -1 for what stands around them.
+    private var position = -1
+    /// The operation of each fault that the reader has noted.
+    private var origins: [Int] = []
+    var plan = TransactionPlan()
+    var references: [String: NamedReference] = [:]
+
+    /// The members of one operation, as the body has them.
+    struct Statement {
+        var kind: TransactionOperation.Kind?
+        var rowClass: RowClass?
+        var id: JSONValue?
+        var ifMatch: JSONValue?
+        var value: JSONValue?
+        var ref: String?
+    }
+
+    private static let operationMembers = ["op", "class", "id", "ifMatch", "value", "ref"]
+
+    private init(_ names: SchemaNames, _ reader: ObjectReader, _ operationCountMax: Int) {
+        self.names = names
+        self.reader = reader
+        self.operationCountMax = operationCountMax
+    }
+
+    /// Reads a body.
+    ///
+    /// - `reader`: Its memory is used.
+    /// - Throws: ``Problem`` with every fault; its status is that of the first.
+    static func read(
+        _ json: JSONValue, names: SchemaNames, reader: ObjectReader, operationCountMax: Int
+    ) throws(Problem) -> TransactionPlan {
+        var transaction = TransactionReader(names, reader, operationCountMax)
+        reader.reset()
+        defer { reader.reset() }
+        try transaction.read(json)
+        return transaction.plan
+    }
+
+    private mutating func read(_ json: JSONValue) throws(Problem) {
+        guard json.kind == .object else {
+            throw Problem(
+                400, "invalid-body",
+                "The body is an object such as {\"operations\":[{\"op\":\"create\",\"class\":\"Dog\","
+                    + "\"value\":{…}}]}; found \(ObjectReader.describe(json)).")
+        }
+        if let name = json.repeatedName {
+            reader.fault(
+                "duplicate-name", "'\(ObjectReader.text(name))' is stated twice.", at: name)
+            note(400, "duplicate-name", "A name stands twice in the body.")
+        }
+        for member in json.members where !member.isNamed("operations") {
+            if member.isNamed("ifVersion") {
+                plan.version = reader.version(member.value, member.name)
+                if plan.version == nil {
+                    note(400, "invalid-version", "'ifVersion' is a version of the store.")
+                }
+                continue
+            }
+            let text = ObjectReader.text(member.name)
+            fault(
+                400, "unknown-member", "A transaction has no member '\(text)'.", at: member.name,
+                hint: NearestName.of(text, among: ["operations", "ifVersion"]))
+        }
+        let list = json.member(named: "operations")
+        guard let list, list.kind == .array else {
+            fault(
+                400, "invalid-body", "'operations' is an array of operations.",
+                at: Self.name("operations"))
+            throw problem()
+        }
+        guard list.count <= operationCountMax else {
+            throw Problem(.tooManyOperations(limit: operationCountMax))
+        }
+        var statements: [Statement] = []
+        statements.reserveCapacity(list.count)
+        for (index, element) in list.elements.enumerated() {
+            begin(index)
+            statements.append(statement(element, index))
+            noteOrigins()
+        }
+        reader.references = references
+        plan.references = references
+        plan.operations.reserveCapacity(list.count)
+        for (index, statement) in statements.enumerated() {
+            begin(index)
+            if let operation = operation(statement) { plan.operations.append(operation) }
+            noteOrigins()
+        }
+        if first != nil || reader.faultCount > 0 { throw problem() }
+    }
+
+    /// The name of a member, whose text lives as long as the program.
+    static func name(_ text: StaticString) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
+    }
+
+    /// Turns to an operation.
+    private mutating func begin(_ index: Int) {
+        noteOrigins()
+        position = index
+        reader.path = [.name(Self.name("operations")), .element(index)]
+    }
+
+    // MARK: Faults
+
+    mutating func note(_ status: UInt16, _ code: String, _ detail: String) {
+        if let first, first.position <= position { return }
+        first = (status, code, detail, position)
+    }
+
+    /// Notes that the latest faults are those of the present operation.
+    private mutating func noteOrigins() {
+        while origins.count < reader.faults.count { origins.append(position) }
+    }
+
+    mutating func fault(
+        _ status: UInt16, _ code: String, _ detail: String,
+        at name: UnsafeRawBufferPointer? = nil, hint: String? = nil
+    ) {
+        note(status, code, detail)
+        reader.fault(code, detail, at: name, hint: hint)
+    }
+
+    private func origin(_ fault: Int) -> Int {
+        fault < origins.count ? origins[fault] : position
+    }
+
+    private func problem() -> Problem {
+        guard let first else { return reader.problem() }
+        let more = reader.faultCount - 1
+        let detail =
+            more > 0
+            ? "\(first.detail) (\(more) more fault\(more == 1 ? "" : "s"), see errors.)"
+            : first.detail
+        // Each operation is looked at twice; the faults are told in the order of the operations.
+        let order = reader.faults.indices.sorted { left, right in
+            let (a, b) = (origin(left), origin(right))
+            return a == b ? left < right : a < b
+        }
+        return Problem(
+            first.status, first.code, detail, errors: order.map { reader.faults[$0] })
+    }
+
+    /// Runs what may find faults in a value, which are answered as those of an object's body.
+    mutating func reading<Result>(_ body: () -> Result?) -> Result? {
+        let before = reader.faultCount
+        let hadRepeatedName = reader.hasRepeatedName
+        let result = body()
+        guard reader.faultCount > before else { return result }
+        let fault = before < reader.faults.count ? reader.faults[before] : nil
+        if reader.hasRepeatedName, !hadRepeatedName {
+            note(400, "duplicate-name", fault?.detail ?? "A name stands twice in an object.")
+        } else {
+            note(
+                422, fault?.code ?? "invalid-object",
+                fault?.detail ?? "The value can't be stored.")
+        }
+        return nil
+    }
+
+    // MARK: The members of an operation
+
+    private mutating func statement(_ json: JSONValue, _ index: Int) -> Statement {
+        var statement = Statement()
+        guard json.kind == .object else {
+            fault(
+                400, "invalid-body",
+                "An operation is an object; found \(ObjectReader.describe(json)).")
+            return statement
+        }
+        if let name = json.repeatedName {
+            fault(
+                400, "duplicate-name", "'\(ObjectReader.text(name))' is stated twice.", at: name)
+        }
+        var ref: JSONMember?
+        for member in json.members {
+            if member.isNamed("op") {
+                readKind(member, &statement)
+            } else if member.isNamed("class") {
+                readClass(member, &statement)
+            } else if member.isNamed("id") {
+                statement.id = member.value
+            } else if member.isNamed("ifMatch") {
+                statement.ifMatch = member.value
+            } else if member.isNamed("value") {
+                statement.value = member.value
+            } else if member.isNamed("ref") {
+                ref = member
+            } else {
+                let text = ObjectReader.text(member.name)
+                fault(
+                    400, "unknown-member", "An operation has no member '\(text)'.",
+                    at: member.name, hint: NearestName.of(text, among: Self.operationMembers))
+            }
+        }
+        if json.member(named: "op") == nil {
+            fault(400, "missing-member", "The operation lacks 'op'.", at: Self.name("op"))
+        }
+        if json.member(named: "class") == nil {
+            fault(400, "missing-member", "The operation lacks 'class'.", at: Self.name("class"))
+        }
+        if let ref { readRef(ref, index, &statement) }
+        return statement
+    }
+
+    private mutating func readKind(_ member: JSONMember, _ statement: inout Statement) {
+        let name = member.value.string
+        statement.kind = name.flatMap { TransactionOperation.Kind(rawValue: $0) }
+        guard statement.kind == nil else { return }
+        let known = TransactionOperation.Kind.allCases.map(\.rawValue)
+        fault(
+            400, "invalid-operation", "'op' is one of \(known.joined(separator: ", ")).",
+            at: member.name, hint: name.flatMap { NearestName.of($0, among: known) })
+    }
+
+    private mutating func readClass(_ member: JSONMember, _ statement: inout Statement) {
+        guard let name = member.value.stringBytes else {
+            return fault(
+                400, "invalid-body", "'class' is the name of a class.", at: member.name)
+        }
+        guard let index = names.classIndex(named: name) else {
+            let problem = Problem.unknownClass(
+                String(decoding: name, as: UTF8.self), names.schema)
+            return fault(
+                problem.status, problem.code, problem.detail, at: member.name,
+                hint: problem.errors.first?.hint)
+        }
+        let rowClass = names.schema.classes[index]
+        do throws(Problem) {
+            try RESTService.requireObjects(rowClass)
+            statement.rowClass = rowClass
+        } catch {
+            fault(error.status, error.code, error.detail, at: member.name)
+        }
+    }
+
+    private mutating func readRef(
+        _ member: JSONMember, _ index: Int, _ statement: inout Statement
+    ) {
+        guard let name = member.value.string, !name.isEmpty else {
+            return fault(
+                400, "invalid-ref", "'ref' is a name that links of this transaction may use.",
+                at: member.name)
+        }
+        guard references[name] == nil else {
+            return fault(
+                422, "duplicate-ref", "'\(name)' names another operation already.",
+                at: member.name)
+        }
+        guard statement.kind != .delete else {
+            return fault(
+                422, "invalid-ref", "An object that is deleted can't be referred to.",
+                at: member.name)
+        }
+        statement.ref = name
+        references[name] = NamedReference(
+            number: plan.named.count, classIndex: statement.rowClass?.index)
+        plan.named.append(index)
+    }
+}

@@ -1,0 +1,236 @@
+import JSON
+import ObjectModel
+import ObjectStore
+import Rows
+
+/// A transaction on its way through the writer.
+final class TransactionWrite: @unchecked Sendable {
+    // Unchecked: the writer's thread alone uses it once it is handed in.
+
+    /// What became of one operation.
+    struct Written: Sendable {
+        /// The class and what names the object in it.
+        var rowClass: RowClass
+        var id: Value
+        /// The object as the transaction leaves it; nil when that has deleted it.
+        var object: StoredObject?
+    }
+
+    private let service: RESTService
+    private let prepared: PreparedRequest<TransactionPlan>
+    /// The operation that is being run: the one that failed when the transaction fails.
+    private var position = 0
+
+    init(_ service: RESTService, _ prepared: PreparedRequest<TransactionPlan>) {
+        self.service = service
+        self.prepared = prepared
+    }
+
+    /// Makes the changes. Writer's thread; may run more than once.
+    func run(_ transaction: WriteTransaction) throws(StoreError) -> Attempted<[Written]> {
+        let plan: TransactionPlan
+        do throws(Problem) {
+            plan = try prepared.plan(for: transaction)
+        } catch {
+            return .refused(error)
+        }
+        if let version = plan.version {
+            let present = StoreVersion(epoch: transaction.epoch, number: transaction.baseVersion)
+            guard version == present else { return .refused(.storeChanged(present)) }
+        }
+        try nameObjects(plan, transaction)
+        var keys: [UInt64] = []
+        keys.reserveCapacity(plan.operations.count)
+        for (position, operation) in plan.operations.enumerated() {
+            self.position = position
+            transaction.source = position
+            do throws(WriteFailure) {
+                keys.append(try run(operation, transaction))
+            } catch {
+                switch error {
+                case .store(let error): throw error
+                case .problem(let problem):
+                    return .refused(problem.placed(inOperation: position, inValue: true))
+                }
+            }
+        }
+        var results: [Written] = []
+        results.reserveCapacity(keys.count)
+        for (operation, key) in zip(plan.operations, keys) {
+            let rowClass = operation.rowClass
+            var id = Value.int(Int64(clamping: key))
+            if case .id(let stated) = operation.target { id = stated }
+            var object: StoredObject?
+            // Later operations may have changed it, so it is copied at the end.
+            if operation.kind != .delete, let row = try transaction.row(rowClass, key) {
+                object = StoredObject(
+                    schema: transaction.catalog.rows, classIndex: rowClass.index, key: key,
+                    row: row)
+            }
+            results.append(Written(rowClass: rowClass, id: id, object: object))
+        }
+        return .made(results)
+    }
+
+    /// Tells the transaction what its named objects are; those that have no key to be found by get one.
+    private func nameObjects(_ plan: TransactionPlan, _ transaction: WriteTransaction)
+        throws(StoreError)
+    {
+        transaction.named.removeAll()
+        for index in plan.named {
+            let operation = plan.operations[index]
+            switch operation.target {
+            case .id(.int(let key)) where operation.rowClass.primaryKeyIndex == nil:
+                transaction.named.append(.objectKey(UInt64(clamping: key)))
+            case .id(let value):
+                transaction.named.append(.primaryKey(OrderedKey(value)?.bytes ?? []))
+            case .named(let number): transaction.named.append(transaction.named[number])
+            case .new:
+                transaction.named.append(
+                    .objectKey(try transaction.reserveKey(operation.rowClass)))
+            }
+        }
+    }
+
+    /// Runs one operation and returns the object's key.
+    private func run(_ operation: TransactionOperation, _ transaction: WriteTransaction)
+        throws(WriteFailure) -> UInt64
+    {
+        do throws(StoreError) {
+            let rowClass = operation.rowClass
+            switch operation.kind {
+            case .create, .put, .merge:
+                return try write(operation, transaction)
+            case .patch:
+                if operation.patch == nil { return try write(operation, transaction) }
+            case .delete:
+                guard let key = try find(operation, transaction) else {
+                    try transaction.check(operation.precondition, rowClass, key: nil, nil)
+                    throw .objectNotFound
+                }
+                try transaction.delete(rowClass, key: key, precondition: operation.precondition)
+                return key
+            }
+        } catch {
+            throw .store(error)
+        }
+        return try patch(operation, transaction)
+    }
+
+    private func write(_ operation: TransactionOperation, _ transaction: WriteTransaction)
+        throws(StoreError) -> UInt64
+    {
+        guard let draft = operation.draft else { throw .objectNotFound }
+        let mode: WriteMode =
+            switch operation.kind {
+            case .create: .create
+            case .put: .replace
+            case .merge: .merge
+            case .patch, .delete: .update
+            }
+        switch operation.target {
+        case .new:
+            guard let number = operation.number,
+                case .objectKey(let key) = transaction.named[number]
+            else { break }
+            try transaction.check(operation.precondition, operation.rowClass, key: nil, nil)
+            return try transaction.create(draft, reservedKey: key).key
+        case .named, .id:
+            guard operation.rowClass.primaryKeyIndex == nil else { break }
+            guard let key = try find(operation, transaction) else {
+                try transaction.check(operation.precondition, operation.rowClass, key: nil, nil)
+                throw .objectNotFound
+            }
+            return try transaction.write(
+                draft, objectKey: key, mode: mode, precondition: operation.precondition
+            ).key
+        }
+        return try transaction.write(draft, mode: mode, precondition: operation.precondition).key
+    }
+
+    private func patch(_ operation: TransactionOperation, _ transaction: WriteTransaction)
+        throws(WriteFailure) -> UInt64
+    {
+        let found: (key: UInt64, row: RowView)?
+        do throws(StoreError) {
+            found = try find(operation, transaction).flatMap { key throws(StoreError) in
+                try transaction.row(operation.rowClass, key).map { (key, $0) }
+            }
+            if found == nil {
+                try transaction.check(operation.precondition, operation.rowClass, key: nil, nil)
+            }
+        } catch {
+            throw .store(error)
+        }
+        guard let found, let patch = operation.patch else { throw .store(.objectNotFound) }
+        return try service.apply(
+            patch, to: operation.rowClass, key: found.key, row: found.row,
+            precondition: operation.precondition, references: prepared.last.references, transaction
+        ).key
+    }
+
+    /// The object key of an operation's object; nil when that is not there.
+    private func find(_ operation: TransactionOperation, _ transaction: WriteTransaction)
+        throws(StoreError) -> UInt64?
+    {
+        switch operation.target {
+        case .id(let id): return try transaction.find(operation.rowClass, id: id)
+        case .new: return nil
+        case .named(let number):
+            guard case .objectKey(let key) = transaction.named[number] else { return nil }
+            return try transaction.row(operation.rowClass, key) == nil ? nil : key
+        }
+    }
+
+    /// What a client is told of a failed transaction: the problem of the operation that failed, with its
+    /// place.
+    func problem(_ error: StoreError) -> Problem {
+        let operations = prepared.last.operations
+        if case .danglingLinks(let links) = error {
+            var problems: [Problem] = []
+            for link in links.prefix(ObjectReader.faultCountMax) {
+                var problem = Problem(dangling: [link]) { _ in JSONPointer() }
+                if operations.indices.contains(link.source),
+                    let patch = operations[link.source].patch
+                {
+                    problem = problem.placed(by: patch)
+                }
+                problems.append(problem.placed(inOperation: link.source, inValue: true))
+            }
+            var problem = Problem(dangling: links) { _ in JSONPointer() }
+            problem.errors = problems.flatMap(\.errors)
+            return problem
+        }
+        let isOfValue = if case .missingKey = error { true } else { false }
+        return service.problem(error).placed(inOperation: position, inValue: isOfValue)
+    }
+}
+
+extension Problem {
+    /// The problem of an operation, with its place in the body of the transaction.
+    fileprivate func placed(inOperation position: Int, inValue: Bool) -> Problem {
+        guard status < 500 else { return self }
+        var problem = self
+        let operation = JSONPointer().appending("operations").appending(index: position)
+        guard !errors.isEmpty else {
+            problem.errors = [Fault(code: code, detail: detail, pointer: operation.description)]
+            return problem
+        }
+        let place = inValue ? operation.appending("value") : operation
+        for index in problem.errors.indices {
+            problem.errors[index].pointer =
+                place.description + (problem.errors[index].pointer ?? "")
+        }
+        return problem
+    }
+
+    /// Something was committed since the version that a transaction was made for.
+    fileprivate static func storeChanged(_ present: StoreVersion) -> Problem {
+        let detail =
+            "The store is at version \(present), not at the one that 'ifVersion' states; read what the "
+            + "transaction depends on again."
+        return Problem(
+            412, "store-changed", detail,
+            errors: [Fault(code: "store-changed", detail: detail, pointer: "/ifVersion")])
+    }
+}
