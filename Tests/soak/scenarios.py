@@ -9,6 +9,7 @@ import cursors
 import faults
 import kill_loop
 import live
+import repeats
 import slow
 import stop
 from report import Report
@@ -17,6 +18,7 @@ from server import BINARY, Server
 #: Name, function, bound in seconds of a tenth and of the full run.
 SCENARIOS = [
     ("kill", kill_loop.run, 300, 1800),
+    ("repeats", repeats.run, 120, 600),
     ("live", live.run, 120, 400),
     ("slow", slow.run, 200, 600),
     ("cursors", cursors.run, 200, 600),
