@@ -65,7 +65,8 @@ package final class Server: @unchecked Sendable {
         do throws(ServerError) {
             let loop = try SocketLoop(self, listening: sockets)
             self.loop = loop
-            guard let daemon = shim_MHD_start_daemon(daemonOptions) else {
+            let started = BatchScheduling.starting { shim_MHD_start_daemon(daemonOptions) }
+            guard let daemon = started else {
                 throw .system("MHD_start_daemon", errno: errno)
             }
             self.daemon = daemon

@@ -11,6 +11,23 @@ import Testing
         return try Server(options: options, routes: routes)
     }
 
+    @Test("the threads of connections are scheduled in batches, and the one that starts them as before")
+    func scheduling() throws {
+        let before = sched_getscheduler(0)
+        let routes = [
+            Route(.get, "/policy", "policy") { _ in
+                .respond(Response(200, .text, Bytes("\(sched_getscheduler(0))")))
+            }
+        ]
+        let server = try start(routes)
+        defer { server.stop(graceSeconds: 1) }
+        #expect(sched_getscheduler(0) == before)
+        let client = try RawClient(port: server.addresses[0].port)
+        client.send("GET /policy HTTP/1.1\r\nHost: x\r\n\r\n")
+        // SCHED_BATCH of Linux.
+        #expect(try client.reply().text == "3")
+    }
+
     @Test("a stop lets requests finish, ends streams, and then refuses connections")
     func gracefulStop() throws {
         let held = Mutex<[Exchange]>.Holder([])
