@@ -9,6 +9,8 @@ extension LMDBEnvironment {
     ///   with the same changes.
     @discardableResult
     func checkpoint() throws(StorageError) -> Bool {
+        // It would wait for the thread that waits for it.
+        writeLock.requireNotOwner()
         checkpointLock.lock()
         defer { checkpointLock.unlock() }
         let runs = try beginCheckpoint()
@@ -24,13 +26,22 @@ extension LMDBEnvironment {
         writeLock.lock()
         defer { writeLock.unlock() }
         try requireWritable("checkpoint")
-        let runs = journal.freeze()
+        let runs = try freeze("checkpoint")
         let recent = journal.recent
         publish {
             $0.recent = recent
             $0.hasCheckpoint = !runs.isEmpty
         }
         return runs
+    }
+
+    /// Freezes what the journal has. Needs the write lock.
+    func freeze(_ operation: String) throws(StorageError) -> [ChangeRun] {
+        do throws(SystemError) {
+            return try journal.freeze()
+        } catch {
+            throw failure(error.code, operation: operation)
+        }
     }
 
     /// Makes the frozen part of the journal the tree's next transaction, and makes that durable.

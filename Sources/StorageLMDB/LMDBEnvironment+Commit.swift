@@ -128,7 +128,7 @@ extension LMDBEnvironment {
             try requireWritable(operation)
             try requireLast(base, operation)
             while journal.pendingByteCount > 0 {
-                let runs = journal.freeze()
+                let runs = try freeze(operation)
                 try writeToTree(runs, operation: operation)
                 endCheckpoint()
             }

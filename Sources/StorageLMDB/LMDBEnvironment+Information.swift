@@ -39,9 +39,11 @@ extension LMDBEnvironment {
     /// Makes this and every later commit survive a power cut, and also those made before.
     func makeDurable() throws(StorageError) {
         writeLock.lock()
-        let wasSynced = journal.isSynced
-        journal.isSynced = true
-        writeLock.unlock()
-        if !wasSynced { try checkpoint() }
+        defer { writeLock.unlock() }
+        do throws(SystemError) {
+            try journal.makeDurable()
+        } catch {
+            throw failure(error.code, operation: "sync")
+        }
     }
 }

@@ -14,17 +14,26 @@ enum LMDBRegistry {
     /// wins over `.relaxed` for all who share it.
     static func environment(_ options: LMDBOptions) throws(StorageError) -> LMDBEnvironment {
         let directory = try LMDBDirectory(path: options.directory)
-        // Read here: a closure may not capture a noncopyable value that it would have to consume.
-        return try open.withLock { (open) throws(StorageError) -> LMDBEnvironment in
+        let (environment, wasOpen) = try open.withLock {
+            (open) throws(StorageError) -> (LMDBEnvironment, Bool) in
             if let environment = open[directory.identity] {
-                if options.durability == .full { try environment.makeDurable() }
                 environment.pool.withLock { $0.engineCount += 1 }
-                return environment
+                return (environment, true)
             }
             let environment = try LMDBEnvironment.open(directory, options)
             open[directory.identity] = environment
-            return environment
+            return (environment, false)
         }
+        if wasOpen, options.durability == .full {
+            // Not under the lock: who has a write transaction may open and close engines.
+            do throws(StorageError) {
+                try environment.makeDurable()
+            } catch {
+                release(environment)
+                throw error
+            }
+        }
+        return environment
     }
 
     /// Ends one engine's share of `environment`.

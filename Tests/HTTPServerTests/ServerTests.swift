@@ -11,7 +11,9 @@ import Testing
         return try Server(options: options, routes: routes)
     }
 
-    @Test("the threads of connections are scheduled in batches, and the one that starts them as before")
+    @Test(
+        "the threads of connections are scheduled in batches, and the one that starts them as before"
+    )
     func scheduling() throws {
         let before = sched_getscheduler(0)
         let routes = [

@@ -6,15 +6,18 @@ import TestSupport
 @Suite("The journal before LMDB's tree")
 struct LMDBJournalTests {
     private let directory = TemporaryDirectory()
+    /// What stands before the records of a journal file.
+    private static let headerByteCount = 24
     private static let journals = ["holdfast.mdb-journal-0", "holdfast.mdb-journal-1"]
 
     /// No checkpoint comes by itself.
     private func open(
-        _ path: String? = nil, checkpointByteCount: Int = 1 << 30
+        _ path: String? = nil, checkpointByteCount: Int = 1 << 30,
+        durability: LMDBOptions.Durability = .full
     ) throws(StorageError) -> LMDBEngine {
         try LMDBEngine(
             LMDBOptions(
-                directory: path ?? directory.path, mapByteCount: 256 << 20, durability: .full,
+                directory: path ?? directory.path, mapByteCount: 256 << 20, durability: durability,
                 checkpointMilliseconds: 3_600_000, checkpointByteCount: checkpointByteCount))
     }
 
@@ -85,11 +88,13 @@ struct LMDBJournalTests {
         let cut = try copy()
         engine.close()
         let whole = try journal(of: cut, 0)
-        #expect(whole.count % 4 == 0)
+        let byteCount = (whole.count - Self.headerByteCount) / 4
         for count in 0...whole.count {
             let there = try copy(of: cut)
             let found = try contents(of: there, Array(whole.prefix(count)), 0)
-            #expect(found == states[count / (whole.count / 4)], "\(count) bytes")
+            #expect(
+                found == states[max(count - Self.headerByteCount, 0) / byteCount],
+                "\(count) bytes")
         }
     }
 
@@ -115,8 +120,55 @@ struct LMDBJournalTests {
                 #expect(error.code == .corrupted)
                 #expect(error.native?.contains("damaged") == true)
             }
-            #expect(found == (position < whole.count / 2 ? nil : [[1]: [1]]), "byte \(position)")
+            let isLast = position >= (whole.count + Self.headerByteCount) / 2
+            #expect(found == (isLast ? [[1]: [1]] : nil), "byte \(position)")
         }
+    }
+
+    @Test("commits of two files follow each other, or the store isn't opened")
+    func hole() throws {
+        let engine = try open()
+        for key in UInt8(1)...3 { try OwnedBatch([[key]: [key]]).commit(to: engine) }
+        let cut = try copy()
+        try engine.checkpoint()
+        for key in UInt8(4)...5 { try OwnedBatch([[key]: [key]]).commit(to: engine) }
+        let later = try journal(of: copy(), 1)
+        engine.close()
+        // As in the middle of the checkpoint.
+        let whole = try contents(of: copy(of: cut), later, 1)
+        #expect(whole == [[1]: [1], [2]: [2], [3]: [3], [4]: [4], [5]: [5]])
+        for change in 0..<2 {
+            var older = try journal(of: cut, 0)
+            if change == 0 { older[older.count - 20] ^= 1 } else { older.removeLast(8) }
+            let there = try copy(of: cut)
+            TemporaryDirectory.write(older, to: "\(there.path)/\(Self.journals[0])")
+            TemporaryDirectory.write(later, to: "\(there.path)/\(Self.journals[1])")
+            do throws(StorageError) {
+                try open(there.path).close()
+                Issue.record("a store without its third commit was opened")
+            } catch {
+                #expect(error.code == .corrupted)
+            }
+        }
+    }
+
+    @Test("what was given up behind a torn commit never comes back")
+    func torn() throws {
+        let engine = try open(durability: .relaxed)
+        for key in UInt8(1)...3 { try OwnedBatch([[key]: [key]]).commit(to: engine) }
+        let cut = try copy()
+        engine.close()
+        var bytes = try journal(of: cut, 0)
+        bytes[Self.headerByteCount + 50] ^= 1
+        TemporaryDirectory.write(bytes, to: "\(cut.path)/\(Self.journals[0])")
+        let reopened = try open(cut.path)
+        #expect(try contents(reopened).isEmpty)
+        try OwnedBatch([[9]: [9]]).commit(to: reopened)
+        let later = try copy(of: cut)
+        let again = try open(later.path)
+        #expect(try contents(again) == [[9]: [9]])
+        again.close()
+        reopened.close()
     }
 
     @Test("records of an earlier use of a file are not read again")

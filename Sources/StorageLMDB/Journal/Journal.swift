@@ -34,7 +34,7 @@ final class Journal: @unchecked Sendable {
     /// The last commit of which the journal has a record; zero for none.
     private(set) var lastCommit: UInt64 = 0
     /// Whether commits are synced.
-    var isSynced: Bool
+    private(set) var isSynced: Bool
 
     /// Opens the files in `directory`, and reads what the tree lacks back into memory.
     ///
@@ -55,11 +55,11 @@ final class Journal: @unchecked Sendable {
     }
 
     /// How many bytes of records wait in the current file.
-    var activeByteCount: Int { files[current].end }
+    var activeByteCount: Int { files[current].recordByteCount }
     /// How many bytes of records wait in both.
-    var pendingByteCount: Int { files.reduce(0) { $0 + $1.end } }
+    var pendingByteCount: Int { files.reduce(0) { $0 + $1.recordByteCount } }
     /// How many bytes the files take.
-    var storedByteCount: Int { files.reduce(0) { $0 + $1.byteCount } }
+    var storedByteCount: Int { files.reduce(0) { $0 + ($1.byteCount ?? 0) } }
     /// Whether a checkpoint has been begun and not ended.
     var hasFrozen: Bool { !frozen.isEmpty }
     /// What the tree lacks.
@@ -79,18 +79,19 @@ final class Journal: @unchecked Sendable {
 
     /// Writes a commit of at least one change, and returns when it is on the medium.
     func append(_ batch: StorageBatch, commit: UInt64) throws(Failure) {
+        let file = files[current]
         let header = JournalRecord.Header(
-            tree: tree, commit: commit, changeCount: batch.changes.count, isSynced: isSynced,
-            byteCount: JournalRecord.byteCount(of: batch))
+            mark: file.mark, tree: tree, commit: commit, changeCount: batch.changes.count,
+            isSynced: isSynced, byteCount: JournalRecord.byteCount(of: batch))
         guard let start = memory.reserve(header.byteCount) else {
             throw .write(SystemError(code: ENOMEM))
         }
         let run = ChangeRun(batch, header, at: start, in: memory)
-        let file = files[current]
         do throws(SystemError) {
             try file.write(UnsafeRawBufferPointer(start: start, count: header.byteCount))
         } catch {
             file.withdraw()
+            memory.giveBack(start, header.byteCount)
             throw .write(error)
         }
         if isSynced {
@@ -98,12 +99,19 @@ final class Journal: @unchecked Sendable {
                 try file.synchronize()
             } catch {
                 file.withdraw()
+                memory.giveBack(start, header.byteCount)
                 throw .synchronize(error)
             }
         }
-        file.end += header.byteCount
+        file.keep(header.byteCount)
         lastCommit = commit
         Self.add(run, to: &active)
+    }
+
+    /// Makes what was written durable, and every later commit before it is acknowledged.
+    func makeDurable() throws(SystemError) {
+        for file in files { try file.synchronize() }
+        isSynced = true
     }
 
     /// Puts a run before the others of its file, and merges runs of about one length: there are then about as
@@ -123,13 +131,16 @@ final class Journal: @unchecked Sendable {
 
     /// Lets the next commits go to the other file, and returns what the tree is to be given, the newest
     /// run first: what an unfinished checkpoint left, if there is something.
-    func freeze() -> [ChangeRun] {
+    ///
+    /// The other file must not be on the medium before this one is: commits follow each other.
+    func freeze() throws(SystemError) -> [ChangeRun] {
         if frozen.isEmpty && !active.isEmpty {
+            try files[current].synchronize()
             frozen = active
             active = []
             memory = JournalMemory()
             current = 1 - current
-            files[current].end = 0
+            files[current].begin()
             tree += 1
         }
         return frozen
@@ -138,7 +149,7 @@ final class Journal: @unchecked Sendable {
     /// Forgets what the tree was given.
     func dropFrozen() {
         frozen = []
-        files[1 - current].end = 0
+        files[1 - current].begin()
     }
 
     /// Follows a transaction of the tree that wasn't a checkpoint. There must be nothing pending.
@@ -155,76 +166,103 @@ final class Journal: @unchecked Sendable {
 
     // MARK: Recovery
 
+    /// The records of one file that the tree lacks.
+    private struct Part {
+        let file: Int
+        let tree: UInt64
+        let firstCommit: UInt64
+        let lastCommit: UInt64
+        let memory: JournalMemory
+        let runs: [ChangeRun]
+        let byteCount: Int
+    }
+
     private func recover() throws(StorageError) {
-        struct Part {
-            let file: Int
-            let tree: UInt64
-            let commit: UInt64
-            let memory: JournalMemory
-            let runs: [ChangeRun]
-        }
-        var found: [Part] = []
+        var parts: [Part] = []
         for index in files.indices {
-            let memory = JournalMemory()
-            let bytes = try files[index].contents(in: memory)
-            guard let first = JournalRecord.header(of: bytes, since: tree) else {
-                try Self.requireNothing(since: tree, after: nil, bytes, from: 0)
-                continue
+            if let part = try part(ofFile: index) { parts.append(part) }
+        }
+        parts.sort { $0.tree < $1.tree }
+        try requireWhole(parts)
+        do throws(SystemError) {
+            for index in files.indices {
+                try files[index].cut(after: parts.first { $0.file == index }?.byteCount ?? 0)
             }
-            let (runs, commit, end) = try Self.runs(of: bytes, first, in: memory)
-            files[index].end = end
-            found.append(
-                Part(file: index, tree: first.tree, commit: commit, memory: memory, runs: runs))
+        } catch {
+            throw StorageError(systemError: error.code, operation: "open journal")
         }
-        found.sort { $0.tree < $1.tree }
-        guard let oldest = found.first, let newest = found.last else { return }
-        guard oldest.tree == tree, newest.tree == tree + UInt64(found.count - 1) else {
-            throw StorageError(
-                .corrupted, operation: "open journal",
-                native: "the journal continues transaction \(newest.tree) of the data file, which "
-                    + "ends with \(tree): put back the files that belong together")
-        }
-        if found.count == 2 { frozen = oldest.runs }
+        guard let oldest = parts.first, let newest = parts.last else { return }
+        if parts.count == 2 { frozen = oldest.runs }
         active = newest.runs
-        lastCommit = newest.commit
+        lastCommit = newest.lastCommit
         tree = newest.tree
         current = newest.file
         memory = newest.memory
     }
 
-    /// The records of one file, the newest first, the last one's number, and where they end.
-    private static func runs(
-        of bytes: UnsafeRawBufferPointer, _ first: JournalRecord.Header, in memory: JournalMemory
-    ) throws(StorageError) -> (runs: [ChangeRun], commit: UInt64, end: Int) {
+    /// Refuses parts that don't follow the tree and each other.
+    private func requireWhole(_ parts: [Part]) throws(StorageError) {
+        guard let oldest = parts.first, let newest = parts.last else { return }
+        guard oldest.tree == tree, newest.tree == tree + UInt64(parts.count - 1) else {
+            throw StorageError(
+                .corrupted, operation: "open journal",
+                native: "the journal continues transaction \(newest.tree) of the data file, which "
+                    + "ends with \(tree): put back the files that belong together")
+        }
+        guard parts.count < 2 || newest.firstCommit == oldest.lastCommit + 1 else {
+            throw StorageError(
+                .corrupted, operation: "open journal",
+                native:
+                    "the journal is damaged: commit \(oldest.lastCommit + 1) can't be read, and "
+                    + "\(newest.firstCommit) after it can; restore a backup, or move the "
+                    + "\(LMDBDirectory.dataName)-journal files away to go on without them")
+        }
+    }
+
+    /// What a file has that the tree lacks; nil for nothing.
+    private func part(ofFile index: Int) throws(StorageError) -> Part? {
+        let memory = JournalMemory()
+        let bytes = try files[index].contents(in: memory)
+        let mark = files[index].mark
         var runs: [ChangeRun] = []
+        var first: JournalRecord.Header?
+        var last: JournalRecord.Header?
         var offset = 0
-        var commit = first.commit
         while offset < bytes.count {
             let rest = UnsafeRawBufferPointer(rebasing: bytes[offset...])
-            guard let header = JournalRecord.header(of: rest, since: first.tree),
-                header.tree == first.tree, header.commit == commit,
+            guard
+                let header = JournalRecord.header(
+                    of: rest, mark: mark, since: first?.tree ?? tree),
+                first == nil || header.tree == first?.tree,
+                last.map({ header.commit == $0.commit + 1 }) ?? true,
                 let run = ChangeRun(reading: rest, header, in: memory)
             else { break }
-            add(run, to: &runs)
+            Self.add(run, to: &runs)
+            if first == nil { first = header }
+            last = header
             offset += header.byteCount
-            commit += 1
         }
-        try requireNothing(since: first.tree, after: commit - 1, bytes, from: offset)
-        return (runs, commit - 1, offset)
+        try requireNothing(
+            mark: mark, since: first?.tree ?? tree, after: last?.commit, bytes, from: offset)
+        guard let first, let last else { return nil }
+        return Part(
+            file: index, tree: first.tree, firstCommit: first.commit, lastCommit: last.commit,
+            memory: memory, runs: runs, byteCount: offset)
     }
 
     /// Refuses a file in which a record can't be read and a later one can.
     ///
     /// A commit that was cut off is the last one: each is written after the sync of the one before.
     /// Only where commits aren't synced can the medium have a later one without an earlier one.
-    private static func requireNothing(
-        since tree: UInt64, after commit: UInt64?, _ bytes: UnsafeRawBufferPointer, from offset: Int
+    private func requireNothing(
+        mark: UInt64, since tree: UInt64, after commit: UInt64?, _ bytes: UnsafeRawBufferPointer,
+        from offset: Int
     ) throws(StorageError) {
         var next = offset + 8
         while next + JournalRecord.headerByteCount <= bytes.count {
             let rest = UnsafeRawBufferPointer(rebasing: bytes[next...])
-            if let header = JournalRecord.header(of: rest, since: tree), header.isSynced,
-                header.commit > commit ?? 0
+            if let header = JournalRecord.header(of: rest, mark: mark, since: tree),
+                header.isSynced, header.commit > commit ?? 0
             {
                 throw StorageError(
                     .corrupted, operation: "open journal",

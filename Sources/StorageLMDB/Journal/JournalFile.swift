@@ -1,16 +1,31 @@
 import Glibc
 import Storage
 
-/// One of the two files of a ``Journal``: records one after the other, then anything.
+/// One of the two files of a ``Journal``: its mark, records one after the other, then anything.
+///
+///     offset  bytes
+///          0  8      `HFJOURN2`
+///          8  8      the mark: random, in this file alone
+///         16  8      the same with every bit turned over
+///         24  …      records, see ``JournalRecord``
 ///
 /// What follows the last record is what an earlier use of the file left: it continues an earlier
 /// transaction of the tree, and is told by that. A file that is used again needs no new blocks, so
-/// a sync writes the records and nothing else.
+/// a sync writes the records and nothing else. Because what clients store is among what is left, each
+/// record has the mark, which no client can know.
 final class JournalFile: @unchecked Sendable {
-    // Unchecked: `end` is used under the environment's write lock.
+    static let headerByteCount = 24
+    /// `HFJOURN2`, as a little-endian number.
+    private static let magic: UInt64 = 0x324E_5255_4F4A_4648
+
+    // Unchecked: what changes is used under the environment's write lock.
     private let descriptor: FileDescriptor
+    /// What every record of the file has.
+    private(set) var mark: UInt64 = 0
     /// Where the next record goes.
-    var end = 0
+    private(set) var end = JournalFile.headerByteCount
+    /// Whether something was written since the last sync.
+    private var isDirty = false
 
     /// Opens the file, and makes it when there is none.
     init(_ name: String, in directory: Int32, mode: UInt32) throws(StorageError) {
@@ -18,34 +33,84 @@ final class JournalFile: @unchecked Sendable {
             name, in: directory, flags: O_RDWR | O_CREAT, mode: mode, operation: "open journal")
     }
 
-    /// The file's length; zero where it can't be told.
-    var byteCount: Int {
+    /// How many bytes of records there are.
+    var recordByteCount: Int { end - Self.headerByteCount }
+
+    /// The file's length; nil where it can't be told.
+    var byteCount: Int? {
         var status = stat()
-        return fstat(descriptor.number, &status) == 0 ? Int(status.st_size) : 0
+        return fstat(descriptor.number, &status) == 0 ? Int(status.st_size) : nil
     }
 
-    /// The whole file, in `memory`.
+    /// The records and what follows them, in `memory`; nothing of a file whose making was cut off.
     func contents(in memory: JournalMemory) throws(StorageError) -> UnsafeRawBufferPointer {
-        let count = byteCount
+        guard let count = byteCount else {
+            throw StorageError(systemError: errno, operation: "open journal")
+        }
         guard let start = memory.reserve((count + 7) & ~7) else {
             throw StorageError(systemError: ENOMEM, operation: "open journal")
         }
         let got = try descriptor.read(
             into: UnsafeMutableRawBufferPointer(start: start, count: count),
             operation: "open journal")
-        return UnsafeRawBufferPointer(start: start, count: got)
+        guard got > Self.headerByteCount else {
+            return UnsafeRawBufferPointer(start: start, count: 0)
+        }
+        let words = (0..<3).map {
+            start.loadUnaligned(fromByteOffset: 8 * $0, as: UInt64.self).littleEndian
+        }
+        guard words[0] == Self.magic, words[1] == ~words[2] else {
+            throw StorageError(
+                .corrupted, operation: "open journal",
+                native: "a journal file is damaged at its beginning, or not one of ours; restore a "
+                    + "backup, or move the \(LMDBDirectory.dataName)-journal files away to go on "
+                    + "without their commits")
+        }
+        mark = words[1]
+        return UnsafeRawBufferPointer(
+            start: start + Self.headerByteCount, count: got - Self.headerByteCount)
     }
 
-    /// Writes a record behind the last one.
+    /// Cuts the file behind `recordByteCount` bytes of records, and waits until it is so on the medium:
+    /// what was found is durable then, and what was not can't come back. Without records it gets a new
+    /// mark.
+    func cut(after recordByteCount: Int) throws(SystemError) {
+        if recordByteCount == 0 {
+            mark = UInt64.random(in: 1 ... .max)
+            let header = (Self.magic.littleEndian, mark.littleEndian, (~mark).littleEndian)
+            if ftruncate(descriptor.number, 0) != 0 { throw SystemError(code: errno) }
+            var failure: SystemError?
+            withUnsafeBytes(of: header) { bytes in
+                do throws(SystemError) {
+                    try descriptor.write(bytes, at: 0)
+                } catch {
+                    failure = error
+                }
+            }
+            if let failure { throw failure }
+        }
+        end = Self.headerByteCount + recordByteCount
+        if ftruncate(descriptor.number, off_t(end)) != 0 { throw SystemError(code: errno) }
+        isDirty = true
+        try synchronize()
+    }
+
+    /// Writes a record behind the last one, which counts when ``keep(_:)`` says so.
     ///
     /// - Throws: The `errno` of the failed call; nothing counts as written then.
     func write(_ record: UnsafeRawBufferPointer) throws(SystemError) {
+        isDirty = true
         try descriptor.write(record, at: end)
     }
 
+    /// Counts the record that was written.
+    func keep(_ byteCount: Int) { end += byteCount }
+
     /// Waits until what was written is on the medium.
     func synchronize() throws(SystemError) {
+        guard isDirty else { return }
         if fdatasync(descriptor.number) != 0 { throw SystemError(code: errno) }
+        isDirty = false
     }
 
     /// Takes back the record at ``end``, of which nobody may be sure: it must not be read back.
@@ -57,9 +122,11 @@ final class JournalFile: @unchecked Sendable {
         }
     }
 
+    /// Begins anew: what the file has is in the tree.
+    func begin() { end = Self.headerByteCount }
+
     /// Makes the file empty.
     func truncate() throws(SystemError) {
         if ftruncate(descriptor.number, 0) != 0 { throw SystemError(code: errno) }
-        end = 0
     }
 }

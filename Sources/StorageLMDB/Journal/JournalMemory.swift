@@ -35,6 +35,17 @@ final class JournalMemory: @unchecked Sendable {
         return chunk
     }
 
+    /// Takes back what was reserved last.
+    func giveBack(_ start: UnsafeMutableRawPointer, _ count: Int) {
+        if next == start + count {
+            next = start
+            freeByteCount += count
+        } else if let last = chunks.last, last.baseAddress == start {
+            munmap(last.baseAddress, last.count)
+            chunks.removeLast()
+        }
+    }
+
     private func map(_ byteCount: Int) -> UnsafeMutableRawPointer? {
         let mapped = mmap(
             nil, max(byteCount, 1), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)

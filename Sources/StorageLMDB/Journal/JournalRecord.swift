@@ -6,29 +6,32 @@ import Storage
 /// Numbers are little-endian; a record begins at a multiple of 8.
 ///
 ///     offset  bytes
-///          0  4      `HFJ1`
-///          4  4      CRC-32 (RFC 1952) of everything that follows in the record
-///          8  8      the tree's transaction that the record's file continues
-///         16  8      the commit's number, one more than that of the record before
-///         24  4      how many changes follow
-///         28  4      flags; 1: written without a sync
-///         32  8      the record's length, header and padding included
-///         40  …      the changes, sorted by key
+///          0  8      the file's mark, see ``JournalFile``
+///          8  4      CRC-32 (RFC 1952) of everything that follows in the record
+///         12  4      flags; 1: written without a sync
+///         16  8      the tree's transaction that the record's file continues
+///         24  8      the commit's number, one more than that of the record before
+///         32  8      how many changes follow
+///         40  8      the record's length, header and padding included
+///         48  …      the changes, sorted by key
 ///                        4   the value's length; 0xFFFFFFFF for a removal
 ///                        2   the key's length
 ///                        …   the key, then the value
 ///          …  0–7    zeros up to a multiple of 8
 struct JournalRecord {
-    static let headerByteCount = 40
-    /// `HFJ1`, as a little-endian number.
-    static let mark: UInt32 = 0x314A_4648
+    static let headerByteCount = 48
     /// The length that stands for a removal.
     static let removal = UInt32.max
+    /// The longest key that LMDB takes.
+    static let keyByteCountMax = 511
     /// What stands before a change's key.
     static let changeHeaderByteCount = 6
+    /// What the checksum is not of.
+    private static let uncheckedByteCount = 12
 
     /// What stands before the changes.
     struct Header: Equatable {
+        var mark: UInt64
         var tree: UInt64
         var commit: UInt64
         var changeCount: Int
@@ -52,12 +55,12 @@ struct JournalRecord {
         _ batch: StorageBatch, _ header: Header, to start: UnsafeMutableRawPointer,
         _ body: (UnsafeRawPointer, StorageBatch.Change) -> Void
     ) {
-        store(mark, start, 0)
-        store(header.tree, start, 8)
-        store(header.commit, start, 16)
-        store(UInt32(header.changeCount), start, 24)
-        store(header.isSynced ? 0 : 1 as UInt32, start, 28)
-        store(UInt64(header.byteCount), start, 32)
+        store(header.mark, start, 0)
+        store(header.isSynced ? 0 : 1 as UInt32, start, 12)
+        store(header.tree, start, 16)
+        store(header.commit, start, 24)
+        store(UInt64(header.changeCount), start, 32)
+        store(UInt64(header.byteCount), start, 40)
         var next = start + headerByteCount
         for change in batch.changes {
             let value = change.value
@@ -79,24 +82,31 @@ struct JournalRecord {
             next.storeBytes(of: 0, as: UInt8.self)
             next += 1
         }
-        store(checksum(UnsafeRawPointer(start), header.byteCount), start, 4)
+        store(checksum(UnsafeRawPointer(start), header.byteCount), start, 8)
     }
 
     /// The header of a whole and undamaged record at the start of `bytes`; nil when there is none, or
     /// one of an earlier use of the file.
     ///
+    /// - `mark`: The file's.
     /// - `tree`: The first transaction of the tree that a record in use may continue.
-    static func header(of bytes: UnsafeRawBufferPointer, since tree: UInt64) -> Header? {
+    static func header(
+        of bytes: UnsafeRawBufferPointer, mark: UInt64, since tree: UInt64
+    ) -> Header? {
         guard bytes.count >= headerByteCount, let start = bytes.baseAddress,
-            load(UInt32.self, start, 0) == mark, load(UInt64.self, start, 8) >= tree,
-            let byteCount = Int(exactly: load(UInt64.self, start, 32)),
+            load(UInt64.self, start, 0) == mark, load(UInt64.self, start, 16) >= tree,
+            let byteCount = Int(exactly: load(UInt64.self, start, 40)),
             byteCount >= headerByteCount, byteCount <= bytes.count, byteCount % 8 == 0,
-            load(UInt32.self, start, 4) == checksum(start, byteCount)
+            let changeCount = Int(exactly: load(UInt64.self, start, 32)),
+            changeCount <= (byteCount - headerByteCount) / (changeHeaderByteCount + 1),
+            load(UInt32.self, start, 8) == checksum(start, byteCount)
         else { return nil }
+        let commit = load(UInt64.self, start, 24)
+        guard commit > 0, commit < 1 << 62 else { return nil }
         return Header(
-            tree: load(UInt64.self, start, 8), commit: load(UInt64.self, start, 16),
-            changeCount: Int(load(UInt32.self, start, 24)),
-            isSynced: load(UInt32.self, start, 28) & 1 == 0, byteCount: byteCount)
+            mark: mark, tree: load(UInt64.self, start, 16), commit: commit,
+            changeCount: changeCount, isSynced: load(UInt32.self, start, 12) & 1 == 0,
+            byteCount: byteCount)
     }
 
     /// Tells `body` the key and the value's length of each change of a whole record.
@@ -114,7 +124,9 @@ struct JournalRecord {
             let keyCount = Int(load(UInt16.self, start, offset + 4))
             let key = offset + changeHeaderByteCount
             offset = key + keyCount + (valueCount == removal ? 0 : Int(valueCount))
-            guard keyCount > 0, offset <= header.byteCount else { return false }
+            guard keyCount > 0, keyCount <= keyByteCountMax, offset <= header.byteCount else {
+                return false
+            }
             body(UnsafeRawBufferPointer(start: start + key, count: keyCount))
         }
         return (offset + 7) & ~7 == header.byteCount
@@ -131,7 +143,8 @@ struct JournalRecord {
     private static func checksum(_ start: UnsafeRawPointer, _ byteCount: Int) -> UInt32 {
         UInt32(
             truncatingIfNeeded: crc32_z(
-                0, (start + 8).assumingMemoryBound(to: UInt8.self), byteCount - 8))
+                0, (start + uncheckedByteCount).assumingMemoryBound(to: UInt8.self),
+                byteCount - uncheckedByteCount))
     }
 
     @inline(__always)
