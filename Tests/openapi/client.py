@@ -130,6 +130,32 @@ class Objects(unittest.TestCase):
         self.assertEqual((country.capital, country.iso3, country.name),
                          ("Reykjavík", "ISL", "Iceland"))
 
+    def test_a_repeated_write_gets_the_reply_that_is_kept(self):
+        body = models.CityPatch(population=2138552)
+        first, second = (api("city", "patch_city").sync_detailed(
+            2988507, client=client, body=body, idempotency_key="a key of its own")
+            for _ in range(2))
+        self.assertEqual((first.status_code, second.status_code), (200, 200))
+        self.assertNotIn("Idempotency-Replayed", first.headers)
+        self.assertEqual(second.headers["Idempotency-Replayed"], "true")
+        self.assertEqual(second.parsed, first.parsed)
+
+    def test_objects_are_changed_and_deleted_by_a_filter(self):
+        api("city", "create_city").sync(client=client, body=[
+            models.CityNew(id=99000040 + number, name="By filter", timezone="UTC")
+            for number in range(3)])
+        asked = {"client": client, "filter_": "name == $0", "text": ["By filter"]}
+        changed = api("city", "patch_city_by_filter").sync(
+            **asked, body=models.CityPatch(population=7))
+        self.assertIsInstance(changed, models.HoldfastAffected)
+        self.assertEqual(changed.affected, 3)
+        self.assertEqual(
+            api("city", "get_city").sync(99000042, client=client).population, 7)
+        delete = api("city", "delete_city_by_filter")
+        refused = delete.sync_detailed(**asked, prefer="max-affected=2")
+        self.assertEqual(refused.status_code, 409)
+        self.assertEqual(delete.sync(**asked).affected, 3)
+
     def test_faults_are_typed(self):
         reply = api("city", "create_city").sync_detailed(
             client=client, body=models.CityNew(id=99000031, country="XX"))

@@ -3,7 +3,10 @@ import JSON
 // Parts of operations.
 extension JSONWriter {
     /// Writes the header fields of a reply, as references to the shared ones.
-    func headers(_ names: StaticString...) {
+    func headers(_ names: StaticString...) { headers(names) }
+
+    /// Writes the header fields of a reply, as references to the shared ones.
+    func headers(_ names: [StaticString]) {
         object { object in
             for name in names {
                 object.member(name).object {
@@ -26,15 +29,22 @@ extension JSONWriter {
         example: String?, types: [StaticString] = ["application/json"],
         _ schema: (inout JSONObjectWriter) -> Void
     ) {
-        object { object in
-            for type in types {
-                object.member(type).object { media in
-                    media.member("schema").object { schema(&$0) }
-                    guard let example else { return }
-                    media.member("examples").object { list in
-                        list.member("example").object {
-                            $0.member("$ref").string("#/components/examples/" + example)
-                        }
+        object { $0.add(example: example, types: types, schema) }
+    }
+}
+
+extension JSONObjectWriter {
+    /// Adds to the content of a body the media types that have the schema which `schema` writes.
+    mutating func add(
+        example: String?, types: [StaticString], _ schema: (inout JSONObjectWriter) -> Void
+    ) {
+        for type in types {
+            member(type).object { media in
+                media.member("schema").object { schema(&$0) }
+                guard let example else { return }
+                media.member("examples").object { list in
+                    list.member("example").object {
+                        $0.member("$ref").string("#/components/examples/" + example)
                     }
                 }
             }

@@ -131,6 +131,26 @@ struct OpenAPIComponents {
             "version":{"$ref":"#/components/schemas/HoldfastVersion"}}}
             """##),
         Component(
+            "HoldfastAffected",
+            ##"""
+            {"type":"object","description":"How many objects matched, and were changed or deleted.",
+            "required":["affected","version"],"properties":{
+            "affected":{"type":"integer","minimum":0},
+            "version":{"$ref":"#/components/schemas/HoldfastVersion"}}}
+            """##),
+        // In two parts, because openapi-python-client would make a `list[…]` of a plain array, and ask of
+        // every body whether it is one, which Python refuses for merge patches too.
+        Component(
+            "HoldfastJSONPatch",
+            ##"""
+            {"description":"The operations of RFC 6902, in their order.",
+            "allOf":[{"type":"array"},{"items":{"type":"object","required":["op","path"],"properties":{
+            "op":{"type":"string","enum":["add","remove","replace","move","copy","test"]},
+            "path":{"type":"string","description":"A JSON pointer into the object."},
+            "from":{"type":"string","description":"Of `move` and `copy`: where the value comes from."},
+            "value":{"description":"Of `add`, `replace` and `test`."}}}}]}
+            """##),
+        Component(
             "HoldfastProblem",
             ##"""
             {"type":"object","description":"An error (RFC 9457). Clients switch on `status` and `code`.",
@@ -202,12 +222,16 @@ struct OpenAPIComponents {
             ##"{"name":"mode","in":"query","description":"What to do with an object that is there already: refuse it, merge what is stated into it, replace it, or leave it.","schema":{"type":"string","enum":["create","merge","replace","ignore"],"default":"create"}}"##
         ),
         Component(
+            "All",
+            ##"{"name":"all","in":"query","description":"Without a filter, `true` says that every object of the class is meant.","schema":{"type":"boolean"}}"##
+        ),
+        Component(
             "Atomic",
             ##"{"name":"atomic","in":"query","description":"All lines or none, in one transaction.","schema":{"type":"boolean"}}"##
         ),
         Component(
             "Upsert",
-            ##"{"name":"upsert","in":"query","description":"Create the object when it is not there.","schema":{"type":"boolean"}}"##
+            ##"{"name":"upsert","in":"query","description":"Create the object when it is not there; for merge patches.","schema":{"type":"boolean"}}"##
         ),
         Component(
             "Since",
@@ -234,6 +258,14 @@ struct OpenAPIComponents {
             ##"{"name":"Prefer","in":"header","description":"`return=minimal` leaves the object out of the reply.","schema":{"type":"string"}}"##
         ),
         Component(
+            "PreferBulk",
+            ##"{"name":"Prefer","in":"header","description":"`max-affected=10` refuses a change of more objects.","schema":{"type":"string"}}"##
+        ),
+        Component(
+            "IdempotencyKey",
+            ##"{"name":"Idempotency-Key","in":"header","description":"A text of the client's own, such as a fresh UUID: a repeat of the request with it gets the reply that is kept, for 24 hours, and writes nothing.","schema":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[ -~]+$"}}"##
+        ),
+        Component(
             "PreferChanges",
             ##"{"name":"Prefer","in":"header","description":"`wait=25` waits up to so many seconds for the first change, in the JSON mode.","schema":{"type":"string"}}"##
         ),
@@ -247,6 +279,10 @@ struct OpenAPIComponents {
         Component(
             "Holdfast-Version",
             ##"{"description":"The version of the transaction, or of what was read.","schema":{"$ref":"#/components/schemas/HoldfastVersion"}}"##
+        ),
+        Component(
+            "Idempotency-Replayed",
+            ##"{"description":"`true`: this is the reply to an earlier request with the same Idempotency-Key.","schema":{"type":"string","const":"true"}}"##
         ),
         Component(
             "Location",

@@ -35,7 +35,20 @@ struct OpenAPIOperation {
         ], problems: reading + [.gone, .unprocessableContent])
     static let create = OpenAPIOperation(
         method: "post", verb: "create", summary: "Create one object, or several in one transaction",
-        parameters: ["Mode", "IfMatch", "IfNoneMatchWrite", "PreferWrite"], problems: writing)
+        parameters: ["Mode", "IfMatch", "IfNoneMatchWrite", "PreferWrite", "IdempotencyKey"],
+        problems: writing)
+    static let patchAll = OpenAPIOperation(
+        method: "patch", verb: "patch", ending: "ByFilter",
+        summary: "Change all objects that match a filter",
+        parameters: ["Filter", "Arg", "Text", "All", "PreferBulk", "IdempotencyKey"],
+        problems: reading + [
+            .bodyTooLarge, .unsupportedMediaType, .unprocessableContent, .insufficientStorage,
+        ])
+    static let deleteAll = OpenAPIOperation(
+        method: "delete", verb: "delete", ending: "ByFilter",
+        summary: "Delete all objects that match a filter",
+        parameters: ["Filter", "Arg", "Text", "All", "PreferBulk"],
+        problems: reading + [.unprocessableContent, .insufficientStorage])
     static let query = OpenAPIOperation(
         method: "post", verb: "query", summary: "Query objects, the query in the body",
         parameters: ["MinVersion"],
@@ -51,7 +64,8 @@ struct OpenAPIOperation {
         parameters: ["IfMatch", "IfNoneMatchWrite", "PreferWrite"], problems: writing)
     static let patch = OpenAPIOperation(
         method: "patch", verb: "patch", summary: "Change some properties of one object",
-        parameters: ["Upsert", "IfMatch", "IfNoneMatchWrite", "PreferWrite"], problems: writing)
+        parameters: ["Upsert", "IfMatch", "IfNoneMatchWrite", "PreferWrite", "IdempotencyKey"],
+        problems: writing)
     static let delete = OpenAPIOperation(
         method: "delete", verb: "delete", summary: "Delete one object",
         parameters: ["IfMatch"], problems: common + [.preconditionFailed, .insufficientStorage])

@@ -26,6 +26,10 @@ final class OpenAPIPaths {
             add(.create, entry, to: &item, body: { Self.writeNewBody(entry, $0) }) {
                 Self.addCreated(entry, to: &$0)
             }
+            add(.patchAll, entry, to: &item, body: { Self.writePatchBody(entry, $0) }) {
+                Self.addAffected(to: &$0, "Idempotency-Replayed")
+            }
+            add(.deleteAll, entry, to: &item) { Self.addAffected(to: &$0) }
         }
         paths.member(named: entry.path + "/query").object { item in
             add(.query, entry, to: &item, body: { $0.raw(Self.queryBody) }) {
@@ -111,15 +115,8 @@ final class OpenAPIPaths {
         } replies: {
             Self.addWritten(entry, to: &$0)
         }
-        add(variant(.patch), entry, to: &item) {
-            $0.object { body in
-                body.member("required").bool(true)
-                body.member("content").content(
-                    entry.patch, example: entry.patch,
-                    types: ["application/merge-patch+json", "application/json"])
-            }
-        } replies: {
-            Self.addWritten(entry, to: &$0)
+        add(variant(.patch), entry, to: &item, body: { Self.writePatchBody(entry, $0) }) {
+            Self.addWritten(entry, to: &$0, "Idempotency-Replayed")
         }
         add(variant(.delete), entry, to: &item) { responses in
             responses.member("204").object { reply in
@@ -129,25 +126,43 @@ final class OpenAPIPaths {
         }
     }
 
-    private static func addWritten(_ entry: OpenAPIClass, to responses: inout JSONObjectWriter) {
+    private static func writePatchBody(_ entry: OpenAPIClass, _ writer: JSONWriter) {
+        writer.object { body in
+            body.member("required").bool(true)
+            body.member("content").object { content in
+                content.add(
+                    example: entry.patch,
+                    types: ["application/merge-patch+json", "application/json"]
+                ) { $0.reference(entry.patch, isOptional: false) }
+                content.add(example: nil, types: ["application/json-patch+json"]) {
+                    $0.reference("HoldfastJSONPatch", isOptional: false)
+                }
+            }
+        }
+    }
+
+    /// Adds the replies to a write of one object, with header fields of its own.
+    private static func addWritten(
+        _ entry: OpenAPIClass, to responses: inout JSONObjectWriter, _ more: StaticString...
+    ) {
         responses.member("200").object { reply in
             reply.member("description").string("The object as it is stored now.")
-            reply.member("headers").headers("ETag", "Holdfast-Version")
+            reply.member("headers").headers(["ETag", "Holdfast-Version"] + more)
             reply.member("content").content(entry.object, example: entry.object)
         }
         responses.member("201").object { reply in
             reply.member("description").string("The object is new; as it is stored.")
-            reply.member("headers").headers("ETag", "Location", "Holdfast-Version")
+            reply.member("headers").headers(["ETag", "Location", "Holdfast-Version"] + more)
             reply.member("content").content(entry.object, example: entry.object)
         }
-        addMinimal(to: &responses)
+        addMinimal(to: &responses, more)
     }
 
-    private static func addMinimal(to responses: inout JSONObjectWriter) {
+    private static func addMinimal(to responses: inout JSONObjectWriter, _ more: [StaticString]) {
         responses.member("204").object { reply in
             reply.member("description").string(
                 "Written; `return=minimal` asked to leave the object out.")
-            reply.member("headers").headers("ETag", "Location", "Holdfast-Version")
+            reply.member("headers").headers(["ETag", "Location", "Holdfast-Version"] + more)
         }
     }
 
@@ -185,7 +200,8 @@ final class OpenAPIPaths {
         func add(_ name: StaticString, _ description: String) {
             responses.member(name).object { reply in
                 reply.member("description").string(description)
-                reply.member("headers").headers("ETag", "Location", "Holdfast-Version")
+                reply.member("headers").headers(
+                    "ETag", "Location", "Holdfast-Version", "Idempotency-Replayed")
                 reply.member("content").content(example: entry.object) { schema in
                     schema.member("anyOf").array { choices in
                         choices.element().schema(entry.written)
@@ -196,6 +212,16 @@ final class OpenAPIPaths {
         }
         add("200", "Written, and nothing is new: `mode` met objects that were there.")
         add("201", "Created: of one object the reply is the object, of an array `objects`.")
-        addMinimal(to: &responses)
+        addMinimal(to: &responses, ["Idempotency-Replayed"])
+    }
+
+    /// Adds the reply to a change by filter, with header fields of its own.
+    private static func addAffected(to responses: inout JSONObjectWriter, _ more: StaticString...) {
+        responses.member("200").object { reply in
+            reply.member("description").string(
+                "How many objects matched, and were changed or deleted.")
+            reply.member("headers").headers(["Holdfast-Version"] + more)
+            reply.member("content").content("HoldfastAffected", example: nil)
+        }
     }
 }
