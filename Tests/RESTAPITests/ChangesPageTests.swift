@@ -34,6 +34,19 @@ struct ChangesPageTests {
         }
     }
 
+    @Test("a page doesn't let a new object leave that never was among the results")
+    func newAndElsewhere() throws {
+        let server = try Tasks.server()
+        let begin = server.task(1, "{}")
+        let new = server.task(2, #"{"done":true}"#)
+        #expect(
+            page(server, [("since", begin), ("filter", "done == false")]).text
+                == #"{"changes":[],"cursor":"\#(new)","upToDate":true}"#)
+        _ = server.task(1, #"{"done":true}"#)
+        #expect(
+            changes(page(server, [("since", begin), ("filter", "done == false")])) == ["leave 1"])
+    }
+
     @Test("a page of changes: flat entries with their versions, a cursor, and whether it is all")
     func format() throws {
         let server = try Tasks.server()

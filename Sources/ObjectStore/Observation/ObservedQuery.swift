@@ -150,9 +150,9 @@ package struct ObservedQuery: Sendable {
         if matches(identity, transaction, matcher) {
             return candidate.event(candidate.change?.kind == .insert ? .enter : .update)
         }
-        // A deleted one has no key to be named by any more, and a different object of the class is no
-        // concern of those who follow one.
-        guard isTarget(identity, transaction),
+        // A new one was never among the results. A deleted one has no key to be named by any more, and a
+        // different object of the class is no concern of those who follow one.
+        guard candidate.change?.kind != .insert, isTarget(identity, transaction),
             transaction.row(classIndex: identity.classIndex, key: identity.key) != nil
         else { return nil }
         return candidate.event(.leave)
