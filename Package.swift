@@ -44,9 +44,9 @@ let package = Package(
         library("Rows", ["ObjectModel", "Bytes"]),
         library("Query", ["Rows", "ObjectModel", "Bytes"]),
         library("Threads"),
-        library("Storage"),
-        library("StorageMemory", ["Storage", "Threads"]),
-        library("StorageLMDB", ["Storage", "Threads", "CLMDB", "CZlib"]),
+        library("Storage", ["Bytes"]),
+        library("StorageMemory", ["Storage", "Bytes", "Threads"]),
+        library("StorageLMDB", ["Storage", "Bytes", "Threads", "CLMDB", "CZlib"]),
         library("ObjectStore", ["Query", "Rows", "ObjectModel", "Bytes", "Storage", "Threads"]),
         library("HTTPServer", ["CMicroHTTPD", "CZlib"]),
         library(

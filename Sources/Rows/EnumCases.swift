@@ -5,12 +5,13 @@ import ObjectModel
 package final class EnumCases: Sendable {
     /// The declared values.
     package let values: [Value]
-    private let keys: Set<[UInt8]>
+    /// In the order of their bytes.
+    private let keys: [[UInt8]]
 
     /// Makes a set of plain values.
     package init(_ values: [Value]) {
         self.values = values
-        keys = Set(values.map { Self.key(of: $0) })
+        keys = values.map { Self.key(of: $0) }.sorted { $0.lexicographicallyPrecedes($1) }
     }
 
     private static func key(of value: Value) -> [UInt8] {
@@ -24,13 +25,27 @@ package final class EnumCases: Sendable {
         return buffer.array
     }
 
-    /// Whether a stored value is one of them. Numbers are compared as numbers.
+    /// Whether a stored value is one of them. Numbers are compared as numbers. Cost: a few comparisons.
     ///
     /// - `bytes`: The value's bytes, or those of a string or data value.
-    package func holds(_ bytes: UnsafeRawBufferPointer, _ element: ElementStorage) -> Bool {
-        if element.fixedByteCount == nil { return keys.contains(Array(bytes)) }
-        let buffer = ByteBuffer(capacity: 32)
-        OrderedKey.append(stored: bytes, element: element, to: buffer)
-        return keys.contains(buffer.array)
+    /// - `scratch`: Is overwritten.
+    package func holds(
+        _ bytes: UnsafeRawBufferPointer, _ element: ElementStorage, scratch: ByteBuffer
+    ) -> Bool {
+        if element.fixedByteCount == nil { return contains(bytes) }
+        scratch.removeAll()
+        OrderedKey.append(stored: bytes, element: element, to: scratch)
+        return contains(scratch.bytes)
+    }
+
+    private func contains(_ key: UnsafeRawBufferPointer) -> Bool {
+        var (low, high) = (0, keys.count)
+        while low < high {
+            let middle = (low + high) / 2
+            let order = keys[middle].withUnsafeBytes { compareKeys($0, key) }
+            if order == 0 { return true }
+            if order < 0 { low = middle + 1 } else { high = middle }
+        }
+        return false
     }
 }

@@ -226,15 +226,19 @@ package final class ObjectDraft {
     }
 
     /// Whether what is stated of a single plain property is null, nothing, or a value of its enum.
-    package func isCase(_ member: Int) -> Bool {
+    ///
+    /// - `scratch`: Is overwritten.
+    package func isCase(_ member: Int, scratch: ByteBuffer) -> Bool {
         guard let cases = rowClass.cases[member] else { return true }
         let field = fields[member]
         let element = rowClass.members[member].storage.element
         switch field.state {
-        case .heap: return cases.holds(arenaBytes(start: field.start, count: field.count), element)
+        case .heap:
+            return cases.holds(
+                arenaBytes(start: field.start, count: field.count), element, scratch: scratch)
         case .inline:
             let bytes = (field.low.littleEndian, field.high.littleEndian)
-            return withUnsafeBytes(of: bytes) { cases.holds($0, element) }
+            return withUnsafeBytes(of: bytes) { cases.holds($0, element, scratch: scratch) }
         case .absent, .null, .reference, .references, .child, .children: return true
         }
     }

@@ -1,3 +1,4 @@
+import Bytes
 import Glibc
 
 extension RowSchema {
@@ -29,7 +30,7 @@ extension RowSchema {
     private func isSame(
         _ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer, _ member: RowClass.Member
     ) -> Bool {
-        if CollectionOrder.compare(a, b) == 0 { return true }
+        if compareKeys(a, b) == 0 { return true }
         guard member.storage.element == .embedded else { return false }
         if member.storage.shape == .single { return isSameObject(a, b, member) }
         let before = CollectionView(a, element: .embedded)

@@ -1,5 +1,4 @@
 import Bytes
-import Glibc
 import ObjectModel
 
 /// Collects the scalars of a list or set and encodes them as ``CollectionView`` reads them.
@@ -120,12 +119,12 @@ package final class ScalarCollectionBuilder {
             return key
         }
         var order = Array(ends.indices)
-        order.sort { CollectionOrder.compare(keys[$0].bytes, keys[$1].bytes) < 0 }
+        order.sort { compareKeys(keys[$0].bytes, keys[$1].bytes) < 0 }
         var distinct: [Int] = []
         distinct.reserveCapacity(order.count)
         for index in order {
             if let last = distinct.last,
-                CollectionOrder.compare(keys[last].bytes, keys[index].bytes) == 0
+                compareKeys(keys[last].bytes, keys[index].bytes) == 0
             {
                 continue
             }
@@ -154,17 +153,5 @@ package final class ScalarCollectionBuilder {
             }
         }
         for index in order { buffer.append(bytes(index)) }
-    }
-}
-
-/// The order of encoded set elements: unsigned bytes, a prefix before its extensions.
-enum CollectionOrder {
-    /// Negative, zero or positive.
-    static func compare(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Int {
-        if let left = a.baseAddress, let right = b.baseAddress {
-            let order = memcmp(left, right, min(a.count, b.count))
-            if order != 0 { return Int(order) }
-        }
-        return a.count - b.count
     }
 }

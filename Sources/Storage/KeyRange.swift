@@ -1,3 +1,5 @@
+import Bytes
+
 /// A half-open range of keys: from `lower` up to but without `upper`.
 package struct KeyRange: Equatable, Sendable {
     /// The first key of the range.

@@ -77,7 +77,8 @@ struct FileDescriptor: ~Copyable, Sendable {
         }
     }
 
-    private func write(_ bytes: [UInt8], at offset: Int) throws(SystemError) {
+    /// Writes all of `bytes` at an offset; the caller synchronizes.
+    func write(_ bytes: [UInt8], at offset: Int) throws(SystemError) {
         var failure: SystemError?
         bytes.withUnsafeBytes { bytes in
             do throws(SystemError) {

@@ -39,9 +39,10 @@ extension LMDBEnvironment {
         try requireLast(base, "commit")
         guard batch.removedRanges.isEmpty else { return nil }
         guard try changesSomething(batch) else { return base }
-        guard hasRoom(for: JournalRecord.byteCount(of: batch)) else { return nil }
+        let byteCount = JournalRecord.byteCount(of: batch)
+        guard hasRoom(for: byteCount) else { return nil }
         do throws(Journal.Failure) {
-            try journal.append(batch, commit: base + 1)
+            try journal.append(batch, byteCount: byteCount, commit: base + 1)
         } catch {
             switch error {
             case .write(let error): throw failure(error.code, operation: "commit")
@@ -91,11 +92,8 @@ extension LMDBEnvironment {
             journal.activeByteCount + byteCount <= 2 * checkpointByteCount
         else { return false }
         var information = MDB_envinfo()
-        var status = MDB_stat()
-        guard mdb_env_info(handle, &information) == MDB_SUCCESS,
-            mdb_env_stat(handle, &status) == MDB_SUCCESS
-        else { return false }
-        let used = (information.me_last_pgno + 1) * Int(status.ms_psize)
+        guard mdb_env_info(handle, &information) == MDB_SUCCESS else { return false }
+        let used = (information.me_last_pgno + 1) * pageByteCount
         return used + 4 * waiting <= mapByteCount
             && freeByteCount >= Self.freeByteCountMin + 4 * waiting
     }

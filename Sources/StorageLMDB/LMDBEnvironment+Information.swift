@@ -12,7 +12,6 @@ extension LMDBEnvironment {
         var code = mdb_stat(reader.handle, database, &status)
         if code == MDB_SUCCESS { code = mdb_env_info(handle, &environment) }
         guard code == MDB_SUCCESS else { throw StorageError(lmdb: code, operation: "information") }
-        let pageByteCount = Int(status.ms_psize)
         return LMDBInformation(
             mapByteCount: environment.me_mapsize,
             mapUsedByteCount: (environment.me_last_pgno + 1) * pageByteCount,

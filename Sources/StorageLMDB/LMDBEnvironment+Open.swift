@@ -26,14 +26,16 @@ extension LMDBEnvironment {
             let dataFile = try FileDescriptor(
                 directory.dataPath, flags: O_RDWR, operation: "open store")
             var information = MDB_envinfo()
-            let code = mdb_env_info(handle, &information)
+            var status = MDB_stat()
+            var code = mdb_env_info(handle, &information)
+            if code == MDB_SUCCESS { code = mdb_env_stat(handle, &status) }
             guard code == MDB_SUCCESS else {
                 throw StorageError(lmdb: code, operation: "open store")
             }
             let tree = UInt64(information.me_last_txnid)
             let environment = LMDBEnvironment(
                 handle: handle, database: database, identity: directory.identity, limits: limits,
-                options: options,
+                options: options, pageByteCount: Int(status.ms_psize),
                 journal: try directory.openJournal(
                     mode: options.fileMode, tree: tree, isSynced: options.durability == .full),
                 tree: tree, dataFile: dataFile, lockFile: lockFile)

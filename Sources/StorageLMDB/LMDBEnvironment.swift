@@ -48,6 +48,7 @@ final class LMDBEnvironment: @unchecked Sendable {
     let identity: LMDBDirectory.Identity
     let limits: StorageLimits
     let mapByteCount: Int
+    let pageByteCount: Int
     /// When a checkpoint is begun. Beyond twice as much, commits wait for one.
     let checkpointByteCount: Int
     /// Our own descriptor of the data file, to ask for its size and for the state of its medium.
@@ -69,7 +70,8 @@ final class LMDBEnvironment: @unchecked Sendable {
 
     init(
         handle: OpaquePointer, database: MDB_dbi, identity: LMDBDirectory.Identity,
-        limits: StorageLimits, options: LMDBOptions, journal: Journal, tree: UInt64,
+        limits: StorageLimits, options: LMDBOptions, pageByteCount: Int, journal: Journal,
+        tree: UInt64,
         dataFile: consuming FileDescriptor, lockFile: consuming FileDescriptor
     ) {
         self.handle = handle
@@ -78,6 +80,7 @@ final class LMDBEnvironment: @unchecked Sendable {
         self.identity = identity
         self.limits = limits
         mapByteCount = options.mapByteCount
+        self.pageByteCount = pageByteCount
         checkpointByteCount = options.checkpointByteCount
         checkpointer = Checkpointer(delayMilliseconds: options.checkpointMilliseconds)
         self.journal = journal

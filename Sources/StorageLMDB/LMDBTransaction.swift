@@ -1,3 +1,4 @@
+import Bytes
 import CLMDB
 import Glibc
 import Storage

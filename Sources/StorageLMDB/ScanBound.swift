@@ -1,3 +1,4 @@
+import Bytes
 import Storage
 
 /// One end of a scan, compared with every key that the scan meets.

@@ -1,3 +1,4 @@
+import Bytes
 import Storage
 
 /// One unchanging state of a ``MemoryEngine``: entries in key order, cut into chunks.

@@ -1,11 +1,10 @@
 import ObjectModel
 import ObjectStore
-import Threads
 
 /// A write whose outcome a thread can wait for.
 package final class SynchronousWrite: PendingWrite {
     private let body: @Sendable (WriteTransaction) throws(StoreError) -> Void
-    private let outcome = Monitor<WriteOutcome?>(nil)
+    private let awaited = AwaitedOutcome()
 
     /// Makes a write; `body` may run more than once.
     package init(_ body: @escaping @Sendable (WriteTransaction) throws(StoreError) -> Void) {
@@ -14,26 +13,16 @@ package final class SynchronousWrite: PendingWrite {
 
     package func run(_ transaction: WriteTransaction) throws(StoreError) { try body(transaction) }
 
-    package func finish(_ outcome: WriteOutcome) {
-        self.outcome.signal {
-            $0 = outcome
-            return true
-        }
-    }
+    package func finish(_ outcome: WriteOutcome) { awaited.set(outcome) }
 
     /// Waits for the outcome and returns the version.
-    package func version() throws(StoreError) -> UInt64 {
-        switch outcome.wait({ $0 }) {
-        case .committed(let version): return version
-        case .failed(let error): throw error
-        }
-    }
+    package func version() throws(StoreError) -> UInt64 { try awaited.version() }
 }
 
 /// A change of the schema whose outcome a thread can wait for.
 package final class SynchronousSchemaWrite: PendingSchemaWrite {
     private let proposal: @Sendable (Schema) throws(StoreError) -> Schema?
-    private let outcome = Monitor<WriteOutcome?>(nil)
+    private let awaited = AwaitedOutcome()
 
     /// Makes a change; `proposal` may run more than once.
     package init(_ proposal: @escaping @Sendable (Schema) throws(StoreError) -> Schema?) {
@@ -44,20 +33,10 @@ package final class SynchronousSchemaWrite: PendingSchemaWrite {
         try proposal(present)
     }
 
-    package func finish(_ outcome: WriteOutcome) {
-        self.outcome.signal {
-            $0 = outcome
-            return true
-        }
-    }
+    package func finish(_ outcome: WriteOutcome) { awaited.set(outcome) }
 
     /// Waits for the outcome and returns the version.
-    package func version() throws(StoreError) -> UInt64 {
-        switch outcome.wait({ $0 }) {
-        case .committed(let version): return version
-        case .failed(let error): throw error
-        }
-    }
+    package func version() throws(StoreError) -> UInt64 { try awaited.version() }
 }
 
 extension Store {

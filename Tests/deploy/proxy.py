@@ -1,6 +1,5 @@
 """The example of a reverse proxy, tried with the real one: nginx as Debian has it."""
 import http.client
-import json
 import os
 import re
 import shutil
@@ -18,7 +17,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "Tests" / "support"))
 
 from events import EventSource  # noqa: E402
-from service import BINARY, Reply, Service  # noqa: E402
+from service import BINARY, Reply, Service, exchange  # noqa: E402
 
 EXAMPLE = ROOT / "deploy" / "nginx.conf.example"
 NGINX = shutil.which("nginx", path=f"{os.environ.get('PATH', '')}:/usr/sbin")
@@ -115,17 +114,7 @@ class Proxy:
         return connection
 
     def request(self, method, path, body=None, **headers):
-        if isinstance(body, dict):
-            body = json.dumps(body).encode()
-            headers.setdefault("Content_Type", "application/json")
-        connection = self.connect()
-        try:
-            connection.request(
-                method, path, body,
-                {name.replace("_", "-"): value for name, value in headers.items()})
-            return Reply(connection.getresponse())
-        finally:
-            connection.close()
+        return exchange(self.connect(), method, path, body, **headers)
 
 
 @unittest.skipUnless(NGINX and OPENSSL, "no nginx or no openssl here")

@@ -40,6 +40,21 @@ class Reply:
         return json.loads(self.body)
 
 
+def exchange(connection, method, path, body=None, **headers):
+    """Sends one request on a connection and closes it; `Content_Type=…` names a header."""
+    if body is not None and not isinstance(body, (bytes, str)):
+        body = json.dumps(body)
+        headers.setdefault("Content_Type", "application/json")
+    if isinstance(body, str):
+        body = body.encode()
+    try:
+        connection.request(
+            method, path, body, {name.replace("_", "-"): value for name, value in headers.items()})
+        return Reply(connection.getresponse())
+    finally:
+        connection.close()
+
+
 class Service:
     """Starts `holdfast serve` on an empty store and stops it: use it in a `with`."""
 
@@ -109,19 +124,7 @@ class Service:
 
     def request(self, method, path, body=None, **headers):
         """Sends one request on a connection of its own; `Content_Type=…` names a header."""
-        if body is not None and not isinstance(body, (bytes, str)):
-            body = json.dumps(body)
-            headers.setdefault("Content_Type", "application/json")
-        if isinstance(body, str):
-            body = body.encode()
-        connection = self.connect()
-        try:
-            connection.request(
-                method, path, body,
-                {name.replace("_", "-"): value for name, value in headers.items()})
-            return Reply(connection.getresponse())
-        finally:
-            connection.close()
+        return exchange(self.connect(), method, path, body, **headers)
 
     def succeed(self, method, path, body=None, **headers):
         """A request that has to succeed, for what a check takes for granted."""

@@ -1,3 +1,4 @@
+import Bytes
 import Storage
 
 /// The slots of an overlay in the order of their keys.

@@ -10,7 +10,7 @@ extension ObjectReader {
     ) {
         let compiled = draft.rowClass.members[member]
         setScalar(json, name, member, compiled, into: draft)
-        if compiled.hasCases, !draft.isCase(member) {
+        if compiled.hasCases, !draft.isCase(member, scratch: bytes) {
             noCase(draft.rowClass, member, at: name, element: nil)
         }
     }
@@ -72,7 +72,7 @@ extension ObjectReader {
             } else if !append(json, compiled) {
                 scalarFault(json, draft.rowClass, member, at: nil, element: index)
             } else if compiled.hasCases, let cases = draft.rowClass.cases[member],
-                let last = collection.last, !cases.holds(last, element)
+                let last = collection.last, !cases.holds(last, element, scratch: bytes)
             {
                 noCase(draft.rowClass, member, at: nil, element: index)
             }

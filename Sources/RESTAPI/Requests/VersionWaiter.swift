@@ -14,45 +14,31 @@ package final class VersionWaiter: Sendable {
         var body: @Sendable (Bool) -> Void
     }
 
-    /// What the threads share; outlives the waiter until its thread has ended.
-    private final class Shared: @unchecked Sendable {
-        // Unchecked: `waiting`, `isStopping` and `isRunning` are touched with the lock held.
-        let lock = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
-        let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
-        /// The lowest version that is waited for, so that a commit sees at once that none is.
-        let lowest = Atomic<UInt64>(.max)
+    /// Who waits, behind the lock.
+    private struct State {
         var waiting: [Waiting] = []
         var isStopping = false
         var isRunning = false
 
-        init() {
-            pthread_mutex_init(lock, nil)
-            var attributes = pthread_condattr_t()
-            pthread_condattr_init(&attributes)
-            pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
-            pthread_cond_init(condition, &attributes)
-            pthread_condattr_destroy(&attributes)
-        }
+        var nextDeadline: UInt64? { waiting.map(\.deadline).min() }
+    }
 
-        deinit {
-            pthread_cond_destroy(condition)
-            pthread_mutex_destroy(lock)
-            condition.deallocate()
-            lock.deallocate()
-        }
+    /// What the threads share; outlives the waiter until its thread has ended.
+    private final class Shared: Sendable {
+        let state = Monitor(State())
+        /// The lowest version that is waited for, so that a commit sees at once that none is. Changed
+        /// with the lock held.
+        let lowest = Atomic<UInt64>(.max)
 
-        func withLock<Result>(_ body: () -> Result) -> Result {
-            pthread_mutex_lock(lock)
-            defer { pthread_mutex_unlock(lock) }
-            return body()
-        }
-
-        /// Takes out what `isOver` says. With the lock held.
+        /// Takes out what `isOver` says.
         func take(_ isOver: (Waiting) -> Bool) -> [Waiting] {
-            let over = waiting.filter(isOver)
-            if !over.isEmpty { waiting.removeAll(where: isOver) }
-            lowest.store(waiting.map(\.version).min() ?? .max, ordering: .sequentiallyConsistent)
-            return over
+            state.withLock { state in
+                let over = state.waiting.filter(isOver)
+                if !over.isEmpty { state.waiting.removeAll(where: isOver) }
+                lowest.store(
+                    state.waiting.map(\.version).min() ?? .max, ordering: .sequentiallyConsistent)
+                return over
+            }
         }
     }
 
@@ -65,8 +51,7 @@ package final class VersionWaiter: Sendable {
         let shared = self.shared
         publisher.observe { version in
             guard version >= shared.lowest.load(ordering: .sequentiallyConsistent) else { return }
-            let reached = shared.withLock { shared.take { $0.version <= version } }
-            for waiting in reached { waiting.body(true) }
+            for waiting in shared.take({ $0.version <= version }) { waiting.body(true) }
         }
     }
 
@@ -78,36 +63,34 @@ package final class VersionWaiter: Sendable {
     ) {
         if publisher.version >= version { return body(true) }
         let deadline = Self.now() + UInt64(max(0, seconds)) * 1_000_000_000
-        let isTaken = shared.withLock {
-            guard !shared.isStopping else { return false }
-            shared.waiting.append(Waiting(version: version, deadline: deadline, body: body))
+        var isTaken = false
+        var starts = false
+        shared.state.signal { state in
+            guard !state.isStopping else { return false }
+            state.waiting.append(Waiting(version: version, deadline: deadline, body: body))
             shared.lowest.store(
                 min(shared.lowest.load(ordering: .relaxed), version),
                 ordering: .sequentiallyConsistent)
-            if !shared.isRunning {
-                shared.isRunning = true
-                let shared = self.shared
-                startThread { Self.keepTime(shared) }
-            }
+            isTaken = true
+            starts = !state.isRunning
+            state.isRunning = true
             return true
         }
         guard isTaken else { return body(false) }
-        pthread_cond_signal(shared.condition)
+        if starts { startThread { [shared] in Self.keepTime(shared) } }
         // The commit may have come between the first look and the entry.
         let newest = publisher.version
         guard newest >= version else { return }
-        let reached = shared.withLock { shared.take { $0.version <= newest } }
-        for waiting in reached { waiting.body(true) }
+        for waiting in shared.take({ $0.version <= newest }) { waiting.body(true) }
     }
 
     /// Calls everybody back and ends the thread.
     package func stop() {
-        let left = shared.withLock {
-            shared.isStopping = true
-            return shared.take { _ in true }
+        shared.state.signal { state in
+            state.isStopping = true
+            return true
         }
-        pthread_cond_signal(shared.condition)
-        for waiting in left { waiting.body(false) }
+        for waiting in shared.take({ _ in true }) { waiting.body(false) }
     }
 
     deinit { stop() }
@@ -120,23 +103,18 @@ package final class VersionWaiter: Sendable {
 
     private static func keepTime(_ shared: Shared) {
         while true {
-            pthread_mutex_lock(shared.lock)
-            while !shared.isStopping {
-                let next = shared.waiting.map(\.deadline).min()
-                guard let next else {
-                    pthread_cond_wait(shared.condition, shared.lock)
-                    continue
+            if let next = shared.state.withLock({ $0.nextDeadline }) {
+                let present = now()
+                let microseconds = next > present ? (next - present) / 1000 + 1 : 0
+                _ = shared.state.wait(microseconds: Int(clamping: microseconds)) { state in
+                    state.isStopping || state.nextDeadline != next ? () : nil
                 }
-                if next <= now() { break }
-                var time = timespec(
-                    tv_sec: Int(next / 1_000_000_000), tv_nsec: Int(next % 1_000_000_000))
-                pthread_cond_timedwait(shared.condition, shared.lock, &time)
+            } else {
+                shared.state.wait { $0.isStopping || !$0.waiting.isEmpty ? () : nil }
             }
-            let isStopping = shared.isStopping
+            let isStopping = shared.state.withLock { $0.isStopping }
             let present = now()
-            let late = shared.take { $0.deadline <= present }
-            pthread_mutex_unlock(shared.lock)
-            for waiting in late { waiting.body(false) }
+            for waiting in shared.take({ $0.deadline <= present }) { waiting.body(false) }
             if isStopping { return }
         }
     }

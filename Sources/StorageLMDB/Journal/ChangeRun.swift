@@ -1,3 +1,4 @@
+import Bytes
 import Storage
 
 /// Sorted changes that don't change any more: those of one commit, or of several merged ones.

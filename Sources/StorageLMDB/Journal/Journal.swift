@@ -78,11 +78,13 @@ final class Journal: @unchecked Sendable {
     }
 
     /// Writes a commit of at least one change, and returns when it is on the medium.
-    func append(_ batch: StorageBatch, commit: UInt64) throws(Failure) {
+    ///
+    /// - `byteCount`: The ``JournalRecord/byteCount(of:)`` of the batch.
+    func append(_ batch: StorageBatch, byteCount: Int, commit: UInt64) throws(Failure) {
         let file = files[current]
         let header = JournalRecord.Header(
             mark: file.mark, tree: tree, commit: commit, changeCount: batch.changes.count,
-            isSynced: isSynced, byteCount: JournalRecord.byteCount(of: batch))
+            isSynced: isSynced, byteCount: byteCount)
         guard let start = memory.reserve(header.byteCount) else {
             throw .write(SystemError(code: ENOMEM))
         }

@@ -79,15 +79,7 @@ final class JournalFile: @unchecked Sendable {
             mark = UInt64.random(in: 1 ... .max)
             let header = (Self.magic.littleEndian, mark.littleEndian, (~mark).littleEndian)
             if ftruncate(descriptor.number, 0) != 0 { throw SystemError(code: errno) }
-            var failure: SystemError?
-            withUnsafeBytes(of: header) { bytes in
-                do throws(SystemError) {
-                    try descriptor.write(bytes, at: 0)
-                } catch {
-                    failure = error
-                }
-            }
-            if let failure { throw failure }
+            try descriptor.write(withUnsafeBytes(of: header) { Array($0) }, at: 0)
         }
         end = Self.headerByteCount + recordByteCount
         if ftruncate(descriptor.number, off_t(end)) != 0 { throw SystemError(code: errno) }
@@ -115,11 +107,8 @@ final class JournalFile: @unchecked Sendable {
 
     /// Takes back the record at ``end``, of which nobody may be sure: it must not be read back.
     func withdraw() {
-        let zeros: UInt64 = 0
-        withUnsafeBytes(of: zeros) { bytes in
-            // Nothing more can be done when this fails too: the error of the record itself is told.
-            try? descriptor.write(bytes, at: end)
-        }
+        // Nothing more can be done when this fails too: the error of the record itself is told.
+        try? descriptor.write([UInt8](repeating: 0, count: 8), at: end)
     }
 
     /// Begins anew: what the file has is in the tree.

@@ -1,3 +1,4 @@
+import Bytes
 import Storage
 
 /// Walks the last changes of a range in the order of their keys, or backwards.

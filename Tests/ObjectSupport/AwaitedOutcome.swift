@@ -1,0 +1,23 @@
+import ObjectStore
+import Threads
+
+/// The outcome of a write, for a thread that waits for it.
+final class AwaitedOutcome: Sendable {
+    private let outcome = Monitor<WriteOutcome?>(nil)
+
+    /// Lets those who wait go on.
+    func set(_ outcome: WriteOutcome) {
+        self.outcome.signal {
+            $0 = outcome
+            return true
+        }
+    }
+
+    /// Waits for the outcome and returns the version.
+    func version() throws(StoreError) -> UInt64 {
+        switch outcome.wait({ $0 }) {
+        case .committed(let version): return version
+        case .failed(let error): throw error
+        }
+    }
+}
