@@ -10,6 +10,10 @@ package enum ModelLimits {
     package static let valueByteCountMax = 16 * 1024 * 1024
     /// The most properties of one class; keeps rows' headers and change sets small.
     package static let propertyCountMax = 1_000
+    /// The most projections of one store.
+    package static let projectionCountMax = 1_000
+    /// Where counting what a projection shows ends.
+    static let projectedCountEnd = 1 << 30
     /// The most classes of one schema.
     package static let classCountMax = 1_000
     /// How deep embedded objects nest in one object.

@@ -14,6 +14,7 @@ import Rows
 ///         value: a scalar's code (0 null, 255 an empty collection) and the bytes of an inline value, or
 ///           a block
 ///       layouts: number 4, fixed byte count 4, slots (property 4, shape 1, element 1, offset 4), fill row
+///     projections, see ``appendProjections(to:)``; none when the record ends here
 extension Catalog {
     func append(to buffer: ByteBuffer) {
         buffer.append(little: schema.revision)
@@ -34,6 +35,7 @@ extension Catalog {
             buffer.append(little: UInt32(stored.layouts.count))
             for layout in stored.layouts { Self.append(layout, to: buffer) }
         }
+        appendProjections(to: buffer)
     }
 
     /// Reads a stored catalog; nil when it is damaged, so that every other part can rely on it.
@@ -48,16 +50,18 @@ extension Catalog {
             guard let stored = Self.readClass(&reader) else { return nil }
             classes.append(stored)
         }
-        guard reader.isAtEnd, Self.isSound(classes) else { return nil }
+        guard let projections = Self.readProjections(&reader), reader.isAtEnd,
+            Self.isSound(classes, projections)
+        else { return nil }
         self.init(
             revision: revision, schemaVersion: version == .max ? nil : version, classes: classes,
-            nextClass: nextClass, nextProperty: nextProperty)
+            projections: projections, nextClass: nextClass, nextProperty: nextProperty)
     }
 
     /// Whether the schema is one that was accepted, and rows of every layout can be read and written.
-    private static func isSound(_ classes: [StoredClass]) -> Bool {
+    private static func isSound(_ classes: [StoredClass], _ projections: [Projection]) -> Bool {
         let schema = Schema(classes: classes.map(\.definition))
-        return schema.faults().isEmpty
+        return schema.faults().isEmpty && Projection.faults(of: projections, in: schema).isEmpty
             && classes.allSatisfy { stored in
                 guard RowClass.areInOrder(stored.layouts), let newest = stored.layouts.last,
                     stored.layouts.allSatisfy({ isSound($0) })

@@ -13,6 +13,8 @@ package final class Catalog: Sendable {
 
     /// The schema as declared.
     package var schema: Schema { rows.definition }
+    /// The projections, in the order in which they were made.
+    package var projections: [Projection] { rows.projections }
 
     /// A class as the store keeps it.
     struct StoredClass {
@@ -24,16 +26,18 @@ package final class Catalog: Sendable {
 
     /// An empty catalog, of a new store.
     convenience init() {
-        self.init(revision: 0, schemaVersion: nil, classes: [], nextClass: 1, nextProperty: 1)
+        self.init(
+            revision: 0, schemaVersion: nil, classes: [], projections: [], nextClass: 1,
+            nextProperty: 1)
     }
 
     init(
-        revision: UInt64, schemaVersion: UInt64?, classes: [StoredClass], nextClass: UInt32,
-        nextProperty: UInt32
+        revision: UInt64, schemaVersion: UInt64?, classes: [StoredClass],
+        projections: [Projection], nextClass: UInt32, nextProperty: UInt32
     ) {
         let schema = Schema(
             revision: revision, schemaVersion: schemaVersion, classes: classes.map(\.definition))
-        rows = Catalog.compile(schema, classes)
+        rows = Catalog.compile(schema, classes, projections)
         nextClassNumber = nextClass
         nextPropertyNumber = nextProperty
     }
@@ -64,7 +68,9 @@ package final class Catalog: Sendable {
         }
     }
 
-    private static func compile(_ schema: Schema, _ classes: [StoredClass]) -> RowSchema {
+    private static func compile(
+        _ schema: Schema, _ classes: [StoredClass], _ projections: [Projection]
+    ) -> RowSchema {
         var positions: [String: Int] = [:]
         for (position, objectClass) in schema.classes.enumerated() {
             positions[objectClass.name] = position
@@ -99,7 +105,7 @@ package final class Catalog: Sendable {
                     holdsLinks(members[position][$0], linking)
                 })
         }
-        return RowSchema(definition: schema, classes: compiled)
+        return RowSchema(definition: schema, classes: compiled, projections: projections)
     }
 
     private static func holdsLinks(_ member: RowClass.Member, _ linking: [Bool]) -> Bool {

@@ -18,6 +18,8 @@ package enum StoreError: Error, Sendable {
     case missingKey(className: String, property: String)
     /// The schema itself is wrong.
     case invalidSchema([SchemaFault])
+    /// Projections that do not hold in the schema that is wanted.
+    case brokenProjections([ProjectionFault])
     /// The schema change is not one that this version performs.
     case unsupportedMigration([SchemaFault])
     /// Another schema came first: the write was made for an older one and has to be made anew.

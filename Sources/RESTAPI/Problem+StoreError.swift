@@ -36,6 +36,7 @@ extension Problem {
                         pointer: JSONPointer().appending(property).description)
                 ])
         case .invalidSchema(let faults): self.init(422, "invalid-schema", faults)
+        case .brokenProjections(let faults): self.init(brokenProjections: faults)
         case .unsupportedMigration(let faults): self.init(409, "unsupported-migration", faults)
         case .schemaRevision(let current):
             self.init(

@@ -6,6 +6,8 @@ extension RESTService {
         let objects = "/v1/classes/{class}/objects"
         let object = "/v1/classes/{class}/objects/{id}"
         let byKey = "/v1/classes/{class}/object"
+        let projections = "/v1/projections"
+        let projection = "/v1/projections/{projection}"
         let importPath = "/v1/classes/{class}/import"
         return [
             Route(.get, "/v1", "getService", getService),
@@ -33,6 +35,10 @@ extension RESTService {
             Route(
                 .post, "/v1/transactions", "createTransaction", body: .buffered(),
                 createTransaction),
+            Route(.get, projections, "listProjections", listProjections),
+            Route(.get, projection, "getProjection", getProjection),
+            Route(.put, projection, "putProjection", body: .buffered(), putProjection),
+            Route(.delete, projection, "deleteProjection", deleteProjection),
             Route(.post, importPath, "importObjects", streaming: importObjects),
             Route(.get, "/v1/classes/{class}/export", "exportObjects", exportObjects),
             Route(.get, "/v1/changes", "streamChanges", answersHead: false, streamChanges),

@@ -4,6 +4,8 @@ import ObjectModel
 package final class RowSchema: Sendable {
     /// The schema as declared.
     package let definition: Schema
+    /// The projections of its classes, in the order in which they were made.
+    package let projections: [Projection]
     /// The classes, in the order of the schema.
     package let classes: [RowClass]
     /// The position of each class by name.
@@ -14,8 +16,9 @@ package final class RowSchema: Sendable {
     package let memberByNumber: [UInt32: (classIndex: Int, member: Int)]
 
     /// Makes a compiled schema; `classes` are in the order of `definition.classes`.
-    package init(definition: Schema, classes: [RowClass]) {
+    package init(definition: Schema, classes: [RowClass], projections: [Projection] = []) {
         self.definition = definition
+        self.projections = projections
         self.classes = classes
         var classIndex: [String: Int] = [:]
         var classIndexByNumber: [UInt32: Int] = [:]

@@ -294,10 +294,13 @@ final class CommitQueue: @unchecked Sendable {
             group.snapshot.close()
             memory.reset()
         }
-        guard let proposed = try write.proposal(group.catalog.schema) else {
+        let proposed = try write.proposal(group.catalog.schema)
+        let projections = try write.projections(group.catalog)
+        guard proposed != nil || projections != nil else {
             return write.finish(.committed(version: group.state.version))
         }
-        let change = try SchemaChange(from: group.catalog, to: proposed)
+        let change = try SchemaChange(
+            from: group.catalog, to: proposed ?? group.catalog.schema, projections: projections)
         guard change.isChange else {
             return write.finish(.committed(version: group.state.version))
         }

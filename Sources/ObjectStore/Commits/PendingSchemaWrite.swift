@@ -6,6 +6,15 @@ package protocol PendingSchemaWrite: PendingWrite {
     ///
     /// Runs on the writer's thread, perhaps more than once.
     func proposal(_ present: Schema) throws(StoreError) -> Schema?
+
+    /// The projections that are wanted, given the present ones; nil to leave them.
+    ///
+    /// Runs after ``proposal(_:)`` in the same way.
+    func projections(_ present: Catalog) throws(StoreError) -> [Projection]?
+}
+
+extension PendingSchemaWrite {
+    package func projections(_ present: Catalog) throws(StoreError) -> [Projection]? { nil }
 }
 
 extension PendingSchemaWrite {

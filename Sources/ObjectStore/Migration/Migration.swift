@@ -25,7 +25,8 @@ struct Migration {
         // Defaults of embedded objects are null and of collections empty, so classes don't depend on
         // each other's fill rows, and a catalog without them can lay out all rows.
         let draft = Catalog(
-            revision: 0, schemaVersion: nil, classes: classes, nextClass: 1, nextProperty: 1)
+            revision: 0, schemaVersion: nil, classes: classes, projections: [], nextClass: 1,
+            nextProperty: 1)
         let buffer = ByteBuffer()
         for position in positions {
             buffer.removeAll()

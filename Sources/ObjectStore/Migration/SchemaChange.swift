@@ -26,21 +26,31 @@ struct SchemaChange {
     /// Whether anything differs.
     let isChange: Bool
 
-    init(from present: Catalog, to proposed: Schema) throws(StoreError) {
+    /// Compares.
+    ///
+    /// - `projections`: Those that are wanted; nil leaves them as they are. They have to hold in the
+    ///   proposed schema.
+    init(from present: Catalog, to proposed: Schema, projections wanted: [Projection]? = nil)
+        throws(StoreError)
+    {
         let faults = proposed.faults()
         if !faults.isEmpty { throw .invalidSchema(faults) }
+        let projections = wanted ?? present.projections
+        let broken = Projection.faults(of: projections, in: proposed)
+        if !broken.isEmpty { throw .brokenProjections(broken) }
         var plan = Plan(present: present, proposed: proposed)
         plan.compareClasses()
         if !plan.refusals.isEmpty { throw .unsupportedMigration(plan.refusals) }
-        isChange = plan.isChange
+        isChange = plan.isChange || projections != present.projections
         indexesToBuild = plan.indexesToBuild
         indexesToDrop = plan.indexesToDrop
         classesToRewrite = plan.classesToRewrite
         newLayouts = plan.newLayouts
         catalog = Catalog(
-            revision: present.schema.revision + (plan.isChange ? 1 : 0),
+            revision: present.schema.revision + (isChange ? 1 : 0),
             schemaVersion: proposed.schemaVersion ?? present.schema.schemaVersion,
             classes: Migration.withFillRows(plan.classes, plan.newLayouts, proposed),
+            projections: projections,
             nextClass: plan.nextClass, nextProperty: plan.nextProperty)
     }
 

@@ -37,6 +37,8 @@ package enum Right: String, Sendable, CaseIterable, Comparable {
         "putObjectByKey": .write, "patchObjectByKey": .write, "deleteObjectByKey": .write,
         "importObjects": .write, "patchObjects": .write, "deleteObjects": .write,
         "createTransaction": .write,
+        "listProjections": .read, "getProjection": .read,
+        "putProjection": .admin, "deleteProjection": .admin,
         "putSchema": .admin, "putClass": .admin, "deleteClass": .admin,
     ]
 }

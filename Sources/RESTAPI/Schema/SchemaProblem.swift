@@ -23,6 +23,7 @@ enum SchemaProblem {
                     fault.code = "unsupported-migration"
                     return fault
                 })
+        case .brokenProjections(let faults): return Problem(brokenProjections: faults)
         case .schemaRevision(let current):
             return Problem(
                 409, "schema-revision",

@@ -1,0 +1,108 @@
+/// What the path of a projected property leads to in a schema.
+package struct ProjectedValue: Equatable, Sendable {
+    /// The property at the end of the path.
+    package var property: Property
+    /// The class that has it.
+    package var owner: String
+    /// Whether something before the end may be null, which the value is then as well.
+    package var isBehindNull: Bool
+    /// Whether the path goes through a collection, so that the value is an array of what stands at the
+    /// end of it for each element.
+    package var isMapped: Bool
+    /// Whether the path leads to another object along a link.
+    package var followsLink: Bool
+
+    /// How many steps a path may have.
+    package static let stepCountMax = 16
+
+    /// Why a path leads nowhere.
+    package struct Fault: Error, Equatable, Sendable {
+        /// What is wrong and what to do instead.
+        package var detail: String
+        /// Where a name is not known: the name, and those that are.
+        package var unknown: String?
+        /// See ``unknown``.
+        package var known: [String] = []
+    }
+
+    /// Follows a path.
+    ///
+    /// - `classes`: Those of the schema by name.
+    /// - Throws: ``Fault``.
+    package init(
+        _ path: [String], from className: String, in classes: [String: ObjectClass]
+    ) throws(Fault) {
+        guard path.count <= Self.stepCountMax else {
+            throw Fault(
+                detail: "The path has \(path.count) steps; \(Self.stepCountMax) are allowed.")
+        }
+        var owner = className
+        var isBehindNull = false
+        var followsLink = false
+        var collection: String?
+        for (index, name) in path.enumerated() {
+            guard let objectClass = classes[owner] else { break }
+            guard let position = objectClass.propertyIndex(named: name) else {
+                throw Fault(
+                    detail: "Class '\(owner)' has no property '\(name)'.", unknown: name,
+                    known: objectClass.properties.map(\.name))
+            }
+            let property = objectClass.properties[position]
+            if index == path.count - 1 {
+                if let collection { try Self.requirePlain(property, behind: collection) }
+                self.property = property
+                self.owner = owner
+                self.isBehindNull = isBehindNull
+                self.followsLink = followsLink
+                isMapped = collection != nil
+                return
+            }
+            let target = try Self.target(of: property, in: objectClass, collection)
+            switch property.type {
+            case .single: isBehindNull = true
+            case .list, .set: collection = name
+            case .linkingObjects: break
+            }
+            if classes[target]?.kind != .embedded { followsLink = true }
+            owner = target
+        }
+        throw Fault(detail: "A path names at least one property.")
+    }
+
+    /// The class that the path goes on from.
+    private static func target(
+        of property: Property, in objectClass: ObjectClass, _ collection: String?
+    ) throws(Fault) -> String {
+        if case .linkingObjects = property.type {
+            throw Fault(
+                detail:
+                    "'\(property.name)' of class '\(objectClass.name)' is an inverse link; a path "
+                    + "goes through links and embedded objects, and an inverse link may stand at its end."
+            )
+        }
+        guard case .object(let target)? = property.type.element else {
+            throw Fault(
+                detail:
+                    "'\(property.name)' of class '\(objectClass.name)' holds no objects, so no path "
+                    + "leads on from it.")
+        }
+        if property.type.isCollection, let collection {
+            throw Fault(
+                detail: "A path goes through one collection at most; '\(collection)' and "
+                    + "'\(property.name)' are two.")
+        }
+        return target
+    }
+
+    /// What is collected are plain values.
+    private static func requirePlain(_ property: Property, behind collection: String)
+        throws(Fault)
+    {
+        if case .single(.scalar) = property.type { return }
+        throw Fault(
+            detail:
+                "A path through the collection '\(collection)' ends in a single plain value, which "
+                + "'\(property.name)' is not; to show the objects of a collection give it a projection."
+        )
+    }
+}

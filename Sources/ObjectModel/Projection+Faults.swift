@@ -1,0 +1,210 @@
+extension Projection {
+    /// Everything that is wrong with projections of a schema, in their order; empty when they hold.
+    ///
+    /// - Precondition: The schema itself has no faults.
+    package static func faults(of projections: [Projection], in schema: Schema)
+        -> [ProjectionFault]
+    {
+        if projections.isEmpty { return [] }
+        var check = Check(projections, schema)
+        for (index, projection) in projections.enumerated() {
+            if index == ModelLimits.projectionCountMax {
+                check.fault(
+                    projection,
+                    "A store has at most \(ModelLimits.projectionCountMax) projections.")
+            }
+            check.checkName(projection)
+            check.checkProperties(projection)
+        }
+        return check.faults
+    }
+
+    /// The faults found so far, and what is known of the projections.
+    private struct Check {
+        var faults: [ProjectionFault] = []
+        private var classes: [String: ObjectClass] = [:]
+        private var byName: [String: Projection] = [:]
+        private var namesSeen: Set<String> = []
+        /// How many values each projection shows, those of projections in it included.
+        private var extents: [String: Extent] = [:]
+
+        private struct Extent {
+            var count = 0
+            var depth = 1
+        }
+
+        init(_ projections: [Projection], _ schema: Schema) {
+            for objectClass in schema.classes { classes[objectClass.name] = objectClass }
+            for projection in projections { byName[projection.name] = projection }
+        }
+
+        mutating func fault(
+            _ projection: Projection, _ detail: String, property: String? = nil,
+            unknown: String? = nil, known: [String] = []
+        ) {
+            faults.append(
+                ProjectionFault(
+                    projection: projection.name, property: property, detail: detail, known: known,
+                    unknown: unknown))
+        }
+
+        mutating func checkName(_ projection: Projection) {
+            let name = projection.name
+            if name.utf8.count > ModelLimits.classNameByteCountMax {
+                fault(
+                    projection,
+                    "The projection's name has \(name.utf8.count) bytes of UTF-8; "
+                        + "\(ModelLimits.classNameByteCountMax) are allowed.")
+            }
+            if !Schema.isName(name) {
+                fault(
+                    projection,
+                    "A projection's name begins with a letter or '_' and goes on with letters, digits, "
+                        + "'_', '-' or blanks.")
+            }
+            if classes[name] != nil {
+                fault(
+                    projection,
+                    "A class is named '\(name)' already; classes and projections have different names."
+                )
+            }
+            if !namesSeen.insert(name).inserted {
+                fault(projection, "Two projections are named '\(name)'; names are unique.")
+            }
+        }
+
+        mutating func checkProperties(_ projection: Projection) {
+            guard let base = classes[projection.className] else {
+                return fault(
+                    projection,
+                    "The schema has no class '\(projection.className)' that the projection could show.",
+                    unknown: projection.className, known: classes.keys.sorted())
+            }
+            switch base.kind {
+            case .object, .embedded: break
+            }
+            if projection.properties.isEmpty {
+                fault(projection, "A projection shows at least one property.")
+            }
+            if projection.properties.count > ModelLimits.propertyCountMax {
+                return fault(
+                    projection,
+                    "A projection has at most \(ModelLimits.propertyCountMax) properties.")
+            }
+            var names: Set<String> = []
+            for property in projection.properties {
+                if !names.insert(property.name).inserted {
+                    fault(
+                        projection, "Two properties are named '\(property.name)'.",
+                        property: property.name)
+                }
+                checkName(property, projection)
+                check(property, projection)
+            }
+            guard let extent = extents[projection.name] ?? extent(of: projection, []) else {
+                return
+            }
+            extents[projection.name] = extent
+            if extent.count > ModelLimits.propertyCountMax {
+                fault(
+                    projection,
+                    "The projection shows \(extent.count) properties, those of the projections in it "
+                        + "included; \(ModelLimits.propertyCountMax) are allowed.")
+            }
+            if extent.depth > ProjectedValue.stepCountMax {
+                fault(
+                    projection,
+                    "The projection nests \(extent.depth) projections; \(ProjectedValue.stepCountMax) "
+                        + "are allowed.")
+            }
+        }
+
+        private mutating func checkName(_ property: Property, _ projection: Projection) {
+            let name = property.name
+            if name.utf8.count > ModelLimits.propertyNameByteCountMax {
+                fault(
+                    projection,
+                    "The property name has \(name.utf8.count) bytes of UTF-8; "
+                        + "\(ModelLimits.propertyNameByteCountMax) are allowed.", property: name)
+            }
+            if !Schema.isName(name) {
+                fault(
+                    projection,
+                    "A property name begins with a letter or '_' and goes on with letters, digits, '_', "
+                        + "'-' or blanks.", property: name)
+            }
+        }
+
+        private mutating func check(_ property: Property, _ projection: Projection) {
+            let value: ProjectedValue
+            do throws(ProjectedValue.Fault) {
+                value = try ProjectedValue(
+                    property.path, from: projection.className, in: classes)
+            } catch {
+                return fault(
+                    projection, error.detail, property: property.name, unknown: error.unknown,
+                    known: error.known)
+            }
+            guard let name = property.projection else { return }
+            guard let inner = byName[name] else {
+                return fault(
+                    projection, "There is no projection '\(name)'.", property: property.name,
+                    unknown: name, known: byName.keys.sorted())
+            }
+            guard !value.isMapped, let target = value.projectedClass else {
+                return fault(
+                    projection,
+                    "'\(property.pathText)' holds no objects that '\(name)' could show: a projection is "
+                        + "the type of a link, an embedded object, or a list or set of them.",
+                    property: property.name)
+            }
+            if inner.className != target {
+                fault(
+                    projection,
+                    "'\(property.pathText)' leads to '\(target)'; '\(name)' shows objects of class "
+                        + "'\(inner.className)'.", property: property.name)
+            }
+        }
+
+        /// Adds up a projection with those in it; nil, with a fault, when it is in itself.
+        private mutating func extent(of projection: Projection, _ around: [String]) -> Extent? {
+            if let known = extents[projection.name] { return known }
+            let around = around + [projection.name]
+            var extent = Extent()
+            for property in projection.properties {
+                extent.count = min(extent.count + 1, ModelLimits.projectedCountEnd)
+                guard let name = property.projection, let inner = byName[name] else { continue }
+                if let start = around.firstIndex(of: name) {
+                    // Told once, of the projection that the walk began at.
+                    guard let first = byName[around[0]], start == 0 else { return nil }
+                    fault(
+                        first,
+                        "The projection is in itself: "
+                            + (around + [name]).map { "'\($0)'" }.joined(separator: " shows ")
+                            + "; its replies would have no end.",
+                        property: around.count == 1
+                            ? property.name
+                            : first.properties.first { $0.projection == around[1] }?.name)
+                    return nil
+                }
+                guard let below = self.extent(of: inner, around) else { return nil }
+                extent.count = min(extent.count + below.count, ModelLimits.projectedCountEnd)
+                extent.depth = max(extent.depth, below.depth + 1)
+            }
+            extents[projection.name] = extent
+            return extent
+        }
+    }
+}
+
+extension ProjectedValue {
+    /// The class of the objects that a projection could show at the end of the path; nil where there are
+    /// none.
+    package var projectedClass: String? {
+        guard case .object(let name)? = property.type.element else { return nil }
+        switch property.type {
+        case .single, .list, .set: return name
+        case .linkingObjects: return nil
+        }
+    }
+}

@@ -1,0 +1,17 @@
+import HTTPServer
+import ObjectStore
+
+extension RESTService {
+    /// `DELETE /v1/projections/{projection}`: takes a definition away; the objects stay.
+    func deleteProjection(_ request: Request) -> Outcome {
+        answering { () throws(Problem) in
+            try Parameters.refuseAll(request)
+            let name = try definition(request, store.catalog).name
+            return changeProjections(request, stated: nil) { present throws(StoreError) in
+                present.filter { $0.name != name }
+            } answer: { catalog in
+                Response(204).with(.etag, self.schemaTag(catalog.schema))
+            }
+        }
+    }
+}

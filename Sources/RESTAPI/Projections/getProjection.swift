@@ -1,0 +1,13 @@
+import HTTPServer
+
+extension RESTService {
+    /// `GET /v1/projections/{projection}`: one definition.
+    func getProjection(_ request: Request) -> Outcome {
+        answering { () throws(Problem) in
+            try Parameters.refuseAll(request)
+            let catalog = store.catalog
+            let projection = try definition(request, catalog)
+            return readDefinitions(request, catalog) { $0.projection(projection) }
+        }
+    }
+}

@@ -1,0 +1,33 @@
+import HTTPServer
+import JSON
+import ObjectModel
+import ObjectStore
+
+extension RESTService {
+    /// `PUT /v1/projections/{projection}`: adds a projection, or puts another in its place.
+    func putProjection(_ request: Request) -> Outcome {
+        answering { () throws(Problem) in
+            try Parameters.refuseAll(request)
+            let name = request.parameter(0).string
+            _ = try BodyType.read(request)
+            var reader = SchemaReader()
+            let read = reader.readProjection(
+                try json(request, RequestScratch.current.parser), JSONPointer(), named: name)
+            guard let projection = read, reader.faults.isEmpty else {
+                throw Problem(projection: reader.faults)
+            }
+            let isNew = !store.catalog.projections.contains { $0.name == name }
+            return changeProjections(request, stated: projection) { present throws(StoreError) in
+                var projections = present
+                if let position = present.firstIndex(where: { $0.name == name }) {
+                    projections[position] = projection
+                } else {
+                    projections.append(projection)
+                }
+                return projections
+            } answer: { catalog in
+                self.definitionResponse(isNew ? 201 : 200, catalog) { $0.projection(projection) }
+            }
+        }
+    }
+}
