@@ -8,6 +8,8 @@ package enum ModelLimits {
     package static let propertyNameByteCountMax = 63
     /// The longest string and the longest data value in bytes.
     package static let valueByteCountMax = 16 * 1024 * 1024
+    /// The longest key of a map in bytes of UTF-8; it is a string like any other.
+    package static let keyByteCountMax = valueByteCountMax
     /// The most properties of one class; keeps rows' headers and change sets small.
     package static let propertyCountMax = 1_000
     /// The most projections of one store.

@@ -5,7 +5,8 @@ package struct Property: Hashable, Sendable {
     /// What it holds.
     package var type: PropertyType
     /// Whether the value, or each element of a collection, may be null. Always true for a single link
-    /// or embedded object, false for collections of objects and for inverse links.
+    /// or embedded object and for maps of objects, false for lists and sets of objects and for inverse
+    /// links.
     package var isOptional: Bool
     /// Whether the store keeps an index of it.
     package var isIndexed: Bool

@@ -6,21 +6,26 @@ package enum PropertyType: Hashable, Sendable {
     case list(ElementType)
     /// A collection of distinct values in value order.
     case set(ElementType)
+    /// Values by keys, which are strings without `.` and `$`, in the order of their bytes.
+    case map(ElementType)
     /// The objects of `className` whose `property` links here; maintained by the store, never written.
     case linkingObjects(className: String, property: String)
 
     /// The element's type; nil for inverse links.
     package var element: ElementType? {
         switch self {
-        case .single(let element), .list(let element), .set(let element): element
+        case .single(let element), .list(let element), .set(let element), .map(let element): element
         case .linkingObjects: nil
         }
     }
 
+    /// Whether it holds values by keys.
+    package var isMap: Bool { if case .map = self { true } else { false } }
+
     /// Whether it holds several values.
     package var isCollection: Bool {
         switch self {
-        case .list, .set, .linkingObjects: true
+        case .list, .set, .map, .linkingObjects: true
         case .single: false
         }
     }

@@ -125,7 +125,7 @@ extension ObjectClass {
             {
                 fault(name, "An inverse link has no index, default, enum or optionality.")
             }
-        case .single(let element), .list(let element), .set(let element):
+        case .single(let element), .list(let element), .set(let element), .map(let element):
             if case .object(let target) = element {
                 guard let targetClass = classes[target] else {
                     return fault(name, "The class '\(target)' is not in the schema.")
@@ -133,14 +133,19 @@ extension ObjectClass {
                 if case .set = property.type, targetClass.kind == .embedded {
                     fault(name, "A set can't hold embedded objects; use a list.")
                 }
-                if case .single = property.type {
+                switch property.type {
+                case .single, .map:
                     if !property.isOptional {
                         fault(
                             name,
                             "The `\(self.name).\(name)` property must be marked as being optional.")
                     }
-                } else if property.isOptional {
-                    fault(name, "A collection of objects has no null elements; leave the '?' out.")
+                case .list, .set, .linkingObjects:
+                    if property.isOptional {
+                        fault(
+                            name,
+                            "A list or set of objects has no null elements; leave the '?' out.")
+                    }
                 }
             }
             if property.isIndexed {

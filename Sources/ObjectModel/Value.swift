@@ -26,7 +26,7 @@ package enum Value: Hashable, Sendable {
     case uuid(UUID128)
     /// An object of a class, by its primary key, or by its object key where the class has none.
     indirect case link(className: String, key: Value)
-    /// Several values in order.
+    /// Several values in order; as a default, a collection of any kind.
     case list([Value])
 
     /// The scalar type of the value; nil for null, links and lists.

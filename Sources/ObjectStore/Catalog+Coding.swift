@@ -8,7 +8,7 @@ import Rows
 ///     revision 8, schema version 8 (all ones: none), next class number 4, next property number 4,
 ///     classes: name, kind (0 object, 1 embedded), number 4, primary key (empty: none),
 ///       properties: name, number 4, flags 1 (1 optional, 2 indexed), type, default
-///         type: shape 1 (0 single, 1 list, 2 set, 3 inverse), then 0 and a scalar's code, or 1 and a
+///         type: shape 1 (0 single, 1 list, 2 set, 3 inverse, 4 map), then 0 and a scalar's code, or 1 and a
 ///           class's name, or for inverse links a class's and a property's name
 ///         default: 0 none, 1 and a value, 2 uuid, 3 objectId, 4 now
 ///         value: a scalar's code (0 null, 255 an empty collection) and the bytes of an inline value, or
@@ -119,6 +119,9 @@ extension Catalog {
             buffer.append(3 as UInt8)
             buffer.append(block: className)
             buffer.append(block: origin)
+        case .map(let element):
+            buffer.append(4 as UInt8)
+            appendElement(element)
         }
         switch property.defaultValue {
         case nil: buffer.append(0 as UInt8)
@@ -220,6 +223,7 @@ extension Catalog {
             } else {
                 type = nil
             }
+        case 4: type = readElement().map { .map($0) }
         default: type = nil
         }
         guard let type, let form = reader.read(UInt8.self) else { return nil }

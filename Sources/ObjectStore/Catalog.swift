@@ -64,6 +64,7 @@ package final class Catalog: Sendable {
         case .single(let type): return FieldStorage(.single, element(type))
         case .list(let type): return FieldStorage(.list, element(type))
         case .set(let type): return FieldStorage(.set, element(type))
+        case .map(let type): return FieldStorage(.map, element(type))
         case .linkingObjects: return FieldStorage(.none, .link)
         }
     }

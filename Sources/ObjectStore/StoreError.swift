@@ -51,6 +51,8 @@ package struct DanglingLink: Sendable {
         case property(String)
         /// Into an element of a collection.
         case element(Int)
+        /// Into an entry of a map.
+        case key(String)
     }
     /// The order of links: by source, then by place, elements by number.
     func isBefore(_ other: DanglingLink) -> Bool {
@@ -58,9 +60,11 @@ package struct DanglingLink: Sendable {
         for (left, right) in zip(path, other.path) where left != right {
             switch (left, right) {
             case (.element(let a), .element(let b)): return a < b
-            case (.property(let a), .property(let b)): return a < b
-            case (.property, .element): return true
-            case (.element, .property): return false
+            case (.property(let a), .property(let b)), (.key(let a), .key(let b)): return a < b
+            case (.property, _): return true
+            case (_, .property): return false
+            case (.element, .key): return true
+            case (.key, .element): return false
             }
         }
         return path.count < other.path.count

@@ -51,9 +51,10 @@ struct PathResolver {
         switch rowClass.definition.properties[member].type {
         case .single(.scalar(let scalar)): ValueType.scalar(scalar).name
         case .single(.object), .linkingObjects: "link"
-        case .list(.scalar(let scalar)), .set(.scalar(let scalar)):
+        case .list(.scalar(let scalar)), .set(.scalar(let scalar)), .map(.scalar(let scalar)):
             ValueType.scalar(scalar).name
         case .list(.object), .set(.object): "linklist"
+        case .map(.object): "linkdictionary"
         }
     }
 

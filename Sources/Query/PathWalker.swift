@@ -75,7 +75,9 @@ final class PathWalker {
         case .links:
             let links = rowClass.collection(step.member, in: row)
             for place in 0..<links.count
-            where !object(step, links.pointer(place).storedLink, index, source, sink) {
+            where !links.isNull(place)
+                && !object(step, links.pointer(place).storedLink, index, source, sink)
+            {
                 return false
             }
             return true

@@ -123,6 +123,7 @@ extension Problem {
                 switch step {
                 case .property(let name): pointer.append(name)
                 case .element(let index): pointer.append(index: index)
+                case .key(let key): pointer = pointer.appending(key)
                 }
             }
             return Fault(

@@ -1,6 +1,6 @@
 import ObjectModel
 
-/// A list or set read in place.
+/// A list or set, or the keys or values of a map, read in place.
 ///
 ///     offset  bytes  field
 ///     0       4      element count n

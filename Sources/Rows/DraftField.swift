@@ -18,6 +18,8 @@ package struct DraftField: Sendable {
         case child
         /// A list of embedded objects: the children `start ..< start + count`.
         case children
+        /// A map: the entries `start ..< start + count`.
+        case entries
     }
 
     /// Which kind of statement it is.

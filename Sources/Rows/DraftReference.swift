@@ -14,7 +14,7 @@ package struct DraftReference: Sendable {
 
     /// The property that holds the link.
     package var member: Int
-    /// The position in the collection; nil for a to-one link.
+    /// The position in the collection; nil for a to-one link. In a map that of the draft's entry.
     package var element: Int?
     /// The target.
     package var target: Target

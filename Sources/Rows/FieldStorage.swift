@@ -8,13 +8,15 @@ public struct FieldStorage: Hashable, Sendable {
         case list = 1
         /// A set in the heap, its elements in value order.
         case set = 2
+        /// A map in the heap, its entries in the order of their keys' bytes.
+        case map = 3
         /// Nothing is stored: an inverse link.
         case none = 255
     }
 
     /// One value or several.
     public var shape: Shape
-    /// What the value or each element is.
+    /// What the value, or each element or value of an entry, is.
     public var element: ElementStorage
 
     /// Makes a description of a field's storage.
@@ -27,7 +29,7 @@ public struct FieldStorage: Hashable, Sendable {
     @inlinable public var slotByteCount: Int {
         switch shape {
         case .none: 0
-        case .list, .set: 8
+        case .list, .set, .map: 8
         case .single: element.fixedByteCount ?? 8
         }
     }
@@ -36,7 +38,7 @@ public struct FieldStorage: Hashable, Sendable {
     @inlinable public var isInHeap: Bool {
         switch shape {
         case .none: false
-        case .list, .set: true
+        case .list, .set, .map: true
         case .single: element.fixedByteCount == nil
         }
     }

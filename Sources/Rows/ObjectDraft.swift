@@ -17,10 +17,15 @@ package final class ObjectDraft {
     /// The bytes of values in the heap and of primary keys.
     package let arena: ByteBuffer
     /// Links to other objects.
-    package private(set) var references: [DraftReference] = []
+    package internal(set) var references: [DraftReference] = []
     /// Embedded objects, and objects to be written because a link names them in full.
-    package private(set) var children: [ObjectDraft] = []
-    /// Whether properties that an embedded child or nested object leaves out keep what is stored.
+    package internal(set) var children: [ObjectDraft] = []
+    /// The entries of maps.
+    package internal(set) var entries: [DraftEntry] = []
+    /// Where among ``entries`` the children stand that hold links or objects themselves.
+    var entryOfChild: [Int: Int] = [:]
+    /// Whether properties that an embedded child or nested object leaves out, and entries that a map
+    /// leaves out, keep what is stored.
     package var isMerge: Bool
 
     /// Of a nested object whose class has no primary key: the object key of the one to change; nil makes
@@ -61,6 +66,8 @@ package final class ObjectDraft {
         arena.removeAll()
         if !references.isEmpty { references.removeAll(keepingCapacity: true) }
         if !children.isEmpty { children.removeAll(keepingCapacity: true) }
+        if !entries.isEmpty { entries.removeAll(keepingCapacity: true) }
+        if !entryOfChild.isEmpty { entryOfChild.removeAll() }
         objectKey = nil
     }
 
@@ -68,6 +75,7 @@ package final class ObjectDraft {
     var heldByteCount: Int {
         arena.roomByteCount + references.capacity * MemoryLayout<DraftReference>.stride
             + children.capacity * MemoryLayout<ObjectDraft>.stride
+            + entries.capacity * MemoryLayout<DraftEntry>.stride
     }
 
     /// States null.
@@ -91,7 +99,7 @@ package final class ObjectDraft {
         self[member] = DraftField(.inline, low: low, high: high)
     }
 
-    private func set(_ member: Int, _ state: DraftField.State, start: Int, count: Int) {
+    func set(_ member: Int, _ state: DraftField.State, start: Int, count: Int) {
         self[member] = DraftField(state, start: start, count: count)
     }
 
@@ -239,7 +247,7 @@ package final class ObjectDraft {
         case .inline:
             let bytes = (field.low.littleEndian, field.high.littleEndian)
             return withUnsafeBytes(of: bytes) { cases.holds($0, element, scratch: scratch) }
-        case .absent, .null, .reference, .references, .child, .children: return true
+        case .absent, .null, .reference, .references, .child, .children, .entries: return true
         }
     }
 

@@ -65,6 +65,10 @@ package final class RowBuilder {
                 let offset = buffer.count
                 appendChildren(draft, field, targets, to: buffer)
                 closeHeap(slot: slot, from: offset, rowStart: start, in: buffer)
+            case .entries:
+                let offset = buffer.count
+                appendEntries(draft, member, field, over: stored, targets, to: buffer)
+                closeHeap(slot: slot, from: offset, rowStart: start, in: buffer)
             }
         }
         finishRow(start, in: buffer)
@@ -108,7 +112,8 @@ package final class RowBuilder {
     }
 
     /// Appends `stored` in the current layout without its links to one object, which is going away:
-    /// single links become null, collections lose the element, also within embedded objects.
+    /// single links and those of maps become null, lists and sets lose the element, also within embedded
+    /// objects.
     ///
     /// - `classIndex`: The class of the object that goes away.
     package func append(
@@ -135,6 +140,10 @@ package final class RowBuilder {
                 let offset = buffer.count
                 appendLinks(ArraySlice(Array(kept)), isSet: false, to: buffer)
                 closeHeap(slot: slot, from: offset, rowStart: start, in: buffer)
+            case (.map, .link) where isTarget:
+                let offset = buffer.count
+                appendMap(rowClass.map(member, in: stored), withoutLinksTo: key, to: buffer)
+                closeHeap(slot: slot, from: offset, rowStart: start, in: buffer)
             case (.single, .embedded)
             where !schema.classes[compiled.classIndex].linkingMembers.isEmpty:
                 guard let inner = rowClass.embedded(member, in: stored) else {
@@ -152,6 +161,15 @@ package final class RowBuilder {
                 let offset = buffer.count
                 appendVariable(count: list.count, to: buffer) { index in
                     guard let inner = RowView(list.bytes(index)) else { return }
+                    append(
+                        inner, schema.classes[compiled.classIndex], withoutLinksTo: key,
+                        classIndex: classIndex, schema: schema, version: 0, to: buffer)
+                }
+                closeHeap(slot: slot, from: offset, rowStart: start, in: buffer)
+            case (.map, .embedded)
+            where !schema.classes[compiled.classIndex].linkingMembers.isEmpty:
+                let offset = buffer.count
+                append(rowClass.map(member, in: stored), to: buffer) { inner in
                     append(
                         inner, schema.classes[compiled.classIndex], withoutLinksTo: key,
                         classIndex: classIndex, schema: schema, version: 0, to: buffer)
@@ -264,7 +282,7 @@ package final class RowBuilder {
                 closeHeap(slot: slot, from: offset, rowStart: rowStart, in: buffer)
             }
         }
-        if storage.shape == .list || storage.shape == .set { return store(.list([])) }
+        if storage.shape != .single { return store(.list([])) }
         switch rowClass.definition.properties[member].effectiveDefault {
         case .constant(let value): store(value)
         case .uuid: store(.uuid(.random()))

@@ -32,12 +32,32 @@ extension RowSchema {
     ) -> Bool {
         if compareKeys(a, b) == 0 { return true }
         guard member.storage.element == .embedded else { return false }
-        if member.storage.shape == .single { return isSameObject(a, b, member) }
-        let before = CollectionView(a, element: .embedded)
-        let after = CollectionView(b, element: .embedded)
-        return before.count == after.count
-            && (0..<before.count).allSatisfy {
-                isSameObject(before.bytes($0), after.bytes($0), member)
+        switch member.storage.shape {
+        case .single: return isSameObject(a, b, member)
+        case .map:
+            let before = MapView(a, element: .embedded)
+            let after = MapView(b, element: .embedded)
+            return before.count == after.count
+                && (0..<before.count).allSatisfy {
+                    compareKeys(before.keys.bytes($0), after.keys.bytes($0)) == 0
+                }
+                && areSameObjects(before.values, after.values, member)
+        case .list, .set, .none:
+            return areSameObjects(
+                CollectionView(a, element: .embedded), CollectionView(b, element: .embedded), member
+            )
+        }
+    }
+
+    private func areSameObjects(
+        _ before: CollectionView, _ after: CollectionView, _ member: RowClass.Member
+    ) -> Bool {
+        before.count == after.count
+            && (0..<before.count).allSatisfy { index in
+                if before.isNull(index) || after.isNull(index) {
+                    return before.isNull(index) == after.isNull(index)
+                }
+                return isSameObject(before.bytes(index), after.bytes(index), member)
             }
     }
 

@@ -18,16 +18,16 @@ extension RowSchema {
                 if !field.isNull {
                     body(compiled.number, compiled.classIndex, field.load(UInt64.self))
                 }
-            case (.list, .link), (.set, .link):
+            case (.list, .link), (.set, .link), (.map, .link):
                 let links = rowClass.collection(member, in: row)
-                for index in 0..<links.count {
+                for index in 0..<links.count where !links.isNull(index) {
                     body(compiled.number, compiled.classIndex, links.pointer(index).storedLink)
                 }
             case (.single, .embedded):
                 if let inner = rowClass.embedded(member, in: row) {
                     forEachLink(of: classes[compiled.classIndex], in: inner, only: nil, body)
                 }
-            case (.list, .embedded):
+            case (.list, .embedded), (.map, .embedded):
                 let list = rowClass.collection(member, in: row)
                 for index in 0..<list.count {
                     guard let inner = RowView(list.bytes(index)) else { continue }

@@ -236,9 +236,17 @@ public final class RowClass: @unchecked Sendable {
     /// Where the property at `member` lies in rows of the current layout.
     func currentLocation(_ member: Int) -> FieldLocation { currentTable[member] }
 
-    /// The collection in the list or set property at `member` of `row`.
+    /// The collection in the list or set property at `member` of `row`, or the values of a map.
     @inlinable public func collection(_ member: Int, in row: RowView) -> CollectionView {
-        CollectionView(field(member, in: row).heap, element: members[member].storage.element)
+        let storage = members[member].storage
+        let heap = field(member, in: row).heap
+        if storage.shape == .map { return MapView(heap, element: storage.element).values }
+        return CollectionView(heap, element: storage.element)
+    }
+
+    /// The map in the property at `member` of `row`.
+    @inlinable public func map(_ member: Int, in row: RowView) -> MapView {
+        MapView(field(member, in: row).heap, element: members[member].storage.element)
     }
 
     /// The embedded row in the single embedded property at `member` of `row`; nil when it is null.

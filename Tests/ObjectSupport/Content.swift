@@ -13,6 +13,10 @@ package indirect enum Content: Hashable, Sendable {
     case embedded(ObjectContent)
     /// A list of embedded objects.
     case embeddedList([ObjectContent])
+    /// A map: null, scalars, links or embedded objects by key.
+    case entries([String: Content])
+    /// In a draft: an entry of a map that goes.
+    case removed
     /// In a draft: a link that states its target in full.
     case nested(ObjectContent)
     /// In a draft: links, each by identity or in full.
@@ -26,6 +30,13 @@ package indirect enum Content: Hashable, Sendable {
     /// A link to an object by its primary key, or by its object key where the class has none.
     package static func link(_ className: String, _ key: Value) -> Content {
         .value(.link(className: className, key: key))
+    }
+}
+
+extension [String: Content] {
+    /// The entries of a map in the order in which drafts state them, which is not that of the keys.
+    package var inDraftOrder: [(key: String, value: Content)] {
+        sorted { $1.key.utf8.lexicographicallyPrecedes($0.key.utf8) }
     }
 }
 

@@ -39,6 +39,7 @@ package struct ContentReader {
             let width = element.fixedByteCount
             let bytes = width.map { UnsafeRawBufferPointer(start: field.slot, count: $0) }
             return .value(value(bytes ?? field.heap, element, compiled.classIndex))
+        case (.map, _): return .entries(entries(rowClass.map(member, in: row), compiled))
         case (_, .embedded):
             let list = rowClass.collection(member, in: row)
             return .embeddedList(
@@ -58,6 +59,23 @@ package struct ContentReader {
             if shape == .set, element == .link { values = Value.canonicalSet(values) }
             return .values(values)
         }
+    }
+
+    private func entries(_ map: MapView, _ compiled: RowClass.Member) -> [String: Content] {
+        var entries: [String: Content] = [:]
+        for index in 0..<map.count {
+            let key = String(decoding: map.keys.bytes(index), as: UTF8.self)
+            let bytes = map.values.bytes(index)
+            if map.values.isNull(index) {
+                entries[key] = .null
+            } else if compiled.storage.element != .embedded {
+                entries[key] = .value(value(bytes, compiled.storage.element, compiled.classIndex))
+            } else if let inner = RowView(bytes), schema.classes[compiled.classIndex].canRead(inner)
+            {
+                entries[key] = .embedded(content(inner, schema.classes[compiled.classIndex]))
+            }
+        }
+        return entries
     }
 
     private func value(

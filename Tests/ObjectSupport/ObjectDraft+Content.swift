@@ -55,8 +55,37 @@ extension ObjectDraft {
                 children: list.map {
                     ObjectDraft($0, schema.classes[compiled.classIndex], schema)
                 })
-        case .generated: preconditionFailure("only the store generates values")
+        case .entries(let entries): state(member, entries, schema)
+        case .generated, .removed: preconditionFailure("not a property's value")
         }
+    }
+
+    private func state(_ member: Int, _ entries: [String: Content], _ schema: RowSchema) {
+        let start = self.entries.count
+        let compiled = rowClass.members[member]
+        let builder = ScalarCollectionBuilder()
+        for (var key, content) in entries.inDraftOrder {
+            key.withUTF8 { key in
+                let key = UnsafeRawBufferPointer(key)
+                switch content {
+                case .removed: addEntry(key, .removed)
+                case .value(.null): addEntry(key, .null)
+                case .value(.link), .nested:
+                    addLink(member, nil, content, schema)
+                    addEntry(key, .reference(references.count - 1))
+                case .value(let value):
+                    builder.reset(compiled.storage.element)
+                    builder.append(value)
+                    if let last = builder.last { addEntry(key, bytes: last) }
+                case .embedded(let inner):
+                    let child = ObjectDraft(
+                        inner, schema.classes[compiled.classIndex], schema, isMerge: isMerge)
+                    addEntry(key, .child(addChild(child)))
+                default: preconditionFailure("not an entry's value")
+                }
+            }
+        }
+        setEntries(member, from: start)
     }
 
     private func addLink(_ member: Int, _ element: Int?, _ content: Content, _ schema: RowSchema) {

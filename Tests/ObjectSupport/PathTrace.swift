@@ -79,6 +79,16 @@ package struct PathTrace {
             return list.map {
                 Place(owner: place.owner, content: $0, property: place.property ?? name)
             }
+        case .entries(let entries):
+            return entries.values.flatMap { entry in
+                if case .embedded(let inner) = entry {
+                    return [
+                        Place(owner: place.owner, content: inner, property: place.property ?? name)
+                    ]
+                }
+                if case .value(let value) = entry { return object(value) }
+                return []
+            }
         default: return []
         }
     }
@@ -114,6 +124,7 @@ package struct PathTrace {
         switch content {
         case .value(let value): value == link
         case .values(let values): values.contains(link)
+        case .entries(let entries): entries.values.contains(.value(link))
         default: false
         }
     }
@@ -124,6 +135,10 @@ package struct PathTrace {
         switch content {
         case .embedded(let one): inner = [one]
         case .embeddedList(let list): inner = list
+        case .entries(let entries):
+            inner = entries.values.compactMap {
+                if case .embedded(let one) = $0 { one } else { nil }
+            }
         default: return false
         }
         return inner.contains { object in

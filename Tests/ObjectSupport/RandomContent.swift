@@ -120,6 +120,18 @@ package struct RandomContent {
                 (0..<count).map { _ in
                     Self.scalar(scalar, isOptional: property.isOptional, &random)
                 })
+        case .map(.scalar(let scalar)):
+            return entries(count, &random) { random in
+                .value(Self.scalar(scalar, isOptional: property.isOptional, &random))
+            }
+        case .map(.object(let name)):
+            guard let target = objectClass(name) else { return nil }
+            return entries(target.kind == .object ? count : min(count, 3), &random) { random in
+                if Int.random(in: 0..<5, using: &random) == 0 { return .null }
+                if target.kind == .object { return link(target, known, depth, &random) ?? .null }
+                if depth == 0 { return .null }
+                return .embedded(draft(target, known: known, share: 60, depth: depth - 1, &random))
+            }
         case .single(.object(let name)):
             if Int.random(in: 0..<5, using: &random) == 0 { return .null }
             guard let target = objectClass(name) else { return nil }
@@ -139,6 +151,24 @@ package struct RandomContent {
                 })
         }
     }
+
+    /// A map of some keys out of few, some of which go.
+    private func entries(
+        _ count: Int, _ random: inout SeededGenerator,
+        _ value: (inout SeededGenerator) -> Content
+    ) -> Content {
+        var entries: [String: Content] = [:]
+        for _ in 0..<count {
+            let key = Self.keys[Int.random(in: Self.keys.indices, using: &random)]
+            entries[key] = Int.random(in: 0..<6, using: &random) == 0 ? .removed : value(&random)
+        }
+        return .entries(entries)
+    }
+
+    /// Keys of maps, some of which begin with others.
+    private static let keys = [
+        "", "a", "ab", "b", "é", "zz", "\0", String(repeating: "k", count: 600),
+    ]
 
     private func link(
         _ target: ObjectClass, _ known: [Identity], _ depth: Int, _ random: inout SeededGenerator

@@ -84,7 +84,7 @@ package struct RandomSchema {
         let target = classes[Int.random(in: classes.indices, using: &random)]
         let scalar = ScalarType.allCases[Int.random(in: 0..<8, using: &random)]
         let isOptional = Bool.random(using: &random)
-        switch Int.random(in: 0..<10, using: &random) {
+        switch Int.random(in: 0..<12, using: &random) {
         case 0...4:
             var property = Property(
                 name: name("p"), type: .single(.scalar(scalar)), isOptional: isOptional)
@@ -96,7 +96,11 @@ package struct RandomSchema {
             return Property(name: name("l"), type: .list(.scalar(scalar)), isOptional: isOptional)
         case 6:
             return Property(name: name("s"), type: .set(.scalar(scalar)), isOptional: isOptional)
-        case 7, 8:
+        case 7:
+            return Property(name: name("d"), type: .map(.scalar(scalar)), isOptional: isOptional)
+        case 8:
+            return Property(name: name("n"), type: .map(.object(target.name)), isOptional: true)
+        case 9, 10:
             return Property(name: name("o"), type: .single(.object(target.name)), isOptional: true)
         default:
             let isSet = target.kind == .object && Bool.random(using: &random)

@@ -172,6 +172,7 @@ package struct ReferenceObjects {
             case .values(let values): .values(values.filter { $0 != link })
             case .embedded(let inner): .embedded(without(link, inner))
             case .embeddedList(let list): .embeddedList(list.map { without(link, $0) })
+            case .entries(let entries): .entries(without(link, entries))
             default: value
             }
         }
@@ -196,6 +197,15 @@ package struct ReferenceObjects {
                 var values: [Value] = []
                 for inner in links { values.append(try link(inner, property)) }
                 resolved[property.name] = .values(values)
+            case .entries(var entries)?:
+                for (key, content) in entries.inDraftOrder {
+                    switch content {
+                    case .nested, .value(.link):
+                        entries[key] = .value(try link(content, property))
+                    default: break
+                    }
+                }
+                resolved[property.name] = .entries(entries)
             default: break
             }
         }
@@ -210,6 +220,12 @@ package struct ReferenceObjects {
                 var contents: [ObjectContent] = []
                 for content in list { contents.append(try resolve(inner, content)) }
                 resolved[property.name] = .embeddedList(contents)
+            case .entries(var entries)?:
+                for (key, content) in entries.inDraftOrder {
+                    guard case .embedded(let content) = content else { continue }
+                    entries[key] = .embedded(try resolve(inner, content))
+                }
+                if inner.kind == .embedded { resolved[property.name] = .entries(entries) }
             default: break
             }
         }
@@ -243,6 +259,11 @@ package struct ReferenceObjects {
                     (keepsAbsent ? old?[property.name] : nil) ?? defaultContent(property)
                 continue
             }
+            if case .entries(let entries) = stated {
+                content[property.name] = merged(
+                    property, entries, over: old?[property.name], isMerge: isMerge)
+                continue
+            }
             guard case .object(let name)? = property.type.element, let inner = classes[name],
                 inner.kind == .embedded
             else {
@@ -266,12 +287,34 @@ package struct ReferenceObjects {
         return content
     }
 
+    private mutating func merged(
+        _ property: Property, _ stated: [String: Content], over old: Content?, isMerge: Bool
+    ) -> Content {
+        var result: [String: Content] = [:]
+        if isMerge, case .entries(let before)? = old { result = before }
+        for (key, value) in stated.inDraftOrder {
+            switch value {
+            case .removed: result[key] = nil
+            case .embedded(let part):
+                guard case .object(let name)? = property.type.element, let inner = classes[name]
+                else { continue }
+                var before: ObjectContent?
+                if isMerge, case .embedded(let stored)? = result[key] { before = stored }
+                result[key] = .embedded(
+                    merged(inner, part, over: before, keepsAbsent: isMerge, isMerge: isMerge))
+            default: result[key] = value
+            }
+        }
+        return .entries(result)
+    }
+
     private func canonical(_ content: Content, _ property: Property) -> Content {
         guard case .set = property.type, case .values(let values) = content else { return content }
         return .values(Value.canonicalSet(values))
     }
 
     private mutating func defaultContent(_ property: Property) -> Content {
+        if property.type.isMap { return .entries([:]) }
         if property.type.isCollection {
             guard case .object(let name)? = property.type.element,
                 classes[name]?.kind == .embedded
@@ -319,6 +362,12 @@ package struct ReferenceObjects {
                     var contents: [ObjectContent] = []
                     for inner in list { contents.append(completed(name, inner, old)) }
                     result[property.name] = .embeddedList(contents)
+                case .entries(var entries)?:
+                    for (key, value) in entries {
+                        guard case .embedded(let inner) = value else { continue }
+                        entries[key] = .embedded(completed(name, inner, old))
+                    }
+                    result[property.name] = .entries(entries)
                 default: break
                 }
             }
@@ -382,6 +431,9 @@ package struct ReferenceObjects {
             where list.count == others.count:
                 for index in list.indices { adopt(&list[index], others[index]) }
                 content[name] = .embeddedList(list)
+            case (.entries(var entries), .entries(let others)?):
+                adopt(&entries, others)
+                content[name] = .entries(entries)
             default: break
             }
         }

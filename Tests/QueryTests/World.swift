@@ -199,6 +199,7 @@ extension World {
                 case .single(let element): member.storage = FieldStorage(.single, storage(element))
                 case .list(let element): member.storage = FieldStorage(.list, storage(element))
                 case .set(let element): member.storage = FieldStorage(.set, storage(element))
+                case .map(let element): member.storage = FieldStorage(.map, storage(element))
                 case .linkingObjects(let name, let origin):
                     member.classIndex = index(name)
                     member.originProperty =

@@ -75,6 +75,72 @@ struct CollectionTests {
     }
 }
 
+@Suite("Maps in rows")
+struct MapTests {
+    @Test("damaged bytes never lead a read out of them, and keys and values are as many")
+    func damage() {
+        let seed = SeededGenerator.testSeed("damaged maps")
+        var random = SeededGenerator(seed: seed)
+        for _ in 0..<SeededGenerator.scaled(20_000) {
+            let byteCount = Int.random(in: 0...64, using: &random)
+            let bytes = (0..<byteCount).map { place in
+                place % 4 == 0 ? UInt8.random(in: 0...24, using: &random) : 0
+            }
+            let element = [ElementStorage.bool, .int, .string, .link, .embedded].randomElement(
+                using: &random)
+            bytes.withUnsafeBytes { raw in
+                let map = MapView(raw, element: element ?? .int)
+                #expect(map.values.count == map.count)
+                for index in 0..<map.count {
+                    _ = map.values.isNull(index)
+                    for part in [map.keys.bytes(index), map.values.bytes(index)] {
+                        guard part.count > 0, let start = part.baseAddress,
+                            let base = raw.baseAddress
+                        else { continue }
+                        #expect(start >= base && start + part.count <= base + raw.count)
+                    }
+                }
+                _ = map.position(of: UnsafeRawBufferPointer(start: nil, count: 0))
+            }
+        }
+    }
+
+    @Test("a key is found among any others, and none that is not there")
+    func positions() throws {
+        let fixture = try RowFixture()
+        let seed = SeededGenerator.testSeed("keys of maps")
+        var random = SeededGenerator(seed: seed)
+        for _ in 0..<SeededGenerator.scaled(100) {
+            let keys = Set(
+                (0..<Int.random(in: 0...9, using: &random)).map { _ in
+                    RandomContent.text(&random)
+                })
+            let entries = Dictionary(
+                uniqueKeysWithValues: keys.map { ($0, Content.value(.string($0))) })
+            let row = fixture.row(fixture.draft(["stringMap": .entries(entries)]))
+            let rowClass = fixture.schema.classes[0]
+            let member = try #require(rowClass.memberIndex["stringMap"])
+            row.withUnsafeBytes { bytes in
+                guard let view = RowView(bytes) else {
+                    Issue.record("no row")
+                    return
+                }
+                let map = rowClass.map(member, in: view)
+                #expect(map.count == keys.count)
+                for key in keys.union([RandomContent.text(&random), "q"]) {
+                    Array(key.utf8).withUnsafeBytes { bytes in
+                        let place = map.position(of: bytes)
+                        #expect((place != nil) == keys.contains(key), "seed \(seed)")
+                        if let place {
+                            #expect(map.values.bytes(place).elementsEqual(bytes), "seed \(seed)")
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
 @Suite("Sets of members")
 struct MemberSetTests {
     @Test("a set of members is what a set of numbers is")

@@ -24,7 +24,7 @@ struct RowFixture {
 
     init() throws { self.init(try RowFixture.schemas([RowFixture.classes])[0]) }
 
-    /// A class with single values, lists and sets of every type, links and embedded objects.
+    /// A class with single values, lists, sets and maps of every type, links and embedded objects.
     static let classes: [ObjectClass] = {
         var properties: [Property] = []
         for type in ScalarType.allCases {
@@ -45,6 +45,7 @@ struct RowFixture {
                     Property(
                         name: "\(name)List", type: .list(.scalar(type)), isOptional: isOptional),
                     Property(name: "\(name)Set", type: .set(.scalar(type)), isOptional: isOptional),
+                    Property(name: "\(name)Map", type: .map(.scalar(type)), isOptional: isOptional),
                 ]
             }
         }
@@ -54,6 +55,8 @@ struct RowFixture {
             Property(name: "linkSet", type: .set(.object("All"))),
             Property(name: "part", type: .single(.object("Part")), isOptional: true),
             Property(name: "parts", type: .list(.object("Part"))),
+            Property(name: "linkMap", type: .map(.object("All")), isOptional: true),
+            Property(name: "partMap", type: .map(.object("Part")), isOptional: true),
         ]
         return [
             ObjectClass(
@@ -85,6 +88,7 @@ struct RowFixture {
                 list.contains { if case .nested = $0 { true } else { false } }
             case .embedded(let inner): hasNested(inner)
             case .embeddedList(let list): list.contains { hasNested($0) }
+            case .entries(let entries): hasNested(entries)
             default: false
             }
         }
@@ -107,10 +111,21 @@ struct RowFixture {
                 result[property.name] = .embedded(expected(inner, className: "Part"))
             case .embeddedList(let list)?:
                 result[property.name] = .embeddedList(list.map { expected($0, className: "Part") })
+            case .entries(let entries)?:
+                result[property.name] = .entries(
+                    entries.compactMapValues { entry in
+                        switch entry {
+                        case .removed: nil
+                        case .embedded(let inner): .embedded(expected(inner, className: "Part"))
+                        default: entry
+                        }
+                    })
             case let other?: result[property.name] = other
             case nil:
                 if case .linkingObjects = property.type { continue }
-                if property.type.isCollection {
+                if property.type.isMap {
+                    result[property.name] = .entries([:])
+                } else if property.type.isCollection {
                     let isEmbedded = property.type.element == .object("Part")
                     result[property.name] = isEmbedded ? .embeddedList([]) : .values([])
                 } else if case .constant(let value) = property.effectiveDefault {

@@ -44,9 +44,16 @@ struct RowTests {
             }
             // A merged embedded object depends on the stored one; its own test is in ObjectStoreTests.
             stated["part"] = nil
+            stated["partMap"] = nil
             let before = fixture.row(fixture.draft(old))
             let after = fixture.row(fixture.draft(stated, isMerge: true), over: before, version: 8)
-            let expected = fixture.expected(old.merging(stated) { _, new in new })
+            let expected = fixture.expected(
+                old.merging(stated) { old, new in
+                    guard case .entries(let stored) = old, case .entries(let entries) = new else {
+                        return new
+                    }
+                    return .entries(stored.merging(entries) { _, new in new })
+                })
             let read = try #require(fixture.read(after))
             #expect(read == expected, "seed \(seed)")
             let first = try #require(fixture.read(before))
@@ -124,6 +131,14 @@ struct RowTests {
                 switch value {
                 case .embedded(let inner): .embedded(completed(inner, known))
                 case .embeddedList(let list): .embeddedList(list.map { completed($0, known) })
+                case .entries(let entries):
+                    .entries(
+                        entries.mapValues { entry in
+                            if case .embedded(let inner) = entry {
+                                return .embedded(completed(inner, known))
+                            }
+                            return entry
+                        })
                 default: value
                 }
             }.merging(defaults.filter { known.contains($0.key) }) { old, _ in old }
@@ -137,6 +152,10 @@ struct RowTests {
                     fixture.schema.definition.classes[index], known: [], share: 100, depth: 2,
                     &random)
                 content["links"] = .values([])
+                content["linkMap"] = .entries([:])
+                content["partMap"] = .entries([
+                    "a": .null, "b": .embedded(["string": .value(.string("p"))]),
+                ])
                 content["linkSet"] = .values([])
                 content["link"] = .null
                 content["part"] = .null

@@ -158,6 +158,10 @@ extension StoreCheck {
                 if let fault = fault(ofCollection: field.heap, compiled) {
                     return "\(property) \(fault)"
                 }
+            case (.map, _):
+                if let fault = fault(ofMap: field.heap, compiled) {
+                    return "\(property) \(fault)"
+                }
             default: break
             }
         }
@@ -181,7 +185,7 @@ extension StoreCheck {
         return fault(of: inner, embedded).map { ".\($0)" }
     }
 
-    private func fault(ofCollection bytes: UnsafeRawBufferPointer, _ member: RowClass.Member)
+    func fault(ofCollection bytes: UnsafeRawBufferPointer, _ member: RowClass.Member)
         -> String?
     {
         guard bytes.count >= 8 else { return "is too short" }

@@ -323,6 +323,7 @@ extension ObjectDraft {
     /// The way from an object to one of its links.
     fileprivate func steps(to link: DraftReference) -> [DanglingLink.PathStep] {
         let name = rowClass.definition.properties[link.member].name
+        if let key = key(of: link) { return [.property(name), .key(key)] }
         guard let element = link.element else { return [.property(name)] }
         return [.property(name), .element(element)]
     }
@@ -335,6 +336,9 @@ extension ObjectDraft {
             case .child where field.start == position: return [.property(name)]
             case .children where (field.start..<(field.start + field.count)).contains(position):
                 return [.property(name), .element(position - field.start)]
+            case .entries:
+                guard let entry = entry(ofChild: position, in: field) else { continue }
+                return [.property(name), .key(entry)]
             default: continue
             }
         }

@@ -267,7 +267,8 @@ struct ReachPlan: Sendable {
         case .links, .embeddedList:
             let list = rowClass.collection(step.member, in: row)
             return (0..<list.count).contains { index in
-                step.kind == .links
+                if list.isNull(index) { return false }
+                return step.kind == .links
                     ? list.pointer(index).storedLink == key : embedded(RowView(list.bytes(index)))
             }
         case .linkAt(let position), .embeddedAt(let position):

@@ -35,6 +35,14 @@ package final class FieldSelection: @unchecked Sendable {
             case embedded
             /// A list of embedded objects.
             case embeddedList
+            /// A map of plain values.
+            case map
+            /// A map of links as keys of their targets.
+            case linkMap
+            /// A map of links as objects.
+            case expandedLinkMap
+            /// A map of embedded objects.
+            case embeddedMap
             /// An inverse link as the keys of the objects that link here.
             case origins
             /// An inverse link as the objects that link here.
@@ -93,13 +101,13 @@ package final class FieldSelection: @unchecked Sendable {
                 nested.append(inner)
             }
             switch part.kind {
-            case .id, .version, .scalar, .scalars: break
-            case .link, .links: followsLinks = true
-            case .embedded, .embeddedList:
+            case .id, .version, .scalar, .scalars, .map: break
+            case .link, .links, .linkMap: followsLinks = true
+            case .embedded, .embeddedList, .embeddedMap:
                 // An embedded class may contain itself, so its links are known from the class.
                 if rowClass.linkingMembers.contains(part.member) { followsLinks = true }
                 if part.nested?.holdsOtherObjects == true { holdsOtherObjects = true }
-            case .expandedLink, .expandedLinks, .origins, .expandedOrigins:
+            case .expandedLink, .expandedLinks, .expandedLinkMap, .origins, .expandedOrigins:
                 followsLinks = true
                 holdsOtherObjects = true
             }
@@ -154,6 +162,9 @@ package final class FieldSelection: @unchecked Sendable {
         case (.single, .link): kind = expands ? .expandedLink : .link
         case (.single, .embedded): kind = .embedded
         case (.single, _): kind = .scalar
+        case (.map, .link): kind = expands ? .expandedLinkMap : .linkMap
+        case (.map, .embedded): kind = .embeddedMap
+        case (.map, _): kind = .map
         case (_, .link): kind = expands ? .expandedLinks : .links
         case (_, .embedded): kind = .embeddedList
         default: kind = .scalars

@@ -65,7 +65,8 @@ extension ObjectReader {
         fault(
             "null-not-allowed",
             property.type.isCollection
-                ? "'\(property.name)' is a collection and never null; send [] to empty it."
+                ? "'\(property.name)' is a collection and never null; send "
+                    + "\(property.type.isMap ? "{}" : "[]") to empty it."
                 : "'\(property.name)' is not optional, so it can't be null.", at: name)
     }
 
@@ -126,6 +127,7 @@ extension ObjectReader {
         switch property.type {
         case .single(let element): describe(element, isMany: false)
         case .list(let element), .set(let element): "an array of \(describe(element, isMany: true))"
+        case .map(let element): "an object whose values are \(describe(element, isMany: true))"
         case .linkingObjects: "nothing"
         }
     }

@@ -35,7 +35,7 @@ extension ObjectReader {
         draft.set(member, children: children)
     }
 
-    private func embedded(
+    func embedded(
         _ json: JSONValue, _ draft: ObjectDraft, _ member: Int, isMerge: Bool
     ) -> ObjectDraft? {
         guard let names else { return nil }
@@ -74,7 +74,7 @@ extension ObjectReader {
     }
 
     /// Adds the target that `json` names to the draft; false when it names none.
-    private func addReference(
+    func addReference(
         _ json: JSONValue, _ member: Int, element: Int?, to draft: ObjectDraft
     ) -> Bool {
         guard let names else { return false }

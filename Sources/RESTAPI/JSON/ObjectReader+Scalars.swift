@@ -81,7 +81,7 @@ extension ObjectReader {
     }
 
     /// Adds an element to the collection; false when it is not of the type.
-    private func append(_ json: JSONValue, _ member: RowClass.Member) -> Bool {
+    func append(_ json: JSONValue, _ member: RowClass.Member) -> Bool {
         switch member.storage.element {
         case .bool:
             guard let value = json.bool else { return false }
@@ -136,7 +136,7 @@ extension ObjectReader {
     }
 
     /// Says that a value is none of an enum's.
-    private func noCase(
+    func noCase(
         _ rowClass: RowClass, _ member: Int, at name: UnsafeRawBufferPointer?, element: Int?
     ) {
         let values = rowClass.cases[member]?.values ?? []
@@ -154,7 +154,7 @@ extension ObjectReader {
     }
 
     /// Says why a plain value was refused.
-    private func scalarFault(
+    func scalarFault(
         _ json: JSONValue, _ rowClass: RowClass, _ member: Int, at name: UnsafeRawBufferPointer?,
         element: Int?
     ) {
@@ -207,7 +207,7 @@ extension ObjectReader {
         default:
             fault(
                 "wrong-type",
-                element == nil
+                element == nil && !property.type.isCollection
                     ? "'\(property.name)' takes \(Self.describe(property)); found \(Self.describe(json))."
                     : "'\(property.name)' is \(Self.describe(property)); found \(Self.describe(json)).",
                 at: name, element: element)

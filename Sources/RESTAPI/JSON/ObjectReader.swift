@@ -153,6 +153,14 @@ package final class ObjectReader {
             case .embedded: readEmbeddedList(json, member, into: draft)
             default: readScalars(json, member, into: draft)
             }
+        case .map:
+            guard json.kind == .object else {
+                if json.isNull { return nullNotAllowed(name, draft.rowClass, member) }
+                return wrongType(json, name, draft.rowClass, member)
+            }
+            path.append(.name(name))
+            defer { path.removeLast() }
+            readMap(json, member, into: draft)
         case .none:
             fault(
                 "inverse-link-read-only",

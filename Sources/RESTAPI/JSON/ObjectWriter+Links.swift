@@ -48,17 +48,16 @@ extension ObjectWriter {
                 }
             }
         case .origins, .expandedOrigins: writeOrigins(step, key: key, selection)
-        case .id, .version, .scalar, .scalars: break
+        case .id, .version, .scalar, .scalars, .map, .linkMap, .expandedLinkMap, .embeddedMap: break
         }
     }
 
-    private func nested(_ step: FieldSelection.Step, _ selection: FieldSelection) -> FieldSelection
-    {
+    func nested(_ step: FieldSelection.Step, _ selection: FieldSelection) -> FieldSelection {
         step.nested >= 0
             ? selection.nested[Int(step.nested)] : names.classes[Int(step.classIndex)].everything
     }
 
-    private mutating func hasRoom() -> Bool {
+    mutating func hasRoom() -> Bool {
         if buffer.count <= byteCountMax { return true }
         stop()
         return false
@@ -111,7 +110,7 @@ extension ObjectWriter {
     }
 
     /// Writes a link's target; false with nothing written when it is not there any more.
-    private mutating func writeTarget(
+    mutating func writeTarget(
         _ key: UInt64, _ step: FieldSelection.Step, _ selection: FieldSelection, isExpanded: Bool
     ) -> Bool {
         guard let read else { return false }

@@ -73,6 +73,8 @@ package struct ObjectWriter {
             case .scalars: write(rowClass.collection(Int(step.member), in: row))
             case .id: writeID(row, key: key, rowClass)
             case .version: writeVersion(row.version)
+            case .map, .linkMap, .expandedLinkMap, .embeddedMap:
+                writeMap(step, of: row, selection)
             case .link, .links, .expandedLink, .expandedLinks, .embedded, .embeddedList, .origins,
                 .expandedOrigins:
                 write(step, of: row, key: key, selection)

@@ -86,6 +86,14 @@ struct OpenAPIExamples {
                     write(element, &progress, to: array.element())
                 }
             }
+        case .map(let element):
+            writer.object { object in
+                if let first = property.cases?.first {
+                    SchemaWriter(object.member("key")).write(first)
+                } else if !endsHere(element, progress) {
+                    write(element, &progress, to: object.member("key"))
+                }
+            }
         case .linkingObjects: writer.raw("[]")
         }
     }

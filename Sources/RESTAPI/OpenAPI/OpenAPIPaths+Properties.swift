@@ -90,11 +90,13 @@ extension OpenAPIPaths {
         var holdsObjects = true
         switch property.type {
         case .linkingObjects(let className, _): element = .object(className)
-        case .single(let inner), .list(let inner), .set(let inner):
+        case .single(let inner), .list(let inner), .set(let inner), .map(let inner):
             element = inner
             if case .scalar = inner { holdsObjects = false }
         }
-        let member: StaticString = holdsObjects ? "objects" : "elements"
+        let isMap = property.type.isMap
+        let member: StaticString =
+            isMap ? "entries" : holdsObjects ? "objects" : "elements"
         responses.member("200").object { reply in
             reply.member("description").string("A page of the collection.")
             reply.member("headers").headers("ETag", "Link", "Holdfast-Version")
@@ -106,7 +108,19 @@ extension OpenAPIPaths {
                         array.member("type").string("array")
                         let place = array.member("items")
                         place.object { items in
-                            writeElement(element, property.isOptional, to: &items, place)
+                            guard isMap else {
+                                return writeElement(
+                                    element, property.isOptional, to: &items, place)
+                            }
+                            items.member("type").string("object")
+                            items.member("required").raw(##"["key","value"]"##)
+                            items.member("properties").object { entry in
+                                entry.member("key").raw(##"{"type":"string"}"##)
+                                let value = entry.member("value")
+                                value.object {
+                                    writeElement(element, property.isOptional, to: &$0, value)
+                                }
+                            }
                         }
                     }
                     OpenAPISchemas.addPaging(to: &properties)
@@ -122,7 +136,7 @@ extension OpenAPIPaths {
         _ writer: JSONWriter
     ) {
         if case .object(let name) = element, let target = schemas.classes[name] {
-            items.reference(target.object, isOptional: false)
+            items.reference(target.object, isOptional: isOptional)
         } else {
             schemas.write(element, isOptional, .reply, to: &items, writer)
         }

@@ -89,7 +89,7 @@ struct OpenAPISchemas {
         switch property.type {
         case .single(let element):
             write(element, property.isOptional, form, to: &object, writer)
-            writeCases(of: property, to: &object)
+            writeCases(of: property, isOptional: property.isOptional, to: &object)
         case .list(let element), .set(let element):
             object.member("type").string("array")
             let items = object.member("items")
@@ -97,9 +97,18 @@ struct OpenAPISchemas {
             let inner = form == .patch ? .input : form
             items.object {
                 write(element, property.isOptional, inner, to: &$0, items)
-                writeCases(of: property, to: &$0)
+                writeCases(of: property, isOptional: property.isOptional, to: &$0)
             }
             if case .set = property.type, form == .reply { object.member("uniqueItems").bool(true) }
+        case .map(let element):
+            object.member("type").string("object")
+            object.member("propertyNames").raw(##"{"pattern":"^[^.$]*$"}"##)
+            let values = object.member("additionalProperties")
+            // In a change null takes an entry away.
+            values.object {
+                write(element, property.isOptional || form == .patch, form, to: &$0, values)
+                writeCases(of: property, isOptional: property.isOptional || form == .patch, to: &$0)
+            }
         case .linkingObjects(let className, _):
             object.member("type").string("array")
             let items = object.member("items")
@@ -108,17 +117,19 @@ struct OpenAPISchemas {
         }
         if form == .input, let value = property.constantDefault {
             let place = object.member("default")
-            SchemaWriter(place).write(value)
+            SchemaWriter(place).write(.constant(value), of: property)
         }
         if let text = Self.describe(property, entry) { object.member("description").string(text) }
     }
 
     /// Writes the values of a persisted enum.
-    private func writeCases(of property: Property, to object: inout JSONObjectWriter) {
+    private func writeCases(
+        of property: Property, isOptional: Bool, to object: inout JSONObjectWriter
+    ) {
         guard let cases = property.cases else { return }
         object.member("enum").array { array in
             for value in cases { SchemaWriter(array.element()).write(value) }
-            if property.isOptional { array.element().null() }
+            if isOptional { array.element().null() }
         }
     }
 
@@ -171,7 +182,7 @@ struct OpenAPISchemas {
             sentences.append("The primary key: it never changes.")
         }
         switch property.type {
-        case .single, .list, .set: break
+        case .single, .list, .set, .map: break
         case .linkingObjects(let className, let name):
             sentences.append("The objects of `\(className)` whose `\(name)` links here.")
         }

@@ -241,7 +241,7 @@ extension JSONPatch {
             switch (compiled.storage.shape, compiled.storage.element) {
             case (.set, _): return rest.isEmpty ? nil : name
             case (.single, .embedded): rowClass = schema.classes[compiled.classIndex]
-            case (.list, .embedded):
+            case (.list, .embedded), (.map, .embedded):
                 guard rest.popFirst() != nil else { return nil }
                 rowClass = schema.classes[compiled.classIndex]
             default: return nil

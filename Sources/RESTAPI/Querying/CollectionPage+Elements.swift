@@ -31,13 +31,18 @@ extension CollectionPage {
                 guard body(candidate, value) else { return }
                 continue
             }
+            candidate.rowClass = read.rows.classes[compiled.classIndex]
+            if collection.isNull(index) {
+                // An entry of a map whose object is gone.
+                guard body(candidate, nil) else { return }
+                continue
+            }
             if compiled.storage.element == .embedded {
                 candidate.row = RowView(collection.bytes(index))
             } else {
                 candidate.key = collection.pointer(index).storedLink
                 candidate.row = read.row(classIndex: compiled.classIndex, key: candidate.key)
             }
-            candidate.rowClass = read.rows.classes[compiled.classIndex]
             guard candidate.row != nil else { continue }
             guard body(candidate, nil) else { return }
         }

@@ -6,7 +6,7 @@ import ObjectStore
 import Query
 import Rows
 
-/// A page of a list, a set or an inverse link of one object, filtered and sorted like a query.
+/// A page of a list, a set, a map or an inverse link of one object, filtered and sorted like a query.
 ///
 /// The position of an element in the collection takes the part of the object key: it completes every
 /// order, and cursors hold it.
@@ -153,7 +153,8 @@ struct CollectionPage {
                     guard matcher.matches(row: row, key: candidate.key, source: read) else {
                         return true
                     }
-                } else if !matcher.matches(value: value) {
+                } else if holdsObjects || !matcher.matches(value: value) {
+                    // What is null instead of an object has nothing that a filter could find.
                     return true
                 }
             }
@@ -180,29 +181,44 @@ struct CollectionPage {
 
     // MARK: The reply
 
+    /// How the reply begins.
+    private var opening: StaticString {
+        if compiled.storage.shape == .map { return "{\"entries\":[" }
+        return holdsObjects ? "{\"objects\":[" : "{\"elements\":["
+    }
+
     private func write(
         _ found: [Candidate], _ order: Order, _ selection: FieldSelection?, limit: Int, total: Int,
         hash: PageCursor.QueryHash
     ) throws(Problem) -> Response {
         let page = found.prefix(limit)
         let buffer = ByteBuffer(capacity: 1024)
+        let json = JSONWriter(buffer)
         var writer = ObjectWriter(buffer, names: names, read: read, epoch: read.epoch)
         writer.quotesLargeInts = quotesLargeInts
         writer.byteCountMax = service.options.queryMemoryByteCountMax
-        buffer.append(holdsObjects ? "{\"objects\":[" : "{\"elements\":[")
+        buffer.append(opening)
+        let keys = compiled.storage.shape == .map ? owner.map(member, in: row).keys : nil
         let collection = compiled.storage.shape == .none ? nil : owner.collection(member, in: row)
         for (index, candidate) in page.enumerated() {
             if index > 0 { buffer.append(UInt8(ascii: ",")) }
+            if let keys {
+                json.raw("{\"key\":")
+                json.string(keys.bytes(Int(candidate.position)))
+                json.raw(",\"value\":")
+            }
             if let row = candidate.row, let rowClass = candidate.rowClass {
                 writer.write(
                     row, key: candidate.key, selection ?? names.classes[rowClass.index].everything)
+            } else if holdsObjects {
+                json.null()
             } else if let collection {
                 writer.writeElement(Int(candidate.position), of: collection)
             }
+            if keys != nil { json.raw("}") }
         }
         if writer.isTruncated { throw .queryMemory(service.options) }
         buffer.append("]")
-        let json = JSONWriter(buffer)
         var next: String?
         if found.count > page.count, let last = page.last {
             let cursor = PageCursor(

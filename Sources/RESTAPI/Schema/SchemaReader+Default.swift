@@ -25,8 +25,15 @@ extension SchemaReader {
         }
         if value.isNull { return .constant(.null) }
         guard case .single(let element) = property.type else {
-            if value.kind == .array, value.count == 0 { return .constant(.list([])) }
-            fault(pointer, "invalid-default", "The only default of a collection is [].")
+            let isMap = property.type.isMap
+            if value.kind == (isMap ? .object : .array), value.count == 0 {
+                return .constant(.list([]))
+            }
+            fault(
+                pointer, "invalid-default",
+                isMap
+                    ? "The only default of a map is {}." : "The only default of a collection is []."
+            )
             return nil
         }
         guard case .scalar(let scalar) = element else {

@@ -62,7 +62,7 @@ extension SchemaReader {
         fault(
             pointer, "invalid-schema",
             "'\(text)' is not a type: write a type's or class's name, '?' after it when null is "
-                + "allowed, then '[]' for a list or '<>' for a set.")
+                + "allowed, then '[]' for a list, '<>' for a set or '{}' for a map.")
         return nil
     }
 
@@ -172,8 +172,9 @@ extension SchemaReader {
         case .list: return (.list(element), isOptional)
         case .set: return (.set(element), isOptional)
         case .map:
-            notSupported(statement.typePointer, "A map")
-            return nil
+            // Its links and embedded objects are optional like single ones.
+            if case .object = element, statement.isOptional == nil { isOptional = true }
+            return (.map(element), isOptional)
         }
     }
 
@@ -185,10 +186,6 @@ extension SchemaReader {
                 pointer.appending("optional"), "invalid-schema",
                 "A collection is never null; 'optional' of its 'element' says whether elements may be."
             )
-            return nil
-        }
-        guard kind != "map" else {
-            notSupported(statement.typePointer, "A map")
             return nil
         }
         guard let value = statement.element else {
@@ -223,11 +220,12 @@ extension SchemaReader {
                 "A collection holds single values, links or embedded objects.")
             return nil
         }
-        // Elements that are objects are never null, so a class name means just that here.
+        // Elements of lists and sets that are objects are never null, so a class name means just that there.
         let isStated = inner.isOptional != nil || type.isOptional
         guard var resolved = resolve(type, inner, place), let element = resolved.type.element else {
             return nil
         }
+        if kind == "map" { return (.map(element), resolved.isOptional) }
         if case .object = element, !isStated { resolved.isOptional = false }
         return (kind == "list" ? .list(element) : .set(element), resolved.isOptional)
     }

@@ -55,11 +55,11 @@ struct SchemaWriter {
             switch property.type {
             case .single(let element):
                 write(element, isOptional: property.isOptional, to: &object)
-            case .list(let element), .set(let element):
-                if case .list = property.type {
-                    object.member("type").string("list")
-                } else {
-                    object.member("type").string("set")
+            case .list(let element), .set(let element), .map(let element):
+                switch property.type {
+                case .list: object.member("type").string("list")
+                case .set: object.member("type").string("set")
+                default: object.member("type").string("map")
                 }
                 object.member("element").object { inner in
                     write(element, isOptional: property.isOptional, to: &inner)
@@ -81,7 +81,7 @@ struct SchemaWriter {
             }
             if let value = property.defaultValue {
                 _ = object.member("default")
-                write(value)
+                write(value, of: property)
             }
         }
     }
@@ -97,8 +97,10 @@ struct SchemaWriter {
         if isOptional { object.member("optional").bool(true) }
     }
 
-    private func write(_ value: DefaultValue) {
+    /// Writes a declared default.
+    func write(_ value: DefaultValue, of property: Property) {
         switch value {
+        case .constant where property.type.isMap: writer.raw("{}")
         case .uuid: writer.string("$uuid")
         case .objectID: writer.string("$objectId")
         case .now: writer.string("$now")

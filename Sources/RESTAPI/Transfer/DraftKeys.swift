@@ -53,7 +53,11 @@ struct DraftKeys {
         let properties = draft.rowClass.definition.properties
         for reference in draft.references {
             var place = pointer.appending(properties[reference.member].name)
-            if let element = reference.element { place.append(index: element) }
+            if let key = draft.key(of: reference) {
+                place = place.appending(key)
+            } else if let element = reference.element {
+                place.append(index: element)
+            }
             switch reference.target {
             case .primaryKey(let start, let count):
                 let key = Key(
@@ -72,6 +76,12 @@ struct DraftKeys {
             case .children:
                 for index in 0..<field.count {
                     add(draft.children[field.start + index], place.appending(index: index))
+                }
+            case .entries:
+                for entry in draft.entries[field.start..<(field.start + field.count)] {
+                    guard case .child(let child) = entry.value else { continue }
+                    let key = String(decoding: draft.key(of: entry), as: UTF8.self)
+                    add(draft.children[child], place.appending(key))
                 }
             default: break
             }

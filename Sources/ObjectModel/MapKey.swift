@@ -1,0 +1,19 @@
+/// What keys of maps may be: strings without `.` and `$`.
+package enum MapKey {
+    /// What is wrong with a key.
+    package enum Fault {
+        /// It has more bytes than ``ModelLimits/keyByteCountMax``.
+        case tooLong
+        /// It has this character, which has to be percent-encoded.
+        case character(Character)
+    }
+
+    /// What is wrong with a key's UTF-8; nil when nothing is.
+    package static func fault(of key: UnsafeRawBufferPointer) -> Fault? {
+        for byte in key {
+            if byte == UInt8(ascii: ".") { return .character(".") }
+            if byte == UInt8(ascii: "$") { return .character("$") }
+        }
+        return key.count > ModelLimits.keyByteCountMax ? .tooLong : nil
+    }
+}

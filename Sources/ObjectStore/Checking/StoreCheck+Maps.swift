@@ -1,0 +1,31 @@
+import Bytes
+import ObjectModel
+import Rows
+
+extension StoreCheck {
+    /// What is wrong with a map's bytes; nil when nothing is.
+    func fault(ofMap bytes: UnsafeRawBufferPointer, _ member: RowClass.Member) -> String? {
+        guard bytes.count >= 8 else { return "is too short" }
+        let keyByteCount = Int(bytes.loadUnaligned(as: UInt32.self))
+        if keyByteCount == 0 {
+            return bytes.count == 8 && bytes.allSatisfy { $0 == 0 } ? nil : "is damaged"
+        }
+        guard keyByteCount <= bytes.count - 4 else { return "is damaged" }
+        let map = MapView(bytes, element: member.storage.element)
+        let keys = UnsafeRawBufferPointer(rebasing: bytes[4..<(4 + keyByteCount)])
+        let values = UnsafeRawBufferPointer(rebasing: bytes[(4 + keyByteCount)...])
+        guard map.count > 0, keys.count >= 8,
+            map.count == Int(keys.loadUnaligned(as: UInt32.self))
+        else { return "is damaged" }
+        for index in 0..<map.count {
+            let key = map.keys.bytes(index)
+            if map.keys.isNull(index) { return "has a key that is null" }
+            if String(validating: key, as: UTF8.self) == nil { return "has a key that is no UTF-8" }
+            if MapKey.fault(of: key) != nil { return "has a key that is not allowed" }
+            if index > 0, compareKeys(map.keys.bytes(index - 1), key) >= 0 {
+                return "has its keys out of order"
+            }
+        }
+        return fault(ofCollection: values, member)
+    }
+}

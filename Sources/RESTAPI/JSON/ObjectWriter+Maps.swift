@@ -1,0 +1,39 @@
+import JSON
+import Rows
+
+extension ObjectWriter {
+    /// Writes a map as an object, its members in the order of the keys' bytes.
+    mutating func writeMap(
+        _ step: FieldSelection.Step, of row: RowView, _ selection: FieldSelection
+    ) {
+        let map = selection.rowClass.map(Int(step.member), in: row)
+        buffer.append(UInt8(ascii: "{"))
+        for index in 0..<map.count {
+            guard hasRoom() else { break }
+            if index > 0 { json.comma() }
+            json.string(map.keys.bytes(index))
+            buffer.append(UInt8(ascii: ":"))
+            writeValue(index, of: map.values, step, selection)
+        }
+        buffer.append(UInt8(ascii: "}"))
+    }
+
+    private mutating func writeValue(
+        _ index: Int, of values: CollectionView, _ step: FieldSelection.Step,
+        _ selection: FieldSelection
+    ) {
+        if values.isNull(index) { return json.null() }
+        switch step.kind {
+        case .linkMap, .expandedLinkMap:
+            let isWritten = writeTarget(
+                values.pointer(index).storedLink, step, selection,
+                isExpanded: step.kind == .expandedLinkMap)
+            // The target was deleted after this copy of the row was made, which set the link to null.
+            if !isWritten { json.null() }
+        case .embeddedMap:
+            guard let inner = RowView(values.bytes(index)) else { return json.null() }
+            write(inner, key: 0, nested(step, selection))
+        default: writeElement(index, of: values)
+        }
+    }
+}

@@ -1,0 +1,23 @@
+/// What a draft says of one entry of a map.
+package struct DraftEntry: Sendable {
+    /// What becomes of the entry.
+    package enum Value: Sendable {
+        /// It goes. Only a draft that merges says so.
+        case removed
+        /// It is null.
+        case null
+        /// It has a plain value: `start ..< start + count` of the arena, as a collection stores it.
+        case bytes(start: Int, count: Int)
+        /// It is the link whose target is this reference of the draft.
+        case reference(Int)
+        /// It is the embedded object that this child of the draft states.
+        case child(Int)
+    }
+
+    /// Where the key begins in the draft's arena.
+    package var keyStart: Int
+    /// The bytes of the key.
+    package var keyCount: Int
+    /// What it leads to.
+    package var value: Value
+}

@@ -1,0 +1,84 @@
+import Bytes
+
+extension ObjectDraft {
+    /// Adds an entry of a map; ``setEntries(_:from:)`` follows.
+    ///
+    /// A value's reference or child was added just before.
+    package func addEntry(_ key: UnsafeRawBufferPointer, _ value: DraftEntry.Value) {
+        entries.append(DraftEntry(keyStart: arena.count, keyCount: key.count, value: value))
+        arena.append(key)
+    }
+
+    /// Adds an entry with a plain value, as a collection stores it.
+    package func addEntry(_ key: UnsafeRawBufferPointer, bytes: UnsafeRawBufferPointer) {
+        let start = arena.count
+        arena.append(bytes)
+        addEntry(key, .bytes(start: start, count: bytes.count))
+    }
+
+    /// States the map whose entries were added since there were `start`, and puts them in the order of
+    /// their keys.
+    ///
+    /// - Returns: The positions among ``entries`` of those whose key stands more than once.
+    @discardableResult
+    package func setEntries(_ member: Int, from start: Int) -> [Int] {
+        set(member, .entries, start: start, count: entries.count - start)
+        if !areInOrder(from: start) {
+            entries[start...].sort { compareKeys(key(of: $0), key(of: $1)) < 0 }
+        }
+        var repeated: [Int] = []
+        for position in entries.indices[start...] {
+            switch entries[position].value {
+            case .reference(let reference): references[reference].element = position
+            case .child(let child):
+                if !children[child].references.isEmpty || !children[child].children.isEmpty {
+                    entryOfChild[child] = position
+                }
+            case .removed, .null, .bytes: break
+            }
+            if position > start,
+                compareKeys(key(of: entries[position - 1]), key(of: entries[position])) == 0
+            {
+                repeated.append(position)
+            }
+        }
+        return repeated
+    }
+
+    /// Adds an embedded object for an entry of a map, and says where it is among the children.
+    package func addChild(_ child: ObjectDraft) -> Int {
+        children.append(child)
+        return children.count - 1
+    }
+
+    /// The key of an entry.
+    package func key(of entry: DraftEntry) -> UnsafeRawBufferPointer {
+        arenaBytes(start: entry.keyStart, count: entry.keyCount)
+    }
+
+    /// The key of the map's entry that holds a reference; nil for one that no map holds.
+    package func key(of reference: DraftReference) -> String? {
+        guard let element = reference.element,
+            rowClass.members[reference.member].storage.shape == .map
+        else { return nil }
+        return String(decoding: key(of: entries[element]), as: UTF8.self)
+    }
+
+    /// The key of a map's entry whose embedded object holds links; nil for another map's.
+    package func entry(ofChild child: Int, in field: DraftField) -> String? {
+        guard let position = entryOfChild[child],
+            (field.start..<(field.start + field.count)).contains(position)
+        else { return nil }
+        return String(decoding: key(of: entries[position]), as: UTF8.self)
+    }
+
+    /// Whether the keys rise already, as they do in what the store has written.
+    private func areInOrder(from start: Int) -> Bool {
+        guard entries.count > start + 1 else { return true }
+        for position in (start + 1)..<entries.count
+        where compareKeys(key(of: entries[position - 1]), key(of: entries[position])) > 0 {
+            return false
+        }
+        return true
+    }
+}

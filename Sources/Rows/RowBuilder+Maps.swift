@@ -1,0 +1,180 @@
+import Bytes
+
+extension RowBuilder {
+    /// Where an entry of a new map comes from.
+    private enum Source {
+        /// The stored map, at this position.
+        case stored(Int)
+        /// The draft, at this position of its entries.
+        case draft(Int)
+    }
+
+    /// Appends the map that a draft makes of the stored one, encoded as ``MapView`` reads it.
+    ///
+    /// A draft that merges changes the entries it states and keeps the others.
+    func appendEntries(
+        _ draft: ObjectDraft, _ member: Int, _ field: DraftField, over stored: RowView?,
+        _ targets: ResolvedReferences, to buffer: ByteBuffer
+    ) {
+        let rowClass = draft.rowClass
+        let element = rowClass.members[member].storage.element
+        let before =
+            draft.isMerge ? stored.map { rowClass.map(member, in: $0) } : nil
+        let old = before ?? MapView(UnsafeRawBufferPointer(start: nil, count: 0), element: element)
+        var hasNull = false
+        let sources = merge(old, draft, field, hasNull: &hasNull)
+        guard !sources.isEmpty else { return buffer.append(little: 0 as UInt64) }
+        appendKeys(
+            count: sources.count,
+            {
+                switch sources[$0] {
+                case .stored(let position): old.keys.bytes(position)
+                case .draft(let position): draft.key(of: draft.entries[position])
+                }
+            }, to: buffer)
+        appendValues(
+            count: sources.count, element, hasNull: hasNull,
+            isNull: {
+                switch sources[$0] {
+                case .stored(let position): return old.values.isNull(position)
+                case .draft(let position):
+                    if case .null = draft.entries[position].value { return true }
+                    return false
+                }
+            }, to: buffer
+        ) { index in
+            switch sources[index] {
+            case .stored(let position): buffer.append(old.values.bytes(position))
+            case .draft(let position):
+                let entry = draft.entries[position]
+                switch entry.value {
+                case .bytes(let start, let count):
+                    buffer.append(draft.arenaBytes(start: start, count: count))
+                case .reference(let reference): buffer.append(little: targets.keys[reference])
+                case .child(let position):
+                    let child = draft.children[position]
+                    let inner = child.isMerge ? old.row(at: draft.key(of: entry)) : nil
+                    append(
+                        child, over: inner, keepsAbsent: child.isMerge, version: 0,
+                        targets: targets.children[position] ?? .none, to: buffer)
+                case .removed, .null: break
+                }
+            }
+        }
+    }
+
+    /// The entries of the new map in the order of their keys.
+    private func merge(
+        _ old: MapView, _ draft: ObjectDraft, _ field: DraftField, hasNull: inout Bool
+    ) -> [Source] {
+        var sources: [Source] = []
+        sources.reserveCapacity(old.count + field.count)
+        var next = 0
+        func keep(until end: Int) {
+            while next < end {
+                if old.values.isNull(next) { hasNull = true }
+                sources.append(.stored(next))
+                next += 1
+            }
+        }
+        for position in field.start..<(field.start + field.count) {
+            let entry = draft.entries[position]
+            if old.count > 0 {
+                let key = draft.key(of: entry)
+                keep(until: old.firstPosition(notBefore: key))
+                if next < old.count, compareKeys(old.keys.bytes(next), key) == 0 { next += 1 }
+            }
+            switch entry.value {
+            case .removed: continue
+            case .null: hasNull = true
+            case .bytes, .reference, .child: break
+            }
+            sources.append(.draft(position))
+        }
+        keep(until: old.count)
+        return sources
+    }
+
+    /// Appends a map of links in which those to one object are null.
+    func appendMap(_ map: MapView, withoutLinksTo key: UInt64, to buffer: ByteBuffer) {
+        guard map.count > 0 else { return buffer.append(little: 0 as UInt64) }
+        func isNull(_ index: Int) -> Bool {
+            map.values.isNull(index) || map.values.pointer(index).storedLink == key
+        }
+        appendKeys(count: map.count, { map.keys.bytes($0) }, to: buffer)
+        appendValues(
+            count: map.count, .link, hasNull: (0..<map.count).contains { isNull($0) },
+            isNull: isNull, to: buffer
+        ) { buffer.append(map.values.bytes($0)) }
+    }
+
+    /// Appends a map of embedded objects, each written anew by `append`.
+    func append(_ map: MapView, to buffer: ByteBuffer, _ append: (RowView) -> Void) {
+        guard map.count > 0 else { return buffer.append(little: 0 as UInt64) }
+        func isNull(_ index: Int) -> Bool { map.values.isNull(index) }
+        appendKeys(count: map.count, { map.keys.bytes($0) }, to: buffer)
+        appendValues(
+            count: map.count, .embedded, hasNull: (0..<map.count).contains { isNull($0) },
+            isNull: isNull, to: buffer
+        ) { index in
+            if let inner = RowView(map.values.bytes(index)) { append(inner) }
+        }
+    }
+
+    // MARK: Parts of a map
+
+    private func appendKeys(
+        count: Int, _ key: (Int) -> UnsafeRawBufferPointer, to buffer: ByteBuffer
+    ) {
+        let start = buffer.count
+        buffer.append(little: 0 as UInt32)
+        buffer.append(little: UInt32(count))
+        buffer.append(little: 0 as UInt32)
+        var end: UInt32 = 0
+        for index in 0..<count {
+            end += UInt32(key(index).count)
+            buffer.append(little: end)
+        }
+        for index in 0..<count { buffer.append(key(index)) }
+        buffer.store(UInt32(buffer.count - start - 4), at: start)
+    }
+
+    /// `append` appends the bytes of a value that is not null.
+    private func appendValues(
+        count: Int, _ element: ElementStorage, hasNull: Bool, isNull: (Int) -> Bool,
+        to buffer: ByteBuffer, _ append: (Int) -> Void
+    ) {
+        buffer.append(little: UInt32(count))
+        buffer.append(little: (hasNull ? 1 : 0) as UInt32)
+        if hasNull {
+            let bitmap = buffer.count
+            buffer.appendZeros((count + 7) / 8)
+            for index in 0..<count where isNull(index) {
+                let offset = bitmap + index / 8
+                buffer.store(buffer.bytes[offset] | 1 << UInt8(index % 8), at: offset)
+            }
+        }
+        let table = buffer.count
+        let width = element.fixedByteCount
+        if width == nil { buffer.appendZeros(4 * count) }
+        let start = buffer.count
+        for index in 0..<count {
+            if !hasNull || !isNull(index) {
+                append(index)
+            } else if let width {
+                buffer.appendZeros(width)
+            }
+            if width == nil {
+                buffer.store(UInt32(buffer.count - start), at: table + 4 * index)
+            }
+        }
+    }
+}
+
+extension MapView {
+    /// The embedded object under a key; nil when there is none.
+    fileprivate func row(at key: UnsafeRawBufferPointer) -> RowView? {
+        guard let position = position(of: key), !values.isNull(position) else { return nil }
+        return RowView(values.bytes(position))
+    }
+}
