@@ -60,7 +60,7 @@ package struct ProjectedValue: Equatable, Sendable {
             let target = try Self.target(of: property, in: objectClass, collection)
             switch property.type {
             case .single: isBehindNull = true
-            case .list, .set: collection = name
+            case .list, .set, .map: collection = name
             case .linkingObjects: break
             }
             if classes[target]?.kind != .embedded { followsLink = true }

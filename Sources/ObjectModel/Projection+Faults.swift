@@ -203,7 +203,7 @@ extension ProjectedValue {
     package var projectedClass: String? {
         guard case .object(let name)? = property.type.element else { return nil }
         switch property.type {
-        case .single, .list, .set: return name
+        case .single, .list, .set, .map: return name
         case .linkingObjects: return nil
         }
     }
