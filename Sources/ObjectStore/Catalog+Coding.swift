@@ -6,7 +6,8 @@ import Rows
 /// before them; lists have a count of four bytes.
 ///
 ///     revision 8, schema version 8 (all ones: none), next class number 4, next property number 4,
-///     classes: name, kind (0 object, 1 embedded), number 4, primary key (empty: none),
+///     classes: name, kind (0 object, 1 embedded; 64: spaces follow the number), number 4,
+///       spaces of rows and of primary keys 4 each, primary key (empty: none),
 ///       properties: name, number 4, flags 1 (1 optional, 2 indexed), type, default
 ///         type: shape 1 (0 single, 1 list, 2 set, 3 inverse, 4 map), then 0 and a scalar's code, or 1 and a
 ///           class's name, or for inverse links a class's and a property's name
@@ -16,6 +17,9 @@ import Rows
 ///       layouts: number 4, fixed byte count 4, slots (property 4, shape 1, element 1, offset 4), fill row
 ///     projections, see ``appendProjections(to:)``; none when the record ends here
 extension Catalog {
+    /// In a class's kind.
+    private static let spacesFlag: UInt8 = 64
+
     func append(to buffer: ByteBuffer) {
         buffer.append(little: schema.revision)
         buffer.append(little: schema.schemaVersion ?? .max)
@@ -25,8 +29,14 @@ extension Catalog {
         for stored in storedClasses {
             let definition = stored.definition
             buffer.append(block: definition.name)
-            buffer.append((definition.kind == .object ? 0 : 1) as UInt8)
+            buffer.append(
+                (definition.kind == .object ? 0 : 1) | (stored.spaces == nil ? 0 : Self.spacesFlag)
+                    as UInt8)
             buffer.append(little: stored.number)
+            if let spaces = stored.spaces {
+                buffer.append(little: spaces.rows)
+                buffer.append(little: spaces.keys)
+            }
             buffer.append(block: definition.primaryKey ?? "")
             buffer.append(little: UInt32(definition.properties.count))
             for (property, number) in zip(definition.properties, stored.propertyNumbers) {
@@ -179,15 +189,25 @@ extension Catalog {
     }
 
     private static func readClass(_ reader: inout ByteReader) -> StoredClass? {
-        guard let name = reader.readString(), let kind = reader.read(UInt8.self), kind <= 1,
-            let number = reader.read(UInt32.self), let primaryKey = reader.readString(),
+        guard let name = reader.readString(), let kindByte = reader.read(UInt8.self),
+            let number = reader.read(UInt32.self)
+        else { return nil }
+        let kind = kindByte & ~spacesFlag
+        var spaces: StoredClass.Spaces?
+        if kindByte & spacesFlag != 0 {
+            guard let rows = reader.read(UInt32.self), let keys = reader.read(UInt32.self) else {
+                return nil
+            }
+            spaces = StoredClass.Spaces(rows: rows, keys: keys)
+        }
+        guard kind <= 1, let primaryKey = reader.readString(),
             let propertyCount = reader.read(UInt32.self)
         else { return nil }
         var stored = StoredClass(
             definition: ObjectClass(
                 name: name, kind: kind == 0 ? .object : .embedded,
                 primaryKey: primaryKey.isEmpty ? nil : primaryKey, properties: []),
-            number: number, propertyNumbers: [], layouts: [])
+            number: number, propertyNumbers: [], layouts: [], spaces: spaces)
         for _ in 0..<propertyCount {
             guard let (property, number) = readProperty(&reader) else { return nil }
             stored.definition.properties.append(property)

@@ -22,6 +22,14 @@ package final class Catalog: Sendable {
         var number: UInt32
         var propertyNumbers: [UInt32]
         var layouts: [RowLayout]
+        /// Where rows and primary keys lie, if not under ``number``.
+        var spaces: Spaces?
+
+        /// The numbers under which rows and primary keys are stored.
+        struct Spaces: Equatable {
+            var rows: UInt32
+            var keys: UInt32
+        }
     }
 
     /// An empty catalog, of a new store.
@@ -47,7 +55,11 @@ package final class Catalog: Sendable {
         rows.classes.map { rowClass in
             StoredClass(
                 definition: rowClass.definition, number: rowClass.number,
-                propertyNumbers: rowClass.members.map(\.number), layouts: rowClass.layouts)
+                propertyNumbers: rowClass.members.map(\.number), layouts: rowClass.layouts,
+                spaces: rowClass.rowSpace == rowClass.number
+                    && rowClass.keySpace == rowClass.number
+                    ? nil
+                    : StoredClass.Spaces(rows: rowClass.rowSpace, keys: rowClass.keySpace))
         }
     }
 
@@ -104,7 +116,8 @@ package final class Catalog: Sendable {
                 layouts: classes[position].layouts,
                 linkingMembers: members[position].indices.filter {
                     holdsLinks(members[position][$0], linking)
-                })
+                }, rowSpace: classes[position].spaces?.rows,
+                keySpace: classes[position].spaces?.keys)
         }
         return RowSchema(definition: schema, classes: compiled, projections: projections)
     }

@@ -94,9 +94,9 @@ package final class ReadTransaction: ObjectSource {
         throws(StoreError) -> (key: UInt64, row: RowView)?
     {
         keyBuffer.removeAll()
-        StoreKey.appendRowPrefix(rowClass.number, to: keyBuffer)
+        StoreKey.appendRowPrefix(rowClass, to: keyBuffer)
         let prefixByteCount = keyBuffer.count
-        StoreKey.appendPrimaryKeyPrefix(rowClass.number, to: keyBuffer)
+        StoreKey.appendPrimaryKeyPrefix(rowClass, to: keyBuffer)
         keyBuffer.append(primaryKey)
         let prefix = UnsafeRawBufferPointer(rebasing: keyBuffer.bytes[..<prefixByteCount])
         let mapKey = UnsafeRawBufferPointer(rebasing: keyBuffer.bytes[prefixByteCount...])
@@ -137,7 +137,7 @@ package final class ReadTransaction: ObjectSource {
 
     /// The row of an object by its object key; nil when there is none.
     package func find(_ rowClass: RowClass, key: UInt64) throws(StoreError) -> RowView? {
-        let rowKey = keyBuffer.making { StoreKey.appendRow(rowClass.number, key, to: $0) }
+        let rowKey = keyBuffer.making { StoreKey.appendRow(rowClass, key, to: $0) }
         do throws(StorageError) {
             guard let bytes = try snapshot.value(forKey: rowKey) else { return nil }
             guard let row = RowView(bytes), rowClass.canRead(row) else {
@@ -186,8 +186,8 @@ package final class ReadTransaction: ObjectSource {
     ) throws(StoreError) {
         guard after < .max else { return }
         let lower = Array(
-            keyBuffer.making { StoreKey.appendRow(rowClass.number, after + 1, to: $0) })
-        let prefix = Array(keyBuffer.making { StoreKey.appendRowPrefix(rowClass.number, to: $0) })
+            keyBuffer.making { StoreKey.appendRow(rowClass, after + 1, to: $0) })
+        let prefix = Array(keyBuffer.making { StoreKey.appendRowPrefix(rowClass, to: $0) })
         let range = KeyRange(lower: lower, upper: KeyRange.successor(ofPrefix: prefix))
         var isDamaged = false
         do {

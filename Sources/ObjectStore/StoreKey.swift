@@ -1,4 +1,5 @@
 import Bytes
+import Rows
 
 /// The key space of a store. Numbers are big-endian, so that key order is number order.
 ///
@@ -9,19 +10,21 @@ import Bytes
 ///     00 'n' number:8                            identifier of a kept reply, 32 bytes; the oldest first
 ///     00 'r' identifier:32                       kept reply, see ``KeptReply``
 ///     01 class:4                                 class state, see ``ClassState``
-///     02 class:4 primary key                     object:8; the key as an `OrderedKey`
+///     02 key space:4 primary key                 object:8; the key as an `OrderedKey`
 ///     03 property:4 value object:8               index entry, empty; the value as an `OrderedKey`
 ///     04 class:4 object:8 property:4 class:4 object:8
 ///                                                inverse link: target, property, origin; the value is
 ///                                                the number of links, four bytes little-endian
 ///     05                                         reserved for values and collections outside rows
 ///     06 version:8                               change log entry, see ``ChangeLogEntry``
-///     07 class:4 object:8                        row, see `RowLayout`
+///     07 row space:4 object:8                    row, see `RowLayout`
 ///
 /// Rows come last, because new ones are appended: LMDB fills a page where keys rise at the end of all,
 /// and leaves half of it free where they rise before others.
 ///
-/// Classes and properties are written by their numbers, which are never reused.
+/// Classes and properties are written by their numbers, which are never reused. A class's row space and
+/// key space have its own number, until a migration writes its rows or its primary keys anew: then they
+/// have numbers that no class has.
 package enum StoreKey {
     /// The first byte of each kind of key.
     package enum Tag {
@@ -54,19 +57,19 @@ package enum StoreKey {
         buffer.append(big: number)
     }
 
-    static func appendRowPrefix(_ classNumber: UInt32, to buffer: ByteBuffer) {
+    static func appendRowPrefix(_ rowClass: RowClass, to buffer: ByteBuffer) {
         buffer.append(Tag.row)
-        buffer.append(big: classNumber)
+        buffer.append(big: rowClass.rowSpace)
     }
 
-    static func appendRow(_ classNumber: UInt32, _ key: UInt64, to buffer: ByteBuffer) {
-        appendRowPrefix(classNumber, to: buffer)
+    static func appendRow(_ rowClass: RowClass, _ key: UInt64, to buffer: ByteBuffer) {
+        appendRowPrefix(rowClass, to: buffer)
         buffer.append(big: key)
     }
 
-    static func appendPrimaryKeyPrefix(_ classNumber: UInt32, to buffer: ByteBuffer) {
+    static func appendPrimaryKeyPrefix(_ rowClass: RowClass, to buffer: ByteBuffer) {
         buffer.append(Tag.primaryKey)
-        buffer.append(big: classNumber)
+        buffer.append(big: rowClass.keySpace)
     }
 
     static func appendIndexPrefix(_ propertyNumber: UInt32, to buffer: ByteBuffer) {

@@ -184,7 +184,7 @@ package final class RowBuilder {
 
     // MARK: Parts of a row
 
-    private func beginRow(_ rowClass: RowClass, version: UInt64, in buffer: ByteBuffer) -> Int {
+    func beginRow(_ rowClass: RowClass, version: UInt64, in buffer: ByteBuffer) -> Int {
         let start = buffer.count
         buffer.appendZeros(rowClass.layout.fixedByteCount)
         buffer.store(rowClass.layout.number, at: start)
@@ -192,16 +192,15 @@ package final class RowBuilder {
         return start
     }
 
-    private func finishRow(_ start: Int, in buffer: ByteBuffer) {
+    func finishRow(_ start: Int, in buffer: ByteBuffer) {
         buffer.store(UInt32(buffer.count - start), at: start + 4)
     }
 
-    private func slotOffset(_ rowClass: RowClass, _ member: Int, _ start: Int) -> Int {
+    func slotOffset(_ rowClass: RowClass, _ member: Int, _ start: Int) -> Int {
         start + Int(rowClass.currentLocation(member).slot)
     }
 
-    private func setNull(_ rowClass: RowClass, _ member: Int, rowStart: Int, in buffer: ByteBuffer)
-    {
+    func setNull(_ rowClass: RowClass, _ member: Int, rowStart: Int, in buffer: ByteBuffer) {
         let location = rowClass.currentLocation(member)
         let offset = rowStart + Int(location.nullByte)
         buffer.store(buffer.bytes[offset] | location.nullMask, at: offset)
@@ -222,7 +221,7 @@ package final class RowBuilder {
         }
     }
 
-    private func closeHeap(slot: Int, from offset: Int, rowStart: Int, in buffer: ByteBuffer) {
+    func closeHeap(slot: Int, from offset: Int, rowStart: Int, in buffer: ByteBuffer) {
         buffer.store(UInt32(offset - rowStart), at: slot)
         buffer.store(UInt32(buffer.count - offset), at: slot + 4)
     }
@@ -231,7 +230,13 @@ package final class RowBuilder {
         _ member: Int, of stored: RowView, _ rowClass: RowClass, rowStart: Int,
         to buffer: ByteBuffer
     ) {
-        let field = rowClass.field(member, in: stored)
+        copy(rowClass.field(member, in: stored), to: member, rowClass, rowStart: rowStart, buffer)
+    }
+
+    /// Takes over a value as it is stored.
+    func copy(
+        _ field: Field, to member: Int, _ rowClass: RowClass, rowStart: Int, _ buffer: ByteBuffer
+    ) {
         if field.isNull { return setNull(rowClass, member, rowStart: rowStart, in: buffer) }
         let storage = rowClass.members[member].storage
         let slot = slotOffset(rowClass, member, rowStart)
@@ -244,43 +249,12 @@ package final class RowBuilder {
         }
     }
 
-    private func appendDefault(
+    func appendDefault(
         _ member: Int, _ rowClass: RowClass, rowStart: Int, to buffer: ByteBuffer
     ) {
         let storage = rowClass.members[member].storage
-        let slot = slotOffset(rowClass, member, rowStart)
         func store(_ value: Value) {
-            switch value {
-            case .null: setNull(rowClass, member, rowStart: rowStart, in: buffer)
-            case .bool(let value): buffer.store((value ? 1 : 0) as UInt8, at: slot)
-            case .int(let value): buffer.store(value, at: slot)
-            case .double(let value): buffer.store(value.bitPattern, at: slot)
-            case .float(let value): buffer.store(value.bitPattern, at: slot)
-            case .decimal(let value):
-                buffer.store(value.low, at: slot)
-                buffer.store(value.high, at: slot + 8)
-            case .date(let value):
-                buffer.store(value.seconds, at: slot)
-                buffer.store(value.nanoseconds, at: slot + 8)
-            case .objectID(let value):
-                buffer.store(value.high.bigEndian, at: slot)
-                buffer.store(value.low.bigEndian, at: slot + 8)
-            case .uuid(let value):
-                buffer.store(value.high.bigEndian, at: slot)
-                buffer.store(value.low.bigEndian, at: slot + 8)
-            case .string(let text):
-                let offset = buffer.count
-                buffer.append(text)
-                closeHeap(slot: slot, from: offset, rowStart: rowStart, in: buffer)
-            case .data(let bytes):
-                let offset = buffer.count
-                buffer.append(bytes)
-                closeHeap(slot: slot, from: offset, rowStart: rowStart, in: buffer)
-            case .list, .link:
-                let offset = buffer.count
-                buffer.append(little: 0 as UInt64)
-                closeHeap(slot: slot, from: offset, rowStart: rowStart, in: buffer)
-            }
+            self.store(value, at: member, rowClass, rowStart: rowStart, to: buffer)
         }
         if storage.shape != .single { return store(.list([])) }
         switch rowClass.definition.properties[member].effectiveDefault {
@@ -291,7 +265,45 @@ package final class RowBuilder {
         }
     }
 
-    private func appendLinks(_ keys: ArraySlice<UInt64>, isSet: Bool, to buffer: ByteBuffer) {
+    /// Stores a plain value of the property's own type, null, or an empty collection.
+    func store(
+        _ value: Value, at member: Int, _ rowClass: RowClass, rowStart: Int, to buffer: ByteBuffer
+    ) {
+        let slot = slotOffset(rowClass, member, rowStart)
+        switch value {
+        case .null: setNull(rowClass, member, rowStart: rowStart, in: buffer)
+        case .bool(let value): buffer.store((value ? 1 : 0) as UInt8, at: slot)
+        case .int(let value): buffer.store(value, at: slot)
+        case .double(let value): buffer.store(value.bitPattern, at: slot)
+        case .float(let value): buffer.store(value.bitPattern, at: slot)
+        case .decimal(let value):
+            buffer.store(value.low, at: slot)
+            buffer.store(value.high, at: slot + 8)
+        case .date(let value):
+            buffer.store(value.seconds, at: slot)
+            buffer.store(value.nanoseconds, at: slot + 8)
+        case .objectID(let value):
+            buffer.store(value.high.bigEndian, at: slot)
+            buffer.store(value.low.bigEndian, at: slot + 8)
+        case .uuid(let value):
+            buffer.store(value.high.bigEndian, at: slot)
+            buffer.store(value.low.bigEndian, at: slot + 8)
+        case .string(let text):
+            let offset = buffer.count
+            buffer.append(text)
+            closeHeap(slot: slot, from: offset, rowStart: rowStart, in: buffer)
+        case .data(let bytes):
+            let offset = buffer.count
+            buffer.append(bytes)
+            closeHeap(slot: slot, from: offset, rowStart: rowStart, in: buffer)
+        case .list, .link:
+            let offset = buffer.count
+            buffer.append(little: 0 as UInt64)
+            closeHeap(slot: slot, from: offset, rowStart: rowStart, in: buffer)
+        }
+    }
+
+    func appendLinks(_ keys: ArraySlice<UInt64>, isSet: Bool, to buffer: ByteBuffer) {
         var keys = keys
         if isSet {
             keys.sort()
@@ -317,7 +329,7 @@ package final class RowBuilder {
     }
 
     /// Appends a collection of `count` elements of variable width, each written by `element`.
-    private func appendVariable(
+    func appendVariable(
         count: Int, to buffer: ByteBuffer, _ element: (Int) -> Void
     ) {
         buffer.append(little: UInt32(count))

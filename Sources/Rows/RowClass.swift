@@ -58,6 +58,10 @@ public final class RowClass: @unchecked Sendable {
     package let index: Int
     /// The class's number, unique in the store and never reused.
     package let number: UInt32
+    /// The number under which its rows are stored, see `StoreKey`: its own until they are written anew.
+    package let rowSpace: UInt32
+    /// The number under which its primary keys are stored: its own until they are entered anew.
+    package let keySpace: UInt32
     /// The class as declared.
     package let definition: ObjectClass
     /// Its properties, compiled, in the same order.
@@ -94,13 +98,17 @@ public final class RowClass: @unchecked Sendable {
     /// - `layouts`: Oldest first, their numbers rising and less than ``layoutSpanMax`` apart; the last
     ///   one has a slot for every stored property. Not empty.
     /// - `linkingMembers`: Positions of properties that hold links, also within embedded objects.
+    /// - `rowSpace`, `keySpace`: nil for the class's own number.
     package init(
         index: Int, number: UInt32, definition: ObjectClass, members: [Member],
-        layouts: [RowLayout], linkingMembers: [Int]
+        layouts: [RowLayout], linkingMembers: [Int], rowSpace: UInt32? = nil,
+        keySpace: UInt32? = nil
     ) {
         precondition(RowClass.areInOrder(layouts) && members.count == definition.properties.count)
         self.index = index
         self.number = number
+        self.rowSpace = rowSpace ?? number
+        self.keySpace = keySpace ?? number
         self.definition = definition
         self.members = members
         self.layouts = layouts

@@ -121,7 +121,7 @@ struct StoreCheckTests {
         }
         // The dog goes without the links to it.
         let rows = store.catalog.rows
-        let dog = key { StoreKey.appendRow(rows.classes[1].number, 1, to: $0) }
+        let dog = key { StoreKey.appendRow(rows.classes[1], 1, to: $0) }
         try expect(
             ["link-dangling", "object-count-wrong", "row-missing"], in: store, engine, [dog: nil])
     }
@@ -132,10 +132,10 @@ struct StoreCheckTests {
     func primaryKeys(engineCase: EngineCase) throws {
         let (engine, store) = try open(engineCase)
         defer { store.close() }
-        let number = store.catalog.rows.classes[0].number
+        let people = store.catalog.rows.classes[0]
         func mapKey(_ id: String) -> [UInt8] {
             key {
-                StoreKey.appendPrimaryKeyPrefix(number, to: $0)
+                StoreKey.appendPrimaryKeyPrefix(people, to: $0)
                 OrderedKey.append(.string(id), to: $0)
             }
         }
@@ -169,8 +169,8 @@ struct StoreCheckTests {
         for unknown: [UInt8] in [
             [0], [0, 1], [0, 0xFF], [1, 0, 0, 0, 99], stateKey + [0], [7, 0, 0, 0, 99, 1], [8],
             [255],
-            key { StoreKey.appendRow(store.catalog.rows.classes[2].number, 1, to: $0) },
-            key { StoreKey.appendPrimaryKeyPrefix(store.catalog.rows.classes[1].number, to: $0) }
+            key { StoreKey.appendRow(store.catalog.rows.classes[2], 1, to: $0) },
+            key { StoreKey.appendPrimaryKeyPrefix(store.catalog.rows.classes[1], to: $0) }
                 + [1],
         ] {
             try expect(["entry-unknown"], in: store, engine, [unknown: [1]])
@@ -216,7 +216,7 @@ struct StoreCheckTests {
         let (engine, store) = try open(engineCase)
         defer { store.close() }
         let people = store.catalog.rows.classes[0]
-        let rowKey = key { StoreKey.appendRow(people.number, 1, to: $0) }
+        let rowKey = key { StoreKey.appendRow(people, 1, to: $0) }
         let row = try #require(try entries(engine, rowKey).first?.value)
         func changed(_ offset: Int, _ bytes: [UInt8]) -> [UInt8] {
             var copy = row
@@ -267,7 +267,7 @@ struct StoreCheckTests {
             ["row-from-the-future", "row-version-wrong"], in: store, engine,
             [rowKey: changed(8, [99])])
         try expect(["row-version-wrong"], in: store, engine, [rowKey: changed(8, [2])])
-        let ghost = key { StoreKey.appendRow(people.number, 2, to: $0) }
+        let ghost = key { StoreKey.appendRow(people, 2, to: $0) }
         try expect(
             [
                 "deleted-row-present", "object-count-wrong", "index-entry-missing",

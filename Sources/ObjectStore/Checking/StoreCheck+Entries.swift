@@ -8,8 +8,9 @@ extension StoreCheck {
     mutating func checkKeys() throws(StoreError) {
         let buffer = ByteBuffer()
         let classes = rows.classes.filter { $0.definition.kind == .object }
-        let kinds: [(UInt32, ByteBuffer) -> Void] = [
-            StoreKey.appendClassState, StoreKey.appendRowPrefix, StoreKey.appendPrimaryKeyPrefix,
+        let kinds: [(RowClass, ByteBuffer) -> Void] = [
+            { StoreKey.appendClassState($0.number, to: $1) }, StoreKey.appendRowPrefix,
+            StoreKey.appendPrimaryKeyPrefix,
         ]
         var known = [
             StoreKey.format, StoreKey.state, StoreKey.catalog, StoreKey.replyCounters,
@@ -19,7 +20,7 @@ extension StoreCheck {
         for (kind, append) in kinds.enumerated() {
             for rowClass in classes {
                 if kind == 2, rowClass.primaryKeyIndex == nil { continue }
-                let prefix = Array(buffer.making { append(rowClass.number, $0) })
+                let prefix = Array(buffer.making { append(rowClass, $0) })
                 known.append(
                     kind == 0
                         ? KeyRange(lower: prefix, upper: prefix + [0]) : KeyRange(prefix: prefix))
@@ -45,7 +46,7 @@ extension StoreCheck {
         guard let member = rowClass.primaryKeyIndex else { return }
         let buffer = ByteBuffer()
         let prefix = Array(
-            buffer.making { StoreKey.appendPrimaryKeyPrefix(rowClass.number, to: $0) })
+            buffer.making { StoreKey.appendPrimaryKeyPrefix(rowClass, to: $0) })
         try scan(prefix) { (check, entry, value) throws(StoreError) in
             guard value.count == 8 else {
                 return check.report.add("primary-key-damaged", rowClass.definition.name)
@@ -59,7 +60,7 @@ extension StoreCheck {
             case .row(let found): row = found
             }
             let expected = buffer.making {
-                StoreKey.appendPrimaryKeyPrefix(rowClass.number, to: $0)
+                StoreKey.appendPrimaryKeyPrefix(rowClass, to: $0)
                 OrderedKey.append(
                     rowClass.field(member, in: row), rowClass.members[member].storage.element,
                     to: $0)

@@ -9,7 +9,7 @@ extension StoreCheck {
         let buffer = ByteBuffer()
         var count = 0
         var lastKey: UInt64 = 0
-        let prefix = Array(buffer.making { StoreKey.appendRowPrefix(rowClass.number, to: $0) })
+        let prefix = Array(buffer.making { StoreKey.appendRowPrefix(rowClass, to: $0) })
         try scan(prefix) { (check, entry, value) throws(StoreError) in
             guard entry.count == StoreKey.rowByteCount else {
                 return check.report.add("row-key-malformed", "\(rowClass.definition.name)")
@@ -76,7 +76,7 @@ extension StoreCheck {
         if let member = rowClass.primaryKeyIndex {
             let mapKey = Array(
                 buffer.making {
-                    StoreKey.appendPrimaryKeyPrefix(rowClass.number, to: $0)
+                    StoreKey.appendPrimaryKeyPrefix(rowClass, to: $0)
                     OrderedKey.append(
                         rowClass.field(member, in: row), rowClass.members[member].storage.element,
                         to: $0)

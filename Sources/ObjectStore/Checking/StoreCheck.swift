@@ -104,7 +104,7 @@ package struct StoreCheck {
     /// The row of an object, if one is there that can be read.
     func find(_ rowClass: RowClass, key: UInt64) throws(StoreError) -> Found {
         let buffer = ByteBuffer(capacity: 16)
-        StoreKey.appendRow(rowClass.number, key, to: buffer)
+        StoreKey.appendRow(rowClass, key, to: buffer)
         do throws(StorageError) {
             guard let bytes = try transaction.snapshot.value(forKey: buffer.bytes) else {
                 return .nothing

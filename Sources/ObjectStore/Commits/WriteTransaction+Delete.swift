@@ -30,12 +30,12 @@ extension WriteTransaction {
             primaryKey = Array(group.rowBuffer.making { field.appendTagged(storage, to: $0) })
             group.overlay.remove(
                 group.keyBuffer.making {
-                    StoreKey.appendPrimaryKeyPrefix(rowClass.number, to: $0)
+                    StoreKey.appendPrimaryKeyPrefix(rowClass, to: $0)
                     OrderedKey.append(field, storage.element, to: $0)
                 })
         }
         group.overlay.remove(
-            group.keyBuffer.making { StoreKey.appendRow(rowClass.number, key, to: $0) })
+            group.keyBuffer.making { StoreKey.appendRow(rowClass, key, to: $0) })
         var state = try classState(rowClass)
         state.count -= min(state.count, 1)
         try setClassState(rowClass, state)

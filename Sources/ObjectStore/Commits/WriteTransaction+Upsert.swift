@@ -183,7 +183,7 @@ extension WriteTransaction {
                 detail: "The '\(rowClass.definition.name)' object takes \(bytes.count) bytes; "
                     + "\(group.valueByteCountMax) are allowed.")
         }
-        let rowKey = group.keyBuffer.making { StoreKey.appendRow(rowClass.number, key, to: $0) }
+        let rowKey = group.keyBuffer.making { StoreKey.appendRow(rowClass, key, to: $0) }
         guard let row = RowView(group.overlay.put(rowKey, bytes)) else {
             throw .storage(StorageError(.corrupted, operation: "build row"))
         }

@@ -123,7 +123,7 @@ package final class WriteTransaction {
         _ rowClass: RowClass, isLink: Bool, _ encode: (ByteBuffer) -> Void
     ) throws(StoreError) -> UInt64? {
         let key = group.memory.mapKeyBuffer.making {
-            StoreKey.appendPrimaryKeyPrefix(rowClass.number, to: $0)
+            StoreKey.appendPrimaryKeyPrefix(rowClass, to: $0)
             encode($0)
         }
         do { return try group.objectKey(key, isLink: isLink) } catch { throw .storage(error) }
@@ -131,7 +131,7 @@ package final class WriteTransaction {
 
     /// The row of an object; nil when there is none.
     package func row(_ rowClass: RowClass, _ key: UInt64) throws(StoreError) -> RowView? {
-        let rowKey = group.keyBuffer.making { StoreKey.appendRow(rowClass.number, key, to: $0) }
+        let rowKey = group.keyBuffer.making { StoreKey.appendRow(rowClass, key, to: $0) }
         guard let bytes = try value(rowKey) else { return nil }
         guard let row = RowView(bytes), rowClass.canRead(row) else {
             throw .storage(StorageError(.corrupted, operation: "read row"))

@@ -137,7 +137,7 @@ struct Migration {
         _ body: (UnsafeRawBufferPointer, RowView) -> Void
     ) throws(StorageError) {
         let buffer = ByteBuffer()
-        let prefix = Array(buffer.making { StoreKey.appendRowPrefix(rowClass.number, to: $0) })
+        let prefix = Array(buffer.making { StoreKey.appendRowPrefix(rowClass, to: $0) })
         var range = KeyRange(prefix: prefix)
         var isDone = false
         while !isDone {

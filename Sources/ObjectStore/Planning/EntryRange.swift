@@ -8,8 +8,8 @@ enum EntryRange {
     static func prefix(_ access: Plan.Access, _ rowClass: RowClass) -> [UInt8] {
         let buffer = ByteBuffer(capacity: 16)
         switch access {
-        case .nothing, .scan: StoreKey.appendRowPrefix(rowClass.number, to: buffer)
-        case .primaryKey: StoreKey.appendPrimaryKeyPrefix(rowClass.number, to: buffer)
+        case .nothing, .scan: StoreKey.appendRowPrefix(rowClass, to: buffer)
+        case .primaryKey: StoreKey.appendPrimaryKeyPrefix(rowClass, to: buffer)
         case .index(let member, _):
             StoreKey.appendIndexPrefix(rowClass.members[member].number, to: buffer)
         }
