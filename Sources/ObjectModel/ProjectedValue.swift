@@ -6,7 +6,7 @@ package struct ProjectedValue: Equatable, Sendable {
     package var owner: String
     /// Whether something before the end may be null, which the value is then as well.
     package var isBehindNull: Bool
-    /// Whether the path goes through a collection, so that the value is an array of what stands at the
+    /// Whether the path goes through a collection, so that the value is an array (of a map, an object) of what stands at the
     /// end of it for each element.
     package var isMapped: Bool
     /// Whether the path leads to another object along a link.

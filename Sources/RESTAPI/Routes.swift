@@ -39,6 +39,10 @@ extension RESTService {
             Route(.get, projection, "getProjection", getProjection),
             Route(.put, projection, "putProjection", body: .buffered(), putProjection),
             Route(.delete, projection, "deleteProjection", deleteProjection),
+            Route(.get, projection + "/objects", "listProjectedObjects", listProjectedObjects),
+            Route(.get, projection + "/objects/{id}", "getProjectedObject", getProjectedObject),
+            Route(
+                .get, projection + "/object", "getProjectedObjectByKey", getProjectedObjectByKey),
             Route(.post, importPath, "importObjects", streaming: importObjects),
             Route(.get, "/v1/classes/{class}/export", "exportObjects", exportObjects),
             Route(.get, "/v1/changes", "streamChanges", answersHead: false, streamChanges),

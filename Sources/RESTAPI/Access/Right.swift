@@ -37,7 +37,8 @@ package enum Right: String, Sendable, CaseIterable, Comparable {
         "putObjectByKey": .write, "patchObjectByKey": .write, "deleteObjectByKey": .write,
         "importObjects": .write, "patchObjects": .write, "deleteObjects": .write,
         "createTransaction": .write,
-        "listProjections": .read, "getProjection": .read,
+        "listProjections": .read, "getProjection": .read, "listProjectedObjects": .read,
+        "getProjectedObject": .read, "getProjectedObjectByKey": .read,
         "putProjection": .admin, "deleteProjection": .admin,
         "putSchema": .admin, "putClass": .admin, "deleteClass": .admin,
     ]

@@ -47,6 +47,11 @@ package final class FieldSelection: @unchecked Sendable {
             case origins
             /// An inverse link as the objects that link here.
             case expandedOrigins
+            /// What the only step of the nested selection shows of the object behind a link, or of an
+            /// embedded one; null where there is none.
+            case through
+            /// The same of each object of a collection, as an array.
+            case throughEach
         }
 
         var kind: Kind
@@ -110,6 +115,13 @@ package final class FieldSelection: @unchecked Sendable {
             case .expandedLink, .expandedLinks, .expandedLinkMap, .origins, .expandedOrigins:
                 followsLinks = true
                 holdsOtherObjects = true
+            case .through, .throughEach:
+                if step.element == .link || part.nested?.followsLinks == true {
+                    followsLinks = true
+                }
+                if step.element == .link || part.nested?.holdsOtherObjects == true {
+                    holdsOtherObjects = true
+                }
             }
             steps.initializeElement(at: position, to: step)
         }

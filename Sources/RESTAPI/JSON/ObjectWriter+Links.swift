@@ -48,7 +48,9 @@ extension ObjectWriter {
                 }
             }
         case .origins, .expandedOrigins: writeOrigins(step, key: key, selection)
-        case .id, .version, .scalar, .scalars, .map, .linkMap, .expandedLinkMap, .embeddedMap: break
+        case .id, .version, .scalar, .scalars, .map, .linkMap, .expandedLinkMap, .embeddedMap,
+            .through, .throughEach:
+            break
         }
     }
 

@@ -58,33 +58,42 @@ package struct ObjectWriter {
                 UnsafeRawBufferPointer(
                     rebasing: selection.names[
                         Int(step.nameStart)..<Int(step.nameStart + step.nameCount)]))
-            switch step.kind {
-            case .scalar:
-                let field = rowClass.field(Int(step.member), in: row)
-                if field.isNull {
-                    json.null()
-                } else if step.element.fixedByteCount != nil {
-                    write(fixed: field.slot, step.element)
-                } else if step.element == .string {
-                    json.string(field.heap)
-                } else {
-                    json.base64(field.heap)
-                }
-            case .scalars: write(rowClass.collection(Int(step.member), in: row))
-            case .id: writeID(row, key: key, rowClass)
-            case .version: writeVersion(row.version)
-            case .map, .linkMap, .expandedLinkMap, .embeddedMap:
-                writeMap(step, of: row, selection)
-            case .link, .links, .expandedLink, .expandedLinks, .embedded, .embeddedList, .origins,
-                .expandedOrigins:
-                write(step, of: row, key: key, selection)
-            }
+            writeValue(step, of: row, rowClass, key: key, selection)
         }
         if selection.steps.isEmpty {
             json.raw("{}")
         } else {
             buffer.store(UInt8(ascii: "{"), at: start)
             buffer.append(UInt8(ascii: "}"))
+        }
+    }
+
+    /// Writes what one step shows.
+    @inline(__always)
+    mutating func writeValue(
+        _ step: FieldSelection.Step, of row: RowView, _ rowClass: RowClass, key: UInt64,
+        _ selection: FieldSelection
+    ) {
+        switch step.kind {
+        case .scalar:
+            let field = rowClass.field(Int(step.member), in: row)
+            if field.isNull {
+                json.null()
+            } else if step.element.fixedByteCount != nil {
+                write(fixed: field.slot, step.element)
+            } else if step.element == .string {
+                json.string(field.heap)
+            } else {
+                json.base64(field.heap)
+            }
+        case .scalars: write(rowClass.collection(Int(step.member), in: row))
+        case .id: writeID(row, key: key, rowClass)
+        case .version: writeVersion(row.version)
+        case .link, .links, .expandedLink, .expandedLinks, .embedded, .embeddedList, .origins,
+            .expandedOrigins:
+            write(step, of: row, key: key, selection)
+        case .map, .linkMap, .expandedLinkMap, .embeddedMap: writeMap(step, of: row, selection)
+        case .through, .throughEach: writePath(step, of: row, rowClass, selection)
         }
     }
 

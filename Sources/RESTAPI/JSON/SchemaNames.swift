@@ -8,12 +8,15 @@ package final class SchemaNames: Sendable {
     package let schema: RowSchema
     /// One for each class, in the order of the schema.
     package let classes: [ClassNames]
+    /// The projections by name.
+    let projections: [String: CompiledProjection]
     private let table: NameTable
 
     /// Prepares the names of a schema.
     package init(_ schema: RowSchema) {
         self.schema = schema
         classes = schema.classes.map { ClassNames($0) }
+        projections = CompiledProjection.all(of: schema)
         table = NameTable(schema.classes.map(\.definition.name))
     }
 

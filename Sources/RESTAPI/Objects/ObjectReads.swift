@@ -4,29 +4,36 @@ import ObjectStore
 import Rows
 
 extension RESTService {
-    /// Answers with one object: `getObject` and `getObjectByKey`.
+    /// Answers with one object: `getObject`, `getObjectByKey`, and the same of projections.
     ///
     /// What is read from the object's own row is answered at once on the connection's thread; a reply
     /// with other objects comes from a worker.
-    func readObject(_ request: Request, _ source: KeySource) -> Outcome {
+    ///
+    /// - `isProjected`: Whether the path names a projection and not a class.
+    func readObject(_ request: Request, _ source: KeySource, isProjected: Bool = false) -> Outcome {
         answering { () throws(Problem) in
             try BodyType.requireJSONAccepted(request)
             if request.query.isEmpty {
-                return try objectReply(request, source, nil, isOnWorker: false)
+                return try objectReply(
+                    request, source, nil, isProjected: isProjected, isOnWorker: false)
             }
             let parameters = try Parameters(
-                request, known: source.parameters(["fields", "expand", "minVersion"]))
+                request,
+                known: source.parameters(
+                    isProjected ? ["fields", "minVersion"] : ["fields", "expand", "minVersion"]))
             let version = try minVersion(parameters)
             return whenAtVersion(version) {
                 self.answering { () throws(Problem) in
-                    try self.objectReply(request, source, parameters, isOnWorker: false)
+                    try self.objectReply(
+                        request, source, parameters, isProjected: isProjected, isOnWorker: false)
                 }
             }
         }
     }
 
     private func objectReply(
-        _ request: Request, _ source: KeySource, _ parameters: Parameters?, isOnWorker: Bool
+        _ request: Request, _ source: KeySource, _ parameters: Parameters?, isProjected: Bool,
+        isOnWorker: Bool
     ) throws(Problem) -> Outcome {
         let scratch = RequestScratch.current
         // Taken before the snapshot: a reply may be newer than it says, never older.
@@ -38,12 +45,20 @@ extension RESTService {
             scratch.read = read
         }
         let names = scratch.names(of: read.rows, self)
-        let found = try find(request, source, names, read, scratch)
+        let projection = isProjected ? try self.projection(request, names) : nil
+        let named: RowClass
+        if let projection {
+            named = projection.rowClass
+        } else {
+            named = try objectClass(request, names)
+        }
+        let found = try find(request, source, of: named, read, scratch)
         guard let (rowClass, key, row) = found else { throw Problem(.objectNotFound) }
 
-        let everything = names.classes[rowClass.index].everything
-        var selection = everything
-        if let parameters {
+        var selection = projection?.selection ?? names.classes[rowClass.index].everything
+        if let parameters, let projection {
+            selection = try projection.selection(fields: parameters["fields"]?.string)
+        } else if let parameters {
             let fields = parameters["fields"]?.string
             let expand = parameters["expand"]?.string
             if fields != nil || expand != nil {
@@ -55,7 +70,8 @@ extension RESTService {
             return .later { exchange in
                 let isTaken = self.workers.submit {
                     let outcome = self.answering { () throws(Problem) in
-                        try self.objectReply(request, source, parameters, isOnWorker: true)
+                        try self.objectReply(
+                            request, source, parameters, isProjected: isProjected, isOnWorker: true)
                     }
                     if case .respond(let response) = outcome { exchange.respond(response) }
                 }

@@ -37,7 +37,15 @@ extension RESTService {
     func target(
         _ request: Request, _ source: KeySource, _ names: SchemaNames, _ scratch: RequestScratch
     ) throws(Problem) -> ObjectTarget {
-        let rowClass = try objectClass(request, names)
+        try target(request, source, of: objectClass(request, names), scratch)
+    }
+
+    /// Reads the key that a request names an object of a class by.
+    ///
+    /// - Throws: ``Problem`` 400 for a key that is missing or of the wrong type.
+    func target(
+        _ request: Request, _ source: KeySource, of rowClass: RowClass, _ scratch: RequestScratch
+    ) throws(Problem) -> ObjectTarget {
         switch source {
         case .path:
             let text = UnsafeRawBufferPointer(request.parameter(1).bytes)
@@ -61,10 +69,16 @@ extension RESTService {
         _ request: Request, _ source: KeySource, _ names: SchemaNames, _ read: ReadTransaction,
         _ scratch: RequestScratch
     ) throws(Problem) -> (rowClass: RowClass, key: UInt64, row: RowView)? {
+        try find(request, source, of: objectClass(request, names), read, scratch)
+    }
+
+    /// Finds the object of a class that a request names.
+    func find(
+        _ request: Request, _ source: KeySource, of rowClass: RowClass, _ read: ReadTransaction,
+        _ scratch: RequestScratch
+    ) throws(Problem) -> (rowClass: RowClass, key: UInt64, row: RowView)? {
         scratch.key.removeAll()
-        let rowClass: RowClass
         if source == .path {
-            rowClass = try objectClass(request, names)
             let text = UnsafeRawBufferPointer(request.parameter(1).bytes)
             guard rowClass.primaryKeyIndex != nil else {
                 guard let key = text.objectKey else { throw KeyText.wrongType(rowClass) }
@@ -72,8 +86,7 @@ extension RESTService {
             }
             try KeyText.append(path: text, of: rowClass, to: scratch.key)
         } else {
-            let target = try target(request, source, names, scratch)
-            rowClass = target.rowClass
+            let target = try target(request, source, of: rowClass, scratch)
             if let key = target.objectKey { return try row(rowClass, key, read) }
             OrderedKey.append(target.key, to: scratch.key)
         }

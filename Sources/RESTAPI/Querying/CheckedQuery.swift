@@ -23,10 +23,12 @@ struct CheckedQuery: Sendable {
 
     /// Checks a query.
     ///
+    /// - `projection`: Shows the objects, instead of what the class has; `fields` are its names.
     /// - Throws: ``Problem`` 400 with the column or the parameter.
-    init(_ text: QueryText, of rowClass: RowClass, names: SchemaNames, options: RESTOptions)
-        throws(Problem)
-    {
+    init(
+        _ text: QueryText, of rowClass: RowClass, projection: CompiledProjection? = nil,
+        names: SchemaNames, options: RESTOptions
+    ) throws(Problem) {
         self.rowClass = rowClass
         let schema = names.schema
         try text.requireLengths(options)
@@ -38,7 +40,7 @@ struct CheckedQuery: Sendable {
                     text: filter, arguments: text.arguments, rootClass: rowClass.index,
                     schema: schema)
             } catch {
-                throw text.problem(error, "filter")
+                throw text.problem(projection?.explaining(error, in: filter) ?? error, "filter")
             }
         } else if !text.arguments.isEmpty {
             throw text.fault(
@@ -53,9 +55,13 @@ struct CheckedQuery: Sendable {
         try Self.requireOnePlace(text, compiled)
         predicate = compiled?.predicate.orNilIfTrue
         total = compiled?.limit
-        sort = try Self.keys(text, text.sort, "sort", compiled?.sort, rowClass, schema)
-        distinct = try Self.keys(
-            text, text.distinct, "distinct", compiled?.distinct, rowClass, schema)
+        func keys(_ list: String?, _ name: String, _ inFilter: [SortKey]?) throws(Problem)
+            -> [SortKey]
+        {
+            try Self.keys(text, list, name, inFilter, rowClass, projection, schema)
+        }
+        sort = try keys(text.sort, "sort", compiled?.sort)
+        distinct = try keys(text.distinct, "distinct", compiled?.distinct)
         for (name, keys) in [("sort", sort), ("distinct", distinct)]
         where keys.count > Self.sortKeyCountMax {
             throw text.fault(
@@ -63,7 +69,9 @@ struct CheckedQuery: Sendable {
             )
         }
         if text.fields == nil, text.expand == nil {
-            selection = names.classes[rowClass.index].everything
+            selection = projection?.selection ?? names.classes[rowClass.index].everything
+        } else if let projection {
+            selection = try projection.selection(fields: text.fields)
         } else {
             do throws(Problem) {
                 selection = try FieldSelection(
@@ -109,14 +117,14 @@ struct CheckedQuery: Sendable {
 
     private static func keys(
         _ text: QueryText, _ list: String?, _ name: String, _ inFilter: [SortKey]?,
-        _ rowClass: RowClass, _ schema: RowSchema
+        _ rowClass: RowClass, _ projection: CompiledProjection?, _ schema: RowSchema
     ) throws(Problem) -> [SortKey] {
         guard let list else { return inFilter ?? [] }
         do throws(QueryError) {
             return try SortKey.parse(
                 list: list, clause: name, rootClass: rowClass.index, schema: schema)
         } catch {
-            throw text.problem(error, name)
+            throw text.problem(projection?.explaining(error, in: list) ?? error, name)
         }
     }
 

@@ -19,6 +19,8 @@ struct CollectionPage {
     let key: UInt64
     let row: RowView
     let member: Int
+    /// Shows the objects, instead of what their class has.
+    let projection: CompiledProjection?
     let quotesLargeInts: Bool
     let target: String
 
@@ -121,6 +123,12 @@ struct CollectionPage {
     }
 
     private func selection() throws(Problem) -> FieldSelection? {
+        if let projection {
+            if text.expand != nil {
+                throw text.fault("expand", "A projection says what is shown; leave 'expand' out.")
+            }
+            return try projection.selection(fields: text.fields)
+        }
         guard holdsObjects, text.fields != nil || text.expand != nil else { return nil }
         return try FieldSelection(
             fields: text.fields, expand: text.expand, of: read.rows.classes[compiled.classIndex],

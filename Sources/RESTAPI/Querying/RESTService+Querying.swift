@@ -21,15 +21,17 @@ extension RESTService {
 
     /// Answers with a page of a query: on the connection's thread if it is sure to be short, else on a
     /// worker's.
+    ///
+    /// - `isProjected`: Whether the path names a projection and not a class.
     func answerPage(
-        _ request: Request, _ text: QueryText, _ preferences: Preferences, target: String?
+        _ request: Request, _ text: QueryText, _ preferences: Preferences, target: String?,
+        isProjected: Bool = false
     ) -> Outcome {
         answering { () throws(Problem) in
             let read = try stored { () throws(StoreError) in try store.read() }
             defer { read.close() }
             let names = RequestScratch.current.names(of: read.rows, self)
-            let query = try CheckedQuery(
-                text, of: objectClass(request, names), names: names, options: options)
+            let query = try check(text, request, names, isProjected: isProjected)
             let isShort =
                 query.limit <= Self.inlineCountMax && !query.selection.holdsOtherObjects
                 && !text.counts
@@ -51,13 +53,23 @@ extension RESTService {
                 let names = self.names(of: read.rows)
                 return try QueryPage(
                     service: self,
-                    query: CheckedQuery(
-                        text, of: self.objectClass(request, names), names: names,
-                        options: self.options),
-                    text: text, read: read, names: names,
+                    query: self.check(text, request, names, isProjected: isProjected), text: text,
+                    read: read, names: names,
                     quotesLargeInts: preferences.quotesLargeInts, target: target
                 ).response()
             }
         }
+    }
+
+    private func check(
+        _ text: QueryText, _ request: Request, _ names: SchemaNames, isProjected: Bool
+    ) throws(Problem) -> CheckedQuery {
+        guard isProjected else {
+            return try CheckedQuery(
+                text, of: objectClass(request, names), names: names, options: options)
+        }
+        let projection = try projection(request, names)
+        return try CheckedQuery(
+            text, of: projection.rowClass, projection: projection, names: names, options: options)
     }
 }

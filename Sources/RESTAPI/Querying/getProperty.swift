@@ -4,14 +4,14 @@ import ObjectStore
 import Rows
 
 extension RESTService {
-    private static let valueParameters: [StaticString] = ["minVersion"]
+    private static let valueParameters: [StaticString] = ["minVersion", "projection"]
     private static let collectionParameters: [StaticString] = [
         "filter", "arg", "text", "sort", "limit", "cursor", "fields", "expand", "count",
-        "minVersion",
+        "minVersion", "projection",
     ]
 
     /// `GET /v1/classes/{class}/objects/{id}/properties/{property}`: one value, or a page of a
-    /// collection or inverse link.
+    /// collection or inverse link; `projection` shows the objects that it holds.
     func getProperty(_ request: Request) -> Outcome {
         answering { () throws(Problem) in
             let all = try Parameters(
@@ -19,17 +19,19 @@ extension RESTService {
             let minimum = try minVersion(all)
             let preferences = try Preferences(request)
             let text = try QueryText(request, parser: RequestScratch.current.parser)
+            let projection = all["projection"]?.string
             return whenAtVersion(minimum) {
                 self.answerOnWorker { () throws(Problem) in
-                    try self.propertyReply(request, text, preferences)
+                    try self.propertyReply(request, text, preferences, projection)
                 }
             }
         }
     }
 
-    private func propertyReply(_ request: Request, _ text: QueryText, _ preferences: Preferences)
-        throws(Problem) -> Response
-    {
+    private func propertyReply(
+        _ request: Request, _ text: QueryText, _ preferences: Preferences,
+        _ projectionName: String?
+    ) throws(Problem) -> Response {
         let scratch = RequestScratch.current
         let version = store.version
         let read = try stored { () throws(StoreError) in try store.read() }
@@ -43,17 +45,20 @@ extension RESTService {
             throw Problem.unknownProperty(String(decoding: name, as: UTF8.self), rowClass)
         }
         let compiled = rowClass.members[member]
+        let projection = try projectionName.map { name throws(Problem) in
+            try self.projection(named: name, of: rowClass, member, names)
+        }
         if compiled.storage.shape == .single {
             _ = try Parameters(request, known: Self.valueParameters)
             return try valueReply(
                 request, names, read, preferences, version, rowClass: rowClass, key: key, row: row,
-                member: member)
+                member: member, projection)
         }
         try BodyType.requireJSONAccepted(request)
         let page = CollectionPage(
             service: self, read: read, names: names, text: text, owner: rowClass, key: key,
             row: row,
-            member: member, quotesLargeInts: preferences.quotesLargeInts,
+            member: member, projection: projection, quotesLargeInts: preferences.quotesLargeInts,
             target: nextTarget(of: request))
         var response = try page.response()
         response.headers.addStoreVersion(version)
@@ -64,13 +69,19 @@ extension RESTService {
     private func valueReply(
         _ request: Request, _ names: SchemaNames, _ read: ReadTransaction,
         _ preferences: Preferences,
-        _ version: StoreVersion, rowClass: RowClass, key: UInt64, row: RowView, member: Int
+        _ version: StoreVersion, rowClass: RowClass, key: UInt64, row: RowView, member: Int,
+        _ projection: CompiledProjection?
     ) throws(Problem) -> Response {
+        let selection =
+            projection?.selection(ofMember: member, of: rowClass)
+            ?? FieldSelection(only: member, of: rowClass, named: "value")
         let field = rowClass.field(member, in: row)
         let isData = rowClass.members[member].storage.element == .data
         let etag = StoreVersion(epoch: read.epoch, number: row.version)
         var response: Response
-        if let tags = try EntityTags.read(.ifNoneMatch, of: request), tags.matchesWeakly(etag) {
+        if projection == nil || !selection.holdsOtherObjects,
+            let tags = try EntityTags.read(.ifNoneMatch, of: request), tags.matchesWeakly(etag)
+        {
             response = Response(304)
         } else if isData, request.header(.accept)?.listContains("application/octet-stream") == true
         {
@@ -81,7 +92,7 @@ extension RESTService {
             let buffer = ByteBuffer(capacity: 256)
             var writer = ObjectWriter(buffer, names: names, read: read, epoch: read.epoch)
             writer.quotesLargeInts = preferences.quotesLargeInts
-            writer.write(row, key: key, FieldSelection(only: member, of: rowClass, named: "value"))
+            writer.write(row, key: key, selection)
             try stored { () throws(StoreError) in try read.checkFailure() }
             let (base, count) = buffer.takeStorage()
             response = Response(200, .json, HTTPServer.Bytes(adopting: base, count: count))

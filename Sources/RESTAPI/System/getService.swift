@@ -32,6 +32,7 @@ extension RESTService {
     static let capabilities = [
         "schema", "objects", "queries", "change-streams", "import", "export", "merge-patch",
         "openapi", "json-patch", "transactions", "bulk-changes", "idempotency-keys",
+        "projections",
     ]
 
     /// Each limit with the name of its option, in the option's unit.

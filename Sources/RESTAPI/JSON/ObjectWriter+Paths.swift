@@ -1,0 +1,73 @@
+import JSON
+import ObjectStore
+import Rows
+
+extension ObjectWriter {
+    /// Writes what stands at the end of a path, of one object or of each of a collection.
+    mutating func writePath(
+        _ step: FieldSelection.Step, of row: RowView, _ rowClass: RowClass,
+        _ selection: FieldSelection
+    ) {
+        let inner = selection.nested[Int(step.nested)]
+        let member = Int(step.member)
+        guard step.kind == .throughEach else {
+            guard let (found, key) = target(step, of: row, rowClass) else { return json.null() }
+            return writeValue(inner.steps[0], of: found, inner.rowClass, key: key, inner)
+        }
+        if rowClass.members[member].storage.shape == .map {
+            return writePaths(rowClass.map(member, in: row), step, inner)
+        }
+        let list = rowClass.collection(member, in: row)
+        array { writer, isFirst in
+            for index in 0..<list.count {
+                guard writer.hasRoom() else { return }
+                guard let (found, key) = writer.target(index, of: list, step) else { continue }
+                writer.separate(&isFirst)
+                writer.writeValue(inner.steps[0], of: found, inner.rowClass, key: key, inner)
+            }
+        }
+    }
+
+    /// Writes what stands at the end of a path of each value of a map, as an object; null stays null.
+    private mutating func writePaths(
+        _ map: MapView, _ step: FieldSelection.Step, _ inner: FieldSelection
+    ) {
+        json.raw("{")
+        for index in 0..<map.count {
+            guard hasRoom() else { break }
+            if index > 0 { json.comma() }
+            json.string(map.keys.bytes(index))
+            json.raw(":")
+            if let (found, key) = target(index, of: map.values, step) {
+                writeValue(inner.steps[0], of: found, inner.rowClass, key: key, inner)
+            } else {
+                json.null()
+            }
+        }
+        json.raw("}")
+    }
+
+    /// The object that an element of a collection is or leads to; nil for null.
+    private func target(
+        _ index: Int, of values: CollectionView, _ step: FieldSelection.Step
+    ) -> (row: RowView, key: UInt64)? {
+        if values.isNull(index) { return nil }
+        guard step.element == .link else { return RowView(values.bytes(index)).map { ($0, 0) } }
+        let key = values.pointer(index).storedLink
+        return read?.row(classIndex: Int(step.classIndex), key: key).map { ($0, key) }
+    }
+
+    /// The object that a single link or embedded object leads to; nil for null.
+    private func target(
+        _ step: FieldSelection.Step, of row: RowView, _ rowClass: RowClass
+    ) -> (row: RowView, key: UInt64)? {
+        let member = Int(step.member)
+        guard step.element == .link else {
+            return rowClass.embedded(member, in: row).map { ($0, 0) }
+        }
+        let field = rowClass.field(member, in: row)
+        guard !field.isNull else { return nil }
+        let key = field.load(UInt64.self)
+        return read?.row(classIndex: Int(step.classIndex), key: key).map { ($0, key) }
+    }
+}

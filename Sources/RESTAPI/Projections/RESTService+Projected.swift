@@ -1,0 +1,47 @@
+import HTTPServer
+import ObjectStore
+import Rows
+
+// What the operations on projected objects share.
+extension RESTService {
+    /// The projection whose name stands first in the path, of a class whose objects stand by themselves.
+    ///
+    /// - Throws: ``Problem`` 404 with the nearest name; 405 for one of an embedded class.
+    func projection(_ request: Request, _ names: SchemaNames) throws(Problem) -> CompiledProjection
+    {
+        let name = request.parameter(0).string
+        guard let projection = names.projections[name] else {
+            throw .unknownProjection(name, names.schema)
+        }
+        if projection.rowClass.definition.kind == .embedded {
+            throw Problem(
+                405, "embedded-class",
+                "Projection '\(name)' shows objects of the embedded class "
+                    + "'\(projection.rowClass.definition.name)', which live inside others: read them at "
+                    + "/v1/classes/{class}/objects/{id}/properties/{property}?projection=\(name), or "
+                    + "through a projection that shows '\(name)'.")
+        }
+        return projection
+    }
+
+    /// The projection that is to show what a property holds.
+    ///
+    /// - Throws: ``Problem`` 400 when there is none of the name, or when it shows another class.
+    func projection(
+        named name: String, of rowClass: RowClass, _ member: Int, _ names: SchemaNames
+    ) throws(Problem) -> CompiledProjection {
+        guard let projection = names.projections[name] else {
+            var problem = Problem.unknownProjection(name, names.schema)
+            problem.status = 400
+            throw problem
+        }
+        let compiled = rowClass.members[member]
+        guard compiled.classIndex == projection.rowClass.index else {
+            throw .parameter(
+                "projection",
+                "'\(rowClass.definition.properties[member].name)' holds no objects of class "
+                    + "'\(projection.rowClass.definition.name)', which '\(name)' shows.")
+        }
+        return projection
+    }
+}
