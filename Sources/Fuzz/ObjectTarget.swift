@@ -11,8 +11,10 @@ struct ObjectTarget: FuzzTarget {
     mutating func round(seed: UInt64) throws {
         let engineCase = EngineCase.all[Int(seed % UInt64(EngineCase.all.count))]
         let engine = LastingEngine(try engineCase.open())
+        var options = StoreOptions()
+        if seed % 3 == 0 { options.outsideLimits = .tiny }
         let script = try ObjectScript(seed: seed) { () throws(StoreError) in
-            try Store(engine: engine)
+            try Store(engine: engine, options: options)
         }
         defer { script.close() }
         for _ in 0..<120 {

@@ -24,7 +24,9 @@ struct RowTarget: FuzzTarget {
         let transaction = try store.read()
         defer { transaction.close() }
         let rowClass = transaction.rows.classes[0]
-        let reader = ContentReader(schema: transaction.rows) { .int(Int64(bitPattern: $1)) }
+        let reader = ContentReader(schema: transaction.rows, source: transaction) {
+            .int(Int64(bitPattern: $1))
+        }
         var rows: [[UInt8]] = []
         try transaction.scan(rowClass) { _, row in
             rows.append(Array(row.bytes))

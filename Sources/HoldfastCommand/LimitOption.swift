@@ -86,6 +86,18 @@ struct LimitOption: Sendable {
             $1.rest.queryMemoryByteCountMax = $0
         },
         LimitOption(
+            "max-collection-elements", .count(1...1_000_000_000),
+            "elements of a collection that a reply shows", fallback: "10000"
+        ) {
+            $1.rest.collectionElementCountMax = $0
+        },
+        LimitOption(
+            "max-collection-bytes", .size, "bytes of a collection that a reply shows",
+            fallback: "1MiB"
+        ) {
+            $1.rest.collectionByteCountMax = $0
+        },
+        LimitOption(
             "max-transaction", .count(1...100_000_000), "writes in one transaction",
             fallback: "100000"
         ) {

@@ -295,6 +295,16 @@ package final class ReadTransaction: ObjectSource {
         return count
     }
 
+    package func outsideChunk(_ key: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
+        do throws(StorageError) {
+            if let chunk = try snapshot.value(forKey: key) { return chunk }
+            throw StorageError(.corrupted, operation: "read chunk")
+        } catch {
+            fail(error)
+            return nil
+        }
+    }
+
     package func objectKey(classIndex: Int, primaryKey: OrderedKey) -> UInt64? {
         primaryKey.bytes.withUnsafeBytes { bytes in
             do throws(StoreError) {

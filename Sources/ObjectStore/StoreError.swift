@@ -28,6 +28,8 @@ package enum StoreError: Error, Sendable {
     case tooManyOperations(limit: Int)
     /// A value, row or key is too large to be stored.
     case tooLarge(detail: String)
+    /// A write was to keep properties of an object, or of an embedded one, that is not there.
+    case nothingToKeep
     /// Storage failed.
     case storage(StorageError)
     /// The write's body took it back; whoever handed it in knows why.

@@ -15,7 +15,10 @@ import Rows
 ///     04 class:4 object:8 property:4 class:4 object:8
 ///                                                inverse link: target, property, origin; the value is
 ///                                                the number of links, four bytes little-endian
-///     05                                         reserved for values and collections outside rows
+///     05 class:4 object:8 version:8 value:4 chunk:4
+///                                                chunk of a value or collection outside its row, see
+///                                                `OutsideReference`: the object that holds it; the version
+///                                                and a number that name the value; the chunk's number
 ///     06 version:8                               change log entry, see ``ChangeLogEntry``
 ///     07 row space:4 object:8                    row, see `RowLayout`
 ///
@@ -33,6 +36,7 @@ package enum StoreKey {
         package static let primaryKey: UInt8 = 2
         package static let index: UInt8 = 3
         package static let inverseLink: UInt8 = 4
+        package static let outside: UInt8 = 5
         package static let changeLog: UInt8 = 6
         package static let row: UInt8 = 7
     }
@@ -79,6 +83,13 @@ package enum StoreKey {
 
     static func appendInversePrefix(_ classNumber: UInt32, _ key: UInt64, to buffer: ByteBuffer) {
         buffer.append(Tag.inverseLink)
+        buffer.append(big: classNumber)
+        buffer.append(big: key)
+    }
+
+    /// What the keys of everything outside an object's row begin with.
+    static func appendOutsidePrefix(_ classNumber: UInt32, _ key: UInt64, to buffer: ByteBuffer) {
+        buffer.append(Tag.outside)
         buffer.append(big: classNumber)
         buffer.append(big: key)
     }

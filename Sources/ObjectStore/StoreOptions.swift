@@ -1,3 +1,5 @@
+import Rows
+
 /// How a store behaves.
 package struct StoreOptions: Sendable {
     /// How long change log entries are kept, in seconds.
@@ -12,6 +14,8 @@ package struct StoreOptions: Sendable {
     package var operationCountMax = 100_000
     /// How long and in how much room the replies to writes with an idempotency key are kept.
     package var replyLimits = ReplyLimits()
+    /// When values leave their rows.
+    package var outsideLimits = OutsideLimits()
 
     /// Makes the defaults.
     package init() {}

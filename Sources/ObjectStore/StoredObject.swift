@@ -23,6 +23,9 @@ package final class StoredObject: Sendable {
     /// The class.
     package var rowClass: RowClass { schema.classes[classIndex] }
 
+    /// Whether a value of it lies outside the row.
+    package var holdsOutside: Bool { withRow { $0.holdsOutside } ?? false }
+
     /// Runs `body` with the row.
     package func withRow<Result>(_ body: (RowView) -> Result) -> Result? {
         bytes.withUnsafeBytes { RowView($0).map(body) }

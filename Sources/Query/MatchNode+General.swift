@@ -184,14 +184,15 @@ final class FieldPairNode: MatchNode {
 
     override func matches(_ row: RowView, _ key: UInt64, _ source: any ObjectSource) -> Bool {
         ComparedValue.holds(
-            value(members.0, row), comparison, value(members.1, row), ignoresCase: ignoresCase)
+            value(members.0, row, source), comparison, value(members.1, row, source),
+            ignoresCase: ignoresCase)
     }
 
-    private func value(_ member: Int, _ row: RowView) -> ComparedValue {
+    private func value(_ member: Int, _ row: RowView, _ source: any ObjectSource) -> ComparedValue {
         let field = rowClass.field(member, in: row)
         let element = rowClass.members[member].storage.element
         if field.isNull { return ComparedValue(nil, 0, element) }
         if let width = element.fixedByteCount { return ComparedValue(field.slot, width, element) }
-        return ComparedValue(text: field.heap, element)
+        return ComparedValue(text: field.text(source), element)
     }
 }

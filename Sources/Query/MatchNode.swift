@@ -94,7 +94,7 @@ final class FieldNode: MatchNode {
         let field = rowClass.field(member, in: row)
         if field.isNull { return test.nullResult }
         if byteCount > 0 { return test.test(field.slot, byteCount) }
-        let heap = field.heap
+        let heap = field.text(source)
         return test.holds(heap.baseAddress, heap.count)
     }
 }

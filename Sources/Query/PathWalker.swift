@@ -73,29 +73,23 @@ final class PathWalker {
             }
             return self.step(index + 1, embedded, key, source, sink)
         case .links:
-            let links = rowClass.collection(step.member, in: row)
-            for place in 0..<links.count
-            where !links.isNull(place)
-                && !object(step, links.pointer(place).storedLink, index, source, sink)
-            {
-                return false
+            return rowClass.collection(step.member, in: row, source).forEach { links, place, _ in
+                links.isNull(place)
+                    || object(step, links.pointer(place).storedLink, index, source, sink)
             }
-            return true
         case .embeddedList:
-            let rows = rowClass.collection(step.member, in: row)
-            for place in 0..<rows.count {
-                guard let embedded = RowView(rows.bytes(place)) else { continue }
-                if !self.step(index + 1, embedded, key, source, sink) { return false }
+            return rowClass.collection(step.member, in: row, source).forEach { rows, place, _ in
+                guard let embedded = RowView(rows.bytes(place)) else { return true }
+                return self.step(index + 1, embedded, key, source, sink)
             }
-            return true
         case .linkAt(let position):
-            let links = rowClass.collection(step.member, in: row)
-            guard let place = position.offset(in: links.count) else { return missing(sink) }
-            return object(step, links.pointer(place).storedLink, index, source, sink)
+            let links = rowClass.collection(step.member, in: row, source)
+            guard let (part, place) = links.element(position) else { return missing(sink) }
+            return object(step, part.pointer(place).storedLink, index, source, sink)
         case .embeddedAt(let position):
-            let rows = rowClass.collection(step.member, in: row)
-            guard let place = position.offset(in: rows.count),
-                let embedded = RowView(rows.bytes(place))
+            let rows = rowClass.collection(step.member, in: row, source)
+            guard let (part, place) = rows.element(position),
+                let embedded = RowView(part.bytes(place))
             else { return missing(sink) }
             return self.step(index + 1, embedded, key, source, sink)
         case .inverse:
@@ -120,34 +114,34 @@ final class PathWalker {
             if let width = lastClass.members[member].storage.element.fixedByteCount {
                 return sink.receive(field.slot, width)
             }
-            let heap = field.heap
+            let heap = field.text(source)
             return sink.receive(heap.baseAddress, heap.count)
         case .elements(let member):
-            let values = lastClass.collection(member, in: row)
-            return group(values, sink) { place in
+            let values = lastClass.collection(member, in: row, source)
+            return group(values, sink) { values, place, _ in
                 if values.isNull(place) { return sink.receive(nil, 0) }
                 let bytes = values.bytes(place)
                 return sink.receive(bytes.baseAddress, bytes.count)
             }
         case .lengths(let member):
-            let values = lastClass.collection(member, in: row)
-            return group(values, sink) { place in
+            let values = lastClass.collection(member, in: row, source)
+            return group(values, sink) { values, place, _ in
                 var length = values.isNull(place) ? 0 : Int64(values.bytes(place).count)
                 return sink.receive(&length, 8)
             }
         case .elementAt(let member, let position):
-            let values = lastClass.collection(member, in: row)
-            guard let place = position.offset(in: values.count) else { return missing(sink) }
-            if values.isNull(place) { return sink.receive(nil, 0) }
-            let bytes = values.bytes(place)
+            let values = lastClass.collection(member, in: row, source)
+            guard let (part, place) = values.element(position) else { return missing(sink) }
+            if part.isNull(place) { return sink.receive(nil, 0) }
+            let bytes = part.bytes(place)
             return sink.receive(bytes.baseAddress, bytes.count)
         case .count(let member):
-            var count = Int64(lastClass.collection(member, in: row).count)
+            var count = Int64(lastClass.collection(member, in: row, source).count)
             return sink.receive(&count, 8)
         case .byteCount(let member):
             let field = lastClass.field(member, in: row)
             if field.isNull { return sink.receive(nil, 0) }
-            var count = Int64(field.heap.count)
+            var count = Int64(field.textByteCount)
             return sink.receive(&count, 8)
         case .inverse(let originClass, let member):
             var continues = true
@@ -168,25 +162,23 @@ final class PathWalker {
 
     /// Hands over a collection's elements, as a group of its own where the path is grouped.
     private func group(
-        _ values: CollectionView, _ sink: ValueSink, _ receive: (Int) -> Bool
+        _ values: StoredCollection, _ sink: ValueSink,
+        _ receive: (_ part: CollectionView, _ place: Int, _ index: Int) -> Bool
     ) -> Bool {
         if isGrouped { sink.beginGroup() }
-        var continues = true
-        var place = 0
-        while continues, place < values.count {
-            continues = receive(place)
-            place += 1
-        }
+        let continues = values.forEach(receive)
         return isGrouped ? sink.endGroup() : continues
     }
 
     /// What one object contributes to a count.
     private func count(_ row: RowView, _ key: UInt64, _ source: any ObjectSource) -> Int64 {
         switch path.terminal {
-        case .objectCount(let member): return Int64(lastClass.collection(member, in: row).count)
+        case .objectCount(let member):
+            return Int64(lastClass.collection(member, in: row, source).count)
         case .presence(let member): return lastClass.field(member, in: row).isNull ? 0 : 1
         case .presenceAt(let member, let position):
-            return position.offset(in: lastClass.collection(member, in: row).count) == nil ? 0 : 1
+            let count = lastClass.collection(member, in: row, source).count
+            return position.offset(in: count) == nil ? 0 : 1
         case .inverseCount(let originClass, let member):
             var count: Int64 = 0
             source.forEachOrigin(

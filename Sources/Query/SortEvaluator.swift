@@ -49,7 +49,8 @@ package final class SortEvaluator {
             let start = buffer.count
             if let direct = own.direct {
                 OrderedKey.append(
-                    direct.rowClass.field(direct.member, in: row), direct.element, to: buffer)
+                    direct.rowClass.field(direct.member, in: row), direct.element, source,
+                    to: buffer)
             } else {
                 own.sink.take(own.walker, row, key, source)
                 own.sink.append(to: buffer)

@@ -39,8 +39,10 @@ extension RESTService {
         json.string(StoreVersion(epoch: store.epoch, number: version).description)
         json.raw(",\"object\":")
         do throws(Problem) {
-            try withLinks(names.classes[object.classIndex].everything.followsLinks) { read in
+            let followsLinks = names.classes[object.classIndex].everything.followsLinks
+            try withLinks(followsLinks || object.holdsOutside) { read in
                 var writer = ObjectWriter(json.buffer, names: names, read: read, epoch: store.epoch)
+                writer.limitCollections(options)
                 writer.write(object)
             }
         } catch {

@@ -48,6 +48,11 @@ extension Problem {
                 "A transaction may write and delete at most \(limit) objects; split the request, or "
                     + "import.")
         case .tooLarge(let detail): self.init(422, "too-large", detail)
+        case .nothingToKeep:
+            self.init(
+                422, "nothing-to-keep",
+                "\"$omitted\" names properties that keep what is stored, but the object, or an embedded "
+                    + "object that they belong to, is not there; state them.")
         case .abandoned:
             self.init(
                 503, "busy", "The write was taken back; try again.", retryAfterSeconds: 1)

@@ -12,6 +12,10 @@ package struct RESTOptions: Sendable {
     package var queryTimeSecondsMax = 30
     /// Bytes of memory a query may take.
     package var queryMemoryByteCountMax = 256 << 20
+    /// Elements of a collection that a reply or an event shows; larger ones are left out of it.
+    package var collectionElementCountMax = 10_000
+    /// Bytes of a collection, as stored, that a reply or an event shows; larger ones are left out of it.
+    package var collectionByteCountMax = 1 << 20
     /// Bytes of one line of an import.
     package var importLineByteCountMax = 32 << 20
     /// Bytes of a buffered body.

@@ -6,6 +6,8 @@ package struct DraftField: Sendable {
         case absent
         /// Null.
         case null
+        /// What is stored stays, also where the draft replaces the object.
+        case kept
         /// A value of fixed width, in ``low`` and ``high``.
         case inline
         /// A string, data value, or collection of scalars: `start ..< start + count` of the arena.

@@ -41,6 +41,12 @@ public struct MapView {
         self.values = values
     }
 
+    /// The entries of a leaf of a map.
+    package init?(_ leaf: LeafView) {
+        guard let keys = leaf.keys else { return nil }
+        self.init(keys: keys, values: leaf.values)
+    }
+
     /// How many entries there are.
     @inlinable public var count: Int { keys.count }
 

@@ -103,6 +103,9 @@ package final class ObjectDraft {
         self[member] = DraftField(state, start: start, count: count)
     }
 
+    /// States that a property keeps what is stored, also where the draft replaces the object.
+    package func keep(_ member: Int) { self[member] = DraftField(.kept, low: 0, high: 0) }
+
     /// States a bool.
     package func set(_ member: Int, bool: Bool) { setInline(member, low: bool ? 1 : 0) }
     /// States an int.
@@ -247,7 +250,8 @@ package final class ObjectDraft {
         case .inline:
             let bytes = (field.low.littleEndian, field.high.littleEndian)
             return withUnsafeBytes(of: bytes) { cases.holds($0, element, scratch: scratch) }
-        case .absent, .null, .reference, .references, .child, .children, .entries: return true
+        case .absent, .kept, .null, .reference, .references, .child, .children, .entries:
+            return true
         }
     }
 

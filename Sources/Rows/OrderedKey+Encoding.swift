@@ -53,14 +53,19 @@ extension OrderedKey {
     }
 
     /// Appends a row's value of a single scalar property, or null.
-    package static func append(_ field: Field, _ element: ElementStorage, to buffer: ByteBuffer) {
+    ///
+    /// - `source`: Where the value lies if it has left the row, which a primary key never does.
+    package static func append(
+        _ field: Field, _ element: ElementStorage, _ source: (any OutsideSource)? = nil,
+        to buffer: ByteBuffer
+    ) {
         if field.isNull { return appendNull(to: buffer) }
         if let width = element.fixedByteCount {
             append(
                 stored: UnsafeRawBufferPointer(start: field.slot, count: width), element: element,
                 to: buffer)
         } else {
-            append(text: field.heap, to: buffer)
+            append(text: source.map { field.text($0) } ?? field.heap, to: buffer)
         }
     }
 

@@ -18,8 +18,10 @@ extension RowBuilder {
     ) {
         let rowClass = draft.rowClass
         let element = rowClass.members[member].storage.element
+        let whole = ByteBuffer()
+        defer { withExtendedLifetime(whole) {} }
         let before =
-            draft.isMerge ? stored.map { rowClass.map(member, in: $0) } : nil
+            draft.isMerge ? stored.map { map(member, of: $0, rowClass, whole) } : nil
         let old = before ?? MapView(UnsafeRawBufferPointer(start: nil, count: 0), element: element)
         var hasNull = false
         let sources = merge(old, draft, field, hasNull: &hasNull)
@@ -44,7 +46,12 @@ extension RowBuilder {
             }, to: buffer
         ) { index in
             switch sources[index] {
-            case .stored(let position): buffer.append(old.values.bytes(position))
+            case .stored(let position):
+                let bytes = old.values.bytes(position)
+                if element == .embedded {
+                    countReferences(in: bytes, FieldStorage(.single, element))
+                }
+                buffer.append(bytes)
             case .draft(let position):
                 let entry = draft.entries[position]
                 switch entry.value {
@@ -61,6 +68,23 @@ extension RowBuilder {
                 }
             }
         }
+    }
+
+    /// The stored map, which is put together in a buffer if it lies outside the row.
+    private func map(
+        _ member: Int, of stored: RowView, _ rowClass: RowClass, _ whole: ByteBuffer
+    ) -> MapView {
+        guard stored.holdsOutside, rowClass.field(member, in: stored).isOutside, let outside else {
+            return rowClass.inlineMap(member, in: stored)
+        }
+        let storage = rowClass.members[member].storage
+        var slices: [LeafSlice] = []
+        rowClass.collection(member, in: stored, outside).forEachPart { part, _ in
+            slices.append(LeafSlice(part, 0..<part.count))
+            return true
+        }
+        LeafSlice.append(slices, storage, to: whole)
+        return MapView(whole.bytes, element: storage.element)
     }
 
     /// The entries of the new map in the order of their keys.

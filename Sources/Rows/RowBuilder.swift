@@ -8,6 +8,15 @@ import ObjectModel
 package final class RowBuilder {
     /// The time that defaults of the transaction take.
     package var now = Timestamp(seconds: 0, nanoseconds: 0)
+    /// Where values go that are too large for a row; nil keeps them in it.
+    package var outside: (any OutsideSink)?
+    /// What is too large for a row.
+    package var limits = OutsideLimits()
+    /// Whether a draft was to keep something where nothing is stored, since this was set to false.
+    package var hasNothingToKeep = false
+    /// How many references to such values were written so far.
+    var referenceCount = 0
+    let reference = ByteBuffer(capacity: OutsideReference.treeByteCount)
 
     /// Makes a builder.
     package init() {}
@@ -22,8 +31,25 @@ package final class RowBuilder {
         _ draft: ObjectDraft, over stored: RowView?, keepsAbsent: Bool, version: UInt64,
         targets: ResolvedReferences, to buffer: ByteBuffer
     ) {
+        append(
+            draft, over: stored, replacing: stored, keepsAbsent: keepsAbsent, version: version,
+            targets: targets, to: buffer)
+    }
+
+    /// As above.
+    ///
+    /// - `replaced`: The row whose place the new one takes, even if nothing of it is kept: values outside it
+    ///   that are the same are not stored again.
+    func append(
+        _ draft: ObjectDraft, over stored: RowView?, replacing replaced: RowView?,
+        keepsAbsent: Bool, version: UInt64, targets: ResolvedReferences, to buffer: ByteBuffer
+    ) {
         let rowClass = draft.rowClass
+        let referencesBefore = referenceCount
         let start = beginRow(rowClass, version: version, in: buffer)
+        func close(_ member: Int, from offset: Int) {
+            closeHeap(member, rowClass, from: offset, rowStart: start, over: replaced, in: buffer)
+        }
         for member in rowClass.members.indices {
             let storage = rowClass.members[member].storage
             guard storage.shape != .none else { continue }
@@ -36,6 +62,12 @@ package final class RowBuilder {
                 } else {
                     appendDefault(member, rowClass, rowStart: start, to: buffer)
                 }
+            case .kept:
+                if let replaced {
+                    copy(member, of: replaced, rowClass, rowStart: start, to: buffer)
+                } else {
+                    hasNothingToKeep = true
+                }
             case .null:
                 setNull(rowClass, member, rowStart: start, in: buffer)
             case .inline:
@@ -43,7 +75,7 @@ package final class RowBuilder {
             case .heap:
                 let offset = buffer.count
                 buffer.append(draft.arenaBytes(start: field.start, count: field.count))
-                closeHeap(slot: slot, from: offset, rowStart: start, in: buffer)
+                close(member, from: offset)
             case .reference:
                 buffer.store(targets.keys[field.start], at: slot)
             case .references:
@@ -51,32 +83,77 @@ package final class RowBuilder {
                 appendLinks(
                     targets.keys[field.start..<(field.start + field.count)],
                     isSet: storage.shape == .set, to: buffer)
-                closeHeap(slot: slot, from: offset, rowStart: start, in: buffer)
+                close(member, from: offset)
             case .child:
                 let child = draft.children[field.start]
                 let offset = buffer.count
-                let inner = stored.flatMap { rowClass.embedded(member, in: $0) }
+                let inner = replaced.flatMap { rowClass.embedded(member, in: $0) }
                 append(
-                    child, over: child.isMerge ? inner : nil, keepsAbsent: child.isMerge,
-                    version: 0,
+                    child, over: child.isMerge ? inner : nil, replacing: inner,
+                    keepsAbsent: child.isMerge, version: 0,
                     targets: targets.children[field.start] ?? .none, to: buffer)
                 closeHeap(slot: slot, from: offset, rowStart: start, in: buffer)
             case .children:
                 let offset = buffer.count
                 appendChildren(draft, field, targets, to: buffer)
-                closeHeap(slot: slot, from: offset, rowStart: start, in: buffer)
+                close(member, from: offset)
             case .entries:
                 let offset = buffer.count
                 appendEntries(draft, member, field, over: stored, targets, to: buffer)
-                closeHeap(slot: slot, from: offset, rowStart: start, in: buffer)
+                close(member, from: offset)
             }
         }
-        finishRow(start, in: buffer)
+        finishRow(start, referencesBefore, in: buffer)
+    }
+
+    /// Appends a collection that `draft` states of one property, as it would lie in a row's heap.
+    ///
+    /// - Returns: False when the draft states no collection of it.
+    package func appendCollection(
+        _ draft: ObjectDraft, _ member: Int, targets: ResolvedReferences, to buffer: ByteBuffer
+    ) -> Bool {
+        let field = draft.fields[member]
+        switch field.state {
+        case .heap: buffer.append(draft.arenaBytes(start: field.start, count: field.count))
+        case .references:
+            appendLinks(
+                targets.keys[field.start..<(field.start + field.count)],
+                isSet: draft.rowClass.members[member].storage.shape == .set, to: buffer)
+        case .children: appendChildren(draft, field, targets, to: buffer)
+        case .entries: appendEntries(draft, member, field, over: nil, targets, to: buffer)
+        case .absent, .kept, .null, .inline, .reference, .child: return false
+        }
+        return true
+    }
+
+    /// Appends `stored` in the current layout with another collection in one property.
+    ///
+    /// - `collection`: As it lies in a row's heap.
+    package func append(
+        _ stored: RowView, _ rowClass: RowClass, replacing replaced: Int,
+        by collection: UnsafeRawBufferPointer, version: UInt64, to buffer: ByteBuffer
+    ) {
+        let referencesBefore = referenceCount
+        let start = beginRow(rowClass, version: version, in: buffer)
+        for (member, compiled) in rowClass.members.enumerated()
+        where compiled.storage.shape != .none {
+            guard member == replaced else {
+                copy(member, of: stored, rowClass, rowStart: start, to: buffer)
+                continue
+            }
+            let offset = buffer.count
+            buffer.append(collection)
+            closeHeap(
+                slot: slotOffset(rowClass, member, start), from: offset, rowStart: start,
+                in: buffer)
+        }
+        finishRow(start, referencesBefore, in: buffer)
     }
 
     /// Appends a fill row: what objects have for properties that were declared after them, which is the
     /// declared default, ``now`` for `$now`, or the type's zero value.
     package func appendFill(_ rowClass: RowClass, to buffer: ByteBuffer) {
+        let referencesBefore = referenceCount
         let start = beginRow(rowClass, version: 0, in: buffer)
         for (member, compiled) in rowClass.members.enumerated()
         where compiled.storage.shape != .none {
@@ -91,7 +168,7 @@ package final class RowBuilder {
                     in: buffer)
             }
         }
-        finishRow(start, in: buffer)
+        finishRow(start, referencesBefore, in: buffer)
     }
 
     /// Appends `stored` in the current layout with fresh defaults for `generated`; its version stays.
@@ -99,6 +176,7 @@ package final class RowBuilder {
         _ stored: RowView, _ rowClass: RowClass, generating generated: MemberSet,
         to buffer: ByteBuffer
     ) {
+        let referencesBefore = referenceCount
         let start = beginRow(rowClass, version: stored.version, in: buffer)
         for (member, compiled) in rowClass.members.enumerated()
         where compiled.storage.shape != .none {
@@ -108,78 +186,7 @@ package final class RowBuilder {
                 copy(member, of: stored, rowClass, rowStart: start, to: buffer)
             }
         }
-        finishRow(start, in: buffer)
-    }
-
-    /// Appends `stored` in the current layout without its links to one object, which is going away:
-    /// single links and those of maps become null, lists and sets lose the element, also within embedded
-    /// objects.
-    ///
-    /// - `classIndex`: The class of the object that goes away.
-    package func append(
-        _ stored: RowView, _ rowClass: RowClass, withoutLinksTo key: UInt64, classIndex: Int,
-        schema: RowSchema, version: UInt64, to buffer: ByteBuffer
-    ) {
-        let start = beginRow(rowClass, version: version, in: buffer)
-        for (member, compiled) in rowClass.members.enumerated()
-        where compiled.storage.shape != .none {
-            let slot = slotOffset(rowClass, member, start)
-            let isTarget = compiled.storage.element == .link && compiled.classIndex == classIndex
-            switch (compiled.storage.shape, compiled.storage.element) {
-            case (.single, .link) where isTarget:
-                let field = rowClass.field(member, in: stored)
-                if field.isNull || field.load(UInt64.self) == key {
-                    setNull(rowClass, member, rowStart: start, in: buffer)
-                } else {
-                    buffer.store(field.load(UInt64.self), at: slot)
-                }
-            case (.list, .link) where isTarget, (.set, .link) where isTarget:
-                let links = rowClass.collection(member, in: stored)
-                let kept = (0..<links.count).lazy.map { links.pointer($0).storedLink }
-                    .filter { $0 != key }
-                let offset = buffer.count
-                appendLinks(ArraySlice(Array(kept)), isSet: false, to: buffer)
-                closeHeap(slot: slot, from: offset, rowStart: start, in: buffer)
-            case (.map, .link) where isTarget:
-                let offset = buffer.count
-                appendMap(rowClass.map(member, in: stored), withoutLinksTo: key, to: buffer)
-                closeHeap(slot: slot, from: offset, rowStart: start, in: buffer)
-            case (.single, .embedded)
-            where !schema.classes[compiled.classIndex].linkingMembers.isEmpty:
-                guard let inner = rowClass.embedded(member, in: stored) else {
-                    setNull(rowClass, member, rowStart: start, in: buffer)
-                    continue
-                }
-                let offset = buffer.count
-                append(
-                    inner, schema.classes[compiled.classIndex], withoutLinksTo: key,
-                    classIndex: classIndex, schema: schema, version: 0, to: buffer)
-                closeHeap(slot: slot, from: offset, rowStart: start, in: buffer)
-            case (.list, .embedded)
-            where !schema.classes[compiled.classIndex].linkingMembers.isEmpty:
-                let list = rowClass.collection(member, in: stored)
-                let offset = buffer.count
-                appendVariable(count: list.count, to: buffer) { index in
-                    guard let inner = RowView(list.bytes(index)) else { return }
-                    append(
-                        inner, schema.classes[compiled.classIndex], withoutLinksTo: key,
-                        classIndex: classIndex, schema: schema, version: 0, to: buffer)
-                }
-                closeHeap(slot: slot, from: offset, rowStart: start, in: buffer)
-            case (.map, .embedded)
-            where !schema.classes[compiled.classIndex].linkingMembers.isEmpty:
-                let offset = buffer.count
-                append(rowClass.map(member, in: stored), to: buffer) { inner in
-                    append(
-                        inner, schema.classes[compiled.classIndex], withoutLinksTo: key,
-                        classIndex: classIndex, schema: schema, version: 0, to: buffer)
-                }
-                closeHeap(slot: slot, from: offset, rowStart: start, in: buffer)
-            default:
-                copy(member, of: stored, rowClass, rowStart: start, to: buffer)
-            }
-        }
-        finishRow(start, in: buffer)
+        finishRow(start, referencesBefore, in: buffer)
     }
 
     // MARK: Parts of a row
@@ -192,8 +199,12 @@ package final class RowBuilder {
         return start
     }
 
-    func finishRow(_ start: Int, in buffer: ByteBuffer) {
+    func finishRow(_ start: Int, _ referencesBefore: Int, in buffer: ByteBuffer) {
         buffer.store(UInt32(buffer.count - start), at: start + 4)
+        if referenceCount != referencesBefore {
+            let flag = UInt8(truncatingIfNeeded: RowLayout.holdsOutsideFlag >> 56)
+            buffer.store(buffer.bytes[start + 15] | flag, at: start + 15)
+        }
     }
 
     func slotOffset(_ rowClass: RowClass, _ member: Int, _ start: Int) -> Int {
@@ -206,7 +217,7 @@ package final class RowBuilder {
         buffer.store(buffer.bytes[offset] | location.nullMask, at: offset)
     }
 
-    private func storeInline(
+    func storeInline(
         _ field: DraftField, byteCount: Int, at slot: Int, in buffer: ByteBuffer
     ) {
         switch byteCount {
@@ -226,7 +237,7 @@ package final class RowBuilder {
         buffer.store(UInt32(buffer.count - offset), at: slot + 4)
     }
 
-    private func copy(
+    func copy(
         _ member: Int, of stored: RowView, _ rowClass: RowClass, rowStart: Int,
         to buffer: ByteBuffer
     ) {
@@ -240,7 +251,14 @@ package final class RowBuilder {
         if field.isNull { return setNull(rowClass, member, rowStart: rowStart, in: buffer) }
         let storage = rowClass.members[member].storage
         let slot = slotOffset(rowClass, member, rowStart)
-        if storage.isInHeap {
+        if storage.isInHeap, field.isOutside {
+            let offset = buffer.count
+            buffer.append(field.heapOrReference)
+            closeReference(slot: slot, from: offset, rowStart: rowStart, in: buffer)
+        } else if storage.isInHeap {
+            if storage.element == .embedded, field.isOfRowWithReferences {
+                countReferences(in: field.heap, storage)
+            }
             let offset = buffer.count
             buffer.append(field.heap)
             closeHeap(slot: slot, from: offset, rowStart: rowStart, in: buffer)
@@ -316,7 +334,7 @@ package final class RowBuilder {
         for key in keys { buffer.append(little: key) }
     }
 
-    private func appendChildren(
+    func appendChildren(
         _ draft: ObjectDraft, _ field: DraftField, _ targets: ResolvedReferences,
         to buffer: ByteBuffer
     ) {

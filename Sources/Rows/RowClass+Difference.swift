@@ -6,9 +6,11 @@ extension RowSchema {
     ///
     /// Stored bytes are compared, and only where those of embedded objects differ, the objects
     /// themselves: the same object has other bytes in an older layout.
-    package func changedMembers(of rowClass: RowClass, from old: RowView, to new: RowView)
-        -> MemberSet
-    {
+    ///
+    /// - `source`: Where values lie that have left their rows.
+    package func changedMembers(
+        of rowClass: RowClass, from old: RowView, to new: RowView, _ source: any OutsideSource
+    ) -> MemberSet {
         var changed = MemberSet()
         for (member, compiled) in rowClass.members.enumerated()
         where compiled.storage.shape != .none {
@@ -18,7 +20,7 @@ extension RowSchema {
                 changed.insert(member)
             } else if !before.isNull {
                 if compiled.storage.isInHeap {
-                    if !isSame(before.heap, after.heap, compiled) { changed.insert(member) }
+                    if !isSame(before, after, compiled, source) { changed.insert(member) }
                 } else if memcmp(before.slot, after.slot, compiled.storage.slotByteCount) != 0 {
                     changed.insert(member)
                 }
@@ -28,12 +30,14 @@ extension RowSchema {
     }
 
     private func isSame(
-        _ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer, _ member: RowClass.Member
+        _ a: Field, _ b: Field, _ member: RowClass.Member, _ source: any OutsideSource
     ) -> Bool {
+        if a.isOutside || b.isOutside { return isSameOutside(a, b, member, source) }
+        let (a, b) = (a.heap, b.heap)
         if compareKeys(a, b) == 0 { return true }
         guard member.storage.element == .embedded else { return false }
         switch member.storage.shape {
-        case .single: return isSameObject(a, b, member)
+        case .single: return isSameObject(a, b, member, source)
         case .map:
             let before = MapView(a, element: .embedded)
             let after = MapView(b, element: .embedded)
@@ -41,33 +45,56 @@ extension RowSchema {
                 && (0..<before.count).allSatisfy {
                     compareKeys(before.keys.bytes($0), after.keys.bytes($0)) == 0
                 }
-                && areSameObjects(before.values, after.values, member)
+                && areSameObjects(before.values, after.values, member, source)
         case .list, .set, .none:
             return areSameObjects(
-                CollectionView(a, element: .embedded), CollectionView(b, element: .embedded), member
-            )
+                CollectionView(a, element: .embedded), CollectionView(b, element: .embedded),
+                member, source)
         }
     }
 
     private func areSameObjects(
-        _ before: CollectionView, _ after: CollectionView, _ member: RowClass.Member
+        _ before: CollectionView, _ after: CollectionView, _ member: RowClass.Member,
+        _ source: any OutsideSource
     ) -> Bool {
         before.count == after.count
             && (0..<before.count).allSatisfy { index in
                 if before.isNull(index) || after.isNull(index) {
                     return before.isNull(index) == after.isNull(index)
                 }
-                return isSameObject(before.bytes(index), after.bytes(index), member)
+                return isSameObject(before.bytes(index), after.bytes(index), member, source)
             }
     }
 
+    private func isSameOutside(
+        _ a: Field, _ b: Field, _ member: RowClass.Member, _ source: any OutsideSource
+    ) -> Bool {
+        if a.isOutside, b.isOutside {
+            if compareKeys(a.heapOrReference, b.heapOrReference) == 0 { return true }
+            if let x = a.outside, let y = b.outside, compareKeys(x.identity, y.identity) == 0 {
+                // One tree at two times.
+                return false
+            }
+        }
+        if member.storage.shape == .single {
+            return a.textByteCount == b.textByteCount
+                && compareKeys(a.text(source), b.text(source)) == 0
+        }
+        let before = StoredCollection(a, member.storage, source)
+        let after = StoredCollection(b, member.storage, source)
+        return before.isEqual(to: after) { x, y in
+            member.storage.element == .embedded && isSameObject(x, y, member, source)
+        }
+    }
+
     private func isSameObject(
-        _ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer, _ member: RowClass.Member
+        _ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer, _ member: RowClass.Member,
+        _ source: any OutsideSource
     ) -> Bool {
         let embedded = classes[member.classIndex]
         guard let before = RowView(a), let after = RowView(b), embedded.canRead(before),
             embedded.canRead(after)
         else { return false }
-        return changedMembers(of: embedded, from: before, to: after).isEmpty
+        return changedMembers(of: embedded, from: before, to: after, source).isEmpty
     }
 }

@@ -3,10 +3,11 @@ extension RowSchema {
     /// there.
     ///
     /// - `only`: Looks only at these top-level properties; nil for all.
+    /// - `source`: Where collections lie that have left the row.
     /// - `body`: Gets the property that holds the link and the target's class, as positions, and the
     ///   target's key.
     package func forEachLink(
-        of rowClass: RowClass, in row: RowView, only: MemberSet? = nil,
+        of rowClass: RowClass, in row: RowView, only: MemberSet? = nil, _ source: any OutsideSource,
         _ body: (_ propertyNumber: UInt32, _ targetClass: Int, _ targetKey: UInt64) -> Void
     ) {
         for member in rowClass.linkingMembers {
@@ -19,19 +20,22 @@ extension RowSchema {
                     body(compiled.number, compiled.classIndex, field.load(UInt64.self))
                 }
             case (.list, .link), (.set, .link), (.map, .link):
-                let links = rowClass.collection(member, in: row)
-                for index in 0..<links.count where !links.isNull(index) {
-                    body(compiled.number, compiled.classIndex, links.pointer(index).storedLink)
+                rowClass.collection(member, in: row, source).forEach { links, place, _ in
+                    if !links.isNull(place) {
+                        body(compiled.number, compiled.classIndex, links.pointer(place).storedLink)
+                    }
+                    return true
                 }
             case (.single, .embedded):
                 if let inner = rowClass.embedded(member, in: row) {
-                    forEachLink(of: classes[compiled.classIndex], in: inner, only: nil, body)
+                    forEachLink(of: classes[compiled.classIndex], in: inner, source, body)
                 }
             case (.list, .embedded), (.map, .embedded):
-                let list = rowClass.collection(member, in: row)
-                for index in 0..<list.count {
-                    guard let inner = RowView(list.bytes(index)) else { continue }
-                    forEachLink(of: classes[compiled.classIndex], in: inner, only: nil, body)
+                rowClass.collection(member, in: row, source).forEach { list, place, _ in
+                    if let inner = RowView(list.bytes(place)) {
+                        forEachLink(of: classes[compiled.classIndex], in: inner, source, body)
+                    }
+                    return true
                 }
             default: break
             }

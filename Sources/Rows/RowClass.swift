@@ -244,16 +244,25 @@ public final class RowClass: @unchecked Sendable {
     /// Where the property at `member` lies in rows of the current layout.
     func currentLocation(_ member: Int) -> FieldLocation { currentTable[member] }
 
-    /// The collection in the list or set property at `member` of `row`, or the values of a map.
-    @inlinable public func collection(_ member: Int, in row: RowView) -> CollectionView {
+    /// The collection in the list or set property at `member` of `row`, or the values of a map, wherever it
+    /// lies.
+    @inlinable public func collection(
+        _ member: Int, in row: RowView, _ source: any OutsideSource
+    ) -> StoredCollection {
+        StoredCollection(field(member, in: row), members[member].storage, source)
+    }
+
+    /// The collection in the list or set property at `member` of `row`, or the values of a map; empty when
+    /// it has left the row.
+    @inlinable public func inlineCollection(_ member: Int, in row: RowView) -> CollectionView {
         let storage = members[member].storage
         let heap = field(member, in: row).heap
         if storage.shape == .map { return MapView(heap, element: storage.element).values }
         return CollectionView(heap, element: storage.element)
     }
 
-    /// The map in the property at `member` of `row`.
-    @inlinable public func map(_ member: Int, in row: RowView) -> MapView {
+    /// The map in the property at `member` of `row`; empty when it has left the row.
+    @inlinable public func inlineMap(_ member: Int, in row: RowView) -> MapView {
         MapView(field(member, in: row).heap, element: members[member].storage.element)
     }
 

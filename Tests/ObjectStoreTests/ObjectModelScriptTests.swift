@@ -7,13 +7,16 @@ import TestSupport
 struct ObjectModelScriptTests {
     @Test(
         "a store holds what a dictionary would, after every transaction, schema and reopening",
-        arguments: EngineCase.all)
-    func script(engineCase: EngineCase) throws {
-        let seed = SeededGenerator.testSeed("object script on \(engineCase)")
+        arguments: EngineCase.all, [false, true])
+    func script(engineCase: EngineCase, keepsOutside: Bool) throws {
+        let seed = SeededGenerator.testSeed(
+            "object script on \(engineCase)" + (keepsOutside ? ", values outside rows" : ""))
+        var options = StoreOptions()
+        if keepsOutside { options.outsideLimits = .tiny }
         for round in 0..<UInt64(SeededGenerator.scaled(6)) {
             let engine = LastingEngine(try engineCase.open())
             let script = try ObjectScript(seed: seed &+ round) { () throws(StoreError) in
-                try Store(engine: engine)
+                try Store(engine: engine, options: options)
             }
             for _ in 0..<150 {
                 try script.takeStep()

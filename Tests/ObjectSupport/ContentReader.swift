@@ -9,9 +9,16 @@ package struct ContentReader {
     /// The key that a link's target is known by, from its class's position and object key.
     package let identify: (Int, UInt64) -> Value
 
+    private let source: any OutsideSource
+
     /// Makes a reader.
-    package init(schema: RowSchema, identify: @escaping (Int, UInt64) -> Value) {
+    ///
+    /// - `source`: Where values lie that have left their rows.
+    package init(
+        schema: RowSchema, source: any OutsideSource, identify: @escaping (Int, UInt64) -> Value
+    ) {
         self.schema = schema
+        self.source = source
         self.identify = identify
     }
 
@@ -38,22 +45,27 @@ package struct ContentReader {
         case (.single, let element):
             let width = element.fixedByteCount
             let bytes = width.map { UnsafeRawBufferPointer(start: field.slot, count: $0) }
-            return .value(value(bytes ?? field.heap, element, compiled.classIndex))
-        case (.map, _): return .entries(entries(rowClass.map(member, in: row), compiled))
+            return .value(value(bytes ?? field.text(source), element, compiled.classIndex))
+        case (.map, _):
+            return .entries(entries(rowClass.collection(member, in: row, source), compiled))
         case (_, .embedded):
-            let list = rowClass.collection(member, in: row)
-            return .embeddedList(
-                (0..<list.count).compactMap { index in
-                    guard let inner = RowView(list.bytes(index)),
-                        schema.classes[compiled.classIndex].canRead(inner)
-                    else { return nil }
-                    return content(inner, schema.classes[compiled.classIndex])
-                })
+            var objects: [ObjectContent] = []
+            rowClass.collection(member, in: row, source).forEach { list, place, _ in
+                if let inner = RowView(list.bytes(place)),
+                    schema.classes[compiled.classIndex].canRead(inner)
+                {
+                    objects.append(content(inner, schema.classes[compiled.classIndex]))
+                }
+                return true
+            }
+            return .embeddedList(objects)
         case (let shape, let element):
-            let list = rowClass.collection(member, in: row)
-            var values = (0..<list.count).map { index in
-                list.isNull(index)
-                    ? Value.null : value(list.bytes(index), element, compiled.classIndex)
+            var values: [Value] = []
+            rowClass.collection(member, in: row, source).forEach { list, place, _ in
+                values.append(
+                    list.isNull(place)
+                        ? .null : value(list.bytes(place), element, compiled.classIndex))
+                return true
             }
             // A set of links stands in the order of object keys, which are not part of the content.
             if shape == .set, element == .link { values = Value.canonicalSet(values) }
@@ -61,12 +73,16 @@ package struct ContentReader {
         }
     }
 
-    private func entries(_ map: MapView, _ compiled: RowClass.Member) -> [String: Content] {
+    private func entries(_ map: StoredCollection, _ compiled: RowClass.Member)
+        -> [String: Content]
+    {
         var entries: [String: Content] = [:]
-        for index in 0..<map.count {
-            let key = String(decoding: map.keys.bytes(index), as: UTF8.self)
-            let bytes = map.values.bytes(index)
-            if map.values.isNull(index) {
+        map.forEach { values, place, index in
+            let key = String(
+                decoding: map.key(index) ?? UnsafeRawBufferPointer(start: nil, count: 0),
+                as: UTF8.self)
+            let bytes = values.bytes(place)
+            if values.isNull(place) {
                 entries[key] = .null
             } else if compiled.storage.element != .embedded {
                 entries[key] = .value(value(bytes, compiled.storage.element, compiled.classIndex))
@@ -74,6 +90,7 @@ package struct ContentReader {
             {
                 entries[key] = .embedded(content(inner, schema.classes[compiled.classIndex]))
             }
+            return true
         }
         return entries
     }
@@ -127,7 +144,7 @@ package struct StoreContents {
         let rows = transaction.rows
         var identities: [ObjectIdentity: Identity] = [:]
         for rowClass in rows.classes where rowClass.definition.kind == .object {
-            let reader = ContentReader(schema: rows) { _, _ in .null }
+            let reader = ContentReader(schema: rows, source: transaction) { _, _ in .null }
             try transaction.scan(rowClass) { key, row in
                 var name = Value.int(Int64(bitPattern: key))
                 if let primaryKey = rowClass.definition.primaryKey,
@@ -141,7 +158,7 @@ package struct StoreContents {
             }
         }
         let known = identities
-        let reader = ContentReader(schema: rows) { classIndex, key in
+        let reader = ContentReader(schema: rows, source: transaction) { classIndex, key in
             known[ObjectIdentity(classIndex: classIndex, key: key)]?.key
                 ?? .string("object \(key) is missing")
         }

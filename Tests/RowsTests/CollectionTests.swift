@@ -125,7 +125,7 @@ struct MapTests {
                     Issue.record("no row")
                     return
                 }
-                let map = rowClass.map(member, in: view)
+                let map = rowClass.inlineMap(member, in: view)
                 #expect(map.count == keys.count)
                 for key in keys.union([RandomContent.text(&random), "q"]) {
                     Array(key.utf8).withUnsafeBytes { bytes in

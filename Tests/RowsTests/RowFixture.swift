@@ -171,8 +171,15 @@ struct RowFixture {
         let rowClass = schema.classes[schema.classIndex["All"] ?? 0]
         return bytes.withUnsafeBytes { bytes in
             guard let row = RowView(bytes), rowClass.canRead(row) else { return nil }
-            return ContentReader(schema: schema, identify: { .int(Int64(bitPattern: $1)) })
-                .content(row, rowClass)
+            return ContentReader(
+                schema: schema, source: NothingOutside(), identify: { .int(Int64(bitPattern: $1)) }
+            )
+            .content(row, rowClass)
         }
     }
+}
+
+/// Of rows that hold everything.
+final class NothingOutside: OutsideSource {
+    func outsideChunk(_ key: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? { nil }
 }

@@ -62,7 +62,8 @@ struct RowTests {
                     guard let old = RowView(before), let new = RowView(after) else {
                         return MemberSet()
                     }
-                    return fixture.schema.changedMembers(of: rowClass, from: old, to: new)
+                    return fixture.schema.changedMembers(
+                        of: rowClass, from: old, to: new, NothingOutside())
                 }
             }
             for (member, property) in rowClass.definition.properties.enumerated() {

@@ -26,7 +26,10 @@ extension StoreCheck {
                         ? KeyRange(lower: prefix, upper: prefix + [0]) : KeyRange(prefix: prefix))
             }
         }
-        for tag in [StoreKey.Tag.index, StoreKey.Tag.inverseLink, StoreKey.Tag.changeLog] {
+        for tag in [
+            StoreKey.Tag.index, StoreKey.Tag.inverseLink, StoreKey.Tag.outside,
+            StoreKey.Tag.changeLog,
+        ] {
             known.append(KeyRange(prefix: [tag]))
         }
         known.sort { $0.lower.lexicographicallyPrecedes($1.lower) }
@@ -93,7 +96,7 @@ extension StoreCheck {
             case .row(let found): row = found
             }
             let expected = buffer.making {
-                IndexEntry.append(rowClass, place.member, key, row, to: $0)
+                IndexEntry.append(rowClass, place.member, key, row, check.transaction, to: $0)
             }
             if compareKeys(entry, expected) != 0 {
                 check.report.add(
@@ -124,18 +127,50 @@ extension StoreCheck {
             case .damaged: return
             case .row(let found): row = found
             }
-            var count = 0
-            check.rows.forEachLink(of: originClass, in: row) { held, targetClass, target in
-                if held == property, target == targetKey,
-                    check.rows.classes[targetClass].number == number
-                {
-                    count += 1
-                }
+            guard let targetIndex = check.rows.classIndexByNumber[number] else {
+                return check.report.add("inverse-link-damaged", "class number \(number)")
             }
+            let count = check.count(
+                of: LinkKind(property: property, targetClass: targetIndex, targetKey: targetKey),
+                in: row, origin)
             if count != InverseLink.count(value) {
                 check.report.add("inverse-link-wrong", check.name(originClass, origin.key))
             }
         }
+    }
+
+    /// How many links of a kind an object has.
+    private mutating func count(of kind: LinkKind, in row: RowView, _ origin: ObjectIdentity) -> Int
+    {
+        let rowClass = rows.classes[origin.classIndex]
+        guard row.holdsOutside else {
+            var count = 0
+            rows.forEachLink(of: rowClass, in: row, transaction) { property, targetClass, target in
+                if property == kind.property, target == kind.targetKey,
+                    targetClass == kind.targetClass
+                {
+                    count += 1
+                }
+            }
+            return count
+        }
+        // Each of its targets asks: its links are counted once, and those of some others kept.
+        if linkCounts[origin] == nil {
+            if linkCounts.count >= 16 { linkCounts.removeAll() }
+            linkCounts[origin] = links(of: rowClass, row)
+        }
+        return Int(linkCounts[origin]?[kind] ?? 0)
+    }
+
+    /// How many links of each kind an object has.
+    func links(of rowClass: RowClass, _ row: RowView) -> [LinkKind: UInt32] {
+        var links: [LinkKind: UInt32] = [:]
+        rows.forEachLink(of: rowClass, in: row, transaction) { property, targetClass, targetKey in
+            let kind = LinkKind(
+                property: property, targetClass: targetClass, targetKey: targetKey)
+            links[kind, default: 0] += 1
+        }
+        return links
     }
 
     /// Checks that the change log is whole, and notes the last change of each object.

@@ -23,9 +23,11 @@ extension StoreCheck {
                 return check.report.add("row-damaged", check.name(rowClass, key))
             }
             check.checkVersion(rowClass, key, row)
+            if row.holdsOutside { check.knownChunks.keys.removeAll() }
             if let fault = check.fault(of: row, rowClass) {
                 return check.report.add("row-damaged", "\(check.name(rowClass, key)): \(fault)")
             }
+            if row.holdsOutside { try check.checkChunks(of: rowClass, key, row) }
             try check.checkDerived(rowClass, key, row, buffer)
         }
         report.objectCounts.append((rowClass.definition.name, count))
@@ -88,32 +90,25 @@ extension StoreCheck {
         }
         for member in rowClass.indexedMembers {
             let entry = Array(
-                buffer.making { IndexEntry.append(rowClass, member, key, row, to: $0) })
+                buffer.making { IndexEntry.append(rowClass, member, key, row, transaction, to: $0) }
+            )
             if try !has(entry) {
                 report.add(
                     "index-entry-missing",
                     "\(name(rowClass, key)), \(rowClass.definition.properties[member].name)")
             }
         }
-        struct Link: Hashable {
-            var property: UInt32
-            var target: ObjectIdentity
-        }
-        var links: [Link: UInt32] = [:]
-        rows.forEachLink(of: rowClass, in: row) { property, targetClass, targetKey in
-            let target = ObjectIdentity(classIndex: targetClass, key: targetKey)
-            links[Link(property: property, target: target), default: 0] += 1
-        }
+        let links = links(of: rowClass, row)
         for (link, count) in links {
-            let targetClass = rows.classes[link.target.classIndex]
-            if case .nothing = try find(targetClass, key: link.target.key) {
+            let targetClass = rows.classes[link.targetClass]
+            if case .nothing = try find(targetClass, key: link.targetKey) {
                 report.add(
                     "link-dangling",
-                    "\(name(rowClass, key)) to \(name(targetClass, link.target.key))")
+                    "\(name(rowClass, key)) to \(name(targetClass, link.targetKey))")
             }
             let entry = Array(
                 buffer.making {
-                    StoreKey.appendInversePrefix(targetClass.number, link.target.key, to: $0)
+                    StoreKey.appendInversePrefix(targetClass.number, link.targetKey, to: $0)
                     $0.append(big: link.property)
                     $0.append(big: rowClass.number)
                     $0.append(big: key)
@@ -121,7 +116,7 @@ extension StoreCheck {
             if try !has(entry, { InverseLink.count($0) == Int(count) }) {
                 report.add(
                     "inverse-link-missing",
-                    "\(name(rowClass, key)) to \(name(targetClass, link.target.key))")
+                    "\(name(rowClass, key)) to \(name(targetClass, link.targetKey))")
             }
         }
     }
@@ -145,6 +140,13 @@ extension StoreCheck {
                 continue
             }
             if !field.isInBounds { return "\(property) lies outside the row" }
+            if field.isOutside {
+                if !row.holdsOutside { return "\(property) is outside a row that does not say so" }
+                if let fault = fault(ofOutside: field, compiled) {
+                    return "\(property) \(fault)"
+                }
+                continue
+            }
             switch (compiled.storage.shape, compiled.storage.element) {
             case (.single, .string):
                 if String(validating: field.heap, as: UTF8.self) == nil {
@@ -193,9 +195,9 @@ extension StoreCheck {
         if view.count != Int(bytes.loadUnaligned(as: UInt32.self)) { return "is damaged" }
         let element = member.storage.element
         let isSet = member.storage.shape == .set
-        let keys = (ByteBuffer(capacity: 32), ByteBuffer(capacity: 32))
+        let order = SetOrder()
         for index in 0..<view.count {
-            if isSet, let order = setOrder(of: view, index, keys), order >= 0 {
+            if isSet, index > 0, order.compare(view, index - 1, view, index) >= 0 {
                 return "has its elements out of order"
             }
             if view.isNull(index) {
@@ -217,29 +219,5 @@ extension StoreCheck {
             }
         }
         return nil
-    }
-
-    /// How the element before `index` compares with the one there; nil for the first.
-    private func setOrder(
-        of view: CollectionView, _ index: Int, _ keys: (ByteBuffer, ByteBuffer)
-    ) -> Int? {
-        guard index > 0 else { return nil }
-        func key(_ index: Int, in buffer: ByteBuffer) -> UnsafeRawBufferPointer {
-            buffer.making { buffer in
-                if view.isNull(index) { return OrderedKey.appendNull(to: buffer) }
-                let bytes = view.bytes(index)
-                switch view.element {
-                case .link:
-                    buffer.append(1 as UInt8)
-                    buffer.append(big: view.pointer(index).storedLink)
-                case .string, .data:
-                    // The bytes themselves order text exactly; an ordered key may be cut.
-                    buffer.append(1 as UInt8)
-                    buffer.append(bytes)
-                default: OrderedKey.append(stored: bytes, element: view.element, to: buffer)
-                }
-            }
-        }
-        return compareKeys(key(index - 1, in: keys.0), key(index, in: keys.1))
     }
 }

@@ -44,6 +44,10 @@ package struct StoreCheck {
     var report: Report
     /// The last version and kind of change of each object that the kept change log names.
     var lastChanges: [ObjectIdentity: (version: UInt64, kind: ChangeRecord.Kind)] = [:]
+    /// The chunks of the row that is being checked.
+    let knownChunks = KnownChunks()
+    /// The links of objects that hold many, by origin.
+    var linkCounts: [ObjectIdentity: [LinkKind: UInt32]] = [:]
     let progress: (Int) -> Void
     private var readCount = 0
 
@@ -64,6 +68,7 @@ package struct StoreCheck {
             try check.checkRows(rowClass)
             try check.checkPrimaryKeys(rowClass)
         }
+        try check.checkOwners()
         try check.checkIndexes()
         try check.checkInverseLinks()
         check.checkDeletions()

@@ -12,25 +12,31 @@ final class Arena {
     deinit { for block in blocks { free(block) } }
 
     /// Copies `bytes` and returns the copy, valid until ``reset()``.
-    func copy(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
-        byteCount += bytes.count
-        if bytes.count > room || next == nil {
-            let size = max(Self.blockByteCount, bytes.count)
-            guard let block = malloc(size) else { preconditionFailure("out of memory") }
-            blocks.append(block)
-            if bytes.count > Self.blockByteCount / 2 {
-                // A large piece gets a block of its own and leaves the present one in use.
-                memcpy(block, bytes.baseAddress ?? UnsafeRawPointer(block), bytes.count)
-                return UnsafeRawBufferPointer(start: block, count: bytes.count)
-            }
-            next = block
-            room = size
-        }
-        guard let place = next else { return UnsafeRawBufferPointer(start: nil, count: 0) }
+    ///
+    /// - `room`: How many bytes the copy may grow to.
+    func copy(_ bytes: UnsafeRawBufferPointer, room byteCountMax: Int = 0) -> UnsafeRawBufferPointer
+    {
+        let place = take(max(bytes.count, byteCountMax))
         if let source = bytes.baseAddress { memcpy(place, source, bytes.count) }
-        next = place + bytes.count
-        room -= bytes.count
         return UnsafeRawBufferPointer(start: place, count: bytes.count)
+    }
+
+    private func take(_ count: Int) -> UnsafeMutableRawPointer {
+        byteCount += count
+        if count <= room, let place = next {
+            next = place + count
+            room -= count
+            return place
+        }
+        let size = max(Self.blockByteCount, count)
+        guard let block = malloc(size) else { preconditionFailure("out of memory") }
+        blocks.append(block)
+        if count <= Self.blockByteCount / 2 {
+            next = block + count
+            room = size - count
+        }
+        // A large piece has a block of its own and leaves the present one in use.
+        return block
     }
 
     /// Frees everything but one block; every block has at least the usual size.

@@ -19,6 +19,8 @@ final class CommitGroup {
     let valueByteCountMax: Int
     let keyBuffer: ByteBuffer
     let rowBuffer: ByteBuffer
+    /// The chunks of values outside rows.
+    private(set) lazy var outside = OutsideChunks(self)
 
     init(
         snapshot: any StorageSnapshot, catalog: Catalog, memory: CommitMemory, state: StoreState,

@@ -49,6 +49,7 @@ final class CommitQueue: @unchecked Sendable {
         self.catalogs = catalogs
         self.publisher = publisher
         self.options = options
+        memory.rowBuilder.limits = options.outsideLimits
     }
 
     /// Starts the writer's thread.

@@ -40,6 +40,18 @@ final class Overlay {
     private var order = SlotOrder()
     private var undo: ContiguousArray<Change> = []
     private var removedRanges: [KeyRange] = []
+    /// Values that ``putInPlace(_:_:)`` made, by slot.
+    private var replaceable: [Int: Replaceable] = [:]
+    /// Where the newest mark was made.
+    private var markedUndoCount = 0
+
+    /// A value that may be overwritten where it lies, as long as nobody can ask for what it was.
+    private struct Replaceable {
+        /// The change that made it.
+        var undo: Int
+        /// The bytes that it may have.
+        var room: Int
+    }
 
     /// The bytes that keys and values take.
     var byteCount: Int { arena.byteCount + slots.count * MemoryLayout<Slot>.stride }
@@ -55,6 +67,8 @@ final class Overlay {
         order.removeAll()
         undo.removeAll(keepingCapacity: true)
         removedRanges.removeAll()
+        if !replaceable.isEmpty { replaceable.removeAll() }
+        markedUndoCount = 0
     }
 
     // MARK: Reading
@@ -159,6 +173,28 @@ final class Overlay {
         return copy
     }
 
+    /// Sets a value that one transaction may set again and again, overwriting what it set before: nobody may
+    /// hold on to such a value while the key is changed.
+    func putInPlace(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
+        let hash = hash(key)
+        if let slot = slot(key, hash), case .value(let old) = slots[slot].entry,
+            let place = replaceable[slot], place.room >= value.count,
+            (markedUndoCount..<undo.count).contains(place.undo), undo[place.undo].slot == slot,
+            let start = old.baseAddress
+        {
+            if let source = value.baseAddress {
+                memcpy(UnsafeMutableRawPointer(mutating: start), source, value.count)
+            }
+            slots[slot].entry = .value(UnsafeRawBufferPointer(start: start, count: value.count))
+            return
+        }
+        let room = (value.count + 511) & ~511
+        set(key, .value(arena.copy(value, room: room)))
+        if let change = undo.last {
+            replaceable[change.slot] = Replaceable(undo: undo.count - 1, room: room)
+        }
+    }
+
     /// Removes a key.
     func remove(_ key: UnsafeRawBufferPointer) { set(key, .removed) }
 
@@ -172,7 +208,10 @@ final class Overlay {
     }
 
     /// The present point, to which a failing transaction is taken back.
-    func mark() -> Mark { Mark(undoCount: undo.count, rangeCount: removedRanges.count) }
+    func mark() -> Mark {
+        markedUndoCount = undo.count
+        return Mark(undoCount: undo.count, rangeCount: removedRanges.count)
+    }
 
     /// Takes everything back that was changed since `mark`.
     func roll(backTo mark: Mark) {

@@ -20,6 +20,7 @@ extension WriteTransaction {
             if origin == ObjectIdentity(classIndex: rowClass.index, key: key) { continue }
             try unlink(origin, from: rowClass, key)
         }
+        try removeInverseLinks(to: rowClass, key)
         for member in rowClass.indexedMembers { removeIndexEntry(rowClass, member, key, stored) }
         removeInverseLinks(rowClass, key, stored)
 
@@ -36,23 +37,28 @@ extension WriteTransaction {
         }
         group.overlay.remove(
             group.keyBuffer.making { StoreKey.appendRow(rowClass, key, to: $0) })
+        if stored.holdsOutside {
+            try freeAllOutside(rowClass, key)
+            try group.outside.checkFailure()
+        }
         var state = try classState(rowClass)
         state.count -= min(state.count, 1)
         try setClassState(rowClass, state)
         record(.delete, rowClass, key, primaryKey: primaryKey)
     }
 
-    /// Rewrites an object without its links to one that goes away.
+    /// Rewrites an object without its links to one that goes away, whose inverse links stay as they are.
     private func unlink(_ origin: ObjectIdentity, from target: RowClass, _ targetKey: UInt64)
         throws(StoreError)
     {
         let originClass = rows.classes[origin.classIndex]
         guard let stored = try row(originClass, origin.key) else { return }
+        prepareRow(originClass, origin.key)
         let bytes = group.rowBuffer.making {
             group.memory.rowBuilder.append(
                 stored, originClass, withoutLinksTo: targetKey, classIndex: target.index,
                 schema: rows, version: version, to: $0)
         }
-        _ = try replace(originClass, origin.key, stored, by: bytes)
+        _ = try replace(originClass, origin.key, stored, by: bytes, changesLinks: false)
     }
 }

@@ -116,16 +116,21 @@ extension WriteTransaction {
         var state = try classState(rowClass)
         state.count += 1
         try setClassState(rowClass, state)
-        group.memory.rowBuilder.now = now
+        prepareRow(rowClass, key)
         let bytes = group.rowBuffer.making {
             group.memory.rowBuilder.append(
                 draft, over: nil, keepsAbsent: false, version: version, targets: targets, to: $0)
         }
         keepMemory(of: &targets)
+        if group.memory.rowBuilder.hasNothingToKeep {
+            group.memory.rowBuilder.hasNothingToKeep = false
+            throw .nothingToKeep
+        }
         let row = try put(rowClass, key, bytes)
         for member in rowClass.indexedMembers { putIndexEntry(rowClass, member, key, row) }
         addInverseLinks(rowClass, key, row)
         record(.insert, rowClass, key)
+        if row.holdsOutside { try group.outside.checkFailure() }
         return WriteResult(
             classIndex: rowClass.index, key: key, row: row, isCreated: true, isChanged: true)
     }
@@ -139,25 +144,35 @@ extension WriteTransaction {
         if let resolved { targets = resolved } else { targets = try resolve(draft, path: path) }
         // Writing a nested object may have changed this one.
         let stored = draft.children.isEmpty ? before : try row(rowClass, key) ?? before
-        group.memory.rowBuilder.now = now
+        prepareRow(rowClass, key)
         let bytes = group.rowBuffer.making {
             group.memory.rowBuilder.append(
                 draft, over: stored, keepsAbsent: keepsAbsent, version: version, targets: targets,
                 to: $0)
         }
         keepMemory(of: &targets)
+        if group.memory.rowBuilder.hasNothingToKeep {
+            group.memory.rowBuilder.hasNothingToKeep = false
+            throw .nothingToKeep
+        }
         return try replace(rowClass, key, stored, by: bytes)
     }
 
     /// Puts `bytes` in the place of a stored row, with its indexes and inverse links, if they differ.
+    ///
+    /// - `changesLinks`: Whether the inverse links follow; false when somebody else changes them.
     func replace(
-        _ rowClass: RowClass, _ key: UInt64, _ stored: RowView, by bytes: UnsafeRawBufferPointer
+        _ rowClass: RowClass, _ key: UInt64, _ stored: RowView, by bytes: UnsafeRawBufferPointer,
+        changesLinks: Bool = true
     ) throws(StoreError) -> WriteResult {
         guard let candidate = RowView(bytes) else {
             throw .storage(StorageError(.corrupted, operation: "build row"))
         }
-        let changed = rows.changedMembers(of: rowClass, from: stored, to: candidate)
+        let changed = rows.changedMembers(
+            of: rowClass, from: stored, to: candidate, group.outside)
         if changed.isEmpty {
+            try freeOutside(rowClass, key, candidate, keeping: stored)
+            try group.outside.checkFailure()
             return WriteResult(
                 classIndex: rowClass.index, key: key, row: stored, isCreated: false,
                 isChanged: false)
@@ -167,8 +182,10 @@ extension WriteTransaction {
             removeIndexEntry(rowClass, member, key, stored)
             putIndexEntry(rowClass, member, key, row)
         }
-        changeInverseLinks(rowClass, key, from: stored, to: row, changed)
+        if changesLinks { changeInverseLinks(rowClass, key, from: stored, to: row, changed) }
         record(.update, rowClass, key, members: changed)
+        try freeOutside(rowClass, key, stored, keeping: row)
+        if row.holdsOutside || stored.holdsOutside { try group.outside.checkFailure() }
         return WriteResult(
             classIndex: rowClass.index, key: key, row: row, isCreated: false, isChanged: true)
     }

@@ -63,6 +63,7 @@ package final class WriteTransaction {
         self.now = now
         version = group.state.version + 1
         mark = group.overlay.mark()
+        group.memory.rowBuilder.outside = group.outside
     }
 
     /// Begins the next transaction of the group, in the memory of the one before.

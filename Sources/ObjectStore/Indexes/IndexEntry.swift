@@ -4,12 +4,16 @@ import Rows
 /// Index entries: property, value and object key as one key, with an empty value.
 enum IndexEntry {
     /// Appends the key of the entry that `row` has for the indexed property `member`.
+    ///
+    /// - `source`: Where the value lies if it has left the row.
     static func append(
-        _ rowClass: RowClass, _ member: Int, _ key: UInt64, _ row: RowView, to buffer: ByteBuffer
+        _ rowClass: RowClass, _ member: Int, _ key: UInt64, _ row: RowView,
+        _ source: any OutsideSource, to buffer: ByteBuffer
     ) {
         StoreKey.appendIndexPrefix(rowClass.members[member].number, to: buffer)
         OrderedKey.append(
-            rowClass.field(member, in: row), rowClass.members[member].storage.element, to: buffer)
+            rowClass.field(member, in: row), rowClass.members[member].storage.element, source,
+            to: buffer)
         buffer.append(big: key)
     }
 }

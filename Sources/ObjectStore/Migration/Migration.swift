@@ -125,7 +125,9 @@ struct Migration {
         try forEachRow(rowClass, transaction) { rowKey, row in
             for member in members {
                 let key = StoreKey.trailingObjectKey(rowKey)
-                let entry = buffer.making { IndexEntry.append(rowClass, member, key, row, to: $0) }
+                let entry = buffer.making {
+                    IndexEntry.append(rowClass, member, key, row, group.outside, to: $0)
+                }
                 group.overlay.put(entry, nothing)
             }
         }

@@ -224,7 +224,7 @@ struct ReachPlan: Sendable {
                 return
             }
             var targets: Set<UInt64> = []
-            schema.forEachLink(of: owner, in: row) { held, targetClass, target in
+            schema.forEachLink(of: owner, in: row, transaction) { held, targetClass, target in
                 if held == property, targetClass == last.fromClass { targets.insert(target) }
             }
             for target in targets {
@@ -247,16 +247,17 @@ struct ReachPlan: Sendable {
         guard let row = transaction.row(classIndex: origin.classIndex, key: origin.key) else {
             return false
         }
-        return leads(steps, from: row, to: key, transaction.rows)
+        return leads(steps, from: row, to: key, transaction)
     }
 
     private func leads(
-        _ steps: ArraySlice<PathStep>, from row: RowView, to key: UInt64, _ schema: RowSchema
+        _ steps: ArraySlice<PathStep>, from row: RowView, to key: UInt64,
+        _ transaction: ReadTransaction
     ) -> Bool {
         guard let step = steps.first else { return false }
-        let rowClass = schema.classes[step.fromClass]
+        let rowClass = transaction.rows.classes[step.fromClass]
         func embedded(_ inner: RowView?) -> Bool {
-            inner.map { leads(steps.dropFirst(), from: $0, to: key, schema) } ?? false
+            inner.map { leads(steps.dropFirst(), from: $0, to: key, transaction) } ?? false
         }
         switch step.kind {
         case .inverse: return false
@@ -265,17 +266,20 @@ struct ReachPlan: Sendable {
             return !field.isNull && field.load(UInt64.self) == key
         case .embedded: return embedded(rowClass.embedded(step.member, in: row))
         case .links, .embeddedList:
-            let list = rowClass.collection(step.member, in: row)
-            return (0..<list.count).contains { index in
-                if list.isNull(index) { return false }
+            let list = rowClass.collection(step.member, in: row, transaction)
+            return !list.forEach { part, place, _ in
+                if part.isNull(place) { return true }
                 return step.kind == .links
-                    ? list.pointer(index).storedLink == key : embedded(RowView(list.bytes(index)))
+                    ? part.pointer(place).storedLink != key
+                    : !embedded(RowView(part.bytes(place)))
             }
         case .linkAt(let position), .embeddedAt(let position):
-            let list = rowClass.collection(step.member, in: row)
-            guard let index = position.offset(in: list.count) else { return false }
-            if case .linkAt = step.kind { return list.pointer(index).storedLink == key }
-            return embedded(RowView(list.bytes(index)))
+            let list = rowClass.collection(step.member, in: row, transaction)
+            guard let index = position.offset(in: list.count),
+                let (part, place) = list.element(index)
+            else { return false }
+            if case .linkAt = step.kind { return part.pointer(place).storedLink == key }
+            return embedded(RowView(part.bytes(place)))
         }
     }
 }

@@ -16,7 +16,8 @@ extension WriteTransaction {
         _ rowClass: RowClass, _ row: RowView, only: MemberSet?,
         _ links: inout ContiguousArray<LinkCount>
     ) {
-        rows.forEachLink(of: rowClass, in: row, only: only) { property, targetClass, targetKey in
+        rows.forEachLink(of: rowClass, in: row, only: only, group.outside) {
+            property, targetClass, targetKey in
             links.append(
                 LinkCount(property: property, targetClass: targetClass, targetKey: targetKey))
         }
@@ -79,9 +80,12 @@ extension WriteTransaction {
         let linking = rowClass.linkingMembers
         guard linking.contains(where: { changed.contains($0) }) else { return }
         // An embedded object's property may be reached by several members of the owner, of which only
-        // some changed; the counts of such links have to come from the whole rows.
-        let embeds = linking.contains { rowClass.members[$0].storage.element == .embedded }
-        let only = embeds ? nil : changed
+        // some changed; the counts of such links have to come from all of them.
+        var only = changed
+        let embedding = linking.filter { rowClass.members[$0].storage.element == .embedded }
+        if embedding.contains(where: { changed.contains($0) }) {
+            for member in embedding { only.insert(member) }
+        }
         let before = countLinks(rowClass, old, only: only)
         let after = countLinks(rowClass, new, only: only)
         var position = 0
@@ -101,6 +105,19 @@ extension WriteTransaction {
         for link in before[position...] { removeInverse(link, rowClass, key) }
     }
 
+    /// Enters with its target that an object has more or fewer links of a kind.
+    func changeInverse(
+        _ link: LinkCount, _ origin: RowClass, _ originKey: UInt64, by change: Int
+    ) throws(StoreError) {
+        let stored = try value(inverseKey(link, origin, originKey)).map { InverseLink.count($0) }
+        var link = link
+        let count = (stored ?? 0) + change
+        if count <= 0 { return removeInverse(link, origin, originKey) }
+        link.count = UInt32(clamping: count)
+        if change < 0 { recordLostLink(link) }
+        putInverse(link, origin, originKey)
+    }
+
     private func recordLostLink(_ link: LinkCount) {
         addLostLink(
             LostLink(
@@ -112,6 +129,30 @@ extension WriteTransaction {
     func removeInverseLinks(_ rowClass: RowClass, _ key: UInt64, _ row: RowView) {
         if rowClass.linkingMembers.isEmpty { return }
         for link in countLinks(rowClass, row, only: nil) { removeInverse(link, rowClass, key) }
+    }
+
+    /// Removes every inverse link of an object that goes away.
+    func removeInverseLinks(to rowClass: RowClass, _ key: UInt64) throws(StoreError) {
+        let prefix = Array(
+            group.keyBuffer.making { StoreKey.appendInversePrefix(rowClass.number, key, to: $0) })
+        let keys = ByteBuffer(capacity: 512)
+        do {
+            try group.scan(KeyRange(prefix: prefix), expecting: 16) { entry, _ in
+                if entry.count == InverseLink.keyByteCount { keys.append(entry) }
+                return true
+            }
+        } catch {
+            throw .storage(error)
+        }
+        for start in stride(from: 0, to: keys.count, by: InverseLink.keyByteCount) {
+            let entry = UnsafeRawBufferPointer(
+                rebasing: keys.bytes[start..<(start + InverseLink.keyByteCount)])
+            group.overlay.remove(entry)
+            addLostLink(
+                LostLink(
+                    classNumber: rowClass.number, key: key,
+                    propertyNumber: InverseLink.propertyNumber(entry)))
+        }
     }
 
     /// The objects that link to an object, each once.

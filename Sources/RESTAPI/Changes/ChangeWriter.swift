@@ -19,6 +19,7 @@ struct ChangeWriter {
         json = JSONWriter(buffer)
         writer = ObjectWriter(buffer, names: stream.names, read: read, epoch: read.epoch)
         writer.quotesLargeInts = stream.definition.quotesLargeInts
+        writer.limitCollections(options)
         writer.byteCountMax = options.queryMemoryByteCountMax
     }
 

@@ -30,13 +30,14 @@ extension ObjectReader {
                         + "objects; found \(Self.describe(json)).")
                 continue
             }
-            if let child = embedded(json, draft, member, isMerge: false) { children.append(child) }
+            let child = embedded(json, draft, member, isMerge: false, keeps: false)
+            if let child { children.append(child) }
         }
         draft.set(member, children: children)
     }
 
     func embedded(
-        _ json: JSONValue, _ draft: ObjectDraft, _ member: Int, isMerge: Bool
+        _ json: JSONValue, _ draft: ObjectDraft, _ member: Int, isMerge: Bool, keeps: Bool = true
     ) -> ObjectDraft? {
         guard let names else { return nil }
         guard embeddingDepth < ModelLimits.embeddingDepthMax else {
@@ -49,7 +50,7 @@ extension ObjectReader {
         defer { embeddingDepth -= 1 }
         let target = names.schema.classes[draft.rowClass.members[member].classIndex]
         let child = makeDraft(target, isMerge: isMerge)
-        readMembers(json, into: child) { _, _ in false }
+        readMembers(json, into: child, keeps: keeps) { _, _ in false }
         return child
     }
 

@@ -100,18 +100,25 @@ package final class ObjectReader {
     }
 
     /// Reads the members of an object. `special` gets names that are no property, and says whether it
-    /// knows them.
+    /// knows them. `keeps` says whether the object takes the place of one that is known, so that it can
+    /// keep what `"$omitted"` names.
     func readMembers(
         _ json: JSONValue, into draft: ObjectDraft,
-        special: (UnsafeRawBufferPointer, JSONValue) -> Bool
+        keeps: Bool = true, special: (UnsafeRawBufferPointer, JSONValue) -> Bool
     ) {
         guard let names else { return }
         let rowClass = draft.rowClass
         let properties = names.classes[rowClass.index].properties
         var seen = MemberSet()
         var next = 0
+        var omitted: JSONValue?
         for json in json.members {
             guard let member = properties.position(of: json.name, next: next) else {
+                if Self.isEqual(json.name, "$omitted") {
+                    if omitted != nil { repeated(json.name) }
+                    omitted = json.value
+                    continue
+                }
                 if !special(json.name, json.value) { unknown(json.name, rowClass) }
                 continue
             }
@@ -123,6 +130,7 @@ package final class ObjectReader {
             seen.insert(member)
             read(json.value, json.name, member, into: draft)
         }
+        if let omitted { readOmitted(omitted, seen, keeps: keeps, into: draft) }
     }
 
     /// Reads the value of one property.

@@ -25,26 +25,29 @@ extension ObjectWriter {
             // The target was deleted after this copy of the row was made, which set the link to null.
             if !isWritten { json.null() }
         case .links, .expandedLinks:
-            let links = rowClass.collection(member, in: row)
+            let links = collection(member, in: row, rowClass)
             array { writer, isFirst in
-                for index in 0..<links.count {
-                    guard writer.hasRoom() else { return }
+                links.forEach { part, place, _ in
+                    guard writer.hasRoom() else { return false }
                     writer.writeElement(
-                        links.pointer(index).storedLink, step, selection,
+                        part.pointer(place).storedLink, step, selection,
                         isExpanded: step.kind == .expandedLinks, &isFirst)
+                    return true
                 }
             }
         case .embedded:
             guard let inner = rowClass.embedded(member, in: row) else { return json.null() }
             write(inner, key: 0, nested(step, selection))
         case .embeddedList:
-            let list = rowClass.collection(member, in: row)
+            let list = collection(member, in: row, rowClass)
             let inner = nested(step, selection)
             array { writer, isFirst in
-                for index in 0..<list.count {
-                    guard let row = RowView(list.bytes(index)) else { continue }
+                list.forEach { part, place, _ in
+                    guard writer.hasRoom() else { return false }
+                    guard let row = RowView(part.bytes(place)) else { return true }
                     writer.separate(&isFirst)
                     writer.write(row, key: 0, inner)
+                    return true
                 }
             }
         case .origins, .expandedOrigins: writeOrigins(step, key: key, selection)

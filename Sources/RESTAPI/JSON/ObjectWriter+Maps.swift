@@ -6,14 +6,18 @@ extension ObjectWriter {
     mutating func writeMap(
         _ step: FieldSelection.Step, of row: RowView, _ selection: FieldSelection
     ) {
-        let map = selection.rowClass.map(Int(step.member), in: row)
+        let map = collection(Int(step.member), in: row, selection.rowClass)
         buffer.append(UInt8(ascii: "{"))
-        for index in 0..<map.count {
-            guard hasRoom() else { break }
-            if index > 0 { json.comma() }
-            json.string(map.keys.bytes(index))
-            buffer.append(UInt8(ascii: ":"))
-            writeValue(index, of: map.values, step, selection)
+        map.forEachPart { part, first in
+            guard let keys = part.keys else { return false }
+            for place in 0..<part.count {
+                guard hasRoom() else { return false }
+                if first + place > 0 { json.comma() }
+                json.string(keys.bytes(place))
+                buffer.append(UInt8(ascii: ":"))
+                writeValue(place, of: part.values, step, selection)
+            }
+            return true
         }
         buffer.append(UInt8(ascii: "}"))
     }

@@ -14,35 +14,38 @@ extension ObjectWriter {
             guard let (found, key) = target(step, of: row, rowClass) else { return json.null() }
             return writeValue(inner.steps[0], of: found, inner.rowClass, key: key, inner)
         }
-        if rowClass.members[member].storage.shape == .map {
-            return writePaths(rowClass.map(member, in: row), step, inner)
-        }
-        let list = rowClass.collection(member, in: row)
+        let list = collection(member, in: row, rowClass)
+        if rowClass.members[member].storage.shape == .map { return writePaths(list, step, inner) }
         array { writer, isFirst in
-            for index in 0..<list.count {
-                guard writer.hasRoom() else { return }
-                guard let (found, key) = writer.target(index, of: list, step) else { continue }
+            list.forEach { part, place, _ in
+                guard writer.hasRoom() else { return false }
+                guard let (found, key) = writer.target(place, of: part, step) else { return true }
                 writer.separate(&isFirst)
                 writer.writeValue(inner.steps[0], of: found, inner.rowClass, key: key, inner)
+                return true
             }
         }
     }
 
     /// Writes what stands at the end of a path of each value of a map, as an object; null stays null.
     private mutating func writePaths(
-        _ map: MapView, _ step: FieldSelection.Step, _ inner: FieldSelection
+        _ map: StoredCollection, _ step: FieldSelection.Step, _ inner: FieldSelection
     ) {
         json.raw("{")
-        for index in 0..<map.count {
-            guard hasRoom() else { break }
-            if index > 0 { json.comma() }
-            json.string(map.keys.bytes(index))
-            json.raw(":")
-            if let (found, key) = target(index, of: map.values, step) {
-                writeValue(inner.steps[0], of: found, inner.rowClass, key: key, inner)
-            } else {
-                json.null()
+        map.forEachPart { part, first in
+            guard let keys = part.keys else { return false }
+            for place in 0..<part.count {
+                guard hasRoom() else { return false }
+                if first + place > 0 { json.comma() }
+                json.string(keys.bytes(place))
+                json.raw(":")
+                if let (found, key) = target(place, of: part.values, step) {
+                    writeValue(inner.steps[0], of: found, inner.rowClass, key: key, inner)
+                } else {
+                    json.null()
+                }
             }
+            return true
         }
         json.raw("}")
     }

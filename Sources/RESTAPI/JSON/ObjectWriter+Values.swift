@@ -41,11 +41,12 @@ extension ObjectWriter {
     }
 
     /// Writes a collection of plain values.
-    package func write(_ collection: CollectionView) {
+    package func write(_ collection: StoredCollection) {
         buffer.append(UInt8(ascii: "["))
-        for index in 0..<collection.count {
+        collection.forEach { part, place, index in
             if index > 0 { json.comma() }
-            writeElement(index, of: collection)
+            writeElement(place, of: part)
+            return buffer.count <= byteCountMax
         }
         buffer.append(UInt8(ascii: "]"))
     }

@@ -22,6 +22,12 @@ package struct ObjectWriter {
     package var quotesLargeInts = false
     /// Where keys of link targets are kept from one reply to the next.
     package var linkKeys: LinkKeyCache?
+    /// Collections of more elements are left out and named in `"$omitted"`.
+    package var collectionElementCountMax = Int.max
+    /// Collections of more stored bytes are left out too.
+    package var collectionByteCountMax = Int.max
+    /// Whether what lies outside rows is left out, because it may have changed since a row was copied.
+    private(set) var hidesOutside = false
     /// Past so many bytes nothing more is written; see ``isTruncated``.
     package var byteCountMax = Int.max
     /// Whether ``byteCountMax`` was reached: what is written is not whole then.
@@ -52,7 +58,12 @@ package struct ObjectWriter {
         }
         let rowClass = selection.rowClass
         let start = buffer.count
+        var omitted: [FieldSelection.Step] = []
         for step in selection.steps {
+            if omits(step, row, rowClass) {
+                omitted.append(step)
+                continue
+            }
             // Each name begins with a comma; the first one becomes the bracket.
             json.raw(
                 UnsafeRawBufferPointer(
@@ -60,6 +71,7 @@ package struct ObjectWriter {
                         Int(step.nameStart)..<Int(step.nameStart + step.nameCount)]))
             writeValue(step, of: row, rowClass, key: key, selection)
         }
+        if !omitted.isEmpty { write(omitted, selection) }
         if selection.steps.isEmpty {
             json.raw("{}")
         } else {
@@ -82,11 +94,11 @@ package struct ObjectWriter {
             } else if step.element.fixedByteCount != nil {
                 write(fixed: field.slot, step.element)
             } else if step.element == .string {
-                json.string(field.heap)
+                json.string(text(field))
             } else {
-                json.base64(field.heap)
+                json.base64(text(field))
             }
-        case .scalars: write(rowClass.collection(Int(step.member), in: row))
+        case .scalars: write(collection(Int(step.member), in: row, rowClass))
         case .id: writeID(row, key: key, rowClass)
         case .version: writeVersion(row.version)
         case .link, .links, .expandedLink, .expandedLinks, .embedded, .embeddedList, .origins,
@@ -100,8 +112,25 @@ package struct ObjectWriter {
     /// Writes a copied object with everything that it stores.
     package mutating func write(_ object: StoredObject) {
         let selection = names.classes[object.classIndex].everything
-        let isWritten = object.withRow { row in write(row, key: object.key, selection) } != nil
+        let isWritten =
+            object.withRow { row in write(copy: row, key: object.key, selection) } != nil
         if !isWritten { json.null() }
+    }
+
+    /// Writes one object from a copy of its row, which may be older than the transaction: what lies outside
+    /// the row is written only if the object is still the same, and is named in `"$omitted"` if not.
+    package mutating func write(copy row: RowView, key: UInt64, _ selection: FieldSelection) {
+        if row.holdsOutside {
+            let rowClass = selection.rowClass
+            hidesOutside = true
+            if let read, let index = read.rows.classIndexByNumber[rowClass.number],
+                let present = read.row(classIndex: index, key: key), present.version == row.version
+            {
+                hidesOutside = false
+            }
+        }
+        defer { hidesOutside = false }
+        write(row, key: key, selection)
     }
 
     /// Writes an array of the elements that `body` writes, each after ``separate(_:)``.

@@ -99,6 +99,7 @@ extension RESTService {
         var writer = ObjectWriter(scratch.reply, names: names, read: read, epoch: read.epoch)
         writer.linkKeys = scratch.linkKeys
         writer.quotesLargeInts = preferences.quotesLargeInts
+        writer.limitCollections(options)
         writer.byteCountMax = options.queryMemoryByteCountMax
         writer.write(row, key: key, selection)
         if read.failure != nil { try stored { () throws(StoreError) in try read.checkFailure() } }

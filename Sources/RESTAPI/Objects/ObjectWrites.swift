@@ -84,8 +84,9 @@ extension RESTService {
             let names = scratch.names(of: written.schema, self)
             let selection = names.classes[written.classIndex].everything
             let json = try document(
-                names, followsLinks: selection.followsLinks, preferences, in: view
-            ) { $0.write(row, key: written.key, selection) }
+                names, followsLinks: selection.followsLinks || row.holdsOutside, preferences,
+                in: view
+            ) { $0.write(copy: row, key: written.key, selection) }
             response = Response(status, .json, json)
         }
         response.headers.addETag(StoreVersion(epoch: version.epoch, number: row.version))
@@ -117,7 +118,7 @@ extension RESTService {
             let names = RequestScratch.current.names(
                 of: objects.first?.schema ?? store.catalog.rows, self)
             let followsLinks = objects.contains {
-                names.classes[$0.classIndex].everything.followsLinks
+                names.classes[$0.classIndex].everything.followsLinks || $0.holdsOutside
             }
             let body = try document(
                 names, followsLinks: followsLinks, preferences, in: view
@@ -155,6 +156,7 @@ extension RESTService {
                 scratch.reply, names: names, read: read, epoch: store.epoch)
             writer.linkKeys = linkKeys
             writer.quotesLargeInts = preferences.quotesLargeInts
+            writer.limitCollections(options)
             body(&writer)
         }
         if let view {

@@ -21,30 +21,26 @@ extension CollectionPage {
         after position: QueryPosition?, _ body: (Candidate, UnsafeRawBufferPointer?) -> Bool
     ) {
         if compiled.storage.shape == .none { return forEachOrigin(after: position, body) }
-        let collection = owner.collection(member, in: row)
+        let collection = owner.collection(member, in: row, read)
         let first = position.map { $0.key < .max ? $0.key + 1 : .max } ?? 0
         guard first < UInt64(collection.count) else { return }
-        for index in Int(first)..<collection.count {
+        collection.forEach(from: Int(first)) { part, place, index in
             var candidate = Candidate(position: UInt64(index))
             if !holdsObjects {
-                let value = collection.isNull(index) ? nil : collection.bytes(index)
-                guard body(candidate, value) else { return }
-                continue
+                return body(candidate, part.isNull(place) ? nil : part.bytes(place))
             }
             candidate.rowClass = read.rows.classes[compiled.classIndex]
-            if collection.isNull(index) {
+            if part.isNull(place) {
                 // An entry of a map whose object is gone.
-                guard body(candidate, nil) else { return }
-                continue
+                return body(candidate, nil)
             }
             if compiled.storage.element == .embedded {
-                candidate.row = RowView(collection.bytes(index))
+                candidate.row = RowView(part.bytes(place))
             } else {
-                candidate.key = collection.pointer(index).storedLink
+                candidate.key = part.pointer(place).storedLink
                 candidate.row = read.row(classIndex: compiled.classIndex, key: candidate.key)
             }
-            guard candidate.row != nil else { continue }
-            guard body(candidate, nil) else { return }
+            return candidate.row == nil || body(candidate, nil)
         }
     }
 

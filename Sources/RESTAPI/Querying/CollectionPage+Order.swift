@@ -87,9 +87,9 @@ extension CollectionPage {
     }
 
     private func value(_ candidate: Candidate) -> UnsafeRawBufferPointer? {
-        let collection = owner.collection(member, in: row)
-        let index = Int(candidate.position)
-        return collection.isNull(index) ? nil : collection.bytes(index)
+        let collection = owner.collection(member, in: row, read)
+        guard let (part, place) = collection.element(Int(candidate.position)) else { return nil }
+        return part.isNull(place) ? nil : part.bytes(place)
     }
 
     private func mayBeCut(_ sortBytes: [UInt8]) -> Bool {

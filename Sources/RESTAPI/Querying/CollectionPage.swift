@@ -204,15 +204,17 @@ struct CollectionPage {
         let json = JSONWriter(buffer)
         var writer = ObjectWriter(buffer, names: names, read: read, epoch: read.epoch)
         writer.quotesLargeInts = quotesLargeInts
+        writer.limitCollections(service.options)
         writer.byteCountMax = service.options.queryMemoryByteCountMax
         buffer.append(opening)
-        let keys = compiled.storage.shape == .map ? owner.map(member, in: row).keys : nil
-        let collection = compiled.storage.shape == .none ? nil : owner.collection(member, in: row)
+        let isMap = compiled.storage.shape == .map
+        let collection =
+            compiled.storage.shape == .none ? nil : owner.collection(member, in: row, read)
         for (index, candidate) in page.enumerated() {
             if index > 0 { buffer.append(UInt8(ascii: ",")) }
-            if let keys {
+            if isMap {
                 json.raw("{\"key\":")
-                json.string(keys.bytes(Int(candidate.position)))
+                if let key = collection?.key(Int(candidate.position)) { json.string(key) }
                 json.raw(",\"value\":")
             }
             if let row = candidate.row, let rowClass = candidate.rowClass {
@@ -220,10 +222,10 @@ struct CollectionPage {
                     row, key: candidate.key, selection ?? names.classes[rowClass.index].everything)
             } else if holdsObjects {
                 json.null()
-            } else if let collection {
-                writer.writeElement(Int(candidate.position), of: collection)
+            } else if let (part, place) = collection?.element(Int(candidate.position)) {
+                writer.writeElement(place, of: part)
             }
-            if keys != nil { json.raw("}") }
+            if isMap { json.raw("}") }
         }
         if writer.isTruncated { throw .queryMemory(service.options) }
         buffer.append("]")

@@ -59,6 +59,7 @@ struct QueryPage {
         var writer = ObjectWriter(buffer, names: names, read: read, epoch: read.epoch)
         writer.quotesLargeInts = quotesLargeInts
         writer.linkKeys = RequestScratch.current.linkKeys
+        writer.limitCollections(service.options)
         writer.byteCountMax = service.options.queryMemoryByteCountMax
         var count = 0
         var last: QueryPosition?

@@ -86,7 +86,7 @@ extension RESTService {
         } else if isData, request.header(.accept)?.listContains("application/octet-stream") == true
         {
             if field.isNull { throw Problem.noBytes }
-            response = Response(200, .bytes, HTTPServer.Bytes(copying: field.heap))
+            response = Response(200, .bytes, HTTPServer.Bytes(copying: field.text(read)))
         } else {
             try BodyType.requireJSONAccepted(request)
             let buffer = ByteBuffer(capacity: 256)

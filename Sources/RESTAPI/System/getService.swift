@@ -46,6 +46,8 @@ extension RESTService {
             ("queryText", options.queryTextByteCountMax),
             ("queryTime", options.queryTimeSecondsMax),
             ("queryMemory", options.queryMemoryByteCountMax),
+            ("collectionElements", options.collectionElementCountMax),
+            ("collectionBytes", options.collectionByteCountMax),
             ("transaction", store.options.operationCountMax),
             ("idempotencyAge", store.options.replyLimits.retentionSeconds),
             ("idempotencyBytes", store.options.replyLimits.byteCountMax),

@@ -53,7 +53,8 @@ extension RESTService {
         let schema = results.lazy.compactMap(\.object).first?.schema ?? store.catalog.rows
         let names = RequestScratch.current.names(of: schema, self)
         let followsLinks = results.contains {
-            $0.object != nil && names.classes[$0.rowClass.index].everything.followsLinks
+            guard let object = $0.object else { return false }
+            return names.classes[$0.rowClass.index].everything.followsLinks || object.holdsOutside
         }
         let body = try document(
             names, followsLinks: followsLinks, preferences, in: view

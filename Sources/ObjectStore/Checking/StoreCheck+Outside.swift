@@ -1,0 +1,142 @@
+import Bytes
+import Rows
+import Storage
+
+/// The chunks that the row refers to which is being checked, by key. One check uses it.
+final class KnownChunks {
+    var keys: Set<[UInt8]> = []
+}
+
+extension StoreCheck {
+    /// What is wrong with a value outside its row; nil when nothing is. Notes the chunks that it has.
+    func fault(ofOutside field: Field, _ member: RowClass.Member) -> String? {
+        guard let reference = field.outside, reference.isTree == (member.storage.shape != .single)
+        else { return "has a damaged reference" }
+        guard reference.isTree else {
+            guard let text = chunk(reference, 0) else { return "lacks its chunk" }
+            if text.count != reference.byteCount { return "has another length than its chunk" }
+            if member.storage.element == .string, String(validating: text, as: UTF8.self) == nil {
+                return "is no UTF-8"
+            }
+            return nil
+        }
+        let header = reference.header
+        var walk = TreeWalk(reference: reference, member: member)
+        let fault = fault(ofNode: header.root, header.height, &walk)
+        if let fault { return fault }
+        guard let found = walk.total else { return "has too many elements" }
+        if found != header.count { return "counts \(header.count) elements, \(found) there" }
+        if walk.byteCount != header.byteCount {
+            return "counts \(header.byteCount) bytes, \(walk.byteCount) there"
+        }
+        return nil
+    }
+
+    /// What is known of a tree on the way through it.
+    private struct TreeWalk {
+        var reference: OutsideReference
+        var member: RowClass.Member
+        /// How many elements were found; nil when they are too many to be true.
+        var total: Int? = 0
+        var byteCount = 0
+        /// The leaf before.
+        var last: LeafView?
+        let order = SetOrder()
+    }
+
+    private func chunk(
+        _ reference: OutsideReference, _ number: UInt32
+    ) -> UnsafeRawBufferPointer? {
+        OutsideReference.withKey(reference.identity, number) { key in
+            knownChunks.keys.insert(Array(key))
+            return transaction.outsideChunk(key)
+        }
+    }
+
+    private func fault(
+        ofNode number: UInt32, _ level: UInt8, _ walk: inout TreeWalk
+    ) -> String? {
+        let countBefore = knownChunks.keys.count
+        guard level < 32, let bytes = chunk(walk.reference, number) else {
+            return "lacks chunk \(number)"
+        }
+        if knownChunks.keys.count == countBefore { return "has chunk \(number) twice" }
+        guard level > 0 else { return fault(ofLeaf: bytes, number, &walk) }
+        guard let node = InnerNode(bytes) else { return "has a damaged node, chunk \(number)" }
+        for child in node.children {
+            let before = walk.total ?? 0
+            if let fault = fault(ofNode: child.number, level - 1, &walk) { return fault }
+            if (walk.total ?? 0) - before != child.count {
+                return "has a node that counts wrongly, chunk \(number)"
+            }
+        }
+        return nil
+    }
+
+    private func fault(
+        ofLeaf bytes: UnsafeRawBufferPointer, _ number: UInt32, _ walk: inout TreeWalk
+    ) -> String? {
+        let fault =
+            walk.member.storage.shape == .map
+            ? fault(ofMap: bytes, walk.member) : fault(ofCollection: bytes, walk.member)
+        if let fault { return "\(fault), chunk \(number)" }
+        let leaf = LeafView(bytes, walk.member.storage)
+        if leaf.count == 0 { return "has an empty leaf, chunk \(number)" }
+        if let last = walk.last, !isInOrder(last, leaf, walk) {
+            return "has its elements out of order, chunk \(number)"
+        }
+        walk.last = leaf
+        walk.total = walk.total.map { $0 + leaf.count }
+        walk.byteCount += leaf.byteCount(0..<leaf.count)
+        return nil
+    }
+
+    /// Whether the elements of a leaf may follow those of another.
+    private func isInOrder(_ last: LeafView, _ leaf: LeafView, _ walk: TreeWalk) -> Bool {
+        if let keys = last.keys, let next = leaf.keys {
+            return compareKeys(keys.bytes(last.count - 1), next.bytes(0)) < 0
+        }
+        guard walk.member.storage.shape == .set else { return true }
+        return walk.order.compare(last.values, last.count - 1, leaf.values, 0) < 0
+    }
+
+    /// Checks that an object has the chunks that its row refers to, and no others.
+    mutating func checkChunks(
+        of rowClass: RowClass, _ key: UInt64, _ row: RowView
+    ) throws(StoreError) {
+        // A row of an older layout may refer to values of properties that are gone.
+        guard row.layoutNumber == rowClass.layout.number else { return }
+        let buffer = ByteBuffer(capacity: 32)
+        StoreKey.appendOutsidePrefix(rowClass.number, key, to: buffer)
+        try scan(buffer.array) { check, chunk, _ in
+            if !check.knownChunks.keys.contains(Array(chunk)) {
+                check.report.add("chunk-unknown", check.name(rowClass, key))
+            }
+        }
+    }
+
+    /// Checks that every chunk belongs to an object that has values outside its row.
+    mutating func checkOwners() throws(StoreError) {
+        var last: [UInt8] = []
+        try scan([StoreKey.Tag.outside]) { (check, chunk, _) throws(StoreError) in
+            guard chunk.count == OutsideReference.keyByteCount else {
+                return check.report.add("chunk-damaged", "\(chunk.count) bytes of key")
+            }
+            let owner = chunk.prefix(13)
+            if owner.elementsEqual(last) { return }
+            last = Array(owner)
+            let number = UInt32(bigEndian: chunk.loadUnaligned(fromByteOffset: 1, as: UInt32.self))
+            let key = UInt64(bigEndian: chunk.loadUnaligned(fromByteOffset: 5, as: UInt64.self))
+            guard let index = check.rows.classIndexByNumber[number] else {
+                return check.report.add("chunk-without-object", "class number \(number)")
+            }
+            let rowClass = check.rows.classes[index]
+            switch try check.find(rowClass, key: key) {
+            case .damaged: return
+            case .row(let row) where row.holdsOutside: return
+            case .row, .nothing:
+                check.report.add("chunk-without-object", check.name(rowClass, key))
+            }
+        }
+    }
+}

@@ -1,0 +1,236 @@
+import Bytes
+import Rows
+import Storage
+
+/// Changes single elements of a collection that lies outside its object's row.
+///
+/// Cost: logarithmic in the number of elements for each change; the row is written once, by
+/// ``finish()``, which has to be called. Made by
+/// ``WriteTransaction/editor(_:key:member:)``, and used by that transaction's body alone.
+package final class CollectionEditor {
+    private let transaction: WriteTransaction
+    private let rowClass: RowClass
+    private let key: UInt64
+    private let member: Int
+    private let tree: TreeEditor
+    private let identity = ByteBuffer(capacity: OutsideReference.identityByteCount)
+    private let order = SetOrder()
+    private var isChanged = false
+    /// How many links more, or fewer, there are of each kind.
+    private var linkChanges: [LinkKind: Int] = [:]
+
+    init(
+        _ transaction: WriteTransaction, _ rowClass: RowClass, _ key: UInt64, _ member: Int,
+        _ reference: OutsideReference
+    ) {
+        self.transaction = transaction
+        self.rowClass = rowClass
+        self.key = key
+        self.member = member
+        identity.append(reference.identity)
+        tree = TreeEditor(
+            identity, reference.header, rowClass.members[member].storage,
+            transaction.group.outside.limits, transaction.group.outside)
+    }
+
+    private var compiled: RowClass.Member { rowClass.members[member] }
+
+    /// How many elements there are.
+    package var count: Int { tree.count }
+
+    /// The element at an index, as a place in a part of the collection, valid until the next change; nil
+    /// beyond the end.
+    package func element(_ index: Int) -> (part: LeafView, place: Int)? {
+        tree.tree.leaf(at: index).map { ($0.leaf, index - $0.first) }
+    }
+
+    // MARK: Changes
+
+    /// The collection that a draft states of the property, encoded, its links resolved.
+    package func encode(_ draft: ObjectDraft, _ buffer: ByteBuffer) throws(StoreError) -> LeafView {
+        let targets = try transaction.resolve(draft, path: [])
+        transaction.prepareRow(rowClass, key)
+        buffer.removeAll()
+        guard
+            transaction.group.memory.rowBuilder.appendCollection(
+                draft, member, targets: targets, to: buffer)
+        else { throw .storage(StorageError(.corrupted, operation: "encode elements")) }
+        return LeafView(buffer.bytes, compiled.storage)
+    }
+
+    /// Puts elements before the one at `index`, or at the end of the list.
+    package func insert(_ elements: LeafView, at index: Int) {
+        countLinks(elements, 0..<elements.count, 1)
+        tree.insert(LeafSlice(elements, 0..<elements.count), at: index)
+        isChanged = isChanged || elements.count > 0
+    }
+
+    /// Puts one element in the place of another, if it differs.
+    package func replace(at index: Int, by element: LeafSlice) throws(StoreError) {
+        guard let (part, place) = self.element(index), element.range.count == 1 else { return }
+        let (elements, own) = (element.leaf, element.range.lowerBound)
+        let isNull = part.values.isNull(place)
+        if isNull == elements.values.isNull(own),
+            isNull || compareKeys(part.values.bytes(place), elements.values.bytes(own)) == 0
+        {
+            return
+        }
+        try forget(part, place)
+        countLinks(elements, element.range, 1)
+        tree.replace(at: index, by: element)
+        isChanged = true
+    }
+
+    /// Removes the element at `index`.
+    package func remove(at index: Int) throws(StoreError) {
+        guard let (part, place) = element(index) else { return }
+        try forget(part, place)
+        tree.remove(at: index)
+        isChanged = true
+    }
+
+    /// Where an entry of a map stands, or would stand.
+    package func find(key: UnsafeRawBufferPointer) -> (index: Int, isThere: Bool)? {
+        let found = tree.tree.lowerBound { leaf, place in
+            leaf.keys.map { compareKeys($0.bytes(place), key) } ?? 0
+        }
+        return found.map { ($0.index, $0.isEqual) }
+    }
+
+    /// Where an element of a set stands, or would stand, or the entry of a map with its key.
+    package func find(_ elements: LeafView, _ index: Int) -> (index: Int, isThere: Bool)? {
+        if let keys = elements.keys { return find(key: keys.bytes(index)) }
+        let found = tree.tree.lowerBound { leaf, place in
+            order.compare(leaf.values, place, elements.values, index)
+        }
+        return found.map { ($0.index, $0.isEqual) }
+    }
+
+    /// Adds elements to a set that it does not have yet, or puts entries into a map, in the place of those
+    /// with their keys.
+    package func add(_ elements: LeafView) throws(StoreError) {
+        for place in 0..<elements.count {
+            guard let (index, isThere) = find(elements, place) else { continue }
+            if isThere {
+                guard elements.keys != nil else { continue }
+                try replace(at: index, by: LeafSlice(elements, place..<(place + 1)))
+                continue
+            }
+            countLinks(elements, place..<(place + 1), 1)
+            tree.insert(LeafSlice(elements, place..<(place + 1)), at: index)
+            isChanged = true
+        }
+    }
+
+    /// Notes that an element goes.
+    private func forget(_ part: LeafView, _ place: Int) throws(StoreError) {
+        countLinks(part, place..<(place + 1), -1)
+        guard compiled.storage.element == .embedded, let row = RowView(part.values.bytes(place))
+        else { return }
+        try transaction.freeOutside(transaction.rows.classes[compiled.classIndex], row)
+    }
+
+    private func countLinks(_ elements: LeafView, _ range: Range<Int>, _ change: Int) {
+        guard rowClass.linkingMembers.contains(member) else { return }
+        func count(_ property: UInt32, _ targetClass: Int, _ targetKey: UInt64) {
+            let kind = LinkKind(property: property, targetClass: targetClass, targetKey: targetKey)
+            linkChanges[kind, default: 0] += change
+        }
+        for place in range where !elements.values.isNull(place) {
+            if compiled.storage.element == .link {
+                count(
+                    compiled.number, compiled.classIndex, elements.values.pointer(place).storedLink)
+            } else if let row = RowView(elements.values.bytes(place)) {
+                transaction.rows.forEachLink(
+                    of: transaction.rows.classes[compiled.classIndex], in: row,
+                    transaction.group.outside, count)
+            }
+        }
+    }
+
+    // MARK: The end
+
+    /// Writes what has changed to the object's row, its inverse links and the change log.
+    package func finish() throws(StoreError) -> WriteResult {
+        try transaction.group.outside.checkFailure()
+        guard let stored = try transaction.row(rowClass, key),
+            let reference = rowClass.field(member, in: stored).outside,
+            reference.identity.elementsEqual(identity.bytes)
+        else { throw .objectNotFound }
+        guard isChanged else {
+            return WriteResult(
+                classIndex: rowClass.index, key: key, row: stored, isCreated: false,
+                isChanged: false)
+        }
+        tree.setVersion(transaction.version)
+        let row = try putRow(over: stored)
+        for (kind, change) in linkChanges where change != 0 {
+            try transaction.changeInverse(
+                LinkCount(
+                    property: kind.property, targetClass: kind.targetClass,
+                    targetKey: kind.targetKey),
+                rowClass, key, by: change)
+        }
+        var members = MemberSet()
+        members.insert(member)
+        transaction.record(.update, rowClass, key, members: members)
+        try transaction.group.outside.checkFailure()
+        return WriteResult(
+            classIndex: rowClass.index, key: key, row: row, isCreated: false, isChanged: true)
+    }
+
+    private func putRow(over stored: RowView) throws(StoreError) -> RowView {
+        let buffer = transaction.group.rowBuffer
+        let encodedByteCount = 8 + tree.header.byteCount + 4 * count
+        guard encodedByteCount > transaction.group.outside.limits.collectionByteCountMax / 4 else {
+            let collection = ByteBuffer(capacity: encodedByteCount + 64)
+            var slices: [LeafSlice] = []
+            _ = tree.tree.forEachLeaf(from: 0) { leaf, _ in
+                slices.append(LeafSlice(leaf, 0..<leaf.count))
+                return true
+            }
+            LeafSlice.append(slices, compiled.storage, to: collection)
+            buffer.removeAll()
+            transaction.group.memory.rowBuilder.append(
+                stored, rowClass, replacing: member, by: collection.bytes,
+                version: transaction.version, to: buffer)
+            let row = try transaction.put(rowClass, key, buffer.bytes)
+            try transaction.group.outside.removeAll(identity.bytes)
+            return row
+        }
+        buffer.removeAll()
+        buffer.append(stored.bytes)
+        buffer.store(transaction.version | RowLayout.holdsOutsideFlag, at: 8)
+        let reference = ByteBuffer(capacity: 64)
+        tree.appendReference(to: reference)
+        let old = rowClass.field(member, in: stored).heapOrReference
+        guard let start = old.baseAddress, old.count == reference.count else {
+            throw .storage(StorageError(.corrupted, operation: "write reference"))
+        }
+        buffer.store(
+            bytes: reference.base, byteCount: reference.count, at: start - stored.base)
+        return try transaction.put(rowClass, key, buffer.bytes)
+    }
+}
+
+extension WriteTransaction {
+    /// Begins to change single elements of a collection.
+    ///
+    /// - Returns: Nil when the collection lies in its row: change it by a draft.
+    package func editor(_ rowClass: RowClass, key: UInt64, member: Int)
+        throws(StoreError) -> CollectionEditor?
+    {
+        guard let stored = try row(rowClass, key) else { throw .objectNotFound }
+        guard rowClass.members[member].storage.shape != .single,
+            rowClass.members[member].storage.shape != .none,
+            let reference = rowClass.field(member, in: stored).outside
+        else { return nil }
+        return CollectionEditor(self, rowClass, key, member, reference)
+    }
+
+    /// Makes the row builder ready for an object.
+    func prepareRow(_ rowClass: RowClass, _ key: UInt64) {
+        group.memory.rowBuilder.now = now
+        group.outside.begin(rowClass, key, version: version)
+    }
+}

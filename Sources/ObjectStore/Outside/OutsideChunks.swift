@@ -1,0 +1,157 @@
+import Bytes
+import Glibc
+import Rows
+import Storage
+
+/// The chunks of values outside rows, as the transactions of a group see and change them.
+///
+/// A chunk that is missing, or storage that fails, is noted and told by ``checkFailure()``: whoever reads
+/// or changes chunks asks before the transaction ends. The writer's thread alone uses it.
+final class OutsideChunks: TreeChunks, OutsideSink {
+    private unowned let group: CommitGroup
+    private var failure: StorageError?
+    /// Whose values are stored next, and with which version.
+    private var classNumber: UInt32 = 0
+    private var key: UInt64 = 0
+    private(set) var version: UInt64 = 0
+    /// Identities that were given in the group: with the version they make a new one.
+    private var identityCount: UInt32 = 0
+
+    init(_ group: CommitGroup) { self.group = group }
+
+    /// How large chunks are.
+    var limits: OutsideLimits { group.memory.rowBuilder.limits }
+
+    /// Says whose values are stored next.
+    func begin(_ rowClass: RowClass, _ key: UInt64, version: UInt64) {
+        classNumber = rowClass.number
+        self.key = key
+        self.version = version
+    }
+
+    /// Throws what reading met since it was asked last.
+    func checkFailure() throws(StoreError) {
+        guard let failure else { return }
+        self.failure = nil
+        throw .storage(failure)
+    }
+
+    // MARK: OutsideSource
+
+    func outsideChunk(_ key: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
+        do throws(StorageError) {
+            if let value = try group.value(key) { return value }
+            fail(StorageError(.corrupted, operation: "read chunk"))
+        } catch {
+            fail(error)
+        }
+        return nil
+    }
+
+    /// Notes why something could not be read.
+    func fail(_ error: StorageError) {
+        if failure == nil { failure = error }
+    }
+
+    // MARK: Changing
+
+    /// Stores a chunk of a tree, which may be changed many times by one transaction.
+    func put(_ key: UnsafeRawBufferPointer, _ chunk: UnsafeRawBufferPointer) {
+        group.overlay.putInPlace(key, chunk)
+    }
+
+    /// Removes a chunk.
+    func remove(_ key: UnsafeRawBufferPointer) { group.overlay.remove(key) }
+
+    /// Removes every chunk whose key begins with `prefix`.
+    func removeAll(_ prefix: UnsafeRawBufferPointer) throws(StoreError) {
+        let keys = ByteBuffer(capacity: 1024)
+        var ends: [Int] = []
+        do {
+            try group.scan(KeyRange(prefix: Array(prefix)), expecting: 64) { key, _ in
+                keys.append(key)
+                ends.append(keys.count)
+                return true
+            }
+        } catch {
+            throw .storage(error)
+        }
+        var start = 0
+        for end in ends {
+            remove(UnsafeRawBufferPointer(rebasing: keys.bytes[start..<end]))
+            start = end
+        }
+    }
+
+    /// The beginning of the keys of a value's chunks that no other has.
+    private func makeIdentity() -> ByteBuffer {
+        let identity = ByteBuffer(capacity: OutsideReference.identityByteCount)
+        StoreKey.appendOutsidePrefix(classNumber, key, to: identity)
+        identity.append(big: version)
+        identity.append(big: identityCount)
+        identityCount += 1
+        return identity
+    }
+
+    // MARK: OutsideSink
+
+    func moveOut(
+        _ bytes: UnsafeRawBufferPointer, _ storage: FieldStorage, over stored: Field?,
+        reference: ByteBuffer
+    ) {
+        if storage.shape == .single {
+            if let stored, !stored.isNull, stored.isOutside, stored.textByteCount == bytes.count,
+                compareKeys(stored.text(self), bytes) == 0
+            {
+                return reference.append(stored.heapOrReference)
+            }
+            let identity = makeIdentity()
+            OutsideReference.withKey(identity.bytes, 0) { _ = group.overlay.put($0, bytes) }
+            OutsideReference.append(textOf: identity.bytes, byteCount: bytes.count, to: reference)
+            return
+        }
+        let leaf = LeafView(bytes, storage)
+        if let stored, !stored.isNull, stored.isOutside,
+            StoredCollection(stored, storage, self).isEqual(to: StoredCollection(leaf))
+        {
+            return reference.append(stored.heapOrReference)
+        }
+        let editor = TreeEditor(
+            makeIdentity(), TreeHeader(version: version), storage, limits, self)
+        editor.insert(LeafSlice(leaf, 0..<leaf.count), at: 0)
+        editor.appendReference(to: reference)
+    }
+
+    func removeLinks(
+        to key: UInt64, classIndex: Int, from stored: Field, _ member: RowClass.Member,
+        _ schema: RowSchema, reference: ByteBuffer, withoutLinks: (LeafView, ByteBuffer) -> Void
+    ) -> Bool {
+        guard let outside = stored.outside, outside.isTree else {
+            fail(StorageError(.corrupted, operation: "read reference"))
+            return false
+        }
+        let identity = ByteBuffer(capacity: OutsideReference.identityByteCount)
+        identity.append(outside.identity)
+        let editor = TreeEditor(identity, outside.header, member.storage, limits, self)
+        func isLink(_ part: CollectionView, _ place: Int) -> Bool {
+            if part.isNull(place) { return false }
+            if part.element == .link { return part.pointer(place).storedLink == key }
+            guard let row = RowView(part.bytes(place)) else { return false }
+            var isLinking = false
+            schema.forEachLink(of: schema.classes[member.classIndex], in: row, self) {
+                _, targetClass, target in
+                if targetClass == classIndex, target == key { isLinking = true }
+            }
+            return isLinking
+        }
+        let isChanged =
+            member.storage.element == .link && member.storage.shape != .map
+            ? editor.removeAll(isLink)
+            : editor.rewriteLeaves(withoutLinks) { leaf in
+                (0..<leaf.count).contains { isLink(leaf.values, $0) }
+            }
+        if isChanged { editor.setVersion(version) }
+        if editor.count > 0 { editor.appendReference(to: reference) }
+        return editor.count > 0
+    }
+}

@@ -1,0 +1,12 @@
+import Rows
+import Storage
+
+/// Where a ``TreeEditor`` keeps its chunks.
+protocol TreeChunks: OutsideSource {
+    /// Stores a chunk; the bytes are copied.
+    func put(_ key: UnsafeRawBufferPointer, _ chunk: UnsafeRawBufferPointer)
+    /// Removes a chunk.
+    func remove(_ key: UnsafeRawBufferPointer)
+    /// Notes that a chunk is damaged.
+    func fail(_ error: StorageError)
+}

@@ -1,0 +1,291 @@
+import Bytes
+import Rows
+import Storage
+
+/// Changes a collection outside its row: a counted B+-tree, see `OutsideTree`.
+///
+/// Every change reads and writes the chunks on one way from the root, whatever the number of elements. A
+/// chunk that can't be read is noted with the chunks, and the change is not made; whoever uses an editor
+/// asks ``OutsideChunks/checkFailure()`` in the end. The writer's thread alone uses an editor.
+final class TreeEditor {
+    private let limits: OutsideLimits
+    /// A leaf, or another node, below is joined with a neighbour where both fit into one.
+    private var leafByteCountMin: Int { limits.leafByteCountMax / 4 }
+    private var childCountMin: Int { limits.childCountMax / 4 }
+
+    private let identity: ByteBuffer
+    let storage: FieldStorage
+    private let chunks: any TreeChunks
+    private(set) var header: TreeHeader
+    private let scratch = ByteBuffer(capacity: 8192)
+
+    /// Makes an editor of a tree, or of an empty one.
+    ///
+    /// - `identity`: What the keys of the chunks begin with.
+    init(
+        _ identity: ByteBuffer, _ header: TreeHeader, _ storage: FieldStorage,
+        _ limits: OutsideLimits, _ chunks: any TreeChunks
+    ) {
+        self.limits = limits
+        self.identity = identity
+        self.header = header
+        self.storage = storage
+        self.chunks = chunks
+    }
+
+    /// The tree as it is now, valid until it is changed.
+    var tree: OutsideTree { OutsideTree(identity.bytes, header, storage, chunks) }
+
+    /// How many elements there are.
+    var count: Int { header.count }
+
+    /// Notes that a transaction changes the collection.
+    func setVersion(_ version: UInt64) { header.version = version }
+
+    /// Appends what stands in the row.
+    func appendReference(to buffer: ByteBuffer) {
+        OutsideReference.append(treeOf: identity.bytes, header, to: buffer)
+    }
+
+    // MARK: Changes
+
+    /// Puts elements before the one at `index`, or at the end.
+    ///
+    /// - `elements`: Must not lie in the tree.
+    func insert(_ elements: LeafSlice, at index: Int) {
+        if elements.range.isEmpty { return }
+        if count == 0 { return build(elements) }
+        edit(at: index) { leaf, place in
+            [LeafSlice(leaf, 0..<place), elements, LeafSlice(leaf, place..<leaf.count)]
+        }
+    }
+
+    /// Removes the element at `index`.
+    ///
+    /// - Precondition: There is one.
+    func remove(at index: Int) {
+        precondition(index < count)
+        edit(at: index) { leaf, place in
+            [LeafSlice(leaf, 0..<place), LeafSlice(leaf, (place + 1)..<leaf.count)]
+        }
+    }
+
+    /// Puts elements in the place of the one at `index`.
+    ///
+    /// - Precondition: There is one.
+    func replace(at index: Int, by elements: LeafSlice) {
+        precondition(index < count)
+        edit(at: index) { leaf, place in
+            [LeafSlice(leaf, 0..<place), elements, LeafSlice(leaf, (place + 1)..<leaf.count)]
+        }
+    }
+
+    /// Changes the leaf that holds the element at `index`, or the last one for an index at the end.
+    ///
+    /// - `change`: Gets the leaf and the element's place in it, and returns what is to stand there, made of
+    ///   slices of the leaf and of others.
+    func edit(at index: Int, _ change: (LeafView, _ place: Int) -> [LeafSlice]) {
+        guard index >= 0, index <= count, count > 0 else { return }
+        let isAtEnd = index == count
+        guard let edited = edit(header.root, header.height, index, isAtEnd, change) else { return }
+        header.count = edited.children.reduce(0) { $0 + $1.count }
+        guard !edited.children.isEmpty else {
+            header.root = 0
+            header.height = 0
+            return
+        }
+        if edited.children.count == 1 {
+            header.root = edited.children[0].number
+        } else {
+            header.height += 1
+            header.root = putInner(edited.children[...], makeNumber())
+        }
+        while header.height > 0, let node = inner(header.root), node.childCount == 1 {
+            let child = node[0].number
+            removeChunk(header.root)
+            header.root = child
+            header.height -= 1
+        }
+    }
+
+    /// What a part of the tree has become.
+    private struct Edited {
+        /// The nodes that stand in its place, of the same level.
+        var children: [InnerNode.Child]
+        /// Whether the only one is so small that it should be joined with a neighbour.
+        var isSmall: Bool
+    }
+
+    private func edit(
+        _ number: UInt32, _ level: UInt8, _ index: Int, _ isAtEnd: Bool,
+        _ change: (LeafView, Int) -> [LeafSlice]
+    ) -> Edited? {
+        if level == 0 { return editLeaf(number, index, isAtEnd, change) }
+        guard let node = inner(number) else { return nil }
+        let (position, rest) = node.place(of: index)
+        var children = node.children
+        guard
+            let edited = edit(children[position].number, level - 1, rest, isAtEnd, change)
+        else { return nil }
+        children.replaceSubrange(position...position, with: edited.children)
+        if edited.isSmall { join(&children, position, level - 1) }
+        return putInners(children, number, isAtEnd: isAtEnd)
+    }
+
+    private func editLeaf(
+        _ number: UInt32, _ index: Int, _ isAtEnd: Bool, _ change: (LeafView, Int) -> [LeafSlice]
+    ) -> Edited? {
+        guard let leaf = leaf(number) else { return nil }
+        guard index < leaf.count || isAtEnd && index == leaf.count else {
+            chunks.fail(StorageError(.corrupted, operation: "read leaf"))
+            return nil
+        }
+        let slices = change(leaf, index)
+        header.byteCount -= leaf.byteCount(0..<leaf.count)
+        let parts = LeafPartition.parts(
+            of: slices, byteCountMax: limits.leafByteCountMax, fillsLeft: isAtEnd)
+        guard !parts.isEmpty else {
+            removeChunk(number)
+            return Edited(children: [], isSmall: false)
+        }
+        // All are written down before one is stored: they may lie in the chunk that is overwritten.
+        scratch.removeAll()
+        var ends: [Int] = []
+        for part in parts {
+            LeafSlice.append(part, storage, to: scratch)
+            ends.append(scratch.count)
+            for slice in part { header.byteCount += slice.leaf.byteCount(slice.range) }
+        }
+        var children: [InnerNode.Child] = []
+        var start = 0
+        for (position, end) in ends.enumerated() {
+            let number = position == 0 ? number : makeNumber()
+            putChunk(number, UnsafeRawBufferPointer(rebasing: scratch.bytes[start..<end]))
+            start = end
+            children.append(
+                InnerNode.Child(
+                    number: number, count: parts[position].reduce(0) { $0 + $1.range.count }))
+        }
+        return Edited(
+            children: children,
+            isSmall: ends.count == 1 && ends[0] < leafByteCountMin)
+    }
+
+    /// Joins the child at a position with a neighbour, if both fit into one node.
+    private func join(_ children: inout [InnerNode.Child], _ position: Int, _ level: UInt8) {
+        guard children.count > 1 else { return }
+        let left = position > 0 ? position - 1 : 0
+        let pair = (children[left], children[left + 1])
+        scratch.removeAll()
+        if level == 0 {
+            guard let a = leaf(pair.0.number), let b = leaf(pair.1.number) else { return }
+            LeafSlice.append(
+                [LeafSlice(a, 0..<a.count), LeafSlice(b, 0..<b.count)], storage, to: scratch)
+            guard scratch.count <= limits.leafByteCountMax * 7 / 8 else { return }
+        } else {
+            guard let a = inner(pair.0.number), let b = inner(pair.1.number),
+                a.childCount + b.childCount <= limits.childCountMax * 7 / 8
+            else { return }
+            InnerNode.append(a.children + b.children, to: scratch)
+        }
+        putChunk(pair.0.number, scratch.bytes)
+        removeChunk(pair.1.number)
+        children[left].count += pair.1.count
+        children.remove(at: left + 1)
+    }
+
+    // MARK: Building
+
+    /// Makes the tree of its first elements, leaf by leaf.
+    private func build(_ elements: LeafSlice) {
+        var level: [InnerNode.Child] = []
+        LeafPartition.forEachFullPart(of: elements, byteCountMax: limits.leafByteCountMax) { part in
+            scratch.removeAll()
+            LeafSlice.append([part], storage, to: scratch)
+            let number = makeNumber()
+            putChunk(number, scratch.bytes)
+            level.append(InnerNode.Child(number: number, count: part.range.count))
+            header.byteCount += part.leaf.byteCount(part.range)
+        }
+        header.count = elements.range.count
+        header.height = 0
+        while level.count > 1 {
+            var above: [InnerNode.Child] = []
+            let nodeCount = (level.count + limits.childCountMax - 1) / limits.childCountMax
+            var start = 0
+            for node in 0..<nodeCount {
+                let end = level.count * (node + 1) / nodeCount
+                let number = putInner(level[start..<end], makeNumber())
+                let count = level[start..<end].reduce(0) { $0 + $1.count }
+                above.append(InnerNode.Child(number: number, count: count))
+                start = end
+            }
+            level = above
+            header.height += 1
+        }
+        header.root = level[0].number
+    }
+
+    // MARK: Chunks
+
+    private func makeNumber() -> UInt32 {
+        defer { header.nextNumber += 1 }
+        return header.nextNumber
+    }
+
+    private func chunk(_ number: UInt32) -> UnsafeRawBufferPointer? {
+        OutsideReference.withKey(identity.bytes, number) { chunks.outsideChunk($0) }
+    }
+
+    private func leaf(_ number: UInt32) -> LeafView? {
+        chunk(number).map { LeafView($0, storage) }
+    }
+
+    private func inner(_ number: UInt32) -> InnerNode? {
+        guard let bytes = chunk(number) else { return nil }
+        guard let node = InnerNode(bytes) else {
+            chunks.fail(StorageError(.corrupted, operation: "read node"))
+            return nil
+        }
+        return node
+    }
+
+    private func putChunk(_ number: UInt32, _ bytes: UnsafeRawBufferPointer) {
+        OutsideReference.withKey(identity.bytes, number) { chunks.put($0, bytes) }
+    }
+
+    private func removeChunk(_ number: UInt32) {
+        OutsideReference.withKey(identity.bytes, number) { chunks.remove($0) }
+    }
+
+    private func putInner(_ children: ArraySlice<InnerNode.Child>, _ number: UInt32) -> UInt32 {
+        scratch.removeAll()
+        InnerNode.append(children, to: scratch)
+        putChunk(number, scratch.bytes)
+        return number
+    }
+
+    /// Stores children as one node or more, the first under `number`.
+    private func putInners(_ children: [InnerNode.Child], _ number: UInt32, isAtEnd: Bool) -> Edited
+    {
+        guard !children.isEmpty else {
+            removeChunk(number)
+            return Edited(children: [], isSmall: false)
+        }
+        let most = limits.childCountMax
+        var nodes: [InnerNode.Child] = []
+        var start = 0
+        while start < children.count {
+            let left = children.count - start
+            // What grows at its end keeps full nodes behind it.
+            let taken = left <= most ? left : isAtEnd ? most : max((left + 1) / 2, 1)
+            let end = start + min(taken, most)
+            let own = putInner(children[start..<end], nodes.isEmpty ? number : makeNumber())
+            let count = children[start..<end].reduce(0) { $0 + $1.count }
+            nodes.append(InnerNode.Child(number: own, count: count))
+            start = end
+        }
+        return Edited(
+            children: nodes, isSmall: nodes.count == 1 && children.count < childCountMin)
+    }
+}

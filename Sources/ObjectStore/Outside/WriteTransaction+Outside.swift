@@ -1,0 +1,156 @@
+import Bytes
+import Rows
+import Storage
+
+extension WriteTransaction {
+    /// Frees the values outside `old` that `new` no longer refers to.
+    ///
+    /// - `old`: A row of the object that goes.
+    /// - `new`: The row that stays.
+    func freeOutside(_ rowClass: RowClass, _ key: UInt64, _ old: RowView, keeping new: RowView)
+        throws(StoreError)
+    {
+        guard old.holdsOutside else { return }
+        var kept: Set<[UInt8]> = []
+        var trees: [(reference: OutsideReference, member: RowClass.Member)] = []
+        if new.holdsOutside {
+            forEachReference(rowClass, new) { reference, member in
+                kept.insert(Array(reference.identity))
+                if member.storage.element == .embedded { trees.append((reference, member)) }
+            }
+        }
+        // A tree that is new may have taken over embedded rows that stood in the row, or in another tree.
+        for tree in trees where !refers(rowClass, old, to: tree.reference) {
+            forEachReference(inElementsOf: tree.reference, tree.member) { inner, _ in
+                kept.insert(Array(inner.identity))
+            }
+        }
+        try freeOutside(rowClass, old, except: kept)
+        guard old.layoutNumber != rowClass.layout.number, new.layoutNumber != old.layoutNumber
+        else { return }
+        // The old row may refer to values of properties that the class has lost.
+        try sweepOutside(rowClass, key, new)
+    }
+
+    /// Frees the values outside a row, but for some, and those outside rows within them.
+    func freeOutside(_ rowClass: RowClass, _ row: RowView, except kept: Set<[UInt8]> = [])
+        throws(StoreError)
+    {
+        guard row.holdsOutside else { return }
+        var doomed: [OutsideReference] = []
+        forEachReference(rowClass, row) { reference, member in
+            guard !kept.contains(Array(reference.identity)) else { return }
+            doomed.append(reference)
+            guard member.storage.element == .embedded else { return }
+            forEachReference(inElementsOf: reference, member) { inner, _ in
+                if !kept.contains(Array(inner.identity)) { doomed.append(inner) }
+            }
+        }
+        for reference in doomed {
+            if reference.isTree {
+                try group.outside.removeAll(reference.identity)
+            } else {
+                OutsideReference.withKey(reference.identity, 0) { group.outside.remove($0) }
+            }
+        }
+        try group.outside.checkFailure()
+    }
+
+    /// Whether a row refers to a value, which may have changed since.
+    private func refers(_ rowClass: RowClass, _ row: RowView, to reference: OutsideReference)
+        -> Bool
+    {
+        var isFound = false
+        forEachReference(rowClass, row) { own, _ in
+            if own.identity.elementsEqual(reference.identity) { isFound = true }
+        }
+        return isFound
+    }
+
+    /// Removes every chunk of an object.
+    func freeAllOutside(_ rowClass: RowClass, _ key: UInt64) throws(StoreError) {
+        let prefix = group.keyBuffer.making {
+            StoreKey.appendOutsidePrefix(rowClass.number, key, to: $0)
+        }
+        try group.outside.removeAll(UnsafeRawBufferPointer(prefix))
+    }
+
+    /// Removes the chunks of an object that its row does not refer to.
+    private func sweepOutside(_ rowClass: RowClass, _ key: UInt64, _ row: RowView)
+        throws(StoreError)
+    {
+        var kept: Set<[UInt8]> = []
+        forEachReference(rowClass, row) { reference, member in
+            kept.insert(Array(reference.identity))
+            guard member.storage.element == .embedded else { return }
+            forEachReference(inElementsOf: reference, member) { inner, _ in
+                kept.insert(Array(inner.identity))
+            }
+        }
+        try group.outside.checkFailure()
+        let prefix = Array(
+            group.keyBuffer.making { StoreKey.appendOutsidePrefix(rowClass.number, key, to: $0) })
+        var doomed: [[UInt8]] = []
+        do {
+            try group.scan(KeyRange(prefix: prefix), expecting: 64) { chunk, _ in
+                let identity = chunk.prefix(OutsideReference.identityByteCount)
+                if !kept.contains(Array(identity)) { doomed.append(Array(chunk)) }
+                return true
+            }
+        } catch {
+            throw .storage(error)
+        }
+        for chunk in doomed { chunk.withUnsafeBytes { group.outside.remove($0) } }
+    }
+
+    /// Hands over the references of a row, those of embedded rows in it too, but not of rows that are
+    /// themselves elements outside.
+    private func forEachReference(
+        _ rowClass: RowClass, _ row: RowView, _ body: (OutsideReference, RowClass.Member) -> Void
+    ) {
+        guard row.holdsOutside else { return }
+        for (member, compiled) in rowClass.members.enumerated() where compiled.storage.isInHeap {
+            let field = rowClass.field(member, in: row)
+            if field.isNull { continue }
+            if field.isOutside {
+                if let reference = field.outside { body(reference, compiled) }
+                continue
+            }
+            guard compiled.storage.element == .embedded else { continue }
+            let embedded = rows.classes[compiled.classIndex]
+            if compiled.storage.shape == .single {
+                if let inner = rowClass.embedded(member, in: row) {
+                    forEachReference(embedded, inner, body)
+                }
+                continue
+            }
+            let list = rowClass.inlineCollection(member, in: row)
+            for index in 0..<list.count {
+                if let inner = RowView(list.bytes(index)) {
+                    forEachReference(embedded, inner, body)
+                }
+            }
+        }
+    }
+
+    /// Hands over the references of embedded rows that are elements of a tree.
+    private func forEachReference(
+        inElementsOf reference: OutsideReference, _ member: RowClass.Member,
+        _ body: (OutsideReference, RowClass.Member) -> Void
+    ) {
+        guard let tree = OutsideTree(reference, member.storage, group.outside) else { return }
+        let embedded = rows.classes[member.classIndex]
+        _ = tree.forEachLeaf(from: 0) { leaf, _ in
+            for index in 0..<leaf.count {
+                guard let inner = RowView(leaf.values.bytes(index)) else { continue }
+                forEachReference(embedded, inner) { reference, member in
+                    body(reference, member)
+                    if member.storage.element == .embedded {
+                        forEachReference(inElementsOf: reference, member, body)
+                    }
+                }
+            }
+            return true
+        }
+    }
+}

@@ -1,0 +1,65 @@
+import Bytes
+
+extension CollectionView {
+    /// The bytes that an element has in the table of ends.
+    var tableByteCount: Int { stride > 0 ? 0 : 4 }
+
+    /// Where the elements before `index` end, counted from the first one's beginning.
+    private func offset(_ index: Int) -> Int {
+        if stride > 0 { return index * stride }
+        if index == 0 { return 0 }
+        return min(
+            Int(ends.loadUnaligned(fromByteOffset: 4 * index - 4, as: UInt32.self)), byteCount)
+    }
+
+    /// The bytes of neighbouring elements, without tables.
+    package func byteCount(_ range: Range<Int>) -> Int {
+        max(offset(range.upperBound) - offset(range.lowerBound), 0)
+    }
+
+    /// Appends neighbouring elements of collections of one kind as one collection.
+    package static func append(
+        _ slices: [(view: CollectionView, range: Range<Int>)], to buffer: ByteBuffer
+    ) {
+        var count = 0
+        var hasNull = false
+        for slice in slices {
+            count += slice.range.count
+            if slice.view.nulls != nil, !hasNull {
+                hasNull = slice.range.contains { slice.view.isNull($0) }
+            }
+        }
+        buffer.append(little: UInt32(count))
+        buffer.append(little: (hasNull ? 1 : 0) as UInt32)
+        if hasNull {
+            let bitmap = buffer.count
+            buffer.appendZeros((count + 7) / 8)
+            var position = 0
+            for slice in slices {
+                for index in slice.range {
+                    if slice.view.isNull(index) {
+                        let offset = bitmap + position / 8
+                        buffer.store(buffer.bytes[offset] | 1 << UInt8(position % 8), at: offset)
+                    }
+                    position += 1
+                }
+            }
+        }
+        if let first = slices.first, first.view.stride == 0 {
+            var end = 0
+            for slice in slices {
+                let start = slice.view.offset(slice.range.lowerBound)
+                for index in slice.range {
+                    buffer.append(little: UInt32(end + slice.view.offset(index + 1) - start))
+                }
+                end += slice.view.byteCount(slice.range)
+            }
+        }
+        for slice in slices {
+            let start = slice.view.offset(slice.range.lowerBound)
+            buffer.append(
+                UnsafeRawBufferPointer(
+                    start: slice.view.start + start, count: slice.view.byteCount(slice.range)))
+        }
+    }
+}

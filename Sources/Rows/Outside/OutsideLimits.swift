@@ -1,0 +1,15 @@
+/// When values leave their rows, and how large their chunks are.
+package struct OutsideLimits: Equatable, Sendable {
+    /// A string or data value of more bytes leaves the row.
+    package var textByteCountMax = 256 * 1024
+    /// A collection of more encoded bytes leaves the row; it returns when it has less than a quarter.
+    package var collectionByteCountMax = 64 * 1024
+    /// The bytes of a leaf with more than one element at most: what fits into one page of LMDB that is the
+    /// value's alone, beside the page's header.
+    package var leafByteCountMax = 4072
+    /// How many children a node above the leaves has at most, likewise.
+    package var childCountMax = 330
+
+    /// Makes the defaults.
+    package init() {}
+}

@@ -1,0 +1,30 @@
+import Bytes
+
+/// Takes values that are too large for their rows, when rows are built.
+///
+/// `ObjectStore` implements it on a transaction.
+package protocol OutsideSink: OutsideSource {
+    /// Stores a value or collection as chunks and appends the ``OutsideReference`` to it.
+    ///
+    /// - `bytes`: As they would lie in the row's heap.
+    /// - `stored`: What the object has now: when that is the same value in chunks, its reference is
+    ///   appended and nothing is stored.
+    func moveOut(
+        _ bytes: UnsafeRawBufferPointer, _ storage: FieldStorage, over stored: Field?,
+        reference: ByteBuffer)
+
+    /// Takes the links to an object that goes away out of a collection outside its row, and appends the
+    /// reference to what is left.
+    ///
+    /// Elements vanish from lists and sets; the values of maps become null, and embedded objects lose the
+    /// links that they hold.
+    ///
+    /// - `withoutLinks`: Appends the elements of a leaf without those links, but not of a list or set of
+    ///   links.
+    /// - Returns: Whether an element is left; if not, nothing is appended.
+    func removeLinks(
+        to key: UInt64, classIndex: Int, from stored: Field, _ member: RowClass.Member,
+        _ schema: RowSchema, reference: ByteBuffer,
+        withoutLinks: (LeafView, ByteBuffer) -> Void
+    ) -> Bool
+}

@@ -1,0 +1,131 @@
+/// A collection outside its row, read.
+///
+/// A counted B+-tree: leaves have the encoding of a collection in a row, some 4 KiB of it; each node above
+/// says of its children how many elements they have (``InnerNode``), so that the element at a position is
+/// found in logarithmic time. The elements of a set stand in value order and are found by comparing with
+/// the first elements of children.
+public struct OutsideTree {
+    /// What the keys of its chunks begin with.
+    let identity: UnsafeRawBufferPointer
+    let header: TreeHeader
+    let storage: FieldStorage
+    let source: any OutsideSource
+
+    /// Nil unless the reference is one of a tree.
+    public init?(
+        _ reference: OutsideReference, _ storage: FieldStorage, _ source: any OutsideSource
+    ) {
+        guard reference.isTree else { return nil }
+        self.init(reference.identity, reference.header, storage, source)
+    }
+
+    /// Makes a view of the chunks whose keys begin with `identity`, which has to stay where it is.
+    package init(
+        _ identity: UnsafeRawBufferPointer, _ header: TreeHeader, _ storage: FieldStorage,
+        _ source: any OutsideSource
+    ) {
+        self.identity = identity
+        self.header = header
+        self.storage = storage
+        self.source = source
+    }
+
+    /// How many elements there are.
+    public var count: Int { header.count }
+
+    private func chunk(_ number: UInt32) -> UnsafeRawBufferPointer? {
+        OutsideReference.withKey(identity, number) { source.outsideChunk($0) }
+    }
+
+    /// The leaf with the element at `index`, and the index of its first element; nil beyond the end and
+    /// when a chunk is missing.
+    public func leaf(at index: Int) -> (leaf: LeafView, first: Int)? {
+        guard index >= 0, index < count else { return nil }
+        var number = header.root
+        var rest = index
+        for _ in 0..<header.height {
+            guard let node = chunk(number).flatMap({ InnerNode($0) }) else { return nil }
+            let place = node.place(of: rest)
+            rest = place.index
+            number = node[place.position].number
+        }
+        guard let bytes = chunk(number) else { return nil }
+        let leaf = LeafView(bytes, storage)
+        return rest < leaf.count ? (leaf, index - rest) : nil
+    }
+
+    /// Hands over the leaves from the one with the element at `index` on, each with the index of its first
+    /// element, until `body` returns false.
+    ///
+    /// - Returns: Whether it never did.
+    public func forEachLeaf(from index: Int, _ body: (LeafView, _ first: Int) -> Bool) -> Bool {
+        if count == 0 { return true }
+        return forEachLeaf(header.root, header.height, from: index, first: 0, body)
+    }
+
+    private func forEachLeaf(
+        _ number: UInt32, _ level: UInt8, from index: Int, first: Int,
+        _ body: (LeafView, Int) -> Bool
+    ) -> Bool {
+        guard let bytes = chunk(number) else { return false }
+        if level == 0 { return body(LeafView(bytes, storage), first) }
+        guard let node = InnerNode(bytes) else { return false }
+        var first = first
+        for position in 0..<node.childCount {
+            let child = node[position]
+            if first + child.count > index,
+                !forEachLeaf(child.number, level - 1, from: index, first: first, body)
+            {
+                return false
+            }
+            first += child.count
+        }
+        return true
+    }
+
+    // MARK: In value order
+
+    /// Where an element stands or would stand among elements that are in order.
+    ///
+    /// Cost: logarithmic; some 20 chunks are read where there are a million elements.
+    ///
+    /// - `order`: How an element compares with the one that is looked for: negative, 0 or positive.
+    /// - Returns: The index of the first one that is not below it, and whether that is the one; nil when a
+    ///   chunk is missing.
+    package func lowerBound(_ order: (LeafView, Int) -> Int) -> (index: Int, isEqual: Bool)? {
+        if count == 0 { return (0, false) }
+        var number = header.root
+        var first = 0
+        for level in stride(from: header.height, to: 0, by: -1) {
+            guard let node = chunk(number).flatMap({ InnerNode($0) }) else { return nil }
+            // The last child that begins at or before the element.
+            var (low, high) = (0, node.childCount)
+            while high - low > 1 {
+                let middle = (low + high) / 2
+                guard let leaf = firstLeaf(node[middle].number, level - 1) else { return nil }
+                if order(leaf, 0) <= 0 { low = middle } else { high = middle }
+            }
+            for position in 0..<low { first += node[position].count }
+            number = node[low].number
+        }
+        guard let bytes = chunk(number) else { return nil }
+        let leaf = LeafView(bytes, storage)
+        var (low, high) = (0, leaf.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if order(leaf, middle) < 0 { low = middle + 1 } else { high = middle }
+        }
+        return (first + low, low < leaf.count && order(leaf, low) == 0)
+    }
+
+    private func firstLeaf(_ number: UInt32, _ level: UInt8) -> LeafView? {
+        var number = number
+        for _ in 0..<level {
+            guard let node = chunk(number).flatMap({ InnerNode($0) }) else { return nil }
+            number = node[0].number
+        }
+        guard let bytes = chunk(number) else { return nil }
+        let leaf = LeafView(bytes, storage)
+        return leaf.count > 0 ? leaf : nil
+    }
+}

@@ -1,0 +1,131 @@
+import Bytes
+
+/// A list or set of an object, wherever it lies.
+public struct StoredCollection {
+    @usableFromInline let inline: LeafView
+    @usableFromInline let tree: OutsideTree?
+
+    /// A collection in its row.
+    @inlinable public init(_ inline: LeafView) {
+        self.inline = inline
+        tree = nil
+    }
+
+    /// A collection outside its row.
+    package init(_ tree: OutsideTree) {
+        inline = LeafView(values: CollectionView(emptyOf: tree.storage.element), keys: nil)
+        self.tree = tree
+    }
+
+    /// A collection that may lie outside its row.
+    @inlinable public init(_ field: Field, _ storage: FieldStorage, _ source: any OutsideSource) {
+        inline = LeafView(field.heap, storage)
+        tree = field.isOutside ? Self.tree(field, storage, source) : nil
+    }
+
+    @usableFromInline static func tree(
+        _ field: Field, _ storage: FieldStorage, _ source: any OutsideSource
+    ) -> OutsideTree? {
+        field.outside.flatMap { OutsideTree($0, storage, source) }
+    }
+
+    /// How many elements there are.
+    @inlinable public var count: Int { tree == nil ? inline.count : outsideCount }
+
+    @usableFromInline var outsideCount: Int { tree?.count ?? 0 }
+
+    /// Hands over every element from `first` on, as a place in a part of the collection and with its index
+    /// in the whole, until `body` returns false.
+    ///
+    /// - Returns: Whether it never did.
+    @inlinable @discardableResult public func forEach(
+        from first: Int = 0, _ body: (_ part: CollectionView, _ place: Int, _ index: Int) -> Bool
+    ) -> Bool {
+        guard tree == nil else { return forEachOutside(from: first, body) }
+        var place = first
+        while place < inline.count {
+            if !body(inline.values, place, place) { return false }
+            place += 1
+        }
+        return true
+    }
+
+    @usableFromInline func forEachOutside(
+        from first: Int, _ body: (CollectionView, Int, Int) -> Bool
+    ) -> Bool {
+        guard let tree else { return true }
+        return tree.forEachLeaf(from: first) { leaf, start in
+            for place in min(max(first - start, 0), leaf.count)..<leaf.count
+            where !body(leaf.values, place, start + place) {
+                return false
+            }
+            return true
+        }
+    }
+
+    /// The element at an index, as a place in a part of the collection; nil beyond the end.
+    @inlinable public func element(_ index: Int) -> (part: CollectionView, place: Int)? {
+        guard tree == nil else { return outsideElement(index) }
+        return index >= 0 && index < inline.count ? (inline.values, index) : nil
+    }
+
+    /// Hands over the parts of the collection from the one with the element at `index` on, each with the
+    /// index of its first element, until `body` returns false.
+    ///
+    /// - Returns: Whether it never did.
+    @discardableResult
+    public func forEachPart(from index: Int = 0, _ body: (LeafView, _ first: Int) -> Bool) -> Bool {
+        guard let tree else { return inline.count == 0 || body(inline, 0) }
+        return tree.forEachLeaf(from: index, body)
+    }
+
+    /// The key of a map's entry; nil beyond the end.
+    public func key(_ index: Int) -> UnsafeRawBufferPointer? {
+        guard let tree else {
+            return index >= 0 && index < inline.count ? inline.keys?.bytes(index) : nil
+        }
+        return tree.leaf(at: index).flatMap { $0.leaf.keys?.bytes(index - $0.first) }
+    }
+
+    @usableFromInline func outsideElement(_ index: Int) -> (part: CollectionView, place: Int)? {
+        tree?.leaf(at: index).map { ($0.leaf.values, index - $0.first) }
+    }
+
+    /// Whether two collections have the same elements in the same order.
+    ///
+    /// - `isSame`: Asked of elements whose bytes differ.
+    package func isEqual(
+        to other: StoredCollection,
+        _ isSame: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Bool = { _, _ in false }
+    ) -> Bool {
+        guard count == other.count else { return false }
+        var found: (part: LeafView, first: Int)?
+        return forEachPart { part, first in
+            for place in 0..<part.count {
+                let index = first + place
+                if found.map({ index >= $0.first + $0.part.count }) ?? true {
+                    found = other.part(at: index)
+                }
+                guard let found else { return false }
+                let otherPlace = index - found.first
+                if let keys = part.keys, let otherKeys = found.part.keys,
+                    compareKeys(keys.bytes(place), otherKeys.bytes(otherPlace)) != 0
+                {
+                    return false
+                }
+                let (values, others) = (part.values, found.part.values)
+                let isNull = values.isNull(place)
+                if isNull != others.isNull(otherPlace) { return false }
+                if isNull { continue }
+                let (a, b) = (values.bytes(place), others.bytes(otherPlace))
+                if compareKeys(a, b) != 0, !isSame(a, b) { return false }
+            }
+            return true
+        }
+    }
+
+    private func part(at index: Int) -> (part: LeafView, first: Int)? {
+        guard let tree else { return (inline, 0) }
+        return tree.leaf(at: index).map { ($0.leaf, $0.first) }
+    }
+}

@@ -1,0 +1,37 @@
+import Bytes
+
+/// The order in which the elements of a set stand. One thread at a time uses it.
+package final class SetOrder {
+    private let keys = (ByteBuffer(capacity: 32), ByteBuffer(capacity: 32))
+
+    /// Makes it ready.
+    package init() {}
+
+    /// Appends bytes that compare as the elements of a set do: null first, then by value; links by object
+    /// key, text by its bytes.
+    package static func append(_ view: CollectionView, _ index: Int, to buffer: ByteBuffer) {
+        if view.isNull(index) { return OrderedKey.appendNull(to: buffer) }
+        let bytes = view.bytes(index)
+        switch view.element {
+        case .link:
+            buffer.append(1 as UInt8)
+            buffer.append(big: view.pointer(index).storedLink)
+        case .string, .data:
+            // The bytes themselves order text exactly; an ordered key may be cut.
+            buffer.append(1 as UInt8)
+            buffer.append(bytes)
+        default: OrderedKey.append(stored: bytes, element: view.element, to: buffer)
+        }
+    }
+
+    /// How an element compares with another: negative, 0 or positive.
+    package func compare(
+        _ a: CollectionView, _ indexA: Int, _ b: CollectionView, _ indexB: Int
+    ) -> Int {
+        keys.0.removeAll()
+        keys.1.removeAll()
+        Self.append(a, indexA, to: keys.0)
+        Self.append(b, indexB, to: keys.1)
+        return compareKeys(keys.0.bytes, keys.1.bytes)
+    }
+}
