@@ -33,6 +33,9 @@ extension RESTService {
             Route(.delete, byKey, "deleteObjectByKey", deleteObjectByKey),
             Route(.get, object + "/properties/{property}", "getProperty", getProperty),
             Route(
+                .patch, object + "/properties/{property}", "patchProperty", body: .buffered(),
+                patchProperty),
+            Route(
                 .post, "/v1/transactions", "createTransaction", body: .buffered(),
                 createTransaction),
             Route(.get, projections, "listProjections", listProjections),
@@ -42,7 +45,13 @@ extension RESTService {
             Route(.get, projection + "/objects", "listProjectedObjects", listProjectedObjects),
             Route(.get, projection + "/objects/{id}", "getProjectedObject", getProjectedObject),
             Route(
+                .patch, projection + "/objects/{id}", "patchProjectedObject", body: .buffered(),
+                patchProjectedObject),
+            Route(
                 .get, projection + "/object", "getProjectedObjectByKey", getProjectedObjectByKey),
+            Route(
+                .patch, projection + "/object", "patchProjectedObjectByKey", body: .buffered(),
+                patchProjectedObjectByKey),
             Route(.post, importPath, "importObjects", streaming: importObjects),
             Route(.get, "/v1/classes/{class}/export", "exportObjects", exportObjects),
             Route(.get, "/v1/changes", "streamChanges", answersHead: false, streamChanges),

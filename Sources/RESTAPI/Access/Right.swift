@@ -39,6 +39,8 @@ package enum Right: String, Sendable, CaseIterable, Comparable {
         "createTransaction": .write,
         "listProjections": .read, "getProjection": .read, "listProjectedObjects": .read,
         "getProjectedObject": .read, "getProjectedObjectByKey": .read,
+        "patchProjectedObject": .write, "patchProjectedObjectByKey": .write,
+        "patchProperty": .write,
         "putProjection": .admin, "deleteProjection": .admin,
         "putSchema": .admin, "putClass": .admin, "deleteClass": .admin,
     ]

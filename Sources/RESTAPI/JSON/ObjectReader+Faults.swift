@@ -15,13 +15,8 @@ extension ObjectReader {
         return Problem(422, faults.first?.code ?? "invalid-object", detail, errors: faults)
     }
 
-    /// Notes a fault at the value that is being read, or at the member `name` of it.
-    func fault(
-        _ code: String, _ detail: String, at name: UnsafeRawBufferPointer? = nil,
-        element: Int? = nil, hint: String? = nil
-    ) {
-        faultCount += 1
-        guard faults.count < Self.faultCountMax else { return }
+    /// Where the value that is being read stands, or the member `name` of it.
+    func pointer(at name: UnsafeRawBufferPointer?) -> JSONPointer {
         var pointer = JSONPointer()
         for step in path {
             switch step {
@@ -30,6 +25,17 @@ extension ObjectReader {
             }
         }
         if let name { pointer.append(name) }
+        return pointer
+    }
+
+    /// Notes a fault at the value that is being read, or at the member `name` of it.
+    func fault(
+        _ code: String, _ detail: String, at name: UnsafeRawBufferPointer? = nil,
+        element: Int? = nil, hint: String? = nil
+    ) {
+        faultCount += 1
+        guard faults.count < Self.faultCountMax else { return }
+        var pointer = pointer(at: name)
         if let element { pointer.append(index: element) }
         faults.append(
             Problem.Fault(code: code, detail: detail, pointer: pointer.description, hint: hint))

@@ -133,8 +133,8 @@ package final class ObjectReader {
         if let omitted { readOmitted(omitted, seen, keeps: keeps, into: draft) }
     }
 
-    /// Reads the value of one property.
-    private func read(
+    /// Reads the value of one property, whose name in the body is `name`.
+    func read(
         _ json: JSONValue, _ name: UnsafeRawBufferPointer, _ member: Int, into draft: ObjectDraft
     ) {
         let compiled = draft.rowClass.members[member]
