@@ -52,6 +52,12 @@ extension RESTService {
             Route(
                 .patch, projection + "/object", "patchProjectedObjectByKey", body: .buffered(),
                 patchProjectedObjectByKey),
+            Route(
+                .get, projection + "/changes", "streamProjectionChanges", answersHead: false,
+                streamProjectionChanges),
+            Route(
+                .get, projection + "/objects/{id}/changes", "streamProjectedObjectChanges",
+                answersHead: false, streamProjectedObjectChanges),
             Route(.post, importPath, "importObjects", streaming: importObjects),
             Route(.get, "/v1/classes/{class}/export", "exportObjects", exportObjects),
             Route(.get, "/v1/changes", "streamChanges", answersHead: false, streamChanges),

@@ -27,6 +27,11 @@ package struct MemberSet: Hashable, Sendable {
         return word < rest.count && rest[word] >> UInt64(member % 64) & 1 != 0
     }
 
+    /// Whether no position is in both sets.
+    package func isDisjoint(with other: MemberSet) -> Bool {
+        first & other.first == 0 && zip(rest, other.rest).allSatisfy { $0 & $1 == 0 }
+    }
+
     /// Adds every position of another set.
     package mutating func formUnion(_ other: MemberSet) {
         first |= other.first

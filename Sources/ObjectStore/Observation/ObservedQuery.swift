@@ -22,20 +22,30 @@ package struct ObservedQuery: Sendable {
     /// The condition; nil for none.
     package let predicate: Predicate?
     private let reach: ReachPlan?
+    /// The objects' own properties that count; nil for all.
+    private let counted: MemberSet?
     private let schema: RowSchema
 
     /// Makes an observed query.
     ///
     /// - `paths`: What the filter, and what is shown of the objects, reads beyond the object.
-    package init(target: Target, predicate: Predicate?, paths: [ReachPath], schema: RowSchema) {
+    /// - `countsPathsAlone`: Whether a change of an object's own property that no path begins with does
+    ///   not concern the query.
+    package init(
+        target: Target, predicate: Predicate?, paths: [ReachPath], countsPathsAlone: Bool = false,
+        schema: RowSchema
+    ) {
         self.target = target
         self.predicate = predicate
         self.schema = schema
         switch target {
-        case .store: reach = nil
+        case .store:
+            reach = nil
+            counted = nil
         case .objects(let index), .keyed(let index, _), .object(let index, _):
             let plan = ReachPlan(rootClass: index, paths: paths, schema: schema)
             reach = plan.isEmpty ? nil : plan
+            counted = countsPathsAlone ? plan.ownMembers : nil
         }
     }
 
@@ -64,7 +74,10 @@ package struct ObservedQuery: Sendable {
                     identity: identity, members: change?.members ?? MemberSet(), change: change,
                     isReached: false, through: changes.through))
         }
-        guard let reach, let classIndex else { return found }
+        guard let reach, let classIndex else {
+            dropUncounted(&found)
+            return found
+        }
         let ownCount = found.count
         reach.forEachCandidate(changes, in: transaction) { key, member in
             let identity = ObjectIdentity(classIndex: classIndex, key: key)
@@ -80,7 +93,16 @@ package struct ObservedQuery: Sendable {
             if let member { found[place].members.insert(member) }
         }
         found[ownCount...].sort { $0.identity.key < $1.identity.key }
+        dropUncounted(&found)
         return found
+    }
+
+    /// Forgets objects of which only properties have changed that do not count.
+    private func dropUncounted(_ found: inout [ObservedCandidate]) {
+        guard let counted else { return }
+        found.removeAll {
+            $0.change?.kind == .update && !$0.isReached && $0.members.isDisjoint(with: counted)
+        }
     }
 
     /// The classes whose changes can concern the query; nil for all.

@@ -39,6 +39,7 @@ package enum Right: String, Sendable, CaseIterable, Comparable {
         "createTransaction": .write,
         "listProjections": .read, "getProjection": .read, "listProjectedObjects": .read,
         "getProjectedObject": .read, "getProjectedObjectByKey": .read,
+        "streamProjectionChanges": .read, "streamProjectedObjectChanges": .read,
         "patchProjectedObject": .write, "patchProjectedObjectByKey": .write,
         "patchProperty": .write,
         "putProjection": .admin, "deleteProjection": .admin,

@@ -11,6 +11,9 @@ struct ChangeWriter {
     private let buffer: ByteBuffer
     private let json: JSONWriter
     private var writer: ObjectWriter
+    /// Of a projection's stream the projected properties that have changed, by their positions, where that
+    /// is known exactly.
+    var changedProperties: [ObjectIdentity: MemberSet] = [:]
 
     init(_ stream: CheckedStream, _ read: ReadTransaction, _ options: RESTOptions) {
         self.stream = stream
@@ -78,13 +81,7 @@ struct ChangeWriter {
             quotedVersion(row.version)
             if event.kind == .update {
                 json.raw(",\"changed\":[")
-                var isFirst = true
-                for (member, property) in rowClass.definition.properties.enumerated()
-                where event.members.contains(member) {
-                    if !isFirst { json.comma() }
-                    isFirst = false
-                    json.string(property.name)
-                }
+                writeChanged(event, rowClass)
                 json.raw("]")
             }
             json.raw(",\"object\":")
@@ -97,6 +94,26 @@ struct ChangeWriter {
             quotedVersion(event.version)
         }
         json.raw("}")
+    }
+
+    /// Writes the names of the properties that have changed, or through which something has.
+    private func writeChanged(_ event: QueryEvent, _ rowClass: RowClass) {
+        var isFirst = true
+        func write(_ name: String) {
+            if !isFirst { json.comma() }
+            isFirst = false
+            json.string(name)
+        }
+        guard let projection = stream.projection else {
+            for (member, property) in rowClass.definition.properties.enumerated()
+            where event.members.contains(member) { write(property.name) }
+            return
+        }
+        let exactly = changedProperties[event.identity]
+        for (position, property) in projection.properties.enumerated()
+        where exactly?.contains(position) ?? event.members.contains(property.firstMember) {
+            write(property.name)
+        }
     }
 
     /// Writes the key of an object that is gone, from its record.

@@ -3,9 +3,6 @@ import ObjectModel
 import ObjectStore
 
 extension RESTService {
-    static let streamParameters: [StaticString] = [
-        "filter", "arg", "text", "fields", "expand", "since", "limit",
-    ]
     /// The least bound of a stream's queue: half of it has room for every signal.
     private static let streamQueueByteCountMin = 4 << 10
     /// The longest wait of a long poll, in seconds.
@@ -16,13 +13,8 @@ extension RESTService {
     func answerStream(_ request: Request, _ target: StreamDefinition.Target) throws(Problem)
         -> Outcome
     {
-        let isFiltered = if case .objects = target { true } else { false }
         let parameters = try Parameters(
-            request,
-            known: isFiltered
-                ? Self.streamParameters
-                : target == .store ? ["since", "limit"] : ["fields", "expand", "since", "limit"],
-            repeatable: ["arg", "text"])
+            request, known: target.parameters, repeatable: ["arg", "text"])
         let preferences = try Preferences(request)
         let text = try QueryText(request, parser: RequestScratch.current.parser)
         var definition = StreamDefinition(target: target)
@@ -138,6 +130,19 @@ extension RESTService {
             return answerOnWorker { () throws(Problem) in
                 try self.changePage(definition, after: number, nil, limit: limit).response
             }
+        }
+    }
+}
+
+extension StreamDefinition.Target {
+    /// The parameters that a stream of this takes.
+    fileprivate var parameters: [StaticString] {
+        switch self {
+        case .store: ["since", "limit"]
+        case .objects: ["filter", "arg", "text", "fields", "expand", "since", "limit"]
+        case .object: ["fields", "expand", "since", "limit"]
+        case .projection(_, nil): ["filter", "arg", "text", "fields", "since", "limit"]
+        case .projection: ["fields", "since", "limit"]
         }
     }
 }

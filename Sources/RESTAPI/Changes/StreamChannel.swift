@@ -1,5 +1,6 @@
 import HTTPServer
 import ObjectStore
+import Rows
 
 /// Those who follow the same query with the same selection: what happens is found and written once.
 ///
@@ -28,8 +29,17 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
         _ events: [QueryEvent], from start: UInt64, to version: UInt64, before: ReadTransaction,
         after: ReadTransaction
     ) {
+        var events = events
+        var changedProperties: [ObjectIdentity: MemberSet] = [:]
+        if let projection = stream.projection {
+            changedProperties = ProjectedComparison(
+                projection, stream.names, before: before, after: after, hub.options
+            ).keepChanges(in: &events)
+            if events.isEmpty { return }
+        }
         if !subscribers.isEmpty {
             var writer = ChangeWriter(stream, after, hub.options)
+            writer.changedProperties = changedProperties
             writer.writeChangeEvent(events, version: version)
             if writer.isTruncated {
                 return fail(.replyTooLarge(hub.options.queryMemoryByteCountMax))
@@ -53,15 +63,18 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
         }
         let due = polls
         polls = []
-        if !due.isEmpty { answer(due, events, from: start, to: version, after) }
+        if !due.isEmpty {
+            var writer = ChangeWriter(stream, after, hub.options)
+            writer.changedProperties = changedProperties
+            answer(due, events, from: start, to: version, &writer)
+        }
     }
 
     /// Answers polls, which know everything up to `start`.
     private func answer(
         _ due: [LongPoll], _ events: [QueryEvent], from start: UInt64, to version: UInt64,
-        _ after: ReadTransaction
+        _ writer: inout ChangeWriter
     ) {
-        var writer = ChangeWriter(stream, after, hub.options)
         writer.writePage(events, version: version)
         let isWhole = !writer.isTruncated
         let bytes = writer.take()

@@ -11,6 +11,8 @@ struct StreamDefinition: Hashable, Sendable {
         case store
         case objects(className: String)
         case object(className: String, key: Value)
+        /// The objects that a projection shows, or the one with a key, in the projection's names.
+        case projection(name: String, key: Value?)
     }
 
     var target: Target
@@ -25,13 +27,24 @@ struct StreamDefinition: Hashable, Sendable {
     /// - Throws: ``Problem`` 404 for an unknown class, 400 for a faulty filter or selection.
     func checked(_ names: SchemaNames) throws(Problem) -> CheckedStream {
         let schema = names.schema
-        guard let name = className else {
+        let rowClass: RowClass
+        var projection: CompiledProjection?
+        switch target {
+        case .store:
             return CheckedStream(
                 definition: self, names: names,
                 observed: ObservedQuery(target: .store, predicate: nil, paths: [], schema: schema),
-                selection: nil)
+                selection: nil, projection: nil)
+        case .objects(let name), .object(let name, _):
+            guard let named = schema.rowClass(named: name) else {
+                throw .unknownClass(name, schema)
+            }
+            rowClass = named
+        case .projection(let name, _):
+            let named = try names.projection(named: name)
+            projection = named
+            rowClass = named.rowClass
         }
-        guard let rowClass = schema.rowClass(named: name) else { throw .unknownClass(name, schema) }
         var text = QueryText()
         text.filter = filter
         text.arguments = arguments
@@ -43,7 +56,7 @@ struct StreamDefinition: Hashable, Sendable {
                 compiled = try CompiledQuery.compile(
                     text: filter, arguments: arguments, rootClass: rowClass.index, schema: schema)
             } catch {
-                throw text.problem(error, "filter")
+                throw text.problem(projection?.explaining(error, in: filter) ?? error, "filter")
             }
             if !compiled.suffixes.isEmpty {
                 throw text.fault(
@@ -56,27 +69,31 @@ struct StreamDefinition: Hashable, Sendable {
                 ReachPath(steps: $0.path, member: $0.member)
             }
         }
-        paths += shownPaths(rowClass, schema)
-        let selection =
-            fields == nil && expand == nil
-            ? names.classes[rowClass.index].everything
-            : try FieldSelection(fields: fields, expand: expand, of: rowClass, names: names)
+        let selection: FieldSelection
+        if let projection {
+            paths += projection.paths(schema)
+            selection = try projection.selection(fields: fields)
+        } else {
+            paths += shownPaths(rowClass, schema)
+            selection =
+                fields == nil && expand == nil
+                ? names.classes[rowClass.index].everything
+                : try FieldSelection(fields: fields, expand: expand, of: rowClass, names: names)
+        }
         return CheckedStream(
             definition: self, names: names,
             observed: ObservedQuery(
                 target: try observedTarget(rowClass), predicate: predicate, paths: paths,
-                schema: schema), selection: selection)
-    }
-
-    private var className: String? {
-        switch target {
-        case .store: nil
-        case .objects(let name), .object(let name, _): name
-        }
+                countsPathsAlone: projection != nil, schema: schema), selection: selection,
+            projection: projection)
     }
 
     private func observedTarget(_ rowClass: RowClass) throws(Problem) -> ObservedQuery.Target {
-        guard case .object(_, let key) = target else { return .objects(classIndex: rowClass.index) }
+        let key: Value
+        switch target {
+        case .object(_, let named), .projection(_, let named?): key = named
+        case .store, .objects, .projection: return .objects(classIndex: rowClass.index)
+        }
         if rowClass.primaryKeyIndex == nil {
             guard case .int(let number) = key else { throw KeyText.wrongType(rowClass) }
             return .object(classIndex: rowClass.index, key: UInt64(bitPattern: number))
@@ -139,4 +156,6 @@ struct CheckedStream: Sendable {
     let observed: ObservedQuery
     /// What is told of each object; nil for the whole store, where it is everything.
     let selection: FieldSelection?
+    /// What shows the objects, if a projection does.
+    let projection: CompiledProjection?
 }

@@ -137,6 +137,14 @@ package final class FieldSelection: @unchecked Sendable {
         names.deallocate()
     }
 
+    /// Of what stands behind a path: whether it is a collection, or a path through one.
+    var endsInCollection: Bool {
+        guard let last = steps.first else { return false }
+        if last.kind == .through { return nested[Int(last.nested)].endsInCollection }
+        return last.kind == .throughEach
+            || rowClass.members[Int(last.member)].storage.shape != .single
+    }
+
     /// Every stored property, and `$id` where the class has no primary key.
     convenience init(everythingOf rowClass: RowClass) {
         self.init(rowClass, Self.everyPart(of: rowClass))

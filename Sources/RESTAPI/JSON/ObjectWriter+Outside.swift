@@ -10,8 +10,17 @@ extension ObjectWriter {
     }
 
     /// Whether a member is too large for a reply, or can't be told any more.
-    func omits(_ step: FieldSelection.Step, _ row: RowView, _ rowClass: RowClass) -> Bool {
+    func omits(
+        _ step: FieldSelection.Step, _ row: RowView, _ rowClass: RowClass,
+        _ selection: FieldSelection
+    ) -> Bool {
         switch step.kind {
+        case .through:
+            let inner = selection.nested[Int(step.nested)]
+            guard inner.endsInCollection, let (found, _) = target(step, of: row, rowClass) else {
+                return false
+            }
+            return omits(inner.steps[0], found, inner.rowClass, inner)
         case .scalars, .links, .expandedLinks, .embeddedList, .map, .linkMap,
             .expandedLinkMap, .embeddedMap, .throughEach:
             let field = rowClass.field(Int(step.member), in: row)

@@ -61,7 +61,7 @@ extension ObjectWriter {
     }
 
     /// The object that a single link or embedded object leads to; nil for null.
-    private func target(
+    func target(
         _ step: FieldSelection.Step, of row: RowView, _ rowClass: RowClass
     ) -> (row: RowView, key: UInt64)? {
         let member = Int(step.member)

@@ -60,7 +60,7 @@ package struct ObjectWriter {
         let start = buffer.count
         var omitted: [FieldSelection.Step] = []
         for step in selection.steps {
-            if omits(step, row, rowClass) {
+            if omits(step, row, rowClass, selection) {
                 omitted.append(step)
                 continue
             }

@@ -24,4 +24,20 @@ package final class SchemaNames: Sendable {
     package func classIndex(named name: UnsafeRawBufferPointer) -> Int? {
         table.position(of: name)
     }
+
+    /// The projection of a name, of a class whose objects stand by themselves.
+    ///
+    /// - Throws: ``Problem`` 404 with the nearest name; 405 for one of an embedded class.
+    func projection(named name: String) throws(Problem) -> CompiledProjection {
+        guard let projection = projections[name] else { throw .unknownProjection(name, schema) }
+        if projection.rowClass.definition.kind == .embedded {
+            throw Problem(
+                405, "embedded-class",
+                "Projection '\(name)' shows objects of the embedded class "
+                    + "'\(projection.rowClass.definition.name)', which live inside others: read them at "
+                    + "/v1/classes/{class}/objects/{id}/properties/{property}?projection=\(name), or "
+                    + "through a projection that shows '\(name)'.")
+        }
+        return projection
+    }
 }

@@ -60,7 +60,8 @@ struct ProjectedChangeReader {
     ) {
         var seen: Set<Int> = []
         var next = 0
-        for member in json.members {
+        // What a reply left out is not stated, and so stays as it is.
+        for member in json.members where !member.isNamed("$omitted") {
             guard let position = projection.names.position(of: member.name, next: next) else {
                 if !special(member.name, member.value) { unknown(member.name, projection) }
                 continue

@@ -70,6 +70,7 @@ extension RESTService {
             buffer, names: RequestScratch.current.names(of: transaction.catalog.rows, self),
             read: view, epoch: transaction.epoch)
         writer.quotesLargeInts = preferences.quotesLargeInts
+        writer.limitCollections(options)
         writer.byteCountMax = options.queryMemoryByteCountMax
         writer.write(row, key: key, selection)
         do throws(StoreError) { try view.checkFailure() } catch { throw .store(error) }

@@ -9,19 +9,7 @@ extension RESTService {
     /// - Throws: ``Problem`` 404 with the nearest name; 405 for one of an embedded class.
     func projection(_ request: Request, _ names: SchemaNames) throws(Problem) -> CompiledProjection
     {
-        let name = request.parameter(0).string
-        guard let projection = names.projections[name] else {
-            throw .unknownProjection(name, names.schema)
-        }
-        if projection.rowClass.definition.kind == .embedded {
-            throw Problem(
-                405, "embedded-class",
-                "Projection '\(name)' shows objects of the embedded class "
-                    + "'\(projection.rowClass.definition.name)', which live inside others: read them at "
-                    + "/v1/classes/{class}/objects/{id}/properties/{property}?projection=\(name), or "
-                    + "through a projection that shows '\(name)'.")
-        }
-        return projection
+        try names.projection(named: request.parameter(0).string)
     }
 
     /// The projection that is to show what a property holds.

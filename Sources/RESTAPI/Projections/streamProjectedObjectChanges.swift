@@ -1,0 +1,15 @@
+import HTTPServer
+
+extension RESTService {
+    /// `GET /v1/projections/{projection}/objects/{id}/changes`: what happens to what a projection shows of
+    /// one object, which may come and go.
+    func streamProjectedObjectChanges(_ request: Request) -> Outcome {
+        answering { () throws(Problem) in
+            let projection = try projection(request, names(of: store.catalog.rows))
+            let key = try KeyText.value(
+                path: UnsafeRawBufferPointer(request.parameter(1).bytes), of: projection.rowClass)
+            return try answerStream(
+                request, .projection(name: projection.definition.name, key: key))
+        }
+    }
+}
