@@ -75,7 +75,9 @@ struct People {
         options.mode = .replace
         let room = Waiter<Void>()
         let done = Waiter<Result<ImportReport, Problem>?>()
-        let session = ImportSession(store, className: className, options) { room.finish(()) }
+        let session = ImportSession(store, .objects(className: className), options) {
+            room.finish(())
+        }
         session.start { done.finish($0) }
         let block = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 64)
         defer { block.deallocate() }

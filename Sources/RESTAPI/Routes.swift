@@ -60,6 +60,8 @@ extension RESTService {
                 answersHead: false, streamProjectedObjectChanges),
             Route(.post, importPath, "importObjects", streaming: importObjects),
             Route(.get, "/v1/classes/{class}/export", "exportObjects", exportObjects),
+            Route(.post, "/v1/import", "importStore", streaming: importStore),
+            Route(.get, "/v1/export", "exportStore", exportStore),
             Route(.get, "/v1/changes", "streamChanges", answersHead: false, streamChanges),
             Route(
                 .get, "/v1/classes/{class}/changes", "streamClassChanges", answersHead: false,

@@ -81,6 +81,9 @@ package final class ObjectDraft {
     /// States null.
     package func setNull(_ member: Int) { self[member].state = .null }
 
+    /// States of a property what another draft with the same arena does.
+    func restate(_ member: Int, _ field: DraftField) { self[member] = field }
+
     /// Takes back what was said of a property.
     package func clear(_ member: Int) { self[member] = DraftField() }
 

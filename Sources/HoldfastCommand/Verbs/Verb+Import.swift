@@ -92,7 +92,7 @@ struct ImportCommand {
         let input = try GzipInput(path)
         let room = Monitor(0)
         let result = Monitor<Result<ImportReport, Problem>??>(nil)
-        let session = ImportSession(store, className: className, options) {
+        let session = ImportSession(store, .objects(className: className), options) {
             room.signal {
                 $0 += 1
                 return true

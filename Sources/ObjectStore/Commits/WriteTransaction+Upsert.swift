@@ -251,7 +251,8 @@ extension WriteTransaction {
                 let bytes = draft.arenaBytes(start: start, count: count)
                 let found = try objectKey(target, isLink: true) { $0.append(bytes) }
                 resolved.keys.append(try keyOfTarget(found, target, draft, position, path))
-            case .objectKey(let key):
+            case .objectKey(let stated):
+                let key = presentKey(stated, target)
                 resolved.keys.append(key)
                 try awaitIfMissing(key, target, draft, position, path)
             case .named(let number):
@@ -267,14 +268,15 @@ extension WriteTransaction {
             case .child(let child):
                 nested.insert(child)
                 let inner = draft.children[child]
-                if let key = inner.objectKey, try row(target, key) == nil {
+                let innerKey = inner.objectKey.map { presentKey($0, target) }
+                if let key = innerKey, try row(target, key) == nil {
                     resolved.keys.append(key)
                     awaitTarget(
                         ObjectIdentity(classIndex: target.index, key: key), draft, position, path)
                     continue
                 }
                 let written = try write(
-                    inner, objectKey: inner.objectKey, mode: .merge, precondition: .none,
+                    inner, objectKey: innerKey, mode: .merge, precondition: .none,
                     path: path + draft.steps(to: reference))
                 resolved.keys.append(written.key)
             }
@@ -285,6 +287,13 @@ extension WriteTransaction {
                 child, path: path + draft.steps(toChild: position))
         }
         return resolved
+    }
+
+    /// The object key here of the object that a draft names by `key`; 0, which no object has, for one
+    /// that is not here.
+    private func presentKey(_ key: UInt64, _ target: RowClass) -> UInt64 {
+        guard let keyRenames else { return key }
+        return keyRenames(target.index, key) ?? 0
     }
 
     /// Takes the memory of targets that are done with for the next object's.

@@ -24,6 +24,9 @@ package final class WriteTransaction {
     var keepsReply = false
     /// The objects that links of the transaction's drafts name by their number.
     package var named: [NamedObject] = []
+    /// The object key here of an object that a draft names by the one it has elsewhere, by the position
+    /// of its class; nil for one that is not here. Without it drafts name objects by their keys.
+    package var keyRenames: ((_ classIndex: Int, _ key: UInt64) -> UInt64?)?
 
     var changes: [ChangeRecord] = []
     /// Where changes stand in ``changes``, once they are many.
@@ -83,6 +86,7 @@ package final class WriteTransaction {
         if !named.isEmpty { named.removeAll(keepingCapacity: true) }
         operationCount = 0
         keepsReply = false
+        keyRenames = nil
     }
 
     /// The catalog that the transaction sees.

@@ -31,7 +31,7 @@ package enum Right: String, Sendable, CaseIterable, Comparable {
         "getService": .read, "getSchema": .read, "getClass": .read, "getMetrics": .read,
         "getOpenAPI": .read,
         "listObjects": .read, "queryObjects": .read, "getObject": .read, "getObjectByKey": .read,
-        "getProperty": .read, "exportObjects": .read,
+        "getProperty": .read, "exportObjects": .read, "exportStore": .read,
         "streamChanges": .read, "streamClassChanges": .read, "streamObjectChanges": .read,
         "createObjects": .write, "putObject": .write, "patchObject": .write, "deleteObject": .write,
         "putObjectByKey": .write, "patchObjectByKey": .write, "deleteObjectByKey": .write,
@@ -44,5 +44,7 @@ package enum Right: String, Sendable, CaseIterable, Comparable {
         "patchProperty": .write,
         "putProjection": .admin, "deleteProjection": .admin,
         "putSchema": .admin, "putClass": .admin, "deleteClass": .admin,
+        // It may make a schema.
+        "importStore": .admin,
     ]
 }

@@ -1,17 +1,12 @@
 import Bytes
-import Glibc
 import JSON
 import ObjectStore
 import Rows
 
-/// Lines of an import whose links lead to objects that may come later: their text, in memory up to a
-/// bound and then in a file without a name, and what they depend on.
+/// Lines of an import whose links lead to objects that may come later: their text and what they depend on.
 ///
 /// Memory beyond the text: some tens of bytes a line and eight for each link. One thread at a time.
 final class DeferredLines {
-    /// `O_TMPFILE` of Linux, whose macro Swift does not import: a bit of its own and `O_DIRECTORY`.
-    private static let temporaryFile: Int32 = 0o20_000_000 | O_DIRECTORY
-
     private struct Line {
         var number: Int
         var offset: Int
@@ -24,21 +19,14 @@ final class DeferredLines {
 
     private var lines: ContiguousArray<Line> = []
     private var fingerprints: ContiguousArray<UInt64> = []
-    private let memory = ByteBuffer(capacity: 4096)
-    private let memoryByteCountMax: Int
-    private let directory: String?
-    private var file: Int32 = -1
-    private var fileByteCount = 0
+    private let text: SpilledText
     /// Whether text could not be written to the file or read from it.
-    private(set) var hasFailed = false
+    var hasFailed: Bool { text.hasFailed }
 
     /// Makes an empty list.
     init(memoryByteCountMax: Int, directory: String?) {
-        self.memoryByteCountMax = memoryByteCountMax
-        self.directory = directory
+        text = SpilledText(memoryByteCountMax: memoryByteCountMax, directory: directory)
     }
-
-    deinit { if file >= 0 { close(file) } }
 
     /// How many lines there are.
     var count: Int { lines.count }
@@ -54,63 +42,13 @@ final class DeferredLines {
         line.linkStart = fingerprints.count
         for key in Set(keys.links.map(\.target)) { fingerprints.append(key.fingerprint) }
         line.end = fingerprints.count
-        if fileByteCount == 0, memory.count + text.count <= memoryByteCountMax || directory == nil {
-            line.offset = memory.count
-            memory.append(text)
-        } else {
-            line.offset = memory.count + fileByteCount
-            write(text)
-            fileByteCount += text.count
-        }
+        line.offset = self.text.append(text)
         lines.append(line)
     }
 
     /// Appends the text of a line.
     func text(_ index: Int, to buffer: ByteBuffer) {
-        let line = lines[index]
-        if line.offset < memory.count || line.count == 0 {
-            buffer.append(
-                UnsafeRawBufferPointer(
-                    rebasing: memory.bytes[line.offset..<(line.offset + line.count)]))
-            return
-        }
-        let start = buffer.count
-        buffer.appendZeros(line.count)
-        var done = 0
-        while done < line.count {
-            let count = pread(
-                file, buffer.base + start + done, line.count - done,
-                line.offset - memory.count + done)
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else {
-                hasFailed = true
-                return
-            }
-            done += count
-        }
-    }
-
-    private func write(_ text: UnsafeRawBufferPointer) {
-        if file < 0, let directory {
-            // A file without a name is gone with the process, however that ends.
-            file = open(directory, O_RDWR | Self.temporaryFile | O_CLOEXEC, 0o600)
-            if file < 0 {
-                // Not every file system has such files.
-                let path = "\(directory)/.import-\(getpid())-\(UInt64.random(in: 0...UInt64.max))"
-                file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-                unlink(path)
-            }
-        }
-        var done = 0
-        while done < text.count, let base = text.baseAddress {
-            let count = pwrite(file, base + done, text.count - done, fileByteCount + done)
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else {
-                hasFailed = true
-                return
-            }
-            done += count
-        }
+        text.read(lines[index].offset, lines[index].count, to: buffer)
     }
 
     // MARK: Order

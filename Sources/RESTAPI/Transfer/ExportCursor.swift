@@ -6,7 +6,7 @@ import Rows
 ///
 /// Memory: one piece, or one line when that is longer. One thread at a time; it owns the transaction
 /// and closes it with ``close()``.
-package final class ExportCursor {
+package final class ExportCursor: ExportPieces {
     private let transaction: ReadTransaction
     private let names: SchemaNames
     private let selection: FieldSelection

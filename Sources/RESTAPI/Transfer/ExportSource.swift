@@ -5,14 +5,14 @@ import ObjectStore
 /// The body of an export, made while it is sent. The snapshot ends with the reply, also when the client
 /// leaves.
 final class ExportSource: PullSource {
-    private let cursor: ExportCursor
+    private let cursor: any ExportPieces
     private let onFailure: (StoreError) -> Void
     private var piece = UnsafeRawBufferPointer(start: nil, count: 0)
 
     /// Makes the body.
     ///
     /// - `onFailure`: Told why the store can't be read, when the connection is cut for that.
-    init(_ cursor: ExportCursor, onFailure: @escaping (StoreError) -> Void) {
+    init(_ cursor: any ExportPieces, onFailure: @escaping (StoreError) -> Void) {
         self.cursor = cursor
         self.onFailure = onFailure
     }

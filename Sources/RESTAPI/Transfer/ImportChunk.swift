@@ -31,6 +31,8 @@ final class ImportChunk: @unchecked Sendable {
     let numbers: [Int]?
     /// Lines that were too long; an empty one stands in the text for each.
     let tooLongNumbers: [Int]
+    /// Where the lines begin in the text, and how many are before that.
+    private(set) var start = (byte: 0, line: 0)
 
     /// The lines, once they are read.
     var lines: ContiguousArray<Line> = []
@@ -49,6 +51,10 @@ final class ImportChunk: @unchecked Sendable {
     var deferred: [Int] = []
     /// What the chunk added to the keys of such lines.
     var addedKeys: [UInt64] = []
+    /// In a whole store's import, for each deferred line the object that was created for it, else 0.
+    var createdKeys: [UInt64] = []
+    /// In a whole store's import, what was known of object keys before the chunk.
+    var renameMarks: [KeyRenames.Mark] = []
     /// How many lines were written.
     var writtenCount = 0
     /// The schema changed after the lines were read: nothing was written, and they have to be read anew.
@@ -79,6 +85,19 @@ final class ImportChunk: @unchecked Sendable {
         firstNumber = numbers.first ?? 0
         self.numbers = numbers
         tooLongNumbers = []
+    }
+
+    /// The text of the first line that is not blank, which is left out of the lines from then on; nil
+    /// when there is none.
+    func takeFirstLine() -> UnsafeRawBufferPointer? {
+        while start.byte < byteCount {
+            let rest = text.bytes[start.byte..<byteCount]
+            let end = rest.firstIndex(of: UInt8(ascii: "\n")) ?? byteCount
+            let line = UnsafeRawBufferPointer(rebasing: rest[..<end])
+            start = (min(end + 1, byteCount), start.line + 1)
+            if line.contains(where: { $0 != 0x20 && $0 != 0x09 && $0 != 0x0D }) { return line }
+        }
+        return nil
     }
 
     /// The text of a line, without its end.

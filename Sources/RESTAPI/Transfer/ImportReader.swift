@@ -17,8 +17,8 @@ final class ImportReader {
 
     /// Reads all lines of a chunk, again if they were read before.
     ///
-    /// - `rowClass`: The class of the objects, in `catalog`.
-    func read(_ chunk: ImportChunk, as rowClass: RowClass, _ catalog: Catalog) {
+    /// - `form`: What a line says, in terms of `catalog`.
+    func read(_ chunk: ImportChunk, _ form: ImportLineForm, _ catalog: Catalog) {
         let names: SchemaNames
         if let known = self.names, known.schema === catalog.rows {
             names = known
@@ -46,8 +46,7 @@ final class ImportReader {
                 ]
             )
         }
-        var index = 0
-        var start = 0
+        var (start, index) = chunk.start
         let base = chunk.text.bytes
         while start < chunk.byteCount, let address = base.baseAddress {
             let end =
@@ -62,7 +61,7 @@ final class ImportReader {
                 var line = ImportChunk.Line(
                     number: chunk.numbers?[index] ?? chunk.firstNumber + index, start: first,
                     count: last - first)
-                read(&line, chunk, rowClass, names)
+                read(&line, chunk, form, names)
                 chunk.lines.append(line)
             }
             index += 1
@@ -89,7 +88,7 @@ final class ImportReader {
     }
 
     private func read(
-        _ line: inout ImportChunk.Line, _ chunk: ImportChunk, _ rowClass: RowClass,
+        _ line: inout ImportChunk.Line, _ chunk: ImportChunk, _ form: ImportLineForm,
         _ names: SchemaNames
     ) {
         let json: JSONValue
@@ -110,8 +109,13 @@ final class ImportReader {
             return
         }
         reader.reset()
-        line.reading = reader.read(
-            json, as: rowClass, names: names, isMerge: options.mode == .merge)
+        let isMerge = options.mode == .merge
+        switch form {
+        case .object(let rowClass):
+            line.reading = reader.read(json, as: rowClass, names: names, isMerge: isMerge)
+        case .store:
+            line.reading = reader.readStored(json, names: names, isMerge: isMerge)
+        }
         if line.reading == nil { chunk.readFaults.append((line.number, reader.faults)) }
     }
 }

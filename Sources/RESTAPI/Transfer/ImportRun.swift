@@ -92,7 +92,7 @@ struct ImportRun {
         guard let rowClass = catalog.rows.rowClass(named: className) else {
             throw Problem(StoreError.unknownClass(className))
         }
-        reader.read(chunk, as: rowClass, catalog)
+        reader.read(chunk, .object(rowClass), catalog)
     }
 
     private func submit(_ chunk: ImportChunk, isLast: Bool) -> Submitted {

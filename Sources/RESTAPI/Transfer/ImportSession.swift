@@ -7,7 +7,7 @@ import StoreService
 import Synchronization
 import Threads
 
-/// An import of NDJSON into one class: text goes in by pieces, a report comes out.
+/// An import of NDJSON into one class or a whole store: text goes in by pieces, a report comes out.
 ///
 /// Lines are read into drafts on a thread of the session's own and written in transactions of a few MiB
 /// of text, the next one being read while the last is being committed. Good lines are kept whatever
@@ -15,7 +15,7 @@ import Threads
 /// lines are there. Memory is bounded: the feeder is told to wait. Knows nothing of HTTP.
 package final class ImportSession: Sendable {
     private let store: Store
-    private let className: String
+    private let target: ImportTarget
     private let options: ImportOptions
     private let feed: ImportFeed
     private let lineCount = Atomic<Int>(0)
@@ -25,11 +25,11 @@ package final class ImportSession: Sendable {
     /// - `onRoom`: Called once after each ``append(_:)`` that returned false, perhaps before that
     ///   call has returned. Any thread.
     package init(
-        _ store: Store, className: String, _ options: ImportOptions,
+        _ store: Store, _ target: ImportTarget, _ options: ImportOptions,
         onRoom: @escaping @Sendable () -> Void
     ) {
         self.store = store
-        self.className = className
+        self.target = target
         self.options = options
         feed = ImportFeed(options, onRoom: onRoom)
     }
@@ -40,13 +40,25 @@ package final class ImportSession: Sendable {
     ///   went away.
     package func start(_ completion: @escaping @Sendable (Result<ImportReport, Problem>?) -> Void) {
         startThread {
-            let run = ImportRun(
-                store: self.store, className: self.className, options: self.options, feed: self.feed
-            ) { self.lineCount.wrappingAdd($0, ordering: .relaxed) }
-            let result = run.run()
+            let result = self.run()
             // Tens of MiB of text and drafts are free now, in pieces that the allocator would keep.
             shim_trim_memory()
             completion(result)
+        }
+    }
+
+    private func run() -> Result<ImportReport, Problem>? {
+        let progress: (Int) -> Void = { self.lineCount.wrappingAdd($0, ordering: .relaxed) }
+        switch target {
+        case .objects(let className):
+            let run = ImportRun(
+                store: store, className: className, options: options, feed: feed,
+                progress: progress)
+            return run.run()
+        case .store:
+            var run = StoreImportRun(
+                store: store, options: options, feed: feed, progress: progress)
+            return run.run()
         }
     }
 

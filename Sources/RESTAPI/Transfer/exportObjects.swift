@@ -33,26 +33,10 @@ extension RESTService {
                     fields: fields, expand: nil, of: transaction.rows.classes[index], names: names)
             let state = try stored { () throws(StoreError) in try transaction.state() }
             let cursor = ExportCursor(transaction, names: names, selection: selection)
-            var response = Response(
-                200, .ndjson, pulling: ExportSource(cursor) { _ = self.problem($0) })
-            response.headers.addStoreVersion(
-                StoreVersion(epoch: state.epoch, number: state.version))
-            return response
+            return exportResponse(.ndjson, cursor, state)
         } catch {
             transaction.close()
             throw error
         }
-    }
-
-    private func requireNDJSONAccepted(_ request: Request) throws(Problem) {
-        guard let accept = request.header(.accept), !accept.isEmpty else { return }
-        if accept.listContains("application/x-ndjson") || accept.listContains("*/*")
-            || accept.listContains("application/*") || accept.listContains("application/ndjson")
-        {
-            return
-        }
-        throw Problem(
-            406, "not-acceptable",
-            "This operation answers application/x-ndjson, which Accept leaves out.")
     }
 }

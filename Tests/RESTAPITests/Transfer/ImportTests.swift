@@ -267,7 +267,7 @@ struct ImportTests {
             let result = Monitor<Result<ImportReport, Problem>??>(nil)
             var options = ImportOptions()
             options.chunkLineCount = 5
-            let session = ImportSession(store, className: "Node", options) {
+            let session = ImportSession(store, .objects(className: "Node"), options) {
                 room.signal {
                     $0 += 1
                     return true

@@ -55,11 +55,29 @@ enum Importing {
         _ bytes: [UInt8], into store: Store, _ className: String = "Node",
         pieceByteCount: Int = 1 << 16, change: (inout ImportOptions) -> Void = { _ in }
     ) -> Result<ImportReport, Problem>? {
+        run(
+            bytes, into: store, .objects(className: className), pieceByteCount: pieceByteCount,
+            change: change)
+    }
+
+    /// Imports a whole store's text and expects a report.
+    static func storeReport(
+        _ text: String, into store: Store, change: (inout ImportOptions) -> Void = { _ in }
+    ) throws -> ImportReport {
+        let result = run(
+            Array(text.utf8), into: store, .store, pieceByteCount: 1 << 10, change: change)
+        return try #require(result).get()
+    }
+
+    private static func run(
+        _ bytes: [UInt8], into store: Store, _ target: ImportTarget, pieceByteCount: Int,
+        change: (inout ImportOptions) -> Void
+    ) -> Result<ImportReport, Problem>? {
         var options = ImportOptions()
         change(&options)
         let room = Monitor(0)
         let result = Monitor<Result<ImportReport, Problem>??>(nil)
-        let session = ImportSession(store, className: className, options) {
+        let session = ImportSession(store, target, options) {
             room.signal {
                 $0 += 1
                 return true

@@ -1,0 +1,27 @@
+import HTTPServer
+import ObjectStore
+
+extension RESTService {
+    /// `GET /v1/export`: the schema and every object, from one snapshot.
+    func exportStore(_ request: Request) -> Outcome {
+        answering { () throws(Problem) in
+            let parameters = try Parameters(request, known: ["minVersion"])
+            try requireNDJSONAccepted(request)
+            return whenAtVersion(try minVersion(parameters)) {
+                .respond(self.replying { () throws(Problem) in try self.exportStore() })
+            }
+        }
+    }
+
+    private func exportStore() throws(Problem) -> Response {
+        let transaction = try stored { () throws(StoreError) in try store.read() }
+        do throws(Problem) {
+            let state = try stored { () throws(StoreError) in try transaction.state() }
+            let cursor = StoreExportCursor(transaction, names: names(of: transaction.rows))
+            return exportResponse(.ndjson, cursor, state)
+        } catch {
+            transaction.close()
+            throw error
+        }
+    }
+}

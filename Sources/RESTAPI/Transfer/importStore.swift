@@ -1,0 +1,17 @@
+import HTTPServer
+
+extension RESTService {
+    /// `POST /v1/import`: takes what `GET /v1/export` gave, of this store or another, while it comes in.
+    func importStore(_ request: Request, _ upload: Upload) -> UploadStart {
+        do throws(Problem) {
+            let parameters = try Parameters(request, known: ["mode"])
+            let importOptions = try importOptions(parameters)
+            try requireNDJSON(request)
+            try BodyType.requireJSONAccepted(request)
+            try IdempotencyKey.refuse(request)
+            return try startImport(.store, importOptions, upload)
+        } catch {
+            return .refuse(response(error))
+        }
+    }
+}
