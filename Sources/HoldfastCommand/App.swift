@@ -6,7 +6,8 @@ import RESTAPI
 enum App {
     /// Every verb, in the order of the help.
     static let verbs: [Verb] = [
-        .serve, .importObjects, .exportObjects, .schemaGet, .schemaPut, .check, .health,
+        .serve, .importObjects, .exportObjects, .schemaGet, .schemaPut, .backup,
+        .restore, .compact, .check, .health,
         .tokenCreate,
         .tokenList, .tokenRevoke, .version,
     ]

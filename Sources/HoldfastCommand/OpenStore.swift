@@ -19,29 +19,46 @@ enum OpenStore {
     ///
     /// - `createsMissing`: Whether a directory that is not there is made.
     /// - `instead`: What to say beside the complaint when another process has the store.
+    /// - `directory`: Another one than that of the options.
     static func open(
-        _ arguments: Arguments, _ options: StoreOptions = StoreOptions(), createsMissing: Bool,
-        instead: String? = nil
+        _ arguments: Arguments, _ options: StoreOptions = StoreOptions(),
+        directory: String? = nil, createsMissing: Bool, instead: String? = nil
     ) throws(CommandFailure) -> Store {
-        let directory = try arguments.required("data")
-        if !createsMissing, !FileSystem.isDirectory(directory) {
-            throw CommandFailure("there is no directory '\(directory)'")
+        let place: String
+        if let directory { place = directory } else { place = try arguments.required("data") }
+        if !createsMissing, !FileSystem.isDirectory(place) {
+            throw CommandFailure("there is no directory '\(place)'")
         }
-        var lmdb = LMDBOptions(directory: directory)
-        lmdb.valueByteCountMax = objectByteCountMax
-        if let size = try arguments.byteCount("map-size") { lmdb.mapByteCount = size }
-        lmdb.durability = try arguments.choice("durability", LMDBOptions.Durability.full)
-        let engine: LMDBEngine
-        do {
-            engine = try LMDBEngine(lmdb)
-        } catch {
-            throw failure(error, directory, instead)
-        }
+        let engine = try engine(arguments, directory: place, instead: instead)
         do throws(StoreError) {
             return try Store(engine: engine, options: options)
         } catch {
             engine.close()
-            throw failure(error, directory)
+            throw failure(error, place)
+        }
+    }
+
+    /// Opens the engine that the options name.
+    ///
+    /// - `directory`, `instead`: As above.
+    static func engine(
+        _ arguments: Arguments, directory: String? = nil, instead: String?
+    ) throws(CommandFailure) -> LMDBEngine {
+        let place: String
+        if let directory { place = directory } else { place = try arguments.required("data") }
+        if RestoreFolder.isInterrupted(place) {
+            throw CommandFailure(
+                "in '\(place)' a restore was interrupted; run 'holdfast restore' again, or empty the "
+                    + "directory")
+        }
+        var lmdb = LMDBOptions(directory: place)
+        lmdb.valueByteCountMax = objectByteCountMax
+        if let size = try arguments.byteCount("map-size") { lmdb.mapByteCount = size }
+        lmdb.durability = try arguments.choice("durability", LMDBOptions.Durability.full)
+        do {
+            return try LMDBEngine(lmdb)
+        } catch {
+            throw failure(error, place, instead)
         }
     }
 
@@ -51,7 +68,8 @@ enum OpenStore {
         return CommandFailure("\(directory): \(error)")
     }
 
-    private static func failure(
+    /// What to tell of a failing engine.
+    static func failure(
         _ error: StorageError, _ directory: String, _ instead: String?
     ) -> CommandFailure {
         let native = error.native.map { ": \($0)" } ?? ""

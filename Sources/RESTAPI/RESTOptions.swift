@@ -40,6 +40,8 @@ package struct RESTOptions: Sendable {
     package var importCountMax = 8
     /// Where imports put lines that wait for others; nil keeps them in memory.
     package var temporaryDirectory: String?
+    /// Where backups are kept; nil where none can be made.
+    package var backupDirectory: String?
     /// Threads for long reads.
     package var workerThreadCount = 2
 

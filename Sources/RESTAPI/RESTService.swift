@@ -18,6 +18,8 @@ package final class RESTService: Sendable {
     let logger: Logger
     /// The imports that run.
     let imports: ImportGate
+    /// The backups; nil where none can be made.
+    let backups: BackupFolder?
     /// The document of the store's classes.
     let openAPI = OpenAPICache()
     /// The requests with an idempotency key that run.
@@ -39,6 +41,7 @@ package final class RESTService: Sendable {
         self.logger = logger
         workers = WorkerPool(threadCount: options.workerThreadCount)
         imports = ImportGate(countMax: options.importCountMax)
+        backups = options.backupDirectory.map { BackupFolder(path: $0) }
         versionWaiter = VersionWaiter(store.publisher)
         store.observeFailures { error in
             logger.log(
@@ -60,6 +63,7 @@ package final class RESTService: Sendable {
         endWaiting()
         workers.stop()
         imports.waitUntilIdle()
+        backups?.stop()
     }
 
     /// Change streams.

@@ -62,6 +62,10 @@ extension RESTService {
             Route(.get, "/v1/classes/{class}/export", "exportObjects", exportObjects),
             Route(.post, "/v1/import", "importStore", streaming: importStore),
             Route(.get, "/v1/export", "exportStore", exportStore),
+            Route(.get, "/v1/backups", "listBackups", listBackups),
+            Route(.post, "/v1/backups", "createBackup", body: .buffered(), createBackup),
+            Route(.get, "/v1/backups/{name}", "getBackup", getBackup),
+            Route(.delete, "/v1/backups/{name}", "deleteBackup", deleteBackup),
             Route(.get, "/v1/changes", "streamChanges", answersHead: false, streamChanges),
             Route(
                 .get, "/v1/classes/{class}/changes", "streamClassChanges", answersHead: false,

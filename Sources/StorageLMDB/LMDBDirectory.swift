@@ -167,6 +167,27 @@ struct LMDBDirectory: ~Copyable, Sendable {
         try rename(temporary, to: Self.dataName)
     }
 
+    /// Puts a file in the place of the data file, which a crash leaves as it was or finds replaced.
+    ///
+    /// - `write`: Writes the file's contents to a descriptor.
+    func replaceData(
+        mode: UInt32, _ write: (Int32) throws(StorageError) -> Void
+    ) throws(StorageError) {
+        let temporary = "\(Self.dataName).new"
+        unlinkat(descriptor.number, temporary, 0)
+        do throws(StorageError) {
+            let file = try FileDescriptor(
+                temporary, in: descriptor.number, flags: O_RDWR | O_CREAT | O_EXCL, mode: mode,
+                operation: "replace store")
+            try write(file.number)
+            try file.synchronize(operation: "replace store")
+            try rename(temporary, to: Self.dataName)
+        } catch {
+            unlinkat(descriptor.number, temporary, 0)
+            throw error
+        }
+    }
+
     /// Refuses a data file that has no format file beside it, unless nothing was ever committed.
     private func requireUnused() throws(StorageError) {
         var information = MDB_envinfo()

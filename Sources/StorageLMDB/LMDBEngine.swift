@@ -19,6 +19,13 @@ package final class LMDBEngine: StorageEngine {
     package let name = "lmdb"
     package let limits: StorageLimits
 
+    /// The files that make a store of a directory, for who moves one while it is closed. The last one says
+    /// that the others are whole.
+    package static let fileNames =
+        [LMDBDirectory.dataName] + Journal.fileNames + [formatFileName]
+    /// The file without which a directory has no store.
+    package static let formatFileName = LMDBDirectory.formatName
+
     private let environment: LMDBEnvironment
     private let isClosed = Atomic<Bool>(false)
 
@@ -72,6 +79,19 @@ package final class LMDBEngine: StorageEngine {
         try environment.beginUse("checkpoint")
         defer { environment.endUse() }
         try environment.checkpoint()
+    }
+
+    /// Rewrites the data file so that it has no more than the present data, in the order of the keys; the
+    /// engine takes no more writes afterwards, and has to be closed.
+    ///
+    /// It needs room for a second file. However it ends, the directory has the old file or the new one.
+    /// - Precondition: The caller has no snapshot open.
+    /// - Throws: ``StorageError``; the old file stays then, and the engine goes on.
+    package func compact() throws(StorageError) {
+        try requireOpen("compact")
+        try environment.beginUse("compact")
+        defer { environment.endUse() }
+        try environment.compact()
     }
 
     /// Counts for metrics.

@@ -46,6 +46,9 @@ final class LMDBEnvironment: @unchecked Sendable {
     let handle: OpaquePointer
     let database: MDB_dbi
     let identity: LMDBDirectory.Identity
+    /// The directory's path, and the permission bits of its files.
+    let path: String
+    let fileMode: UInt32
     let limits: StorageLimits
     let mapByteCount: Int
     let pageByteCount: Int
@@ -78,6 +81,8 @@ final class LMDBEnvironment: @unchecked Sendable {
         spare = LMDBSpareReader(of: handle)
         self.database = database
         self.identity = identity
+        path = options.directory
+        fileMode = options.fileMode
         self.limits = limits
         mapByteCount = options.mapByteCount
         self.pageByteCount = pageByteCount

@@ -72,6 +72,7 @@ struct ServeCommand {
         options.rest.pageObjectCountDefault = min(
             options.rest.pageObjectCountDefault, options.rest.pageObjectCountMax)
         options.rest.temporaryDirectory = directory
+        options.rest.backupDirectory = directory + "/backups"
         threadCount = try arguments.number("threads", in: 1...1024) ?? 2
         options.rest.workerThreadCount = threadCount
         graceSeconds = try arguments.seconds("grace") ?? 10

@@ -46,5 +46,8 @@ package enum Right: String, Sendable, CaseIterable, Comparable {
         "putSchema": .admin, "putClass": .admin, "deleteClass": .admin,
         // It may make a schema.
         "importStore": .admin,
+        // A backup holds what no other operation shows, such as kept replies.
+        "listBackups": .admin, "createBackup": .admin, "getBackup": .admin,
+        "deleteBackup": .admin,
     ]
 }

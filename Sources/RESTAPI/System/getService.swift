@@ -30,7 +30,8 @@ extension RESTService {
 
     /// What a client may rely on in this version; later versions add names.
     static let capabilities = [
-        "schema", "objects", "queries", "change-streams", "import", "export", "merge-patch",
+        "schema", "objects", "queries", "change-streams", "import", "export", "backups",
+        "merge-patch",
         "openapi", "json-patch", "transactions", "bulk-changes", "idempotency-keys",
         "projections",
     ]

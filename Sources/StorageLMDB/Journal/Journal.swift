@@ -159,6 +159,12 @@ final class Journal: @unchecked Sendable {
         self.tree = tree
     }
 
+    /// Gives up what the files have kept of commits that the tree holds, also on the medium. There must be
+    /// nothing pending.
+    func clear() throws(SystemError) {
+        for file in files { try file.cut(after: 0) }
+    }
+
     /// Makes the files empty, if there is nothing pending; a failure leaves them as they are, which
     /// does no harm.
     func truncate() {

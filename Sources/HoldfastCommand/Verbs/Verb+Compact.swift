@@ -1,0 +1,36 @@
+import StorageLMDB
+import Storage
+
+extension Verb {
+    /// `holdfast compact`
+    static let compact = Verb(
+        name: "compact", summary: "Rewrites a store's file without the room that it does not use.",
+        options: [OpenStore.data, OpenStore.mapSize],
+        notes: """
+            It needs room for a second file, and puts it in the place of the first when it is whole. Versions,
+            cursors and ETags stay as they are.
+            """
+    ) { arguments throws(CommandFailure) in
+        let directory = try arguments.required("data")
+        guard FileSystem.isDirectory(directory) else {
+            throw CommandFailure("there is no directory '\(directory)'")
+        }
+        // As a store at first, so that nothing else is rewritten.
+        try OpenStore.open(arguments, createsMissing: false, instead: "stop the service first")
+            .close()
+        let engine = try OpenStore.engine(arguments, instead: "stop the service first")
+        defer { engine.close() }
+        let before = engine.storedByteCount ?? 0
+        do throws(StorageError) {
+            try engine.compact()
+        } catch {
+            throw OpenStore.failure(error, directory, nil)
+        }
+        engine.close()
+        let after = try OpenStore.engine(arguments, instead: nil)
+        defer { after.close() }
+        Terminal.write(
+            "\(directory): \(before) bytes before, \(after.storedByteCount ?? 0) bytes now\n")
+        return .success
+    }
+}

@@ -1,0 +1,97 @@
+import Bytes
+import Storage
+
+extension BackupReader {
+    /// The bytes after which what was read becomes a commit of the engine.
+    private static let commitByteCount = 64 << 20
+
+    /// Reads all of the backup and keeps nothing: an error says what is wrong with it.
+    ///
+    /// - `progress`: Told now and then how many bytes were read.
+    package func verify(_ progress: (Int) -> Void = { _ in }) throws(BackupFault) {
+        while try nextBlock() != nil { progress(byteCount) }
+    }
+
+    /// Puts what the backup holds into an empty engine, in several commits: nobody else may use the
+    /// engine before all of them are made.
+    ///
+    /// The store gets a new epoch, so that cursors and ETags of the one that was backed up are told
+    /// from its own.
+    /// - `progress`: Told now and then how many bytes were read.
+    package func restore(
+        into engine: any StorageEngine, _ progress: (Int) -> Void = { _ in }
+    ) throws(BackupFault) {
+        try requireEmpty(engine)
+        let state = ByteBuffer()
+        var transaction: (any StorageWriteTransaction)?
+        defer { transaction?.close() }
+        var committed = byteCount
+        while var changes = try nextBlock() {
+            try renewEpoch(&changes, state)
+            do throws(StorageError) {
+                let writer: any StorageWriteTransaction
+                if let transaction {
+                    writer = transaction
+                } else {
+                    writer = try Self.beginWrite(engine)
+                }
+                transaction = writer
+                try writer.apply(StorageBatch(changes: changes))
+                if byteCount - committed >= Self.commitByteCount {
+                    _ = try writer.commitAll()
+                    transaction = nil
+                    committed = byteCount
+                }
+            } catch {
+                throw .storage(error)
+            }
+            progress(byteCount)
+        }
+        do throws(StorageError) {
+            _ = try transaction?.commitAll()
+        } catch {
+            throw .storage(error)
+        }
+    }
+
+    private static func beginWrite(
+        _ engine: any StorageEngine
+    ) throws(StorageError) -> any StorageWriteTransaction {
+        let snapshot = try engine.snapshot()
+        let base = snapshot.commit
+        snapshot.close()
+        return try engine.beginWrite(base: base)
+    }
+
+    private func requireEmpty(_ engine: any StorageEngine) throws(BackupFault) {
+        var isEmpty = true
+        do throws(StorageError) {
+            let snapshot = try engine.snapshot()
+            defer { snapshot.close() }
+            try snapshot.scan(KeyRange(lower: [], upper: nil), reversed: false, expecting: 1) {
+                _, _ in
+                isEmpty = false
+                return false
+            }
+        } catch {
+            throw .storage(error)
+        }
+        if !isEmpty { throw .notEmpty }
+    }
+
+    /// Replaces the state, if it is among the changes, by one of another epoch, in `buffer`.
+    private func renewEpoch(
+        _ changes: inout [StorageBatch.Change], _ buffer: ByteBuffer
+    ) throws(BackupFault) {
+        for index in changes.indices where changes[index].key.elementsEqual(StoreKey.state) {
+            guard var state = changes[index].value.flatMap({ StoreState($0) }) else {
+                throw .damaged(offset: byteCount)
+            }
+            let former = state.epoch
+            while state.epoch == former {
+                state.epoch = UInt64.random(in: 1..<StoreVersion.epochEnd)
+            }
+            changes[index].value = buffer.making { state.append(to: $0) }
+        }
+    }
+}

@@ -1,0 +1,161 @@
+import Bytes
+import Rows
+import Storage
+
+/// Reads a backup from its beginning to its end and refuses what is cut, damaged or of another format;
+/// see ``BackupFormat``. Memory: one block. One thread at a time.
+package final class BackupReader {
+    /// Fills a buffer with the next bytes, and returns how many there were; 0 at the end.
+    package typealias Source = (UnsafeMutableRawBufferPointer) throws(BackupFault) -> Int
+
+    private let source: Source
+    private let buffer = ByteBuffer(capacity: BackupFormat.blockByteCount + (64 << 10))
+    private let checksums = ByteBuffer(capacity: 4096)
+    private var lastKey: [UInt8] = []
+    /// How many bytes were read.
+    package private(set) var byteCount = 0
+    /// How many entries were read.
+    package private(set) var entryCount: UInt64 = 0
+    /// What the backup says of itself.
+    package private(set) var description = BackupDescription(
+        version: StoreVersion(epoch: 0, number: 0), seconds: 0, storeFormat: 0)
+
+    /// Reads the header.
+    package init(_ source: @escaping Source) throws(BackupFault) {
+        self.source = source
+        let isWhole: Bool
+        do throws(BackupFault) {
+            try read(BackupFormat.headerByteCount)
+            isWhole = true
+        } catch {
+            guard error == .cut else { throw error }
+            isWhole = false
+        }
+        guard buffer.bytes.prefix(8).elementsEqual(BackupFormat.magic) else { throw .noBackup }
+        guard isWhole else { throw .cut }
+        let version = number(at: 8, UInt32.self)
+        guard version == BackupFormat.version else { throw .unknownFormat(version) }
+        try requireChecksum(of: 40, offset: 0)
+        description = BackupDescription(
+            version: StoreVersion(
+                epoch: number(at: 16, UInt64.self), number: number(at: 24, UInt64.self)),
+            seconds: Int64(bitPattern: number(at: 32, UInt64.self)),
+            storeFormat: number(at: 12, UInt32.self))
+        guard description.storeFormat == StoreFormat.current else {
+            throw .unknownFormat(description.storeFormat)
+        }
+    }
+
+    /// The entries of the next block, in ascending order of their keys, valid until the next call; nil
+    /// behind the last one.
+    package func nextBlock() throws(BackupFault) -> [StorageBatch.Change]? {
+        let offset = byteCount
+        try read(4)
+        let count = Int(number(at: 0, UInt32.self))
+        guard count > 0 else {
+            try readEnd(offset)
+            return nil
+        }
+        guard count <= BackupFormat.blockByteCountMax else { throw .damaged(offset: offset) }
+        try readMore(count + BackupFormat.checksumByteCount)
+        try requireChecksum(of: 4 + count, offset: offset)
+        checksums.append(UnsafeRawBufferPointer(rebasing: buffer.bytes[(4 + count)...]))
+        return try entries(
+            UnsafeRawBufferPointer(rebasing: buffer.bytes[4..<(4 + count)]), offset)
+    }
+
+    private func entries(
+        _ payload: UnsafeRawBufferPointer, _ offset: Int
+    ) throws(BackupFault) -> [StorageBatch.Change] {
+        var changes: [StorageBatch.Change] = []
+        var position = 0
+        while position < payload.count {
+            guard payload.count - position >= 8 else { throw .damaged(offset: offset) }
+            let keyCount = Int(
+                payload.loadUnaligned(fromByteOffset: position, as: UInt32.self).littleEndian)
+            let valueCount = Int(
+                payload.loadUnaligned(fromByteOffset: position + 4, as: UInt32.self).littleEndian)
+            position += 8
+            guard keyCount > 0, keyCount + valueCount <= payload.count - position else {
+                throw .damaged(offset: offset)
+            }
+            let key = payload[position..<(position + keyCount)]
+            position += keyCount
+            let value = payload[position..<(position + valueCount)]
+            position += valueCount
+            changes.append(
+                StorageBatch.Change(
+                    key: UnsafeRawBufferPointer(rebasing: key),
+                    value: UnsafeRawBufferPointer(rebasing: value)))
+        }
+        var isAscending = true
+        for (index, change) in changes.enumerated() {
+            let order =
+                index == 0
+                ? lastKey.withUnsafeBytes { compareKeys($0, change.key) }
+                : compareKeys(changes[index - 1].key, change.key)
+            if order >= 0 { isAscending = false }
+        }
+        guard isAscending, let last = changes.last else { throw .damaged(offset: offset) }
+        lastKey = Array(last.key)
+        entryCount += UInt64(changes.count)
+        return changes
+    }
+
+    private func readEnd(_ offset: Int) throws(BackupFault) {
+        try readMore(8 + BackupFormat.checksumByteCount)
+        checksums.append(UnsafeRawBufferPointer(rebasing: buffer.bytes[..<12]))
+        let hash = SipHash128.hash(checksums.bytes)
+        guard number(at: 4, UInt64.self) == entryCount,
+            number(at: 12, UInt64.self) == hash.low, number(at: 20, UInt64.self) == hash.high
+        else { throw .damaged(offset: offset) }
+        // Nothing follows.
+        var byte: UInt8 = 0
+        var rest = 0
+        let failure: BackupFault? = withUnsafeMutableBytes(of: &byte) { place in
+            do throws(BackupFault) {
+                rest = try source(place)
+                return nil
+            } catch {
+                return error
+            }
+        }
+        if let failure { throw failure }
+        if rest > 0 { throw .damaged(offset: byteCount) }
+    }
+
+    private func requireChecksum(of count: Int, offset: Int) throws(BackupFault) {
+        let hash = SipHash128.hash(UnsafeRawBufferPointer(rebasing: buffer.bytes[..<count]))
+        guard number(at: count, UInt64.self) == hash.low,
+            number(at: count + 8, UInt64.self) == hash.high
+        else { throw .damaged(offset: offset) }
+    }
+
+    private func number<Number: FixedWidthInteger & BitwiseCopyable>(
+        at offset: Int, _ type: Number.Type
+    ) -> Number {
+        Number(littleEndian: buffer.bytes.loadUnaligned(fromByteOffset: offset, as: type))
+    }
+
+    private func read(_ count: Int) throws(BackupFault) {
+        buffer.removeAll()
+        try readMore(count)
+    }
+
+    /// Reads behind what is in the buffer. The memory for it comes as the bytes do, so that a damaged
+    /// length takes none.
+    private func readMore(_ count: Int) throws(BackupFault) {
+        var missing = count
+        while missing > 0 {
+            let start = buffer.count
+            let wanted = min(missing, 1 << 20)
+            buffer.appendZeros(wanted)
+            let got = try source(
+                UnsafeMutableRawBufferPointer(start: buffer.base + start, count: wanted))
+            buffer.truncate(to: start + got)
+            guard got > 0 else { throw .cut }
+            byteCount += got
+            missing -= got
+        }
+    }
+}

@@ -1,0 +1,21 @@
+import HTTPServer
+import StoreService
+
+extension RESTService {
+    /// `DELETE /v1/backups/{name}`
+    func deleteBackup(_ request: Request) -> Outcome {
+        answering { () throws(Problem) in
+            try Parameters.refuseAll(request)
+            let name = request.parameter(0).string
+            let folder = try backupFolder()
+            return answerOnWorker { () throws(Problem) in
+                do throws(BackupFile.Failure) {
+                    guard try folder.remove(name) else { return self.response(Self.noSuchBackup) }
+                } catch {
+                    return self.response(self.problem(error))
+                }
+                return Response(204)
+            }
+        }
+    }
+}

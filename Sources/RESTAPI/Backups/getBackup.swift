@@ -1,0 +1,16 @@
+import HTTPServer
+
+extension RESTService {
+    /// `GET /v1/backups/{name}`: the bytes of a backup, which `holdfast restore` takes.
+    func getBackup(_ request: Request) -> Outcome {
+        answering { () throws(Problem) in
+            try Parameters.refuseAll(request)
+            let name = request.parameter(0).string
+            guard let (file, _) = try backupFolder().open(name) else { throw Self.noSuchBackup }
+            // The name has no character that a quoted string could not have.
+            return .respond(
+                Response(200, .bytes, pulling: BackupSource(file))
+                    .with(.contentDisposition, "attachment; filename=\"\(name)\""))
+        }
+    }
+}

@@ -1,0 +1,23 @@
+import HTTPServer
+import JSON
+
+extension RESTService {
+    /// `GET /v1/backups`: the backups that are there, the oldest first.
+    func listBackups(_ request: Request) -> Outcome {
+        answering { () throws(Problem) in
+            try Parameters.refuseAll(request)
+            try BodyType.requireJSONAccepted(request)
+            let folder = try backupFolder()
+            return answerOnWorker { () throws(Problem) in
+                let entries = folder.entries()
+                return Response.json(200) { writer in
+                    writer.object { object in
+                        object.member("backups").array { array in
+                            for entry in entries { self.write(entry, to: array.element()) }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

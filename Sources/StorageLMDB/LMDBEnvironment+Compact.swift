@@ -1,0 +1,37 @@
+import CLMDB
+import Glibc
+import Storage
+
+extension LMDBEnvironment {
+    /// Puts a copy without unused pages in the place of the data file, and refuses writes from then on:
+    /// the map is the old file's.
+    ///
+    /// The journal is emptied before: its records continue transactions by number, and the copy counts
+    /// its own from 1.
+    func compact() throws(StorageError) {
+        while try checkpoint() {}
+        writeLock.requireNotOwner()
+        checkpointLock.lock()
+        defer { checkpointLock.unlock() }
+        writeLock.lock()
+        defer { writeLock.unlock() }
+        try requireWritable("compact")
+        guard journal.pendingByteCount == 0 else {
+            throw StorageError(.conflict, operation: "compact", native: "the store is in use")
+        }
+        do throws(SystemError) {
+            try journal.clear()
+        } catch {
+            throw failure(error.code, operation: "compact")
+        }
+        let directory = try LMDBDirectory(path: path)
+        guard directory.identity == identity else {
+            throw StorageError(.locked, operation: "compact", native: "\(path) was moved")
+        }
+        try directory.replaceData(mode: fileMode) { file throws(StorageError) in
+            let code = mdb_env_copyfd2(handle, file, UInt32(MDB_CP_COMPACT))
+            guard code == MDB_SUCCESS else { throw StorageError(lmdb: code, operation: "compact") }
+        }
+        refuseWrites(since: StorageError(.closed, operation: "compact"))
+    }
+}

@@ -1,0 +1,110 @@
+import Glibc
+import ObjectStore
+
+/// Backups as files. Thread-safe, as long as no two callers write the same file.
+package enum BackupFile {
+    /// Why a backup could not be written.
+    package enum Failure: Error {
+        /// The store can't be read.
+        case store(StoreError)
+        /// The file can't be written: the failed call's `errno`.
+        case system(Int32)
+        /// It was given up because the caller wanted so.
+        case stopped
+
+        /// Whether there is no room for it.
+        package var isMediumFull: Bool {
+            if case .system(let code) = self {
+                return code == ENOSPC || code == EDQUOT || code == EFBIG
+            }
+            return false
+        }
+    }
+
+    /// Writes a backup of a store beside `path` and, when it is whole and on the medium, gives it that
+    /// name: there is never half of one. Writes to the store go on meanwhile.
+    ///
+    /// - `describe`: The file's path, from what the backup says of itself.
+    /// - `progress`: Told after each block how many bytes there are; false gives up.
+    /// - Returns: The path, what the backup says of itself and its length.
+    /// - Throws: ``Failure``; nothing is left of the file then.
+    package static func write(
+        _ store: Store, to describe: (BackupDescription) -> String,
+        _ progress: (Int) -> Bool = { _ in true }
+    ) throws(Failure) -> (path: String, description: BackupDescription, byteCount: Int) {
+        let cursor: BackupCursor
+        do { cursor = try BackupCursor(store) } catch { throw .store(error) }
+        defer { cursor.close() }
+        let path = describe(cursor.description)
+        let temporary = path + partialSuffix
+        unlink(temporary)
+        let file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard file >= 0 else { throw .system(errno) }
+        defer { close(file) }
+        do throws(Failure) {
+            let byteCount = try write(cursor, to: file, progress)
+            guard rename(temporary, path) == 0 else { throw .system(errno) }
+            try synchronizeFolder(of: path)
+            return (path, cursor.description, byteCount)
+        } catch {
+            unlink(temporary)
+            throw error
+        }
+    }
+
+    /// What the name of a file ends with that is not whole yet.
+    package static let partialSuffix = ".partial"
+
+    private static func write(
+        _ cursor: BackupCursor, to file: Int32, _ progress: (Int) -> Bool
+    ) throws(Failure) -> Int {
+        var byteCount = 0
+        while true {
+            let piece: UnsafeRawBufferPointer
+            do { piece = try cursor.next() } catch { throw .store(error) }
+            if piece.isEmpty { break }
+            var done = 0
+            while done < piece.count, let base = piece.baseAddress {
+                let count = Glibc.write(file, base + done, piece.count - done)
+                if count < 0, errno == EINTR { continue }
+                guard count > 0 else { throw .system(count < 0 ? errno : EIO) }
+                done += count
+            }
+            byteCount += piece.count
+            guard progress(byteCount) else { throw .stopped }
+        }
+        guard fsync(file) == 0 else { throw .system(errno) }
+        return byteCount
+    }
+
+    /// Waits until the names of the folder that holds `path` are on the medium.
+    package static func synchronizeFolder(of path: String) throws(Failure) {
+        let end = path.lastIndex(of: "/")
+        let name = end.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+        let folder = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard folder >= 0 else { throw .system(errno) }
+        defer { close(folder) }
+        guard fsync(folder) == 0 else { throw .system(errno) }
+    }
+
+    /// A reader of the backup in a file, which is closed with the reader.
+    package static func reader(_ path: String) throws(BackupFault) -> BackupReader {
+        let file = OpenFile(open(path, O_RDONLY | O_CLOEXEC))
+        guard file.number >= 0 else { throw .reading(errno: errno) }
+        return try BackupReader { buffer throws(BackupFault) in
+            while true {
+                let count = read(file.number, buffer.baseAddress, buffer.count)
+                if count < 0, errno == EINTR { continue }
+                guard count >= 0 else { throw .reading(errno: errno) }
+                return count
+            }
+        }
+    }
+
+    /// A file that is closed with its owner.
+    private final class OpenFile {
+        let number: Int32
+        init(_ number: Int32) { self.number = number }
+        deinit { if number >= 0 { close(number) } }
+    }
+}
