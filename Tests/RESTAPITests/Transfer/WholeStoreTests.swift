@@ -122,6 +122,7 @@ struct WholeStoreTests {
             (#"{"id":1}"#, 422, "not-an-export"), ("[", 400, "malformed-json"),
             (#"{"holdfast":2,"schema":{"classes":[]}}"#, 422, "unknown-export-form"),
             (#"{"holdfast":1}"#, 422, "missing-member"),
+            (#"{"holdfast":1,"schema":{"classes":[]},"projections":{}}"#, 422, "wrong-type"),
             (#"{"holdfast":1,"schema":{"classes":[]},"more":1}"#, 422, "unknown-member"),
             (
                 #"{"holdfast":1,"schema":{"classes":[{"name":"A","properties":{"a":"nothing"}}]}}"#,
@@ -152,6 +153,15 @@ struct WholeStoreTests {
         // A store may have further classes.
         server.send("PUT", "/v1/schema/classes/More", #"{"properties":{"a":"int"}}"#)
         check(Self.header, 200, #"{"imported":1,"failed":0"#)
+        let projections = #","projections":[{"name":"P","class":"N","properties":{"b":"a"}}]}"#
+        let projected = String(Self.header.dropLast()) + projections
+        check(projected, 200, #"{"imported":1,"failed":0"#)
+        check(projected, 200, #"{"imported":1,"failed":0"#)
+        #expect(server.send("GET", "/v1/export").text.contains(projections))
+        check(
+            projected.replacing(#""b":"a""#, with: #""c":"a""#), 409,
+            #""detail":"Projection 'P' is another one in the store.","pointer":"/projections/0""#)
+        check(projected.replacing(#""class":"N","prop"#, with: #""class":"Q","prop"#), 409, "'P'")
         check(
             Self.header.replacing(#""a":"string""#, with: #""a":"int""#), 409,
             #""code":"schema-conflict","detail":"Class 'N' is another one in the store.","pointer":"/schema/classes/0""#

@@ -34,7 +34,7 @@ package final class StoreExportCursor: ExportPieces {
         buffer.removeAll()
         if !hasHeader {
             hasHeader = true
-            StoreHeader(schema: transaction.catalog.schema).write(to: JSONWriter(buffer))
+            StoreHeader(transaction.catalog).write(to: JSONWriter(buffer))
             buffer.append(UInt8(ascii: "\n"))
         }
         while buffer.count < Self.pieceByteCount, classIndex < names.classes.count {

@@ -1,5 +1,6 @@
 import JSON
 import ObjectModel
+import ObjectStore
 
 /// The first line of a whole store's export: `{"holdfast":1,"schema":{…},"projections":[…]}`.
 struct StoreHeader {
@@ -8,36 +9,23 @@ struct StoreHeader {
 
     /// The classes.
     var schema: Schema
+    /// The projections of their objects.
+    var projections: [Projection]
+
+    /// Makes the header of a store.
+    init(_ catalog: Catalog) {
+        schema = catalog.schema
+        projections = catalog.projections
+    }
+
+    private init(schema: Schema, projections: [Projection]) {
+        self.schema = schema
+        self.projections = projections
+    }
 
     /// Whether objects of a class have lines of their own.
     static func holdsObjects(of objectClass: ObjectClass) -> Bool {
         objectClass.kind == .object
-    }
-
-    /// Whether a store has all these classes as they are; it may have others.
-    func isHeld(by present: Schema) -> Bool {
-        !schema.classes.isEmpty
-            && schema.classes.allSatisfy { present.objectClass(named: $0.name) == $0 }
-    }
-
-    /// Why objects of these classes can't be taken by a store: every class that differs.
-    func conflict(with present: Schema) -> Problem {
-        let faults = schema.classes.enumerated().compactMap { index, objectClass in
-            let stored = present.objectClass(named: objectClass.name)
-            if stored == objectClass { return nil as Problem.Fault? }
-            return Problem.Fault(
-                code: "schema-conflict",
-                detail: stored == nil
-                    ? "The store has no class '\(objectClass.name)'."
-                    : "Class '\(objectClass.name)' is another one in the store.",
-                pointer: JSONPointer().appending("schema").appending("classes")
-                    .appending(index: index).description)
-        }
-        return Problem(
-            409, "schema-conflict",
-            "The store has a schema already, and it differs from the import's: import into an empty "
-                + "store, or give this one the same classes first (PUT /v1/schema).",
-            errors: faults)
     }
 
     /// Writes the line, without its end.
@@ -46,7 +34,7 @@ struct StoreHeader {
             object.member("holdfast").uint(Self.formVersion)
             _ = object.member("schema")
             SchemaWriter(writer).write(schema)
-            object.member("projections").array { _ in }
+            object.member("projections").projections(projections)
         }
     }
 
@@ -69,15 +57,12 @@ struct StoreHeader {
                     + "import it with the version that wrote it, or a newer one.")
         }
         var schema: JSONValue?
+        var projections: JSONValue?
         for member in root.members {
             if member.isNamed("schema") {
                 schema = member.value
             } else if member.isNamed("projections") {
-                guard member.value.kind == .array, member.value.count == 0 else {
-                    throw Problem(
-                        422, "not-supported",
-                        "This version has no projections; take them out of the first line.")
-                }
+                projections = member.value
             } else if !member.isNamed("holdfast") {
                 let name = String(decoding: member.name, as: UTF8.self)
                 throw Problem(
@@ -89,6 +74,24 @@ struct StoreHeader {
             throw Problem(422, "missing-member", "The first line lacks 'schema'.")
         }
         let document = try SchemaReader.read(schema) { $0.readSchema($1) }
-        return StoreHeader(schema: document.schema)
+        var definitions: [Projection] = []
+        if let projections { definitions = try read(projections: projections) }
+        return StoreHeader(schema: document.schema, projections: definitions)
+    }
+
+    private static func read(projections: JSONValue) throws(Problem) -> [Projection] {
+        let place = JSONPointer().appending("projections")
+        guard projections.kind == .array else {
+            throw Problem(422, "wrong-type", "'projections' is an array of projections.")
+        }
+        var reader = SchemaReader()
+        var result: [Projection] = []
+        for (index, value) in projections.elements.enumerated() {
+            if let read = reader.readProjection(value, place.appending(index: index), named: nil) {
+                result.append(read)
+            }
+        }
+        guard reader.faults.isEmpty else { throw Problem(projection: reader.faults) }
+        return result
     }
 }

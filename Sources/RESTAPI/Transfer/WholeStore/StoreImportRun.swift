@@ -128,29 +128,7 @@ struct StoreImportRun {
         } catch {
             throw Problem(error, in: line)
         }
-        let header = try StoreHeader.read(root)
-        let present = store.catalog
-        if header.isHeld(by: present.schema) { return present }
-        let outcome = Monitor<Result<Catalog, StoreError>?>(nil)
-        let schema = header.schema
-        store.submit(
-            SchemaWrite(store) { present throws(StoreError) in
-                guard present.classes.isEmpty else {
-                    throw .schemaRevision(current: present.revision)
-                }
-                return schema
-            } completion: { result in
-                outcome.signal {
-                    $0 = result
-                    return true
-                }
-            })
-        do throws(StoreError) {
-            return try outcome.wait { $0 }.get()
-        } catch {
-            if case .schemaRevision = error { throw header.conflict(with: store.catalog.schema) }
-            throw SchemaProblem.make(error) { _ in nil }
-        }
+        return try StoreHeader.read(root).adopt(into: store)
     }
 
     // MARK: Lines that waited

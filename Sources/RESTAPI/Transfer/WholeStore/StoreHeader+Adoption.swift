@@ -1,0 +1,106 @@
+import JSON
+import ObjectModel
+import ObjectStore
+import Threads
+
+extension StoreHeader {
+    /// Makes sure that a store has these classes and projections as they are; it may have others. A store
+    /// without classes gets them, one without a projection gets that.
+    ///
+    /// - Returns: The catalog with them. Waits until it is durable.
+    /// - Throws: ``Problem`` 409 when the store has others of the same names, or classes but not these.
+    func adopt(into store: Store) throws(Problem) -> Catalog {
+        let holdsClasses = schema.classes.allSatisfy {
+            store.catalog.schema.objectClass(named: $0.name) == $0
+        }
+        if !holdsClasses {
+            guard store.catalog.schema.classes.isEmpty else {
+                throw conflict(with: store.catalog)
+            }
+            let schema = schema
+            try wait(store) { completion in
+                SchemaWrite(
+                    store,
+                    proposal: { present throws(StoreError) in
+                        // Nobody else may have come first.
+                        guard present.classes.isEmpty else {
+                            throw .schemaRevision(current: present.revision)
+                        }
+                        return schema
+                    }, completion: completion)
+            }
+        }
+        guard !projections.allSatisfy({ store.catalog.projections.contains($0) }) else {
+            return store.catalog
+        }
+        let projections = projections
+        guard projections.allSatisfy({ isFree($0, in: store.catalog) }) else {
+            throw conflict(with: store.catalog)
+        }
+        return try wait(store) { completion in
+            ProjectionsWrite(
+                store,
+                make: { present throws(StoreError) in
+                    present.projections
+                        + projections.filter { projection in
+                            !present.projections.contains { $0.name == projection.name }
+                        }
+                }, completion: completion)
+        }
+    }
+
+    private func isFree(_ projection: Projection, in catalog: Catalog) -> Bool {
+        catalog.projections.first { $0.name == projection.name }.map { $0 == projection } ?? true
+    }
+
+    @discardableResult
+    private func wait(
+        _ store: Store,
+        _ make: (@escaping @Sendable (Result<Catalog, StoreError>) -> Void) -> any PendingWrite
+    ) throws(Problem) -> Catalog {
+        let outcome = Monitor<Result<Catalog, StoreError>?>(nil)
+        store.submit(
+            make { result in
+                outcome.signal {
+                    $0 = result
+                    return true
+                }
+            })
+        do throws(StoreError) {
+            return try outcome.wait { $0 }.get()
+        } catch {
+            if case .schemaRevision = error { throw conflict(with: store.catalog) }
+            throw SchemaProblem.make(error) { _ in nil }
+        }
+    }
+
+    /// Why these objects can't be taken by a store: every class and projection that differs.
+    private func conflict(with present: Catalog) -> Problem {
+        var faults: [Problem.Fault] = []
+        for (index, objectClass) in schema.classes.enumerated() {
+            let stored = present.schema.objectClass(named: objectClass.name)
+            if stored == objectClass { continue }
+            faults.append(
+                Problem.Fault(
+                    code: "schema-conflict",
+                    detail: stored == nil
+                        ? "The store has no class '\(objectClass.name)'."
+                        : "Class '\(objectClass.name)' is another one in the store.",
+                    pointer: JSONPointer().appending("schema").appending("classes")
+                        .appending(index: index).description))
+        }
+        for (index, projection) in projections.enumerated() where !isFree(projection, in: present) {
+            faults.append(
+                Problem.Fault(
+                    code: "schema-conflict",
+                    detail: "Projection '\(projection.name)' is another one in the store.",
+                    pointer: JSONPointer().appending("projections").appending(index: index)
+                        .description))
+        }
+        return Problem(
+            409, "schema-conflict",
+            "The store has a schema already, and it differs from the import's: import into an empty "
+                + "store, or give this one the same classes first (PUT /v1/schema).",
+            errors: faults)
+    }
+}
