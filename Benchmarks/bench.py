@@ -11,7 +11,7 @@ import signal
 import sys
 import time
 
-from driver import report, rows_read, rows_stream, rows_write
+from driver import report, rows_collection, rows_read, rows_stream, rows_write
 from driver.bench import Bench
 from driver.processes import BenchError, stop_all
 from driver.results import Row
@@ -28,6 +28,7 @@ ROWS = {
     "import": rows_write.import_cities,
     "export": rows_read.export,
     "scan": rows_read.scan,
+    "large-list": rows_collection.large_list,
     "events": rows_stream.events,
     "idle-streams": rows_stream.idle_streams,
 }

@@ -244,14 +244,14 @@ struct JSONPatchTests {
             "PATCH", path,
             "["
                 + Array(
-                    repeating: #"{"op":"add","path":"/counts/0","value":1}"#, count: 5000
+                    repeating: #"{"op":"copy","from":"/counts/9","path":"/counts/0"}"#, count: 5000
                 ).joined(separator: ",") + "]", headers: type, status: 422, contains: ["too-large"]
         ).check(on: server)
         APIScenario(
             "PATCH", path,
             "["
                 + Array(
-                    repeating: #"{"op":"add","path":"/counts/0","value":1}"#, count: 2000
+                    repeating: #"{"op":"copy","from":"/counts/9","path":"/counts/0"}"#, count: 2000
                 ).joined(separator: ",") + "]", headers: type, status: 200
         ).check(on: server)
     }

@@ -9,7 +9,7 @@ import Storage
 /// or changes chunks asks before the transaction ends. The writer's thread alone uses it.
 final class OutsideChunks: TreeChunks, OutsideSink {
     private unowned let group: CommitGroup
-    private var failure: StorageError?
+    private var failure: StoreError?
     /// Whose values are stored next, and with which version.
     private var classNumber: UInt32 = 0
     private var key: UInt64 = 0
@@ -33,7 +33,7 @@ final class OutsideChunks: TreeChunks, OutsideSink {
     func checkFailure() throws(StoreError) {
         guard let failure else { return }
         self.failure = nil
-        throw .storage(failure)
+        throw failure
     }
 
     // MARK: OutsideSource
@@ -50,14 +50,26 @@ final class OutsideChunks: TreeChunks, OutsideSink {
 
     /// Notes why something could not be read.
     func fail(_ error: StorageError) {
-        if failure == nil { failure = error }
+        if failure == nil { failure = .storage(error) }
+    }
+
+    /// Whether the engine takes a chunk. Refused here, one that is too long is this write's fault; refused by
+    /// the engine, it would be that of the whole group.
+    private func fits(_ chunk: UnsafeRawBufferPointer) -> Bool {
+        if chunk.count <= group.valueByteCountMax { return true }
+        if failure == nil {
+            failure = .tooLarge(
+                detail: "A value of the object takes \(chunk.count) bytes; "
+                    + "\(group.valueByteCountMax) are allowed.")
+        }
+        return false
     }
 
     // MARK: Changing
 
     /// Stores a chunk of a tree, which may be changed many times by one transaction.
     func put(_ key: UnsafeRawBufferPointer, _ chunk: UnsafeRawBufferPointer) {
-        group.overlay.putInPlace(key, chunk)
+        if fits(chunk) { group.overlay.putInPlace(key, chunk) }
     }
 
     /// Removes a chunk.
@@ -106,7 +118,9 @@ final class OutsideChunks: TreeChunks, OutsideSink {
                 return reference.append(stored.heapOrReference)
             }
             let identity = makeIdentity()
-            OutsideReference.withKey(identity.bytes, 0) { _ = group.overlay.put($0, bytes) }
+            if fits(bytes) {
+                OutsideReference.withKey(identity.bytes, 0) { _ = group.overlay.put($0, bytes) }
+            }
             OutsideReference.append(textOf: identity.bytes, byteCount: bytes.count, to: reference)
             return
         }

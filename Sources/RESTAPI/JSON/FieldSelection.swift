@@ -157,6 +157,14 @@ package final class FieldSelection: @unchecked Sendable {
         self.init(rowClass, part.map { [$0] } ?? [])
     }
 
+    /// Every stored property but some.
+    func without(_ members: MemberSet) -> FieldSelection {
+        if members.isEmpty { return self }
+        return FieldSelection(
+            rowClass,
+            Self.everyPart(of: rowClass).filter { $0.member < 0 || !members.contains($0.member) })
+    }
+
     /// What `*` stands for.
     static func everyPart(of rowClass: RowClass) -> [Part] {
         var parts: [Part] = []

@@ -46,6 +46,8 @@ struct OpenAPISchemas {
             }
         }
         guard definition.kind == .object else {
+            object.member("patternProperties").raw(
+                ##"{"^\\$omitted$":{"type":"array","items":{"type":"string"}}}"##)
             if form != .reply { object.member("additionalProperties").bool(false) }
             return
         }
@@ -53,10 +55,11 @@ struct OpenAPISchemas {
         // property `id` would get the same name.
         if form == .reply {
             object.member("patternProperties").raw(
-                ##"{"^\\$version$":{"$ref":"#/components/schemas/HoldfastVersion"}}"##)
+                ##"{"^\\$version$":{"$ref":"#/components/schemas/HoldfastVersion"},"^\\$omitted$":{"type":"array","items":{"type":"string"}}}"##
+            )
         } else {
             object.member("patternProperties").raw(
-                ##"{"^\\$id$":{"type":["string","integer","null"]},"^\\$version$":{"$ref":"#/components/schemas/HoldfastVersion"}}"##
+                ##"{"^\\$id$":{"type":["string","integer","null"]},"^\\$version$":{"$ref":"#/components/schemas/HoldfastVersion"},"^\\$omitted$":{"type":"array","items":{"type":"string"}}}"##
             )
             object.member("additionalProperties").bool(false)
         }

@@ -5,13 +5,15 @@ extension JSONPatch {
     ///
     /// - `rowClass`, `schema`: Of the object that the document shows, for what sets can't do.
     /// - `depthMax`: How deep the document may nest, which is walked recursively.
+    /// - `skipped`: The positions of steps that are applied elsewhere.
     /// - Throws: ``Problem`` 409 for a `test` that fails, 422 for a path that is not there, with the
     ///   pointer of the step.
     func apply(
-        to root: JSONNode, _ rowClass: RowClass, _ schema: RowSchema, depthMax: Int
+        to root: JSONNode, _ rowClass: RowClass, _ schema: RowSchema, depthMax: Int,
+        skipping skipped: Set<Int> = []
     ) throws(Problem) {
         var work = Work(depthMax: depthMax)
-        for (index, operation) in operations.enumerated() {
+        for (index, operation) in operations.enumerated() where !skipped.contains(index) {
             do throws(Fault) {
                 try requireNoSetIndex(operation, rowClass, schema)
                 try apply(operation, to: root, &work)
@@ -197,7 +199,7 @@ extension JSONPatch {
     }
 
     /// An index as RFC 6901 writes it: digits without leading zeros.
-    private static func index(_ step: String) -> Int? {
+    static func index(_ step: String) -> Int? {
         let digits = step.utf8
         guard let first = digits.first, digits.allSatisfy({ (48...57).contains($0) }),
             digits.count == 1 || first != 48

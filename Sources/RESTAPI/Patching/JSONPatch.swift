@@ -21,6 +21,9 @@ final class JSONPatch: @unchecked Sendable {
 
     let operations: [Operation]
 
+    /// Makes a patch of steps that were read.
+    init(operations: [Operation]) { self.operations = operations }
+
     /// Reads a patch.
     ///
     /// - Throws: ``Problem`` 400 with every fault of its form, 422 for more operations than

@@ -7,7 +7,8 @@ extension RESTService {
     /// Applies a JSON patch to an object inside a transaction: shows the object as JSON, changes that and
     /// replaces the object by it.
     ///
-    /// Cost: linear in the object.
+    /// Cost: linear in the object, without collections outside its row of which the patch changes single
+    /// elements, or nothing.
     ///
     /// - `references`: What links in the patch may name by `{"$ref": …}`.
     /// - Throws: ``WriteFailure``.
@@ -26,16 +27,28 @@ extension RESTService {
         let view = transaction.view()
         let buffer = ByteBuffer(capacity: row.byteCount * 2 + 256)
         var writer = ObjectWriter(buffer, names: names, read: view, epoch: transaction.epoch)
-        writer.write(row, key: key, names.classes[rowClass.index].everything)
-        do throws(StoreError) { try view.checkFailure() } catch { throw .store(error) }
+        let elements = ElementSteps(patch, rowClass, row)
         // A patch may nest a value as deep as its body, below the deepest place of the object.
         let depthMax = options.jsonDepthMax * 2
+        if let elements, elements.isWhole,
+            let result = try apply(
+                elements, of: patch, to: rowClass, key: key, references: references,
+                depthMax: depthMax, transaction)
+        {
+            return result
+        }
+        let everything = names.classes[rowClass.index].everything
+        writer.write(row, key: key, elements.map { everything.without($0.leftOut) } ?? everything)
+        do throws(StoreError) { try view.checkFailure() } catch { throw .store(error) }
         let root = JSONNode(try parse(buffer, scratch, depthMax))
         do throws(Problem) {
-            try patch.apply(to: root, rowClass, names.schema, depthMax: depthMax)
+            try patch.apply(
+                to: root, rowClass, names.schema, depthMax: depthMax,
+                skipping: Set(elements?.steps.map(\.index) ?? []))
         } catch {
             throw .problem(error)
         }
+        if let elements { root.addOmitted(elements.names) }
         buffer.removeAll()
         root.write(to: JSONWriter(buffer))
         let json = try parse(buffer, scratch, depthMax)
@@ -47,13 +60,23 @@ extension RESTService {
             throw .problem(reader.problem().placed(by: patch))
         }
         try requireSameKey(reading, rowClass, key, row, patch)
+        var result: WriteResult
         do throws(StoreError) {
-            return try transaction.write(
+            result = try transaction.write(
                 reading.draft, objectKey: rowClass.primaryKeyIndex == nil ? key : nil,
                 mode: .replaceExisting)
         } catch {
             throw .store(error)
         }
+        if let elements,
+            let edited = try apply(
+                elements, of: patch, to: rowClass, key: key, references: references,
+                depthMax: depthMax, transaction)
+        {
+            result.row = edited.row
+            result.isChanged = result.isChanged || edited.isChanged
+        }
+        return result
     }
 
     /// Refuses a patch that has changed what names the object.
@@ -117,4 +140,15 @@ extension Problem {
 enum WriteFailure: Error {
     case store(StoreError)
     case problem(Problem)
+}
+
+extension JSONNode {
+    /// Says which properties of an object keep what is stored.
+    fileprivate func addOmitted(_ names: [String]) {
+        guard case .object(var members) = content, !names.isEmpty else { return }
+        content = .plain([])
+        let texts = names.map { JSONNode(.string(Array($0.utf8))) }
+        members.append((Array("$omitted".utf8), JSONNode(.array(texts))))
+        content = .object(members)
+    }
 }

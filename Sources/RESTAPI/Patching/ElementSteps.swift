@@ -1,0 +1,68 @@
+import Rows
+
+/// The steps of a JSON patch that change single elements of collections outside the object's row, which is
+/// done where they lie; the other steps change the object as JSON.
+struct ElementSteps {
+    /// One of them.
+    struct Step {
+        /// Its position in the patch.
+        var index: Int
+        var member: Int
+        /// The step of its path behind the collection: an index, `-` or a key.
+        var place: String
+        /// What follows: a path into an embedded object.
+        var rest: [String]
+    }
+
+    private(set) var steps: [Step] = []
+    /// The collections outside the row that no other step needs: they are not shown as JSON.
+    private(set) var leftOut = MemberSet()
+    /// The names of those.
+    private(set) var names: [String] = []
+    /// Whether there is no other step.
+    private(set) var isWhole = false
+
+    /// Nil when the object has no such collection, or a step is about the whole object.
+    init?(_ patch: JSONPatch, _ rowClass: RowClass, _ row: RowView) {
+        guard row.holdsOutside else { return nil }
+        var outside: [String: Int] = [:]
+        for (member, compiled) in rowClass.members.enumerated()
+        where compiled.storage.isInHeap && compiled.storage.shape != .single {
+            if rowClass.field(member, in: row).isOutside {
+                outside[rowClass.definition.properties[member].name] = member
+            }
+        }
+        guard !outside.isEmpty else { return nil }
+        var needed: Set<Int> = []
+        var candidates: [Step] = []
+        for (index, operation) in patch.operations.enumerated() {
+            let paths = [operation.path] + (operation.hasFrom ? [operation.from] : [])
+            if paths.contains(where: \.isEmpty) { return nil }
+            let members = paths.compactMap { outside[$0[0]] }
+            guard let member = members.first else { continue }
+            let isElement =
+                !operation.hasFrom && operation.path.count >= 2
+                && (operation.path.count == 2
+                    || rowClass.members[member].storage.element == .embedded)
+            if isElement {
+                candidates.append(
+                    Step(
+                        index: index, member: member, place: operation.path[1],
+                        rest: Array(operation.path[2...])))
+            } else {
+                needed.formUnion(members)
+            }
+        }
+        steps = candidates.filter { !needed.contains($0.member) }
+        for (name, member) in outside where !needed.contains(member) {
+            leftOut.insert(member)
+            names.append(name)
+        }
+        isWhole = steps.count == patch.operations.count
+    }
+}
+
+extension JSONPatch.Operation {
+    /// Whether ``from`` has a meaning.
+    fileprivate var hasFrom: Bool { kind == .move || kind == .copy }
+}
