@@ -4,8 +4,14 @@ package struct ProjectedValue: Equatable, Sendable {
     package var property: Property
     /// The class that has it.
     package var owner: String
-    /// Whether something before the end may be null, which the value is then as well.
+    /// Whether something before the end, and before a collection on the way, may be null, which the value
+    /// is then as well.
     package var isBehindNull: Bool
+    /// Whether something behind the collection on the way may be null, which an element of the value is
+    /// then as well.
+    package var isElementBehindNull: Bool
+    /// Whether the collection on the way is a map, so that the value is an object.
+    package var isMap: Bool
     /// Whether the path goes through a collection, so that the value is an array (of a map, an object) of what stands at the
     /// end of it for each element.
     package var isMapped: Bool
@@ -38,6 +44,8 @@ package struct ProjectedValue: Equatable, Sendable {
         }
         var owner = className
         var isBehindNull = false
+        var isElementBehindNull = false
+        var isMap = false
         var followsLink = false
         var collection: String?
         for (index, name) in path.enumerated() {
@@ -53,14 +61,22 @@ package struct ProjectedValue: Equatable, Sendable {
                 self.property = property
                 self.owner = owner
                 self.isBehindNull = isBehindNull
+                self.isElementBehindNull = isElementBehindNull
+                self.isMap = isMap
                 self.followsLink = followsLink
                 isMapped = collection != nil
                 return
             }
             let target = try Self.target(of: property, in: objectClass, collection)
             switch property.type {
-            case .single: isBehindNull = true
-            case .list, .set, .map: collection = name
+            case .single:
+                if collection == nil { isBehindNull = true } else { isElementBehindNull = true }
+            case .list, .set: collection = name
+            case .map:
+                collection = name
+                isMap = true
+                // A map's value is null when its target was deleted.
+                isElementBehindNull = true
             case .linkingObjects: break
             }
             if classes[target]?.kind != .embedded { followsLink = true }

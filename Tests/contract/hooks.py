@@ -90,6 +90,11 @@ EXPANSIONS = {
     "Setting": [],
     "Note": ["about"],
 }
+# Projections with a change that each takes.
+PROJECTIONS = {
+    "CityCard": {"people": 5}, "CityFile": {"title": "patched", "where": {"lonLat": [1.5, 2]}},
+    "NationCard": {"name": "Patchland"}, "SettingLine": {"text": None}, "NoteLine": {"line": "patched"},
+}
 # Changes by filter, which get an object of their own, so that the others stay.
 BULK = ("patchObjects", "deleteObjects")
 FIELDS = ["*", "*,$version", "$id,$version"]
@@ -187,7 +192,7 @@ def before_call(context, case, kwargs):
             replace_schema(case, operation, choice)
         return
     # Those that a delete takes from the document's examples would be missed.
-    isDelete = operation in ("deleteObject", "deleteObjectByKey", *BULK)
+    isDelete = operation in ("deleteObject", "deleteObjectByKey", "deleteProjection", *BULK)
     if operation in BULK:
         # A filter that was made up must not take what the other requests need.
         case.headers = {**(case.headers or {}), "Prefer": "max-affected=0"}
@@ -201,6 +206,10 @@ def before_call(context, case, kwargs):
         for name in ("If-Match", "If-None-Match", "Idempotency-Key"):
             case.headers.pop(name, None)
     parameters = case.path_parameters
+    if parameters and "projection" in parameters:
+        if is_positive(case, ParameterLocation.PATH):
+            replace_projected(case, operation, choice)
+        return
     if not parameters or "class" not in parameters or not is_positive(case, ParameterLocation.PATH):
         return
     isByKey = operation.endswith("ByKey")
@@ -210,6 +219,13 @@ def before_call(context, case, kwargs):
         parameters["id"] = path_text(target.key)
     if "property" in parameters:
         parameters["property"] = choice.choice(PROPERTIES[target.class_name])
+    if operation == "patchProperty":
+        parameters.update({"class": "City", "id": str(choice.choice(CITIES)), "property": "location"})
+        if is_positive(case, ParameterLocation.QUERY):
+            case.query = {"projection": "Point"}
+        if is_positive(case, ParameterLocation.BODY):
+            case.body = {"lonLat": [choice.random(), choice.random()]}
+        return
     if operation in BULK and is_positive(case, ParameterLocation.QUERY):
         if operation == "patchObjects":
             target.make_deletable(case, choice, isByKey)
@@ -224,6 +240,45 @@ def before_call(context, case, kwargs):
     if operation == "importObjects" and is_positive(case, ParameterLocation.BODY):
         lines = [json.dumps(new_object(target.class_name, choice)) for _ in range(3)]
         case.body = "\n".join(lines + choice.choice([[], ["{", '{"nothing":1}']]))
+
+
+def replace_projected(case, operation, choice):
+    """Leads a request about a projection to one that is there."""
+    global made
+    parameters = case.path_parameters
+    isBodyValid = is_positive(case, ParameterLocation.BODY)
+    if operation in ("putProjection", "deleteProjection"):
+        made += 1
+        parameters["projection"] = f"Shown {made}"
+        definition = choice.choice(sorted(seed.PROJECTIONS.items()))[1]
+        if operation == "deleteProjection":
+            requests.put(
+                f"{case.operation.base_url}/v1/projections/Shown {made}", json=definition,
+                timeout=30).raise_for_status()
+        elif isBodyValid:
+            case.body = definition
+        return
+    parameters["projection"] = name = choice.choice(sorted(PROJECTIONS))
+    class_name = seed.PROJECTIONS[name]["class"]
+    keys = KEYS[class_name]
+    if "id" in parameters:
+        keys = [key for key in keys if path_text(key) is not None]
+        parameters["id"] = path_text(choice.choice(keys))
+    query = case.query
+    if query and is_positive(case, ParameterLocation.QUERY):
+        for parameter in ("cursor", "minVersion", "arg", "text", "distinct"):
+            query.pop(parameter, None)
+        if "filter" in query:
+            query["filter"], arguments = choice.choice(FILTERS[class_name])
+            query.update(arguments)
+        replacements = {
+            "key": [json.dumps(choice.choice(keys))], "sort": SORTS[class_name],
+            "fields": ["*,$version", *PROJECTIONS[name]], "since": ["now", "start"],
+        }
+        for parameter in replacements.keys() & query.keys():
+            query[parameter] = choice.choice(replacements[parameter])
+    if isinstance(case.body, dict) and isBodyValid:
+        case.body = PROJECTIONS[name]
 
 
 def replace_schema(case, operation, choice):

@@ -164,6 +164,38 @@ class Objects(unittest.TestCase):
                          ("dangling-link", "/country"))
 
 
+class Projections(unittest.TestCase):
+    def test_projected_objects_are_queried_read_changed_and_followed(self):
+        page = api("city_card", "list_city_card").sync(
+            client=client, filter_="country.iso == $0", text=["FR"], sort="-population", limit=2,
+            fields="name,nation")
+        self.assertEqual([(card.name, card.nation) for card in page.objects],
+                         [("Paris", "France"), ("Marseille", "France")])
+
+        get = api("city_file", "get_city_file")
+        file = get.sync(2988507, client=client)
+        self.assertIsInstance(file.nation, models.NationCard)
+        self.assertEqual((file.title, file.nation.iso, len(file.where.lon_lat)), ("Paris", "FR", 2))
+        self.assertIn("Spain", file.nation.neighbour_names)
+
+        stream = api("city_file", "stream_city_file_object_changes")
+        start = stream.sync(2988507, client=client, since="start")
+        self.assertIsInstance(start, models.CityFileSnapshotPage)
+        patched = api("city_file", "patch_city_file").sync(
+            2988507, client=client, body=models.CityFilePatch(
+                title="Lutèce", where=models.PointPatch(lon_lat=[2.35, 48.85])))
+        self.assertEqual((patched.title, patched.where.lon_lat), ("Lutèce", [2.35, 48.85]))
+        changes = stream.sync(2988507, client=client, since=start.cursor)
+        self.assertEqual(changes.changes[0].object_.title, "Lutèce")
+
+        put_back = api("city", "patch_city_property").sync_detailed(
+            2988507, "location", client=client, projection="Point",
+            body=models.PointPatch(lon_lat=[2.3488, 48.85341]))
+        self.assertEqual(put_back.status_code, 200)
+        api("city_card", "patch_city_card").sync(
+            2988507, client=client, body=models.CityCardPatch(name="Paris"))
+
+
 class Queries(unittest.TestCase):
     def test_objects_are_queried_page_by_page(self):
         names, cursor = [], None

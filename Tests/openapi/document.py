@@ -45,6 +45,7 @@ def setUpModule():
 def generic(path):
     """The path of openapi.yaml that a path of the document is one of."""
     path = re.sub(r"^/v1/classes/[^/]+/", "/v1/classes/{class}/", path)
+    path = re.sub(r"^/v1/projections/[^/]+/", "/v1/projections/{projection}/", path)
     return re.sub(r"/properties/[^/]+$", "/properties/{property}", path)
 
 
@@ -95,12 +96,13 @@ class Form(unittest.TestCase):
                     # The others are for collections, which have operations of their own.
                     wanted &= named
                 self.assertEqual(
-                    named, wanted - {("path", "class")} - ({("path", "property")} - named))
+                    named, wanted - {("path", "class"), ("path", "projection")}
+                    - ({("path", "property")} - named))
 
     def test_every_operation_of_a_class_in_the_contract_is_there(self):
         wanted = {
             (path, method) for path, method, _ in contract.operations()
-            if path.startswith("/v1/classes/{class}/")}
+            if path.startswith(("/v1/classes/{class}/", "/v1/projections/{projection}/"))}
         found = {(generic(path), method) for path, method, _ in seeded.operations()}
         self.assertEqual(found, wanted)
 
@@ -157,6 +159,18 @@ class Truth(unittest.TestCase):
                      "Specimen/objects?expand=found,seenIn"):
             self.answers(f"{path.split('/')[0]}Page", f"/v1/classes/{path}")
 
+    def test_projected_objects_are_what_their_schema_says(self):
+        for name in seed.PROJECTIONS:
+            if name == "Point":
+                continue
+            page = self.answers(f"{name}Page", f"/v1/projections/{name}/objects?fields=*,$version")
+            self.assertGreater(len(page["objects"]), 1)
+        fields = set(seeded.component("CityFile")["properties"])
+        self.assertEqual(fields, set(seed.PROJECTIONS["CityFile"]["properties"]))
+        patch = seeded.component("CityFilePatch")["properties"]
+        self.assertEqual(set(patch), fields)
+        self.assertNotIn("neighbourNames", seeded.component("NationCardPatch")["properties"])
+
     def test_pages_of_changes_are_what_their_schema_says(self):
         page = self.answers("NoteSnapshotPage", "/v1/classes/Note/changes?since=start")
         while "cursor" not in page:
@@ -172,9 +186,9 @@ class Truth(unittest.TestCase):
             "City": "2988507", "Country": "FR", "Continent": "EU",
             "Specimen": seed.SPECIMEN_IDS[0], "Note": str(seed.note_ids(running)[0])}
         checked = 0
-        for path, _, operation in seeded.operations():
+        for path, method, operation in seeded.operations():
             name = path.split("/")[3]
-            if "/properties/" not in path or name not in paths:
+            if method != "get" or "/properties/" not in path or name not in paths:
                 continue
             schema = operation["responses"]["200"]["content"]["application/json"]["schema"]
             for property in self.properties(operation, path):

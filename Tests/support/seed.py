@@ -1,4 +1,4 @@
-"""The store that the contract is checked on: a part of the world sample, and classes for what it lacks.
+"""The store that the contract is checked on: a part of the world sample, classes for what it lacks, and projections of them.
 
 `Note` has no primary key, `Setting` one that may be null or have a slash, `Specimen` has every type
 and a key that the service makes.
@@ -46,6 +46,22 @@ CLASSES = [
     },
 ]
 
+# In an order in which each knows those that it shows.
+PROJECTIONS = {
+    "Point": {"class": "Location", "properties": {"lonLat": "coordinates"}},
+    "NationCard": {"class": "Country", "properties": {
+        "iso": "iso", "name": "name", "neighbourNames": "neighbours.name"}},
+    "CityCard": {"class": "City", "properties": {
+        "name": "name", "people": "population", "nation": "country.name",
+        "part": "country.continent.name"}},
+    "CityFile": {"class": "City", "properties": {
+        "id": "id", "title": "name", "where": {"path": "location", "projection": "Point"},
+        "nation": {"path": "country", "projection": "NationCard"},
+        "around": "country.neighbours", "tongues": "country.languages"}},
+    "SettingLine": {"class": "Setting", "properties": {"text": "value"}},
+    "NoteLine": {"class": "Note", "properties": {"line": "text", "city": "about.name"}},
+}
+
 SPECIMEN_IDS = [f"65a0b1c2d3e4f5061728{number:04x}" for number in range(24)]
 SETTING_NAMES = [None, "", ".", "..", "a/b", "plus+and blank", "größe"]
 NOTE_COUNT = 12
@@ -70,6 +86,8 @@ def seed(running):
     schema = running.succeed("GET", "/v1/schema").json
     schema["classes"] += CLASSES
     running.succeed("PUT", "/v1/schema", schema)
+    for name, definition in PROJECTIONS.items():
+        running.succeed("PUT", f"/v1/projections/{name}", definition)
     running.succeed(
         "POST", "/v1/classes/Specimen/objects",
         [specimen(number) for number in range(len(SPECIMEN_IDS))])

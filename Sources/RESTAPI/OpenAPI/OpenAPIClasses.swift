@@ -4,15 +4,18 @@ import ObjectModel
 struct OpenAPIClasses {
     /// In the order of the schema.
     let all: [OpenAPIClass]
+    /// The projections, in the order in which they were made.
+    let projections: [OpenAPIProjection]
     private let positions: [String: Int]
 
     /// Names everything that belongs to the classes. A class keeps its own name wherever it can; what
     /// is derived from it gives way, and so does it to `reserved`, the schemas that belong to no class.
-    init(_ schema: Schema, reserved: [String]) {
+    init(_ schema: Schema, projections definitions: [Projection] = [], reserved: [String]) {
         var names = OpenAPINames()
         for name in reserved { _ = names.unique(name) }
         var nouns = OpenAPINames()
         let objects = schema.classes.map { names.unique(OpenAPINames.identifier($0.name)) }
+        let shown = definitions.map { names.unique(OpenAPINames.identifier($0.name)) }
         var all: [OpenAPIClass] = []
         var positions: [String: Int] = [:]
         for (definition, object) in zip(schema.classes, objects) {
@@ -32,6 +35,23 @@ struct OpenAPIClasses {
         }
         self.all = all
         self.positions = positions
+        var classes: [String: ObjectClass] = [:]
+        if !definitions.isEmpty {
+            for definition in schema.classes { classes[definition.name] = definition }
+        }
+        var projections: [OpenAPIProjection] = []
+        for (definition, object) in zip(definitions, shown) {
+            guard let position = positions[definition.className] else { continue }
+            let projection = OpenAPIProjection(
+                definition, of: all[position].definition, in: classes, object, &names, &nouns)
+            projections.append(projection)
+        }
+        self.projections = projections
+    }
+
+    /// The projection of a name.
+    func projection(_ name: String) -> OpenAPIProjection? {
+        projections.first { $0.definition.name == name }
     }
 
     /// The class of a name in the schema.

@@ -202,6 +202,18 @@ struct OpenAPIComponents {
             ##"{"name":"fields","in":"query","description":"Which properties a reply holds, with commas between them: `*` is every stored one; `$id`, `$version` and inverse links are named beside it.","schema":{"type":"string"}}"##
         ),
         Component(
+            "ProjectedFields",
+            ##"{"name":"fields","in":"query","description":"Which projected properties a reply holds, with commas between them: `*` is all of them; `$id` and `$version` are named beside it.","schema":{"type":"string"}}"##
+        ),
+        Component(
+            "ShownBy",
+            ##"{"name":"projection","in":"query","description":"A projection of the class whose objects the property holds; it shows them.","schema":{"type":"string"}}"##
+        ),
+        Component(
+            "ShownByRequired",
+            ##"{"name":"projection","in":"query","required":true,"description":"A projection of the class whose objects the property holds; the body uses its names.","schema":{"type":"string","minLength":1}}"##
+        ),
+        Component(
             "Expand",
             ##"{"name":"expand","in":"query","description":"Links and inverse links, with commas between them, whose objects stand in the reply instead of their keys.","schema":{"type":"string"}}"##
         ),

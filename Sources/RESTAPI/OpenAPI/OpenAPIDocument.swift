@@ -9,6 +9,8 @@ import ObjectModel
 struct OpenAPIDocument {
     /// The classes.
     let schema: Schema
+    /// The projections of the classes.
+    var projections: [Projection] = []
     /// What belongs to no class.
     let components: OpenAPIComponents
     /// Whether requests need a token.
@@ -16,7 +18,8 @@ struct OpenAPIDocument {
 
     /// Writes the document.
     func write(to writer: JSONWriter) {
-        let classes = OpenAPIClasses(schema, reserved: OpenAPIComponents.schemaNames)
+        let classes = OpenAPIClasses(
+            schema, projections: projections, reserved: OpenAPIComponents.schemaNames)
         let served = classes.all.filter(\.hasOperations)
         writer.object { object in
             object.member("openapi").string("3.1.0")
@@ -34,10 +37,21 @@ struct OpenAPIDocument {
                             "The objects of class `\(entry.definition.name)`.")
                     }
                 }
+                for shown in classes.projections where shown.entry.hasOperations {
+                    tags.element().object { tag in
+                        tag.member("name").string(shown.definition.name)
+                        tag.member("description").string(
+                            "The objects of class `\(shown.definition.className)` as projection "
+                                + "`\(shown.definition.name)` shows them.")
+                    }
+                }
             }
             object.member("paths").object { paths in
                 let writer = OpenAPIPaths(classes, usesTokens: usesTokens)
                 for entry in served { writer.write(entry, to: &paths) }
+                for shown in classes.projections where shown.entry.hasOperations {
+                    writer.write(shown, to: &paths)
+                }
             }
             object.member("components").object { writeComponents(classes, served, to: &$0) }
         }
@@ -54,11 +68,15 @@ struct OpenAPIDocument {
         object.member("schemas").object { list in
             let schemas = OpenAPISchemas(classes: classes)
             for entry in classes.all { schemas.write(entry, to: &list) }
+            for shown in classes.projections { schemas.write(shown, to: &list) }
             components.writeSchemas(to: &list)
         }
         object.member("examples").object { list in
             let examples = OpenAPIExamples(classes: classes)
             for entry in served { examples.write(entry, to: &list) }
+            for shown in classes.projections where shown.entry.hasOperations {
+                examples.write(shown, to: &list)
+            }
         }
         object.member("parameters").object { components.writeParameters(to: &$0) }
         object.member("headers").object { components.writeHeaders(to: &$0) }

@@ -71,13 +71,13 @@ struct OpenAPIOperation {
         parameters: ["IfMatch"], problems: common + [.preconditionFailed, .insufficientStorage])
     static let value = OpenAPIOperation(
         method: "get", verb: "get", ending: "Property", summary: "Read one single-valued property",
-        parameters: ["MinVersion", "IfNoneMatchRead"],
+        parameters: ["ShownBy", "MinVersion", "IfNoneMatchRead"],
         problems: reading + [.gone, .unprocessableContent])
     static let collection = OpenAPIOperation(
         method: "get", verb: "get", summary: "Read a page of a collection",
         parameters: [
             "Filter", "Arg", "Text", "Sort", "Limit", "Cursor", "Fields", "Expand", "Count",
-            "MinVersion", "IfNoneMatchRead",
+            "ShownBy", "MinVersion", "IfNoneMatchRead",
         ], problems: reading + [.gone, .unprocessableContent])
     static let importLines = OpenAPIOperation(
         method: "post", verb: "import", summary: "Import objects, one a line",
@@ -96,6 +96,38 @@ struct OpenAPIOperation {
         method: "get", verb: "stream", ending: "ObjectChanges", summary: "Follow one object",
         parameters: ["Fields", "Expand", "Since", "LastEventID", "Limit", "PreferChanges"],
         problems: reading + [.gone])
+
+    static let listProjected = OpenAPIOperation(
+        method: "get", verb: "list", summary: "Query objects, as the projection shows them",
+        parameters: [
+            "Filter", "Arg", "Text", "Sort", "Distinct", "Limit", "Cursor", "ProjectedFields",
+            "Count", "Explain", "MinVersion",
+        ], problems: reading + [.gone, .unprocessableContent])
+    static let getProjected = OpenAPIOperation(
+        method: "get", verb: "get", summary: "Read one object, as the projection shows it",
+        parameters: ["ProjectedFields", "MinVersion", "IfMatch", "IfNoneMatchRead"],
+        problems: reading + [.preconditionFailed, .unprocessableContent])
+    static let patchProjected = OpenAPIOperation(
+        method: "patch", verb: "patch", summary: "Change one object by its projected names",
+        parameters: ["IfMatch", "IfNoneMatchWrite", "PreferWrite", "IdempotencyKey"],
+        problems: writing)
+    static let patchHeld = OpenAPIOperation(
+        method: "patch", verb: "patch", ending: "Property",
+        summary: "Change what a property holds by the names of a projection",
+        parameters: [
+            "ShownByRequired", "IfMatch", "IfNoneMatchWrite", "PreferWrite", "IdempotencyKey",
+        ], problems: writing)
+    static let projectedChanges = OpenAPIOperation(
+        method: "get", verb: "stream", ending: "Changes", summary: "Follow what is projected",
+        parameters: [
+            "Filter", "Arg", "Text", "ProjectedFields", "Since", "LastEventID", "Limit",
+            "PreferChanges",
+        ], problems: reading + [.gone, .unprocessableContent])
+    static let projectedObjectChanges = OpenAPIOperation(
+        method: "get", verb: "stream", ending: "ObjectChanges",
+        summary: "Follow what is projected of one object",
+        parameters: ["ProjectedFields", "Since", "LastEventID", "Limit", "PreferChanges"],
+        problems: reading + [.gone, .unprocessableContent])
 
     /// The same operation on an object whose key stands in the query.
     var byKey: OpenAPIOperation {

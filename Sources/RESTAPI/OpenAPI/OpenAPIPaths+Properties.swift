@@ -13,6 +13,7 @@ extension OpenAPIPaths {
             paths.member(named: base + "{property}").object { item in
                 addParameters(entry, property: single, to: &item)
                 add(.value, entry, to: &item) { addValue(single, to: &$0) }
+                addPatch(of: single, entry, to: &item)
             }
         }
         for property in properties where property.type.isCollection {
@@ -184,7 +185,7 @@ extension OpenAPIPaths {
         }
     }
 
-    private static func addChanges(_ entry: OpenAPIClass, to responses: inout JSONObjectWriter) {
+    static func addChanges(_ entry: OpenAPIClass, to responses: inout JSONObjectWriter) {
         responses.member("200").object { reply in
             reply.member("description").string(
                 "A page of changes, or with `since=start` of current matches; as "

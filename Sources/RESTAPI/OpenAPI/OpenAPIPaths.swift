@@ -54,7 +54,7 @@ final class OpenAPIPaths {
     private static let queryBody: StaticString =
         ##"{"required":true,"content":{"application/json":{"schema":{"$ref":"#/components/schemas/HoldfastQuery"},"examples":{"first":{"summary":"The first ten, and how many there are","value":{"limit":10,"count":"exact"}}}}}}"##
 
-    private static let keyParameter: StaticString =
+    static let keyParameter: StaticString =
         ##"[{"name":"key","in":"query","required":true,"description":"The primary key as a JSON value, for keys that no path can carry.","schema":{"type":"string","minLength":1},"example":"null"}]"##
 
     // MARK: One operation
@@ -158,7 +158,7 @@ final class OpenAPIPaths {
         addMinimal(to: &responses, more)
     }
 
-    private static func addMinimal(to responses: inout JSONObjectWriter, _ more: [StaticString]) {
+    static func addMinimal(to responses: inout JSONObjectWriter, _ more: [StaticString]) {
         responses.member("204").object { reply in
             reply.member("description").string(
                 "Written; `return=minimal` asked to leave the object out.")
@@ -176,7 +176,7 @@ final class OpenAPIPaths {
 
     // MARK: Several objects
 
-    private static func addPage(_ entry: OpenAPIClass, to responses: inout JSONObjectWriter) {
+    static func addPage(_ entry: OpenAPIClass, to responses: inout JSONObjectWriter) {
         responses.member("200").object { reply in
             reply.member("description").string("A page of objects.")
             reply.member("headers").headers("Link")

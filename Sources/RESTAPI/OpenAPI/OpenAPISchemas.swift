@@ -89,6 +89,19 @@ struct OpenAPISchemas {
         _ property: Property, _ entry: OpenAPIClass, _ form: Form,
         to object: inout JSONObjectWriter, _ writer: JSONWriter
     ) {
+        writeType(of: property, form, to: &object, writer)
+        if form == .input, let value = property.constantDefault {
+            let place = object.member("default")
+            SchemaWriter(place).write(.constant(value), of: property)
+        }
+        if let text = Self.describe(property, entry) { object.member("description").string(text) }
+    }
+
+    /// Writes what holds of the value of a property.
+    func writeType(
+        of property: Property, _ form: Form, to object: inout JSONObjectWriter,
+        _ writer: JSONWriter
+    ) {
         switch property.type {
         case .single(let element):
             write(element, property.isOptional, form, to: &object, writer)
@@ -118,15 +131,10 @@ struct OpenAPISchemas {
             items.object { write(.object(className), false, .reply, to: &$0, items) }
             object.member("readOnly").bool(true)
         }
-        if form == .input, let value = property.constantDefault {
-            let place = object.member("default")
-            SchemaWriter(place).write(.constant(value), of: property)
-        }
-        if let text = Self.describe(property, entry) { object.member("description").string(text) }
     }
 
     /// Writes the values of a persisted enum.
-    private func writeCases(
+    func writeCases(
         of property: Property, isOptional: Bool, to object: inout JSONObjectWriter
     ) {
         guard let cases = property.cases else { return }
@@ -202,6 +210,21 @@ struct OpenAPISchemas {
     // MARK: What holds objects
 
     private func writeHolders(_ entry: OpenAPIClass, to schemas: inout JSONObjectWriter) {
+        writeNew(entry, to: &schemas)
+        writePage(entry, to: &schemas)
+        schemas.member(named: entry.written).object { object in
+            object.member("type").string("object")
+            object.member("description").string("The reply to a write of several objects.")
+            object.member("required").raw(##"["version"]"##)
+            object.member("properties").object { properties in
+                properties.member("objects").array(of: entry.object)
+                properties.member("version").schema("HoldfastVersion")
+            }
+        }
+        writeTold(entry, to: &schemas)
+    }
+
+    private func writeNew(_ entry: OpenAPIClass, to schemas: inout JSONObjectWriter) {
         if entry.new != entry.patch, let key = entry.definition.primaryKey {
             schemas.member(named: entry.new).object { object in
                 object.member("description").string(
@@ -217,6 +240,10 @@ struct OpenAPISchemas {
                 }
             }
         }
+    }
+
+    /// Adds the page of a list.
+    func writePage(_ entry: OpenAPIClass, to schemas: inout JSONObjectWriter) {
         schemas.member(named: entry.page).object { object in
             object.member("type").string("object")
             object.member("description").string("A page of objects.")
@@ -227,15 +254,10 @@ struct OpenAPISchemas {
                 properties.member("explain").schema("HoldfastExplanation")
             }
         }
-        schemas.member(named: entry.written).object { object in
-            object.member("type").string("object")
-            object.member("description").string("The reply to a write of several objects.")
-            object.member("required").raw(##"["version"]"##)
-            object.member("properties").object { properties in
-                properties.member("objects").array(of: entry.object)
-                properties.member("version").schema("HoldfastVersion")
-            }
-        }
+    }
+
+    /// Adds the pages of a stream.
+    func writeTold(_ entry: OpenAPIClass, to schemas: inout JSONObjectWriter) {
         schemas.member(named: entry.changePage).object { object in
             object.member("type").string("object")
             object.member("description").string("What happened since a cursor.")

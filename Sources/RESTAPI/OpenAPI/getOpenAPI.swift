@@ -36,7 +36,7 @@ extension RESTService {
     private func openAPIDocument(of catalog: Catalog, usesTokens: Bool) -> OpenAPICache.Document {
         let buffer = ByteBuffer(capacity: 64 << 10)
         let document = OpenAPIDocument(
-            schema: catalog.schema,
+            schema: catalog.schema, projections: catalog.projections,
             components: OpenAPIComponents(
                 pageObjectCountMax: options.pageObjectCountMax,
                 pageObjectCountDefault: options.pageObjectCountDefault),

@@ -48,9 +48,11 @@ import Testing
             var source = RandomSchema()
             let schema = Schema(revision: 1, classes: source.make(&random))
             try #require(schema.faults() == [])
+            var projections = RandomProjections(schema)
+            for _ in 0..<8 { projections.make(nil, &random) }
             let buffer = ByteBuffer()
             OpenAPIDocument(
-                schema: schema,
+                schema: schema, projections: projections.made,
                 components: OpenAPIComponents(pageObjectCountMax: 9, pageObjectCountDefault: 7),
                 usesTokens: Bool.random(using: &random)
             ).write(to: JSONWriter(buffer))

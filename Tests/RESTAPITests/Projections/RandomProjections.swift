@@ -1,0 +1,70 @@
+import ObjectModel
+import TestSupport
+
+/// Makes random projections that hold in a schema.
+struct RandomProjections {
+    private let schema: Schema
+    private let classes: [String: ObjectClass]
+    private(set) var made: [Projection] = []
+
+    init(_ schema: Schema) {
+        self.schema = schema
+        classes = Dictionary(
+            schema.classes.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// Adds a projection, of a class if one is named.
+    mutating func make(_ className: String? = nil, _ random: inout SeededGenerator) {
+        guard let base = className ?? schema.classes.randomElement(using: &random)?.name else {
+            return
+        }
+        var projection = Projection(
+            name: "Shown\(made.count)", className: base, properties: [])
+        for number in 0..<Int.random(in: 1...6, using: &random) {
+            if let property = makeProperty("p\(number)", base, &random) {
+                projection.properties.append(property)
+            }
+        }
+        if Projection.faults(of: made + [projection], in: schema).isEmpty {
+            made.append(projection)
+        }
+    }
+
+    private func makeProperty(_ name: String, _ base: String, _ random: inout SeededGenerator)
+        -> Projection.Property?
+    {
+        // Most random walks lead somewhere.
+        for _ in 0..<8 {
+            var path: [String] = []
+            var owner = base
+            for _ in 0..<Int.random(in: 1...4, using: &random) {
+                guard let property = classes[owner]?.properties.randomElement(using: &random) else {
+                    break
+                }
+                path.append(property.name)
+                guard case .object(let next)? = property.type.element else { break }
+                owner = next
+            }
+            guard let value = try? ProjectedValue(path, from: base, in: classes) else { continue }
+            let fitting = made.filter { $0.className == value.projectedClass }
+            let inner =
+                value.isMapped || Int.random(in: 0...2, using: &random) == 0
+                ? nil : fitting.randomElement(using: &random)
+            return Projection.Property(name: name, path: path, projection: inner?.name)
+        }
+        return nil
+    }
+}
+
+extension Projection {
+    /// The definition as a client puts it.
+    var body: String {
+        let members = properties.map { property in
+            let path = "\"\(property.pathText)\""
+            let value =
+                property.projection.map { "{\"path\":\(path),\"projection\":\"\($0)\"}" } ?? path
+            return "\"\(property.name)\":\(value)"
+        }
+        return "{\"class\":\"\(className)\",\"properties\":{\(members.joined(separator: ","))}}"
+    }
+}
