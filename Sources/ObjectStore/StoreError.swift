@@ -8,6 +8,10 @@ package enum StoreError: Error, Sendable {
     case unknownClass(String)
     /// No object has this identity.
     case objectNotFound
+    /// The collection has no such element.
+    case elementNotFound
+    /// A list of `count` elements takes none at a position beyond its end.
+    case positionOutOfRange(count: Int)
     /// An object with the primary key is there already.
     case duplicateKey(className: String)
     /// A link names an object that does not exist when the transaction ends.

@@ -72,6 +72,7 @@ struct CanonicalText {
             text += "\(member)["
             append(position)
             text += "]"
+        case .keys(let member): text += "\(member)k"
         case .lengths(let member): text += "\(member)l"
         case .count(let member), .objectCount(let member), .byteCount(let member),
             .presence(let member):
@@ -93,6 +94,7 @@ struct CanonicalText {
         case .index(let index): text += "\(index)"
         case .first: text += "0"
         case .last: text += "-1"
+        case .key(let key): append(.data(key))
         }
     }
 

@@ -18,8 +18,14 @@ extension Checker {
             case .last: try resolver.position(.last, at: step.start)
             case .index(let position): try resolver.position(.index(position), at: step.start)
             case .allElements: try resolver.allElements(at: step.start)
+            case .key(let key): try resolver.key(key, at: step.start)
+            case .keys: try resolver.keys(at: step.start)
+            case .values: try resolver.values(at: step.start)
             case .argumentIndex(let number):
-                try resolver.position(.index(try position(number, at: step.start)), at: step.start)
+                switch try position(number, at: step.start) {
+                case .key(let key): try resolver.key(key, at: step.start)
+                case let position: try resolver.position(position, at: step.start)
+                }
             case .keyPathArgument:
                 throw source.syntaxError(
                     "syntax error, a $K argument stands for a whole path", at: step.start)
@@ -70,18 +76,15 @@ extension Checker {
         return steps.map { Syntax.Step(kind: $0.kind, start: first.start, end: first.end) }
     }
 
-    private func position(_ number: Int, at start: Int) throws(QueryError) -> Int {
+    private func position(_ number: Int, at start: Int) throws(QueryError) -> ListPosition {
         switch try argument(number, at: start).value {
-        case .int(let position) where position >= 0: return Int(position)
-        case .string:
-            throw QueryError(
-                .unsupported, "Access by a dictionary's key is not supported yet.",
-                column: source.column(start), argumentIndex: number)
+        case .int(let position) where position >= 0: return .index(Int(position))
+        case .string(let key): return .key(Array(key.utf8))
         default:
             throw fail(
                 .argument,
-                "Argument $\(number) is used as a position: an integer from 0 is "
-                    + "expected.", at: start, argument: number)
+                "Argument $\(number) is used as a position or key: an integer from 0 or a string "
+                    + "is expected.", at: start, argument: number)
         }
     }
 

@@ -234,6 +234,11 @@ struct Checker {
 extension ValuePath {
     /// Whether it leads to the elements of a collection of plain values.
     var isPrimitiveCollection: Bool {
-        if case .elements = terminal, case .scalar = type { true } else { false }
+        switch terminal {
+        case .elements:
+            if case .scalar = type { true } else { false }
+        case .keys: true
+        default: false
+        }
     }
 }

@@ -44,7 +44,7 @@ extension ValuePath {
         }
         switch terminal {
         case .value(let member), .elements(let member), .elementAt(let member, _),
-            .lengths(let member), .count(let member), .objectCount(let member),
+            .keys(let member), .lengths(let member), .count(let member), .objectCount(let member),
             .byteCount(let member), .presence(let member), .presenceAt(let member, _):
             found.append(Dependency(classIndex: lastClass, member: member, path: steps))
         case .inverse(let originClass, let member), .inverseCount(let originClass, let member):

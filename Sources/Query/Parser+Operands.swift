@@ -134,8 +134,10 @@ extension Parser {
     ) throws(QueryError) -> Syntax.Path {
         var steps = [try step(isFirst: true)]
         while token.kind == .dot || token.kind == .leftBracket {
-            if case .count? = steps.last?.kind {
-                throw unexpected("the end of the path: nothing follows a count")
+            switch steps.last?.kind {
+            case .count?: throw unexpected("the end of the path: nothing follows a count")
+            case .keys?: throw unexpected("the end of the path: nothing follows '@keys'")
+            default: break
             }
             if token.kind == .leftBracket {
                 steps.append(try index())
@@ -154,6 +156,8 @@ extension Parser {
         case .atLinks: kind = .links
         case .keyPathArgument where isFirst: kind = .keyPathArgument(token.index)
         case .atCount where !isFirst, .atSize where !isFirst: kind = .count
+        case .atKeys where !isFirst: kind = .keys
+        case .atValues where !isFirst: kind = .values
         case .atMin, .atMax, .atSum, .atAverage, .atType, .atKeys, .atValues:
             throw unsupported("'\(source.text(token.start, token.end))'", at: start)
         case _ where token.canBeName:
@@ -179,7 +183,8 @@ extension Parser {
         case .size: kind = .count
         case .star: kind = .allElements
         case .argument: kind = .argumentIndex(token.index)
-        case .string, .base64: throw unsupported("Access by a dictionary's key", at: start)
+        case .string: kind = .key(Array(token.name.utf8))
+        case .base64: throw unsupported("A key of a map in base64", at: start)
         default:
             throw unexpected("a position from 0, FIRST, LAST, SIZE, '*' or a key in quotes")
         }

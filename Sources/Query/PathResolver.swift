@@ -68,6 +68,7 @@ struct PathResolver {
             namedMember = nil
             return
         }
+        if isKey(name) { return try key(Array(name.utf8), at: offset) }
         try follow(before: name, at: offset)
         guard steps.count <= Self.stepCountMax else {
             throw fail(
@@ -107,9 +108,19 @@ struct PathResolver {
         pending = .terminal(.subject, .scalar(scalar))
     }
 
+    /// Whether a name behind a map is one of its keys: a property of the objects that it holds comes
+    /// before a key.
+    private func isKey(_ name: String) -> Bool {
+        guard case .member(let member, nil) = pending, !isIndexed,
+            rowClass.members[member].storage.shape == .map
+        else { return false }
+        let target = rowClass.members[member].classIndex
+        return target < 0 || schema.classes[target].memberIndex[name] == nil
+    }
+
     private func isTextCollection(_ member: Int) -> Bool {
         let storage = rowClass.members[member].storage
-        return storage.shape != .single && (storage.element == .string || storage.element == .data)
+        return storage.shape != .single && storage.shape != .map && (storage.element == .string || storage.element == .data)
     }
 
     /// Goes along the property named last.
@@ -227,6 +238,34 @@ struct PathResolver {
         else { throw notIndexable("n", at: offset) }
         isIndexed = true
         pending = .member(member, position)
+    }
+
+    /// Takes a key of a map.
+    mutating func key(_ key: [UInt8], at offset: Int) throws(QueryError) {
+        let member = try map("a key", at: offset)
+        isIndexed = true
+        pending = .member(member, .key(key))
+        namedMember = nil
+    }
+
+    /// Takes `@keys`.
+    mutating func keys(at offset: Int) throws(QueryError) {
+        pending = .terminal(
+            .keys(member: try map("'@keys'", at: offset)), .scalar(.string))
+    }
+
+    /// Takes `@values`, which a map stands for anyway.
+    mutating func values(at offset: Int) throws(QueryError) {
+        _ = try map("'@values'", at: offset)
+        isIndexed = true
+    }
+
+    /// The map that the path has come to.
+    private func map(_ use: String, at offset: Int) throws(QueryError) -> Int {
+        guard case .member(let member, nil) = pending, !isIndexed,
+            rowClass.members[member].storage.shape == .map
+        else { throw fail(.type, "Only a map property takes \(use).", at: offset) }
+        return member
     }
 
     private func notIndexable(_ index: String, at offset: Int) -> QueryError {

@@ -10,9 +10,9 @@ package struct PathStep: Hashable, Sendable {
         case links
         /// Into each embedded object of a list.
         case embeddedList
-        /// Along one link of a list.
+        /// Along one link of a list or map.
         case linkAt(ListPosition)
-        /// Into one embedded object of a list.
+        /// Into one embedded object of a list or map.
         case embeddedAt(ListPosition)
         /// Back to each object that links here.
         case inverse
@@ -44,7 +44,7 @@ package struct PathStep: Hashable, Sendable {
     }
 }
 
-/// A place in a list.
+/// A place in a list, or under a key of a map.
 package enum ListPosition: Hashable, Sendable {
     /// Counted from 0.
     case index(Int)
@@ -52,10 +52,13 @@ package enum ListPosition: Hashable, Sendable {
     case first
     /// The last element.
     case last
+    /// In a map the value under this key, in UTF-8.
+    case key([UInt8])
 
-    /// The place in a list of `count` elements; nil when it has none.
+    /// The place in a list of `count` elements; nil when it has none, and of a key.
     package func offset(in count: Int) -> Int? {
         switch self {
+        case .key: nil
         case .index(let index): index < count ? index : nil
         case .first: count > 0 ? 0 : nil
         case .last: count > 0 ? count - 1 : nil

@@ -84,11 +84,11 @@ final class PathWalker {
             }
         case .linkAt(let position):
             let links = rowClass.collection(step.member, in: row, source)
-            guard let (part, place) = links.element(position) else { return missing(sink) }
+            guard let (part, place) = links.object(position) else { return missing(sink) }
             return object(step, part.pointer(place).storedLink, index, source, sink)
         case .embeddedAt(let position):
             let rows = rowClass.collection(step.member, in: row, source)
-            guard let (part, place) = rows.element(position),
+            guard let (part, place) = rows.object(position),
                 let embedded = RowView(part.bytes(place))
             else { return missing(sink) }
             return self.step(index + 1, embedded, key, source, sink)
@@ -123,6 +123,18 @@ final class PathWalker {
                 let bytes = values.bytes(place)
                 return sink.receive(bytes.baseAddress, bytes.count)
             }
+        case .keys(let member):
+            let map = lastClass.collection(member, in: row, source)
+            if isGrouped { sink.beginGroup() }
+            let continues = map.forEachPart { part, _ in
+                guard let keys = part.keys else { return true }
+                for place in 0..<part.count {
+                    let key = keys.bytes(place)
+                    if !sink.receive(key.baseAddress, key.count) { return false }
+                }
+                return true
+            }
+            return isGrouped ? sink.endGroup() : continues
         case .lengths(let member):
             let values = lastClass.collection(member, in: row, source)
             return group(values, sink) { values, place, _ in
@@ -177,8 +189,8 @@ final class PathWalker {
             return Int64(lastClass.collection(member, in: row, source).count)
         case .presence(let member): return lastClass.field(member, in: row).isNull ? 0 : 1
         case .presenceAt(let member, let position):
-            let count = lastClass.collection(member, in: row, source).count
-            return position.offset(in: count) == nil ? 0 : 1
+            let objects = lastClass.collection(member, in: row, source)
+            return objects.object(position) == nil ? 0 : 1
         case .inverseCount(let originClass, let member):
             var count: Int64 = 0
             source.forEachOrigin(

@@ -2,7 +2,16 @@ import Rows
 
 extension StoredCollection {
     /// The element that a path names; nil when there is none.
-    func element(_ position: ListPosition) -> (part: CollectionView, place: Int)? {
-        position.offset(in: count).flatMap { element($0) }
+    package func element(_ position: ListPosition) -> (part: CollectionView, place: Int)? {
+        if case .key(let key) = position {
+            return key.withUnsafeBytes { index(ofKey: $0) }.flatMap { element($0) }
+        }
+        return position.offset(in: count).flatMap { element($0) }
+    }
+
+    /// The object that a path names; nil when there is none, or null in its place.
+    package func object(_ position: ListPosition) -> (part: CollectionView, place: Int)? {
+        guard let (part, place) = element(position), !part.isNull(place) else { return nil }
+        return (part, place)
     }
 }

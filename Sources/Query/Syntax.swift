@@ -82,6 +82,9 @@ struct Syntax {
             case last
             case allElements
             case argumentIndex(Int)
+            case key([UInt8])
+            case keys
+            case values
             case keyPathArgument(Int)
         }
 

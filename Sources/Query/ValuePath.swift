@@ -6,10 +6,12 @@ package struct ValuePath: Hashable, Sendable {
     package enum Terminal: Hashable, Sendable {
         /// The value of a single property; a to-one link as a link.
         case value(member: Int)
-        /// Each element of a list or set.
+        /// Each element of a list or set, or each value of a map.
         case elements(member: Int)
-        /// One element of a list.
+        /// One element of a list, or one value of a map.
         case elementAt(member: Int, ListPosition)
+        /// Each key of a map.
+        case keys(member: Int)
         /// The byte count of each element of a list or set of strings or data; 0 for null.
         case lengths(member: Int)
         /// How many elements a list or set of values has.
@@ -64,7 +66,7 @@ package struct ValuePath: Hashable, Sendable {
     /// Whether the path stands for several values.
     package var isMany: Bool {
         switch terminal {
-        case .elements, .lengths, .inverse: true
+        case .elements, .keys, .lengths, .inverse: true
         case _ where isSum: false
         default: crossesMany
         }
@@ -75,7 +77,7 @@ package struct ValuePath: Hashable, Sendable {
     var isGrouped: Bool {
         guard crossesMany else { return false }
         switch terminal {
-        case .lengths: return true
+        case .lengths, .keys: return true
         case .elements:
             guard case .scalar = type else { return false }
             return true

@@ -12,6 +12,14 @@ extension Problem {
             self.init(404, "unknown-class", "There is no class '\(name)'.")
         case .objectNotFound:
             self.init(404, "object-not-found", "There is no object with this key.")
+        case .elementNotFound:
+            self.init(404, "element-not-found", "The collection has no such element.")
+        case .positionOutOfRange(let count):
+            let detail =
+                "The list has \(count) elements; 'at' is a position from 0 to \(count)."
+            self.init(
+                422, "position-out-of-range", detail,
+                errors: [Fault(code: "position-out-of-range", detail: detail, parameter: "at")])
         case .duplicateKey(let className):
             self.init(
                 409, "duplicate-key",

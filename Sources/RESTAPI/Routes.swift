@@ -5,6 +5,7 @@ extension RESTService {
     package func routes() -> [Route] {
         let objects = "/v1/classes/{class}/objects"
         let object = "/v1/classes/{class}/objects/{id}"
+        let elements = "/v1/classes/{class}/objects/{id}/properties/{property}/elements"
         let byKey = "/v1/classes/{class}/object"
         let projections = "/v1/projections"
         let projection = "/v1/projections/{projection}"
@@ -35,6 +36,13 @@ extension RESTService {
             Route(
                 .patch, object + "/properties/{property}", "patchProperty", body: .buffered(),
                 patchProperty),
+            Route(.post, elements, "addElement", body: .buffered(), addElement),
+            Route(.get, elements, "getElementByKey", getElementByKey),
+            Route(.put, elements, "putElementByKey", body: .buffered(), putElementByKey),
+            Route(.delete, elements, "deleteElementByKey", deleteElementByKey),
+            Route(.get, elements + "/{element}", "getElement", getElement),
+            Route(.put, elements + "/{element}", "putElement", body: .buffered(), putElement),
+            Route(.delete, elements + "/{element}", "deleteElement", deleteElement),
             Route(
                 .post, "/v1/transactions", "createTransaction", body: .buffered(),
                 createTransaction),

@@ -143,9 +143,10 @@ package final class RowBuilder {
             }
             let offset = buffer.count
             buffer.append(collection)
-            closeHeap(
-                slot: slotOffset(rowClass, member, start), from: offset, rowStart: start,
-                in: buffer)
+            if compiled.storage.element == .embedded {
+                countReferences(in: collection, compiled.storage)
+            }
+            closeHeap(member, rowClass, from: offset, rowStart: start, over: stored, in: buffer)
         }
         finishRow(start, referencesBefore, in: buffer)
     }

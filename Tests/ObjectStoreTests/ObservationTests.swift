@@ -26,6 +26,12 @@ struct ObservationTests {
         ("Dog", "packs.@count > 0"), ("Dog", "@links.@count > 1"),
         ("Dog", "@links.Person.best.@count > 0"), ("Dog", "ANY packs.dogs.name == 'b'"),
         ("Dog", "ANY packs.home.city.name == 'a'"), ("Dog", "ANY packs.former.street == 'a'"),
+        ("Person", "ANY pets.name == 'a'"), ("Person", "pets['a'].name == 'a'"),
+        ("Person", "ANY pets.keepers.age > 0"), ("Person", "pets['b'].@count == 1"),
+        ("Person", "ANY pets.@keys == 'zz'"), ("Person", "ANY places.street == 'a'"),
+        ("Person", "places['a'].city.name == 'a'"), ("Person", "ANY places.inner.city.name == ''"),
+        ("Person", "ANY marks.@values > 0"), ("Person", "marks.ab == NULL"),
+        ("Dog", "ANY keepers.pets['a'].name == 'b'"), ("Dog", "keepers.@count > 1"),
         ("City", "addresses.@count > 0"), ("City", "name == 'a' OR addresses.@count == 2"),
     ]
 
@@ -82,8 +88,8 @@ struct ObservationTests {
     private func operations(
         _ known: [Identity], _ random: inout SeededGenerator
     ) -> [ObjectScript.Operation] {
-        let maker = RandomContent(Shelter.classes)
-        let objects = Shelter.classes.filter { $0.kind == .object }
+        let maker = RandomContent(Shelter.withMaps)
+        let objects = Shelter.withMaps.filter { $0.kind == .object }
         return (0..<Int.random(in: 1...3, using: &random)).map { _ in
             if !known.isEmpty, Int.random(in: 0..<6, using: &random) < (known.count > 18 ? 3 : 1) {
                 return .attempt([.delete(known[Int.random(in: known.indices, using: &random)])])
@@ -111,7 +117,7 @@ struct ObservationTests {
         let seed = SeededGenerator.testSeed("observation on \(engineCase)")
         var random = SeededGenerator(seed: seed)
         for round in 0..<SeededGenerator.scaled(3) {
-            let store = try Shelter.open(engineCase)
+            let store = try Shelter.open(engineCase, classes: Shelter.withMaps)
             defer { store.close() }
             let queries = try Self.filters.map { try Observed($0, store.catalog.rows) }
             var before = try Moment(store)
@@ -206,7 +212,7 @@ struct ObservationTests {
 
     @Test("one object is followed by its key as it comes and goes", arguments: EngineCase.all)
     func keyed(engineCase: EngineCase) throws {
-        let store = try Shelter.open(engineCase)
+        let store = try Shelter.open(engineCase, classes: Shelter.withMaps)
         defer { store.close() }
         let key = try #require(OrderedKey(.string("a")))
         let query = ObservedQuery(
@@ -243,7 +249,7 @@ struct ObservationTests {
 
     @Test("the whole store is followed with every object of every class", arguments: EngineCase.all)
     func wholeStore(engineCase: EngineCase) throws {
-        let store = try Shelter.open(engineCase)
+        let store = try Shelter.open(engineCase, classes: Shelter.withMaps)
         defer { store.close() }
         try store.put("Dog", [:], mode: .create)
         let query = ObservedQuery(

@@ -13,7 +13,7 @@ struct StoreCheckTests {
     private func open(_ engineCase: EngineCase) throws -> (any StorageEngine, Store) {
         let engine = try engineCase.open()
         let store = try Store(engine: engine)
-        try store.setSchema(Shelter.classes)
+        try store.setSchema(Shelter.withMaps)
         let city = Content.link("City", .int(1))
         try store.put("City", ["id": .value(.int(1)), "name": .value(.string("Ulm"))])
         try store.put("Dog", ["name": .value(.string("Rex"))], mode: .create)
@@ -27,6 +27,7 @@ struct StoreCheckTests {
                     "friends": .values([Identity("Person", .string("ann")).link]),
                     "tags": .values([.string("x"), .null]),
                     "scores": .values([.double(1), .double(2)]),
+                    "marks": .entries(["a": .value(.double(1)), "b": .null]),
                 ]))
         try store.put("Person", Shelter.person("bob"))
         try store.delete("Person", .string("bob"))
@@ -242,6 +243,13 @@ struct StoreCheckTests {
             ("text", changed(heap("name"), [0xFF])),
             ("collection count", changed(heap("tags"), [0xFF])),
             ("set order", changed(heap("scores") + 8 + 7, [0x41])),
+            // Behind the byte count of the keys: their count, flags and two ends.
+            ("map order", changed(heap("marks") + 20, [0x63])),
+            ("map key", changed(heap("marks") + 20, [0x2E])),
+            ("map key text", changed(heap("marks") + 20, [0xFF])),
+            ("map key count", changed(heap("marks") + 4, [3])),
+            ("map key length", changed(heap("marks"), [0xFF])),
+            ("map value count", changed(heap("marks") + 22, [9])),
             ("embedded layout", changed(heap("home"), [7])),
             ("embedded length", changed(heap("home") + 4, [1])),
             ("null list", changed(16, [row[16] | 1 << 4])),

@@ -64,6 +64,9 @@ package struct PathTrace {
         switch (step.kind, content) {
         case (.linkAt(let position), .values(let values)):
             content = .values(position.offset(in: values.count).map { [values[$0]] } ?? [])
+        case (.linkAt(.key(let key)), .entries(let entries)),
+            (.embeddedAt(.key(let key)), .entries(let entries)):
+            content = entries[String(decoding: key, as: UTF8.self)] ?? .null
         case (.embeddedAt(let position), .embeddedList(let list)):
             content = .embeddedList(position.offset(in: list.count).map { [list[$0]] } ?? [])
         default: break

@@ -38,8 +38,8 @@ import Testing
     @Test("every operation has a file of its own, named by its id")
     func filesOfOperations() throws {
         let folders = [
-            "Access", "Backups", "Bulk", "Changes", "Objects", "OpenAPI", "Projections", "Querying",
-            "Schema", "System", "Transactions", "Transfer",
+            "Access", "Backups", "Bulk", "Changes", "Elements", "Objects", "OpenAPI",
+            "Projections", "Querying", "Schema", "System", "Transactions", "Transfer",
         ]
         for operation in try Self.routedOperations() {
             let found = folders.contains { folder in

@@ -91,6 +91,32 @@ class Conditions(LiveTests):
         self.conforms("getProperty", reply, 200)
         self.assertEqual(reply.body, b"Holdfast")
 
+    def test_elements_are_added_read_set_and_removed(self):
+        country = "/v1/classes/Country/objects/FR"
+        path = country + "/properties/languages/elements"
+        languages = running.request("GET", country).json["languages"]
+
+        def send(operation_id, method, end, body, status):
+            body = None if body is None else json.dumps(body).encode()
+            reply = running.request(method, path + end, body)
+            return self.conforms(operation_id, reply, status)
+
+        added = send("addElement", "POST", "?at=0", "xx", 201)
+        self.assertEqual(added.json["languages"], ["xx"] + languages)
+        self.assertEqual(added.headers["Location"], path + "/0")
+        self.assertEqual(send("getElement", "GET", "/0", None, 200).json, {"value": "xx"})
+        send("putElement", "PUT", "/0", "yy", 200)
+        send("putElement", "PUT", "/999", "yy", 404)
+        send("addElement", "POST", "?at=999", "yy", 422)
+        send("deleteElement", "DELETE", "/0", None, 200)
+        send("addElement", "POST", "", "xx", 201)
+        removed = send("deleteElementByKey", "DELETE", "?value=%22xx%22", None, 200)
+        self.assertEqual(removed.json["languages"], languages)
+        send("getElementByKey", "GET", "?key=%22a%22", None, 400)
+        send("putElementByKey", "PUT", "?key=%22a%22", "x", 400)
+        cities = running.request("POST", country + "/properties/cities/elements", b"1")
+        self.conforms("addElement", cities, 405)
+
     def test_large_ints_are_strings_for_who_prefers_that(self):
         path = f"/v1/classes/Specimen/objects/{seed.SPECIMEN_IDS[0]}"
         reply = running.request("GET", path, Prefer="int64=string")

@@ -276,6 +276,25 @@ class Types(unittest.TestCase):
         self.assertEqual((read.short, read.shorts), (0.1, [1.5, None, infinity]))
         self.assertEqual((read.exact, read.exacts), ("1.10", ["-0.5", "2"]))
 
+    def test_maps_come_and_go(self):
+        marks = models.MeasureInputMarks.from_dict({"b": None, "a": 1.5})
+        written = api("measure", "put_measure").sync(
+            -6, client=client, body=models.MeasureInput(
+                marks=marks, notes=models.MeasureInputNotes.from_dict({"n": "t"}),
+                near=models.MeasureInputNear.from_dict({"x": 2988507, "y": None}),
+                parts=models.MeasureInputParts.from_dict(
+                    {"p": {"type": "Point", "coordinates": [1.5, 2.5]}})))
+        read = api("measure", "get_measure").sync(-6, client=client)
+        self.assertEqual(read, written)
+        self.assertEqual(read.marks.to_dict(), {"a": 1.5, "b": None})
+        self.assertEqual((read.notes.to_dict(), read.near["x"]), ({"n": "t"}, 2988507))
+        self.assertEqual(read.parts["p"].coordinates, [1.5, 2.5])
+        changed = api("measure", "put_measure_marks_element").sync(
+            -6, "c", client=client, body=2.5)
+        self.assertEqual(changed.marks.to_dict(), {"a": 1.5, "b": None, "c": 2.5})
+        added = api("measure", "add_measure_shorts_element").sync(-6, client=client, body=0.5)
+        self.assertEqual(added.shorts, [0.5])
+
     def test_a_class_without_a_primary_key_is_reached_by_its_id(self):
         note = api("note", "create_note").sync(
             client=client, body=models.NotePatch(text="new", tags=["b", "a"]))

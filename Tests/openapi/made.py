@@ -9,7 +9,8 @@ MEASURE = {
         "number": "int32", "tiny": "int8", "small": {"type": "int16", "default": -7}, "large": "int64?",
         "short": "float?", "shorts": "float?[]", "exact": "decimal128?", "exacts": "decimal128<>",
         "level": {"type": "string", "enum": ["low", "high"], "optional": True},
-        "steps": {"type": "list", "element": "int8", "enum": [1, 2, 5]}}}
+        "steps": {"type": "list", "element": "int8", "enum": [1, 2, 5]},
+        "marks": "double?{}", "notes": "string{}", "parts": "Location{}", "near": "City{}"}}
 METHODS = ("get", "put", "post", "delete", "patch")
 
 

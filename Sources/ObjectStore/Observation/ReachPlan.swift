@@ -275,9 +275,7 @@ struct ReachPlan: Sendable {
             }
         case .linkAt(let position), .embeddedAt(let position):
             let list = rowClass.collection(step.member, in: row, transaction)
-            guard let index = position.offset(in: list.count),
-                let (part, place) = list.element(index)
-            else { return false }
+            guard let (part, place) = list.object(position) else { return false }
             if case .linkAt = step.kind { return part.pointer(place).storedLink == key }
             return embedded(RowView(part.bytes(place)))
         }

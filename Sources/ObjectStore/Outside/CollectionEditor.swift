@@ -48,14 +48,12 @@ package final class CollectionEditor {
 
     /// The collection that a draft states of the property, encoded, its links resolved.
     package func encode(_ draft: ObjectDraft, _ buffer: ByteBuffer) throws(StoreError) -> LeafView {
-        let targets = try transaction.resolve(draft, path: [])
-        transaction.prepareRow(rowClass, key)
-        buffer.removeAll()
-        guard
-            transaction.group.memory.rowBuilder.appendCollection(
-                draft, member, targets: targets, to: buffer)
-        else { throw .storage(StorageError(.corrupted, operation: "encode elements")) }
-        return LeafView(buffer.bytes, compiled.storage)
+        try transaction.encode(draft, member, key, buffer)
+    }
+
+    /// Hands over the leaves, each with the index of its first element, until `body` returns false.
+    func forEachLeaf(_ body: (LeafView, _ first: Int) -> Bool) {
+        _ = tree.tree.forEachLeaf(from: 0, body)
     }
 
     /// Puts elements before the one at `index`, or at the end of the list.

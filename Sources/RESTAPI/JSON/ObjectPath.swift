@@ -42,6 +42,36 @@ package enum ObjectPath {
         }
     }
 
+    /// Appends the path of an element: `…/properties/{property}/elements/{position or key}`, or
+    /// `…/elements?key=` for a map's key that no path carries.
+    ///
+    /// - Returns: False for an element of a set, which has no path.
+    static func append(
+        _ target: ElementTarget, _ row: RowView, key: UInt64, position: Int?, to buffer: ByteBuffer
+    ) -> Bool {
+        if target.storage.shape == .set { return false }
+        append(target.rowClass, row, key: key, to: buffer)
+        buffer.append("/properties/" as StaticString)
+        var name = target.property.name
+        name.withUTF8 { appendEscaped(UnsafeRawBufferPointer($0), to: buffer) }
+        buffer.append("/elements" as StaticString)
+        guard case .key(let key) = target.address else {
+            buffer.append("/\(position ?? 0)")
+            return true
+        }
+        key.withUnsafeBytes { key in
+            if isCarried(key) {
+                buffer.append("/" as StaticString)
+                return appendEscaped(key, to: buffer)
+            }
+            buffer.append("?key=" as StaticString)
+            let json = ByteBuffer(capacity: key.count + 16)
+            JSONWriter(json).string(key)
+            appendEscaped(json.bytes, to: buffer)
+        }
+        return true
+    }
+
     /// Whether a path segment can carry a string key.
     private static func isCarried(_ text: UnsafeRawBufferPointer) -> Bool {
         let dot = UInt8(ascii: ".")

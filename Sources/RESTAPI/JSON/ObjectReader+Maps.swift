@@ -2,6 +2,26 @@ import JSON
 import ObjectModel
 import Rows
 
+extension MapKey.Fault {
+    /// The stable name of the fault.
+    var code: String {
+        switch self {
+        case .character: "invalid-map-key"
+        case .tooLong: "too-long"
+        }
+    }
+
+    /// What is wrong and what to do instead.
+    var detail: String {
+        switch self {
+        case .character(let character):
+            "A key of a map has no '.' and no '$'; percent-encode it: write "
+                + "'\(character == "." ? "%2E" : "%24")' for '\(character)'."
+        case .tooLong: "A key of a map has at most \(ModelLimits.keyByteCountMax) bytes."
+        }
+    }
+}
+
 extension ObjectReader {
     /// Reads a map. In a merge null takes an entry away, else it is a value.
     func readMap(_ json: JSONValue, _ member: Int, into draft: ObjectDraft) {
@@ -72,16 +92,9 @@ extension ObjectReader {
         guard let fault = MapKey.fault(of: key) else { return true }
         let name = rowClass.definition.properties[member].name
         switch fault {
-        case .character(let character):
-            let code = character == "." ? "%2E" : "%24"
-            self.fault(
-                "invalid-map-key",
-                "A key of the map '\(name)' has no '.' and no '$'; percent-encode it: write "
-                    + "'\(code)' for '\(character)'.", at: key)
-        case .tooLong:
-            self.fault(
-                "too-long",
-                "A key of the map '\(name)' has at most \(ModelLimits.keyByteCountMax) bytes.")
+        case .character: self.fault(fault.code, "In '\(name)': \(fault.detail)", at: key)
+        // Its pointer would be as long.
+        case .tooLong: self.fault(fault.code, "In '\(name)': \(fault.detail)")
         }
         return false
     }

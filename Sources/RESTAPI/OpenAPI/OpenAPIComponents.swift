@@ -242,6 +242,22 @@ struct OpenAPIComponents {
             ##"{"name":"atomic","in":"query","description":"All lines or none, in one transaction.","schema":{"type":"boolean"}}"##
         ),
         Component(
+            "At",
+            ##"{"name":"at","in":"query","description":"The position in a list that the element gets; its end without one.","schema":{"type":"integer","minimum":0}}"##
+        ),
+        Component(
+            "EntryKey",
+            ##"{"name":"key","in":"query","required":true,"description":"The key of a map's entry, a JSON string.","schema":{"type":"string","minLength":2},"example":"\"a/b\""}"##
+        ),
+        Component(
+            "EntryKeyToRemove",
+            ##"{"name":"key","in":"query","description":"The key of a map's entry, a JSON string.","schema":{"type":"string","minLength":2}}"##
+        ),
+        Component(
+            "ElementValue",
+            ##"{"name":"value","in":"query","description":"A value of the collection, as JSON.","schema":{"type":"string","minLength":1}}"##
+        ),
+        Component(
             "Upsert",
             ##"{"name":"upsert","in":"query","description":"Create the object when it is not there; for merge patches.","schema":{"type":"boolean"}}"##
         ),

@@ -27,6 +27,9 @@ struct OpenAPIOperation {
             .unprocessableContent, .insufficientStorage,
         ]
 
+    private static let removing =
+        reading + [.preconditionFailed, .unprocessableContent, .insufficientStorage]
+
     static let list = OpenAPIOperation(
         method: "get", verb: "list", summary: "Query objects",
         parameters: [
@@ -79,6 +82,33 @@ struct OpenAPIOperation {
             "Filter", "Arg", "Text", "Sort", "Limit", "Cursor", "Fields", "Expand", "Count",
             "ShownBy", "MinVersion", "IfNoneMatchRead",
         ], problems: reading + [.gone, .unprocessableContent])
+    static let addElement = OpenAPIOperation(
+        method: "post", verb: "add", ending: "Element", summary: "Add an element",
+        parameters: ["At", "IfMatch", "IfNoneMatchWrite", "PreferWrite", "IdempotencyKey"],
+        problems: writing)
+    static let getElement = OpenAPIOperation(
+        method: "get", verb: "get", ending: "Element", summary: "Read one element",
+        parameters: ["MinVersion", "IfNoneMatchRead"], problems: reading)
+    static let putElement = OpenAPIOperation(
+        method: "put", verb: "put", ending: "Element", summary: "Set one element",
+        parameters: ["IfMatch", "IfNoneMatchWrite", "PreferWrite"], problems: writing)
+    static let deleteElement = OpenAPIOperation(
+        method: "delete", verb: "delete", ending: "Element", summary: "Remove one element",
+        parameters: ["IfMatch", "IfNoneMatchWrite", "PreferWrite"], problems: removing)
+    static let getElementByKey = OpenAPIOperation(
+        method: "get", verb: "get", ending: "ElementByKey",
+        summary: "Read the value of a key that no path carries",
+        parameters: ["EntryKey", "MinVersion", "IfNoneMatchRead"], problems: reading)
+    static let putElementByKey = OpenAPIOperation(
+        method: "put", verb: "put", ending: "ElementByKey",
+        summary: "Set the value of a key that no path carries",
+        parameters: ["EntryKey", "IfMatch", "IfNoneMatchWrite", "PreferWrite"], problems: writing)
+    static let deleteElementByKey = OpenAPIOperation(
+        method: "delete", verb: "delete", ending: "ElementByKey",
+        summary: "Remove elements by value, or an entry by a key that no path carries",
+        parameters: [
+            "EntryKeyToRemove", "ElementValue", "IfMatch", "IfNoneMatchWrite", "PreferWrite",
+        ], problems: removing)
     static let importLines = OpenAPIOperation(
         method: "post", verb: "import", summary: "Import objects, one a line",
         parameters: ["Mode", "Atomic"], problems: writing)

@@ -17,22 +17,23 @@ extension OpenAPIPaths {
             }
         }
         for property in properties where property.type.isCollection {
+            let noun =
+                entry.noun + OpenAPINames.capitalised(OpenAPINames.identifier(property.name))
             paths.member(named: base + OpenAPINames.segment(property.name)).object { item in
                 addParameters(entry, property: nil, to: &item)
-                let noun =
-                    entry.noun
-                    + OpenAPINames.capitalised(OpenAPINames.identifier(property.name))
                 add(.collection, entry, noun: noun, to: &item) {
                     addElements(property, to: &$0)
                 }
             }
+            writeElements(property, entry, noun, to: &paths)
         }
     }
 
     /// Adds the parameters in the path: the object's key, and a property's name where it may be one of
     /// several.
     func addParameters(
-        _ entry: OpenAPIClass, property names: [Property]?, to item: inout JSONObjectWriter
+        _ entry: OpenAPIClass, property names: [Property]?, _ extra: StaticString? = nil,
+        to item: inout JSONObjectWriter
     ) {
         item.member("parameters").array { parameters in
             let key = parameters.element()
@@ -43,6 +44,7 @@ extension OpenAPIPaths {
                 parameter.member("schema").object { schemas.writeKey(of: entry, to: &$0, key) }
                 examples.writeKey(of: entry, to: parameter.member("example"))
             }
+            extra.map { parameters.element().raw($0) }
             guard let names, let first = names.first else { return }
             parameters.element().object { parameter in
                 parameter.member("name").string("property")

@@ -142,7 +142,7 @@ final class OpenAPIPaths {
     }
 
     /// Adds the replies to a write of one object, with header fields of its own.
-    private static func addWritten(
+    static func addWritten(
         _ entry: OpenAPIClass, to responses: inout JSONObjectWriter, _ more: StaticString...
     ) {
         responses.member("200").object { reply in
@@ -156,6 +156,16 @@ final class OpenAPIPaths {
             reply.member("content").content(entry.object, example: entry.object)
         }
         addMinimal(to: &responses, more)
+    }
+
+    /// Adds the replies to a change that makes nothing new.
+    static func addChanged(_ entry: OpenAPIClass, to responses: inout JSONObjectWriter) {
+        responses.member("200").object { reply in
+            reply.member("description").string("The object as it is stored now.")
+            reply.member("headers").headers("ETag", "Holdfast-Version")
+            reply.member("content").content(entry.object, example: entry.object)
+        }
+        addMinimal(to: &responses, [])
     }
 
     static func addMinimal(to responses: inout JSONObjectWriter, _ more: [StaticString]) {

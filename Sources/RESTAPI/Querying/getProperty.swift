@@ -40,10 +40,7 @@ extension RESTService {
         guard let (rowClass, key, row) = try find(request, .path, names, read, scratch) else {
             throw Problem(.objectNotFound)
         }
-        let name = UnsafeRawBufferPointer(request.parameter(2).bytes)
-        guard let member = names.classes[rowClass.index].member(named: name) else {
-            throw Problem.unknownProperty(String(decoding: name, as: UTF8.self), rowClass)
-        }
+        let member = try property(request, of: rowClass, names)
         let compiled = rowClass.members[member]
         let projection = try projectionName.map { name throws(Problem) in
             try self.projection(named: name, of: rowClass, member, names)

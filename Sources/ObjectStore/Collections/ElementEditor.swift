@@ -1,0 +1,27 @@
+import Rows
+
+/// Changes single elements of a collection, wherever that lies. ``finish()`` writes the row, the inverse
+/// links and the change log, and has to be called. The writer's thread alone uses it.
+protocol ElementEditor: AnyObject {
+    /// How many elements there are.
+    var count: Int { get }
+    /// Hands over the parts of the collection, each with the index of its first element, until `body` returns
+    /// false.
+    func forEachPart(_ body: (LeafView, _ first: Int) -> Bool)
+    /// Puts elements before the one at `index`, or at the end.
+    func insert(_ elements: LeafView, at index: Int)
+    /// Puts one element in the place of another.
+    func replace(at index: Int, by element: LeafSlice) throws(StoreError)
+    /// Removes the element at `index`.
+    func remove(at index: Int) throws(StoreError)
+    /// Where an element of a set stands, or would stand, or the entry of a map with its key.
+    func find(_ elements: LeafView, _ index: Int) -> (index: Int, isThere: Bool)?
+    /// Where an entry of a map stands, or would stand.
+    func find(key: UnsafeRawBufferPointer) -> (index: Int, isThere: Bool)?
+    /// Writes what has changed.
+    func finish() throws(StoreError) -> WriteResult
+}
+
+extension CollectionEditor: ElementEditor {
+    func forEachPart(_ body: (LeafView, Int) -> Bool) { forEachLeaf(body) }
+}

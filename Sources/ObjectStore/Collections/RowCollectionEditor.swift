@@ -1,0 +1,89 @@
+import Bytes
+import Rows
+
+/// Changes elements of a collection that lies in its object's row. Cost: linear in the collection, for each
+/// change.
+final class RowCollectionEditor: ElementEditor {
+    private let transaction: WriteTransaction
+    private let rowClass: RowClass
+    private let key: UInt64
+    private let member: Int
+    private let stored: RowView
+    /// The collection as it is by now, and room for the next one.
+    private var buffers = (ByteBuffer(), ByteBuffer())
+    private var leaf: LeafView
+
+    init(
+        _ transaction: WriteTransaction, _ rowClass: RowClass, _ key: UInt64, _ member: Int,
+        _ stored: RowView
+    ) {
+        self.transaction = transaction
+        self.rowClass = rowClass
+        self.key = key
+        self.member = member
+        self.stored = stored
+        leaf = LeafView(
+            rowClass.field(member, in: stored).heap, rowClass.members[member].storage)
+    }
+
+    private var storage: FieldStorage { rowClass.members[member].storage }
+
+    var count: Int { leaf.count }
+
+    func forEachPart(_ body: (LeafView, Int) -> Bool) { _ = body(leaf, 0) }
+
+    func insert(_ elements: LeafView, at index: Int) {
+        splice(index..<index, LeafSlice(elements, 0..<elements.count))
+    }
+
+    func replace(at index: Int, by element: LeafSlice) throws(StoreError) {
+        splice(index..<(index + 1), element)
+    }
+
+    func remove(at index: Int) throws(StoreError) { splice(index..<(index + 1), nil) }
+
+    private func splice(_ range: Range<Int>, _ elements: LeafSlice?) {
+        var slices = [LeafSlice(leaf, 0..<range.lowerBound)]
+        if let elements { slices.append(elements) }
+        slices.append(LeafSlice(leaf, range.upperBound..<leaf.count))
+        buffers.1.removeAll()
+        LeafSlice.append(slices.filter { !$0.range.isEmpty }, storage, to: buffers.1)
+        buffers = (buffers.1, buffers.0)
+        leaf = LeafView(buffers.0.bytes, storage)
+    }
+
+    func find(_ elements: LeafView, _ index: Int) -> (index: Int, isThere: Bool)? {
+        if let keys = elements.keys { return find(key: keys.bytes(index)) }
+        let order = SetOrder()
+        return search { order.compare(leaf.values, $0, elements.values, index) }
+    }
+
+    func find(key: UnsafeRawBufferPointer) -> (index: Int, isThere: Bool)? {
+        guard let keys = leaf.keys else { return nil }
+        return search { compareKeys(keys.bytes($0), key) }
+    }
+
+    private func search(_ order: (Int) -> Int) -> (index: Int, isThere: Bool) {
+        var (low, high) = (0, leaf.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if order(middle) < 0 { low = middle + 1 } else { high = middle }
+        }
+        return (low, low < leaf.count && order(low) == 0)
+    }
+
+    func finish() throws(StoreError) -> WriteResult {
+        guard buffers.0.count > 0 else {
+            return WriteResult(
+                classIndex: rowClass.index, key: key, row: stored, isCreated: false,
+                isChanged: false)
+        }
+        transaction.prepareRow(rowClass, key)
+        let bytes = transaction.group.rowBuffer.making {
+            transaction.group.memory.rowBuilder.append(
+                stored, rowClass, replacing: member, by: buffers.0.bytes,
+                version: transaction.version, to: $0)
+        }
+        return try transaction.replace(rowClass, key, stored, by: bytes)
+    }
+}

@@ -1,0 +1,250 @@
+import Bytes
+import HTTPServer
+import JSON
+import ObjectModel
+import ObjectStore
+import Rows
+
+/// What a request does with an element.
+enum ElementAction: Sendable {
+    case add, put, delete
+}
+
+/// A change of one element, ready for the writer.
+private struct PreparedEdit {
+    var target: ElementTarget
+    var edit: ElementEdit
+    var draft: ObjectDraft
+}
+
+/// What the writer did.
+private struct EditedElement: Sendable {
+    /// The object as it is now.
+    var object: StoredObject
+    /// Whether an element or entry came.
+    var isCreated: Bool
+    /// Where the element stands now.
+    var path: [UInt8]?
+}
+
+extension RESTService {
+    /// Takes in a change of one element: `addElement`, `putElement`, `deleteElement` and the same by key.
+    func editElement(
+        _ request: Request, _ action: ElementAction, _ source: ElementSource
+    ) -> Outcome {
+        reading(request) { () throws(Problem) in
+            let known: [StaticString] =
+                switch (action, source) {
+                case (.add, _): ["at"]
+                case (.put, .parameter): ["key"]
+                case (.delete, .parameter): ["key", "value"]
+                default: []
+                }
+            let parameters = try Parameters(request, known: known)
+            if action != .delete { _ = try BodyType.read(request) }
+            try BodyType.requireJSONAccepted(request)
+            let precondition = try Precondition(request)
+            let preferences = try Preferences(request)
+            let place = try parameters.count("at")
+            return try self.once(request) { claim throws(Problem) in
+                let prepared = try PreparedRequest<PreparedEdit>(self) {
+                    names, scratch throws(Problem) in
+                    let target = try self.elementTarget(request, source, names, scratch)
+                    return try self.prepare(action, target, at: place, request, names, scratch)
+                }
+                let write = RequestedWrite<EditedElement>(
+                    run: { transaction throws(StoreError) in
+                        try Self.edit(prepared, precondition, transaction)
+                    },
+                    reply: { edited, version, view throws(Problem) in
+                        try self.reply(to: edited, version, preferences, in: view)
+                    },
+                    problem: { self.problem($0, ofElement: action) }, isLong: { _ in false })
+                return .later { self.handIn(write, $0, claim) }
+            }
+        }
+    }
+
+    // MARK: Reading the request
+
+    private func prepare(
+        _ action: ElementAction, _ target: ElementTarget, at place: Int?, _ request: Request,
+        _ names: SchemaNames, _ scratch: RequestScratch
+    ) throws(Problem) -> PreparedEdit {
+        let edit = try Self.edit(action, target, at: place)
+        let reader = scratch.reader
+        reader.reset()
+        let draft: ObjectDraft?
+        switch (edit, target.address) {
+        case (.remove, _): draft = ObjectDraft(target.rowClass, isMerge: false)
+        case (.removeEntry, .key(let key)):
+            let removal = ObjectDraft(target.rowClass, isMerge: true)
+            key.withUnsafeBytes { removal.addEntry($0, .removed) }
+            removal.setEntries(target.member, from: 0)
+            draft = removal
+        case (.put, .key(let key)):
+            try Self.requireMapKey(key)
+            let json = try self.json(request, scratch.parser)
+            draft = key.withUnsafeBytes {
+                reader.readEntry(json, under: $0, target.member, of: target.rowClass, names)
+            }
+        case (.removeEqual, _):
+            return PreparedEdit(
+                target: target, edit: edit,
+                draft: try value(target, request, names, scratch))
+        default:
+            draft = reader.readElement(
+                try self.json(request, scratch.parser), target.member, of: target.rowClass, names)
+        }
+        guard let draft else { throw reader.problem() }
+        return PreparedEdit(target: target, edit: edit, draft: draft)
+    }
+
+    /// What the store is to do.
+    ///
+    /// - Throws: ``Problem`` 405 for what the collection can't do.
+    private static func edit(
+        _ action: ElementAction, _ target: ElementTarget, at place: Int?
+    ) throws(Problem) -> ElementEdit {
+        let name = target.property.name
+        switch (action, target.storage.shape, target.address) {
+        case (.add, .list, _): return .insert(at: place)
+        case (.add, .set, _):
+            if place == nil { return .add }
+            throw .parameter(
+                "at", "'\(name)' is a set, which has an order of its own; leave 'at' out.")
+        case (.add, _, _):
+            throw notAllowed(
+                "'\(name)' is a map, whose entries have keys: PUT …/elements/{key}.",
+                allow: "GET, HEAD, PUT, DELETE, OPTIONS")
+        case (.put, .list, .position(let position)): return .replace(at: position)
+        case (.put, .map, .key): return .put
+        case (.delete, .list, .position(let position)): return .remove(at: position)
+        case (.delete, .map, .key): return .removeEntry
+        case (_, .set, .position):
+            throw notAllowed(
+                "'\(name)' is a set, whose elements are values without positions: POST …/elements "
+                    + "adds one, DELETE …/elements?value= takes one away.",
+                allow: "GET, HEAD, OPTIONS")
+        case (.delete, .list, _), (.delete, .set, _):
+            if target.storage.element != .embedded {
+                return .removeEqual(isSet: target.storage.shape == .set)
+            }
+            throw .parameter(
+                "value",
+                "The elements of '\(name)' are embedded objects, which are not compared; remove one "
+                    + "by its position: DELETE …/elements/0.")
+        default:
+            throw .parameter(
+                "key", "This path needs the key of a map's entry as JSON, such as ?key=%22a%2Fb%22."
+            )
+        }
+    }
+
+    private static func notAllowed(_ detail: String, allow: String) -> Problem {
+        var problem = Problem(405, "element-method-not-allowed", detail)
+        problem.allow = allow
+        return problem
+    }
+
+    private static func requireMapKey(_ key: [UInt8]) throws(Problem) {
+        guard let fault = key.withUnsafeBytes({ MapKey.fault(of: $0) }) else { return }
+        let detail = fault.detail
+        throw Problem(
+            422, fault.code, detail,
+            errors: [Problem.Fault(code: fault.code, detail: detail, parameter: "element")])
+    }
+
+    /// Reads the value that is to go from `?value=`.
+    private func value(
+        _ target: ElementTarget, _ request: Request, _ names: SchemaNames,
+        _ scratch: RequestScratch
+    ) throws(Problem) -> ObjectDraft {
+        guard let text = Self.parameter("value", of: request) else {
+            throw .parameter(
+                "value",
+                "Say which value is to go, as JSON: …/elements?value=7 or ?value=%22a%22.")
+        }
+        let json: JSONValue
+        do {
+            json = try scratch.parser.parse(text, depthMax: 4)
+        } catch {
+            throw .parameter(
+                "value",
+                "'value' is JSON, such as value=7 or value=\"a\" (percent-encoded); at byte "
+                    + "\(error.offset + 1) \(error.message).")
+        }
+        let reader = scratch.reader
+        if let draft = reader.readElement(json, target.member, of: target.rowClass, names),
+            draft.children.isEmpty
+        {
+            return draft
+        }
+        throw .parameter(
+            "value", reader.faults.first?.detail ?? "A link is given by its target's key here.")
+    }
+
+    // MARK: Writing
+
+    private static func edit(
+        _ prepared: PreparedRequest<PreparedEdit>, _ precondition: Precondition,
+        _ transaction: WriteTransaction
+    ) throws(StoreError) -> Attempted<EditedElement> {
+        let plan: PreparedEdit
+        do throws(Problem) {
+            plan = try prepared.plan(for: transaction)
+        } catch {
+            return .refused(error)
+        }
+        let rowClass = plan.target.rowClass
+        guard let key = try transaction.find(plan.target.object) else {
+            try transaction.check(precondition, rowClass, key: nil, nil)
+            throw .objectNotFound
+        }
+        let result = try transaction.edit(
+            plan.edit, plan.target.member, of: rowClass, key: key, plan.draft,
+            precondition: precondition)
+        let row = result.written.row
+        var path: [UInt8]?
+        if result.isCreated {
+            let buffer = ByteBuffer(capacity: 128)
+            if ObjectPath.append(
+                plan.target, row, key: key, position: result.position, to: buffer)
+            {
+                path = buffer.array
+            }
+        }
+        return .made(
+            EditedElement(
+                object: StoredObject(
+                    schema: transaction.catalog.rows, classIndex: rowClass.index, key: key, row: row
+                ), isCreated: result.isCreated, path: path))
+    }
+
+    private func reply(
+        to edited: EditedElement, _ version: StoreVersion, _ preferences: Preferences,
+        in view: ReadTransaction?
+    ) throws(Problem) -> Response {
+        let row = ByteBuffer(capacity: edited.object.bytes.count)
+        row.append(edited.object.bytes)
+        let written = ObjectWrite.OneWritten(
+            schema: edited.object.schema, classIndex: edited.object.classIndex,
+            key: edited.object.key, isCreated: false)
+        var response = try reply(to: written, row, version, preferences, in: view)
+        if edited.isCreated {
+            response.status = 201
+            edited.path?.withUnsafeBufferPointer { response.headers.add(.location, $0) }
+        }
+        return response
+    }
+
+    /// The problem of a failed write, whose body is the bare value.
+    private func problem(_ error: StoreError, ofElement action: ElementAction) -> Problem {
+        guard case .danglingLinks(var links) = error else { return problem(error) }
+        if action == .delete { return problem(.elementNotFound) }
+        for index in links.indices {
+            links[index].path.removeFirst(min(2, links[index].path.count))
+        }
+        return problem(.danglingLinks(links))
+    }
+}
