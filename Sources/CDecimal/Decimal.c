@@ -11,8 +11,8 @@
 
 // Exceptions of IEEE 754, section 7, as the library numbers them.
 enum { INVALID = 0x01, OVERFLOWED = 0x08, UNDERFLOWED = 0x10, INEXACT = 0x20 };
-// The rounding direction of IEEE 754, section 4.3, as the library numbers it.
-enum { TO_NEAREST_EVEN = 0 };
+// The rounding directions of IEEE 754, section 4.3, as the library numbers them.
+enum { TO_NEAREST_EVEN = 0, TOWARD_NEGATIVE = 1 };
 
 bool HFDecimalRead(const char *text, HFDecimal *result) {
     _IDEC_flags flags = 0;
@@ -28,5 +28,15 @@ HFDecimal HFDecimalRound(double value, int digits) {
     _IDEC_flags flags = 0;
     BID_UINT128 number = bid128_from_string(text, TO_NEAREST_EVEN, &flags);
     HFDecimal result = {number.w[0], number.w[1]};
+    return result;
+}
+
+double HFDecimalFloor(HFDecimal number, bool *isExact) {
+    _IDEC_flags flags = 0;
+    BID_UINT128 value;
+    value.w[0] = number.low;
+    value.w[1] = number.high;
+    double result = bid128_to_binary64(value, TOWARD_NEGATIVE, &flags);
+    *isExact = (flags & (OVERFLOWED | UNDERFLOWED | INEXACT)) == 0;
     return result;
 }

@@ -68,3 +68,29 @@ extension Decimal128 {
         return true
     }
 }
+
+extension Decimal128 {
+    /// A number that has an ordinal.
+    package init(ordinal: UInt128) {
+        let middle: UInt128 = 1 << 127
+        if ordinal == 0 {
+            self = .nan
+            return
+        }
+        let isNegative = ordinal < middle
+        let magnitude = isNegative ? middle - ordinal : ordinal - middle
+        if magnitude >= Self.infinity {
+            self.init(high: isNegative ? 0xF800 << 48 : 0x7800 << 48, low: 0)
+            return
+        }
+        var digits = magnitude & (1 << 113 - 1)
+        var exponent = Int(magnitude >> 113) - 6176 - 34
+        // The digits of the least numbers were filled up with zeros beyond the least exponent.
+        while exponent < -6176, digits > 0 {
+            digits /= 10
+            exponent += 1
+        }
+        self.init(
+            coefficient: digits, exponent: max(exponent, -6176), isNegative: isNegative)
+    }
+}

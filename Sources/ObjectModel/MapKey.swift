@@ -8,6 +8,12 @@ package enum MapKey {
         case character(Character)
     }
 
+    /// What is wrong with a key; nil when nothing is.
+    package static func fault(of key: String) -> Fault? {
+        var key = key
+        return key.withUTF8 { fault(of: UnsafeRawBufferPointer($0)) }
+    }
+
     /// What is wrong with a key's UTF-8; nil when nothing is.
     package static func fault(of key: UnsafeRawBufferPointer) -> Fault? {
         for byte in key {

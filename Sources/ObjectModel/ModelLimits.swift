@@ -20,4 +20,6 @@ package enum ModelLimits {
     package static let classCountMax = 1_000
     /// How deep embedded objects nest in one object.
     package static let embeddingDepthMax = 100
+    /// How deep lists and maps nest in one `mixed` value.
+    package static let mixedDepthMax = 100
 }

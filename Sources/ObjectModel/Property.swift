@@ -5,8 +5,8 @@ package struct Property: Hashable, Sendable {
     /// What it holds.
     package var type: PropertyType
     /// Whether the value, or each element of a collection, may be null. Always true for a single link
-    /// or embedded object and for maps of objects, false for lists and sets of objects and for inverse
-    /// links.
+    /// or embedded object and for maps of objects, false for lists and sets of objects, for inverse
+    /// links, and for `mixed`, whose values may be null by themselves.
     package var isOptional: Bool
     /// Whether the store keeps an index of it.
     package var isIndexed: Bool
@@ -53,6 +53,7 @@ package struct Property: Hashable, Sendable {
         case .date: return .now
         case .objectID: return .objectID
         case .uuid: return .uuid
+        case .mixed: return .constant(.null)
         }
     }
 }

@@ -28,6 +28,9 @@ package enum ScalarType: UInt8, Sendable, CaseIterable {
     case float = 13
     /// An IEEE 754 decimal128 number.
     case decimal128 = 14
+    /// A value of any kind, null among them: plain, a link to an object of any class, or a list or map of
+    /// such values.
+    case mixed = 15
 
     /// The type's name in a schema document.
     package var name: String {
@@ -46,6 +49,7 @@ package enum ScalarType: UInt8, Sendable, CaseIterable {
         case .int64: "int64"
         case .float: "float"
         case .decimal128: "decimal128"
+        case .mixed: "mixed"
         }
     }
 
@@ -84,7 +88,7 @@ package enum ScalarType: UInt8, Sendable, CaseIterable {
     package var canBePrimaryKey: Bool {
         switch self {
         case .int, .int8, .int16, .int32, .int64, .string, .objectID, .uuid: true
-        case .bool, .float, .double, .decimal128, .data, .date: false
+        case .bool, .float, .double, .decimal128, .data, .date, .mixed: false
         }
     }
 

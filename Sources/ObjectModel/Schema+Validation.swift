@@ -148,6 +148,9 @@ extension ObjectClass {
                     }
                 }
             }
+            if case .scalar(.mixed) = element, property.isOptional {
+                fault(name, "A mixed value is null by itself and never optional; leave the '?' out.")
+            }
             if property.isIndexed {
                 guard case .single(.scalar(let scalar)) = property.type, scalar.canBeIndexed,
                     kind == .object
@@ -172,8 +175,8 @@ extension ObjectClass {
     private func collectFaults(
         ofCases cases: [Value], _ property: Property, _ fault: (String) -> Void
     ) {
-        guard let scalar = property.scalar else {
-            return fault("Only plain values have an enum.")
+        guard let scalar = property.scalar, scalar != .mixed else {
+            return fault("Only plain values of one type have an enum.")
         }
         if cases.isEmpty || cases.count > ModelLimits.caseCountMax {
             fault("An enum has 1 to \(ModelLimits.caseCountMax) values.")
@@ -197,6 +200,7 @@ extension ObjectClass {
 extension ScalarType {
     /// Whether a value is of the type.
     fileprivate func holds(_ value: Value) -> Bool {
+        if self == .mixed { return value.fitsMixed }
         if case .int(let number) = value { return integerRange?.contains(number) ?? false }
         return value.scalarType == self
     }
@@ -216,7 +220,7 @@ extension Property {
         case .uuid: return scalar == .uuid
         case .objectID: return scalar == .objectID
         case .now: return scalar == .date
-        case .constant(.null): return isOptional
+        case .constant(.null): return isOptional || scalar == .mixed
         case .constant(let value): return scalar.holds(value)
         }
     }

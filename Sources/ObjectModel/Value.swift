@@ -28,8 +28,24 @@ package enum Value: Hashable, Sendable {
     indirect case link(className: String, key: Value)
     /// Several values in order; as a default, a collection of any kind.
     case list([Value])
+    /// Values by key, each key once; only in a `mixed` value.
+    case map([MapEntry])
 
-    /// The scalar type of the value; nil for null, links and lists.
+    /// A value of a map and its key.
+    package struct MapEntry: Hashable, Sendable {
+        /// The key.
+        package var key: String
+        /// The value.
+        package var value: Value
+
+        /// Makes an entry.
+        package init(_ key: String, _ value: Value) {
+            self.key = key
+            self.value = value
+        }
+    }
+
+    /// The scalar type of the value; nil for null, links, lists and maps.
     package var scalarType: ScalarType? {
         switch self {
         case .bool: .bool
@@ -42,7 +58,7 @@ package enum Value: Hashable, Sendable {
         case .uuid: .uuid
         case .float: .float
         case .decimal: .decimal128
-        case .null, .link, .list: nil
+        case .null, .link, .list, .map: nil
         }
     }
 }

@@ -13,7 +13,7 @@ import Rows
 ///           class's name, or for inverse links a class's and a property's name
 ///         default: 0 none, 1 and a value, 2 uuid, 3 objectId, 4 now
 ///         value: a scalar's code (0 null, 255 an empty collection) and the bytes of an inline value, or
-///           a block
+///           a block; of `mixed` also 254 and a list's values, 253 and a map's keys and values
 ///       layouts: number 4, fixed byte count 4, slots (property 4, shape 1, element 1, offset 4), fill row
 ///     projections, see ``appendProjections(to:)``; none when the record ends here
 extension Catalog {
@@ -148,9 +148,7 @@ extension Catalog {
     }
 
     private static func append(_ value: Value, to buffer: ByteBuffer) {
-        guard let scalar = value.scalarType else {
-            return buffer.append((value == .null ? 0 : 255) as UInt8)
-        }
+        guard let scalar = value.scalarType else { return append(structure: value, to: buffer) }
         buffer.append(scalar.rawValue)
         switch value {
         case .bool(let value): buffer.append((value ? 1 : 0) as UInt8)
@@ -171,7 +169,25 @@ extension Catalog {
         case .uuid(let value):
             buffer.append(little: value.high)
             buffer.append(little: value.low)
-        case .null, .link, .list: break
+        case .null, .link, .list, .map: break
+        }
+    }
+
+    /// Appends a value that is no scalar.
+    private static func append(structure value: Value, to buffer: ByteBuffer) {
+        switch value {
+        case .list(let values) where !values.isEmpty:
+            buffer.append(254 as UInt8)
+            buffer.append(little: UInt32(values.count))
+            for value in values { append(value, to: buffer) }
+        case .map(let entries):
+            buffer.append(253 as UInt8)
+            buffer.append(little: UInt32(entries.count))
+            for entry in entries {
+                buffer.append(block: entry.key)
+                append(entry.value, to: buffer)
+            }
+        default: buffer.append((value == .null ? 0 : 255) as UInt8)
         }
     }
 
@@ -273,10 +289,31 @@ extension Catalog {
         return (property, number)
     }
 
-    private static func readValue(_ reader: inout ByteReader) -> Value? {
+    private static func readStructure(
+        _ reader: inout ByteReader, isMap: Bool, depth: Int
+    ) -> Value? {
+        guard depth < ModelLimits.mixedDepthMax, let count = reader.read(UInt32.self) else {
+            return nil
+        }
+        var values: [Value] = []
+        var entries: [Value.MapEntry] = []
+        for _ in 0..<count {
+            let key = isMap ? reader.readString() : ""
+            guard let key, let value = readValue(&reader, depth: depth + 1) else { return nil }
+            if isMap { entries.append(Value.MapEntry(key, value)) } else { values.append(value) }
+        }
+        return isMap ? .map(entries) : .list(values)
+    }
+
+    private static func readValue(_ reader: inout ByteReader, depth: Int = 0) -> Value? {
         guard let code = reader.read(UInt8.self) else { return nil }
-        if code == 0 { return .null }
-        if code == 255 { return .list([]) }
+        switch code {
+        case 0: return .null
+        case 255: return .list([])
+        case 254: return readStructure(&reader, isMap: false, depth: depth)
+        case 253: return readStructure(&reader, isMap: true, depth: depth)
+        default: break
+        }
         switch ScalarType(rawValue: code) {
         case .bool: return reader.read(UInt8.self).map { .bool($0 != 0) }
         case .int: return reader.read(Int64.self).map { .int($0) }
@@ -287,7 +324,7 @@ extension Catalog {
                 return nil
             }
             return .decimal(Decimal128(high: high, low: low))
-        case .int8, .int16, .int32, .int64: return nil
+        case .int8, .int16, .int32, .int64, .mixed: return nil
         case .string: return reader.readString().map { .string($0) }
         case .data: return reader.readBlock().map { .data(Array($0)) }
         case .date:

@@ -92,7 +92,8 @@ package final class Catalog: Sendable {
             zip(stored.definition.properties, stored.propertyNumbers).map { property, number in
                 var member = RowClass.Member(
                     number: number, storage: storage(of: property, in: schema),
-                    isOptional: property.isOptional, classIndex: -1, originProperty: -1,
+                    isOptional: property.isOptional || property.scalar == .mixed,
+                    classIndex: -1, originProperty: -1,
                     isIndexed: property.isIndexed, narrowRange: property.scalar?.narrowRange)
                 member.hasCases = property.cases != nil
                 switch property.type {
@@ -123,6 +124,7 @@ package final class Catalog: Sendable {
     }
 
     private static func holdsLinks(_ member: RowClass.Member, _ linking: [Bool]) -> Bool {
+        if member.storage.element == .mixed { return true }
         guard member.storage.shape != .none, member.classIndex >= 0 else { return false }
         return member.storage.element == .link || linking[member.classIndex]
     }
@@ -136,6 +138,7 @@ package final class Catalog: Sendable {
             for position in members.indices where !linking[position] {
                 let embeds = members[position].contains { member in
                     member.storage.element == .link && member.storage.shape != .none
+                        || member.storage.element == .mixed
                         || member.storage.element == .embedded && member.classIndex >= 0
                             && linking[member.classIndex]
                 }

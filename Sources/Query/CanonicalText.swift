@@ -123,6 +123,13 @@ struct CanonicalText {
                 text += ","
             }
             text += "}"
+        case .map(let entries):
+            text += "M{"
+            for entry in entries {
+                text += "\(entry.key.utf8.count):" + entry.key
+                append(entry.value)
+            }
+            text += "}"
         }
     }
 

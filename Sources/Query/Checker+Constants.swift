@@ -51,6 +51,7 @@ extension Checker {
                     .argument, "Argument $\(index) is a list that contains a list.",
                     at: constant.start, argument: index)
             }
+            try refuseMap(value, at: constant.start, argument: index)
             items.append(
                 Item(
                     value: try checkedLink(value, at: constant.start, argument: index),
@@ -87,6 +88,7 @@ extension Checker {
                     .argument, "Argument $\(index) is a list; a single value is expected here.",
                     at: constant.start, argument: index)
             }
+            try refuseMap(argument.value, at: constant.start, argument: index)
             item.value = try checkedLink(argument.value, at: constant.start, argument: index)
             item.argument = index
             item.isPlainText = argument.isPlainText
@@ -95,6 +97,13 @@ extension Checker {
             item.value = try link(className, keyItem, at: constant.start, argument: nil)
         }
         return item
+    }
+
+    private func refuseMap(_ value: Value, at start: Int, argument: Int) throws(QueryError) {
+        guard case .map = value else { return }
+        throw fail(
+            .argument, "Argument $\(argument) is a map; nothing compares with a map.", at: start,
+            argument: argument)
     }
 
     /// A value as it is, but a link with its class looked up and its key of the primary key's type.
@@ -178,6 +187,7 @@ extension Checker {
     ) throws(QueryError) -> Value? {
         switch (type, item.value) {
         case (_, .null): return .null
+        case (.scalar(.mixed), let value): return value
         case (.scalar(let scalar), .string(let text)) where type.isNumeric:
             return Self.number(text, scalar)
         case (.scalar(.decimal128), .double(let value)):
@@ -235,6 +245,7 @@ extension Checker {
         case .null: "null"
         case .link: "link"
         case .list: "list"
+        case .map: "map"
         default: value.scalarType.map { ValueType.scalar($0).name } ?? "null"
         }
     }
@@ -256,6 +267,7 @@ extension Checker {
         case .uuid(let value): text = value.description
         case .link(let className, let key): text = "\(className)(\(describe(key)))"
         case .list(let values): text = "a list of \(values.count)"
+        case .map(let entries): text = "a map of \(entries.count)"
         }
         return text.unicodeScalars.count <= 60
             ? text : String(String.UnicodeScalarView(text.unicodeScalars.prefix(57))) + "..."

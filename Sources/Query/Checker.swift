@@ -40,6 +40,19 @@ struct Checker {
             case .item: nil
             }
         }
+
+        /// Whether its values are texts, or may be.
+        var isTextual: Bool {
+            func isText(_ value: Value) -> Bool {
+                value == .null || value.scalarType == .string || value.scalarType == .data
+            }
+            switch self {
+            case .path(let path, _):
+                return [.scalar(.string), .scalar(.data), .scalar(.mixed)].contains(path.type)
+            case .item(let item): return isText(item.value)
+            case .items(let items, _): return items.allSatisfy { isText($0.value) }
+            }
+        }
     }
 
     func fail(
@@ -138,9 +151,7 @@ struct Checker {
                     .unsupported, "Comparing an element with itself is not supported yet.",
                     at: start)
             }
-            guard a.type == b.type || (a.type.isNumeric && b.type.isNumeric) else {
-                throw unsupportedComparison(a.type.name, b.type.name, at: start)
-            }
+            try checkTypes(a.type, b.type, at: start)
             if case .embedded = a.type { throw embeddedComparison(at: start) }
             if left.isMany, right.isMany, quantifierA == nil, quantifierB == nil,
                 a.isPrimitiveCollection, b.isPrimitiveCollection
@@ -168,7 +179,8 @@ struct Checker {
             )
         default: throw fail(.type, "Cannot compare two constants", at: start)
         }
-        let isText = type == .scalar(.string) || type == .scalar(.data)
+        var isText = type == .scalar(.string) || type == .scalar(.data)
+        if type == .scalar(.mixed) { isText = right.isTextual }
         if comparison.isTextual || (ignoresCase && operands.1 != .constant(.null)), !isText {
             throw fail(
                 .type,
@@ -182,6 +194,20 @@ struct Checker {
                     + "(!=) are supported for this type.", at: start)
         }
         return Comparison(operands.0, comparison, operands.1, ignoresCase: ignoresCase)
+    }
+
+    /// Refuses two paths that can't be compared.
+    private func checkTypes(_ a: ValueType, _ b: ValueType, at start: Int) throws(QueryError) {
+        if a == b || (a.isNumeric && b.isNumeric) { return }
+        switch (a, b) {
+        case (.scalar(.mixed), .scalar), (.scalar, .scalar(.mixed)): return
+        case (.scalar(.mixed), .link), (.link, .scalar(.mixed)):
+            throw fail(
+                .unsupported,
+                "Comparing a mixed property with a link property is not supported yet; compare it with "
+                    + "an object, such as obj(\"Dog\", 7).", at: start)
+        default: throw unsupportedComparison(a.name, b.name, at: start)
+        }
     }
 
     private func embeddedComparison(at start: Int) -> QueryError {

@@ -5,6 +5,8 @@ import Rows
 struct ComparedValue {
     /// What kind of value; nil for null. `embedded` stands for something that equals nothing.
     var storage: ElementStorage?
+    /// Of a `mixed` value, its kind; it compares by that.
+    var kind: MixedKind?
     /// A value of fixed width.
     var ordinal: UInt128 = 0
     /// A string or data value; its address is valid as long as the row or constant it lies in.
@@ -13,6 +15,11 @@ struct ComparedValue {
     /// A stored value, or null at nil.
     init(_ address: UnsafeRawPointer?, _ count: Int, _ storage: ElementStorage) {
         guard let address else { return }
+        if storage == .mixed {
+            self = ComparedValue(
+                MixedView(UnsafeRawBufferPointer(start: address, count: count)))
+            return
+        }
         self.storage = storage
         if storage.fixedByteCount == nil {
             bytes = UnsafeRawBufferPointer(start: address, count: count)
@@ -23,6 +30,10 @@ struct ComparedValue {
 
     /// A stored value whose bytes may have no address when there are none.
     init(text: UnsafeRawBufferPointer, _ storage: ElementStorage) {
+        if storage == .mixed {
+            self = ComparedValue(MixedView(text))
+            return
+        }
         self.storage = storage
         if storage.fixedByteCount == nil {
             bytes = text
@@ -49,7 +60,7 @@ struct ComparedValue {
     }
 
     /// A number of any kind as a constant.
-    private var number: Value? {
+    var number: Value? {
         let bits = UInt64(truncatingIfNeeded: ordinal)
         switch storage {
         case .int: return .int(Int64(bitPattern: bits ^ 1 << 63))
@@ -66,6 +77,7 @@ struct ComparedValue {
 
     /// The order of two values of comparable types: negative, 0 or positive; nil for others.
     private static func order(_ a: ComparedValue, _ b: ComparedValue) -> Int? {
+        if a.kind != nil || b.kind != nil { return mixedOrder(a, b) }
         guard let x = a.storage, let y = b.storage else { return nil }
         if x == y {
             if x == .string || x == .data { return TextMatch.order(a.bytes, b.bytes) }
@@ -89,6 +101,7 @@ struct ComparedValue {
     static func sortOrder(_ a: ComparedValue, _ b: ComparedValue) -> Int {
         if a.storage == nil { return b.storage == nil ? 0 : -1 }
         if b.storage == nil { return 1 }
+        if a.kind != nil || b.kind != nil { return mixedSortOrder(a, b) }
         return order(a, b) ?? 0
     }
 

@@ -52,8 +52,9 @@ extension ValuePath {
         case .incomingCount:
             for origin in schema.classes {
                 for (member, compiled) in origin.members.enumerated()
-                where compiled.storage.element == .link && compiled.storage.shape != .none
-                    && compiled.classIndex == lastClass
+                where compiled.storage.element == .mixed
+                    || compiled.storage.element == .link && compiled.storage.shape != .none
+                        && compiled.classIndex == lastClass
                 {
                     addInverse(origin.index, member)
                 }

@@ -35,6 +35,8 @@ final class ComparedSide {
     /// Objects among the constants, with their places.
     private let objects: [(place: Int, object: ObjectConstant)]
     private let texts: [TextConstant]
+    /// Whether the other side is of type `mixed`, so that objects count with their class.
+    private let isMixed: Bool
     let isMany: Bool
     let quantifier: Quantifier?
 
@@ -45,13 +47,18 @@ final class ComparedSide {
         constants = []
         objects = []
         texts = []
+        isMixed = false
         isMany = path.isMany
         self.quantifier = quantifier
     }
 
     /// Makes a side of constants.
-    init(_ values: [Value], _ quantifier: Quantifier?, isMany: Bool, _ maker: inout ValueTestMaker)
-    {
+    ///
+    /// - `isMixed`: Whether the other side is of type `mixed`.
+    init(
+        _ values: [Value], _ quantifier: Quantifier?, isMany: Bool, isMixed: Bool,
+        _ maker: inout ValueTestMaker
+    ) {
         walker = nil
         sink = CollectingSink(.int)
         var constants: [ComparedValue] = []
@@ -70,6 +77,7 @@ final class ComparedSide {
         self.constants = constants
         self.objects = objects
         self.texts = texts
+        self.isMixed = isMixed
         self.isMany = isMany
         self.quantifier = quantifier
     }
@@ -96,7 +104,8 @@ final class ComparedSide {
     func value(_ place: Int) -> ComparedValue {
         if walker != nil { return sink.values[place] }
         for (objectPlace, object) in objects where objectPlace == place {
-            return ComparedValue(object: object.key)
+            return isMixed
+                ? ComparedValue(mixedObject: object) : ComparedValue(object: object.key)
         }
         return constants[place]
     }

@@ -94,7 +94,8 @@ struct MatchNodeBuilder {
             fallthrough
         default:
             return GeneralNode(
-                side(comparison.left), comparison.comparison, side(comparison.right),
+                side(comparison.left, beside: comparison.right), comparison.comparison,
+                side(comparison.right, beside: comparison.left),
                 ignoresCase: comparison.ignoresCase)
         }
     }
@@ -122,13 +123,15 @@ struct MatchNodeBuilder {
         return PathNode(path, quantifier ?? .any, test, schema: schema)
     }
 
-    private mutating func side(_ operand: Operand) -> ComparedSide {
+    private mutating func side(_ operand: Operand, beside other: Operand) -> ComparedSide {
+        let isMixed = other.pathType == .scalar(.mixed)
         switch operand {
         case .path(let path, let quantifier):
-            ComparedSide(path, quantifier, schema: schema)
-        case .constant(let value): ComparedSide([value], nil, isMany: false, &maker)
+            return ComparedSide(path, quantifier, schema: schema)
+        case .constant(let value):
+            return ComparedSide([value], nil, isMany: false, isMixed: isMixed, &maker)
         case .constants(let values, let quantifier):
-            ComparedSide(values, quantifier, isMany: true, &maker)
+            return ComparedSide(values, quantifier, isMany: true, isMixed: isMixed, &maker)
         }
     }
 }

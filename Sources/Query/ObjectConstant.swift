@@ -4,6 +4,8 @@ import Rows
 /// An object that a query names, with its object key once it is looked up in a snapshot.
 final class ObjectConstant {
     private let classIndex: Int
+    /// The number of its class.
+    let classNumber: UInt32
     private let primaryKey: OrderedKey?
     private let objectKey: UInt64?
     /// Its object key in the snapshot that the matcher is bound to; nil when it does not exist.
@@ -12,6 +14,7 @@ final class ObjectConstant {
     /// Names an object of a class by its primary key, or by its object key where there is none.
     init(rowClass: RowClass, key: Value) {
         classIndex = rowClass.index
+        classNumber = rowClass.number
         if rowClass.primaryKeyIndex != nil {
             primaryKey = OrderedKey(key)
             objectKey = nil

@@ -13,7 +13,7 @@ extension Ordinal {
         case .double: double(value).map { of($0) }
         case .float: float(value).map { of($0) }
         case .decimal: decimal(value).map(\.ordinal)
-        case .bool, .string, .data, .date, .objectID, .uuid, .link, .embedded: nil
+        case .bool, .string, .data, .date, .objectID, .uuid, .link, .embedded, .mixed: nil
         }
     }
 

@@ -13,7 +13,7 @@ enum Ordinal {
         case .float: 4
         case .date, .objectID: 12
         case .uuid, .decimal: 16
-        case .string, .data, .embedded: nil
+        case .string, .data, .embedded, .mixed: nil
         }
     }
 
@@ -25,7 +25,7 @@ enum Ordinal {
         case .float: UInt128(UInt32.max)
         case .decimal: Decimal128.greatestOrdinal
         case .date, .objectID: (1 << 96) - 1
-        case .uuid, .string, .data, .embedded: .max
+        case .uuid, .string, .data, .embedded, .mixed: .max
         }
     }
 
@@ -41,7 +41,7 @@ enum Ordinal {
         case .objectID: of(address.storedObjectID)
         case .uuid: of(address.storedUUID)
         case .link: UInt128(address.storedLink)
-        case .string, .data, .embedded: 0
+        case .string, .data, .embedded, .mixed: 0
         }
     }
 

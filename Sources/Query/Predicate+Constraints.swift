@@ -146,6 +146,7 @@ private struct RangeAnalysis {
             }
         }
         if storage == .string || storage == .data { return textRanges(relation, value, storage) }
+        if storage == .mixed { return mixedRanges(relation, value) }
         switch relation {
         case .equal, .less, .lessEqual, .greater, .greaterEqual: break
         default: return nil
@@ -199,5 +200,43 @@ private struct RangeAnalysis {
         default: range = OrderedKeyRange(lower: isWhole ? whole : prefix, upper: [2])
         }
         return ([range], isWhole)
+    }
+
+    /// The ranges of `mixed ⋈ constant`: those of the constant's kind.
+    private static func mixedRanges(
+        _ relation: ComparisonOperator, _ value: Value
+    ) -> (ranges: [OrderedKeyRange], isExact: Bool)? {
+        guard let scalar = value.scalarType else { return nil }
+        let bytes = ByteBuffer(capacity: 32)
+        MixedWriter(bytes).value(value)
+        let rank = MixedView(bytes.bytes).kind.rank
+        if scalar == .string || scalar == .data {
+            guard let (ranges, isExact) = textRanges(relation, value, ElementStorage(scalar)) else {
+                return nil
+            }
+            // The keys of texts, but with the kind behind the first byte.
+            func inKind(_ bound: [UInt8]) -> [UInt8] {
+                bound.first == 1 ? [1, rank] + bound.dropFirst() : [1, rank + 1]
+            }
+            return (
+                ranges.map {
+                    OrderedKeyRange(
+                        lower: inKind($0.lower), upper: inKind($0.upper),
+                        isSingleValue: $0.isSingleValue)
+                }, isExact
+            )
+        }
+        let buffer = ByteBuffer(capacity: 32)
+        OrderedKey.append(MixedView(bytes.bytes), to: buffer)
+        let key = buffer.array
+        let behind = OrderedKeyRange.successor(of: key)
+        switch relation {
+        case .equal: return ([.value(key)], true)
+        case .less: return ([OrderedKeyRange(lower: [1, rank], upper: key)], true)
+        case .lessEqual: return ([OrderedKeyRange(lower: [1, rank], upper: behind)], true)
+        case .greater: return ([OrderedKeyRange(lower: behind, upper: [1, rank + 1])], true)
+        case .greaterEqual: return ([OrderedKeyRange(lower: key, upper: [1, rank + 1])], true)
+        default: return nil
+        }
     }
 }

@@ -73,6 +73,8 @@ final class KeySink: ValueSink {
     private let storage: ElementStorage
     /// The value; a text lies where the row has it.
     private(set) var value = ComparedValue(nil, 0, .int)
+    /// The bytes of a `mixed` value.
+    private var mixed = UnsafeRawBufferPointer(start: nil, count: 0)
 
     init(_ storage: ElementStorage) { self.storage = storage }
 
@@ -96,11 +98,13 @@ final class KeySink: ValueSink {
             var count = Int64(subject.count)
             value = ComparedValue(&count, 8, .int)
         } else {
+            mixed = subject
             value = ComparedValue(text: subject, storage)
         }
     }
 
     override func receive(_ address: UnsafeRawPointer?, _ count: Int) -> Bool {
+        mixed = UnsafeRawBufferPointer(start: address, count: count)
         value = ComparedValue(address, count, storage)
         return false
     }
@@ -114,6 +118,9 @@ final class KeySink: ValueSink {
     ) -> Bool {
         switch value.storage {
         case nil: OrderedKey.appendNull(to: buffer)
+        case _? where storage == .mixed:
+            return OrderedKey.append(
+                MixedView(mixed), to: buffer, byteCountMax: textByteCountMax)
         case .string?, .data?:
             return OrderedKey.append(
                 text: value.bytes, to: buffer, byteCountMax: textByteCountMax)

@@ -29,6 +29,15 @@ struct ValueTestMaker {
         if storage == .string || storage == .data {
             return textTest(usual, constant, storage, ignoresCase, constantIsLeft)
         }
+        if storage == .mixed {
+            var object: ObjectConstant?
+            if case .link(let className, let key) = constant {
+                object = self.object(className, key)
+            }
+            return MixedTest(
+                constant, object, usual, ignoresCase: ignoresCase,
+                constantIsLeft: constantIsLeft && usual.isTextual)
+        }
         if storage == .link {
             guard case .link(let className, let key) = constant,
                 let object = object(className, key)
@@ -111,6 +120,7 @@ struct ValueTestMaker {
         case .bool, .int, .float, .double, .decimal, .date, .objectID, .uuid:
             return OrdinalSetTest(
                 constants.compactMap { Ordinal.of($0, as: storage) }, storage, nullResult: hasNull)
+        case .mixed: return MixedSetTest(constants)
         case .link, .embedded: return nil
         }
     }

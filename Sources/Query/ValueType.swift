@@ -24,6 +24,7 @@ package enum ValueType: Hashable, Sendable {
         case .scalar(.date): "timestamp"
         case .scalar(.objectID): "objectId"
         case .scalar(.uuid): "uuid"
+        case .scalar(.mixed): "mixed"
         case .link, .embedded: "link"
         }
     }

@@ -14,15 +14,24 @@ package struct DraftReference: Sendable {
 
     /// The property that holds the link.
     package var member: Int
-    /// The position in the collection; nil for a to-one link. In a map that of the draft's entry.
+    /// The position in the collection; nil for a to-one link, and for one in a `mixed` value. In a map
+    /// that of the draft's entry.
     package var element: Int?
+    /// The position of the class that the link leads to.
+    package var classIndex: Int
+    /// Of a link in a `mixed` value, where it begins in the draft's arena.
+    package var mixedOffset: Int?
     /// The target.
     package var target: Target
 
     /// Makes a reference.
-    package init(member: Int, element: Int?, target: Target) {
+    package init(
+        member: Int, element: Int?, classIndex: Int, mixedOffset: Int? = nil, target: Target
+    ) {
         self.member = member
         self.element = element
+        self.classIndex = classIndex
+        self.mixedOffset = mixedOffset
         self.target = target
     }
 }

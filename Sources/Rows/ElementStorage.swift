@@ -26,6 +26,8 @@ public enum ElementStorage: UInt8, Sendable {
     case link = 32
     /// A row in the heap.
     case embedded = 33
+    /// A value of any kind in the heap, see ``MixedView``; null like any other null.
+    case mixed = 34
 
     /// The storage of a plain value.
     package init(_ scalar: ScalarType) {
@@ -40,6 +42,7 @@ public enum ElementStorage: UInt8, Sendable {
         case .date: self = .date
         case .objectID: self = .objectID
         case .uuid: self = .uuid
+        case .mixed: self = .mixed
         }
     }
 
@@ -47,7 +50,7 @@ public enum ElementStorage: UInt8, Sendable {
     package var isNumeric: Bool {
         switch self {
         case .int, .float, .double, .decimal: true
-        case .bool, .string, .data, .date, .objectID, .uuid, .link, .embedded: false
+        case .bool, .string, .data, .date, .objectID, .uuid, .link, .embedded, .mixed: false
         }
     }
 
@@ -59,7 +62,7 @@ public enum ElementStorage: UInt8, Sendable {
         case .date, .objectID: 12
         case .uuid, .decimal: 16
         case .float: 4
-        case .string, .data, .embedded: nil
+        case .string, .data, .embedded, .mixed: nil
         }
     }
 }

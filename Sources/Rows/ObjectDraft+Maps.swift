@@ -42,6 +42,9 @@ extension ObjectDraft {
                 repeated.append(position)
             }
         }
+        if rowClass.members[member].storage.element == .mixed {
+            placeMixedReferences(member, entriesFrom: start)
+        }
         return repeated
     }
 

@@ -167,6 +167,11 @@ package final class ObjectDraft {
         case (.date(let value), .single, .date): set(member, date: value)
         case (.objectID(let value), .single, .objectID): set(member, objectID: value)
         case (.uuid(let value), .single, .uuid): set(member, uuid: value)
+        case (_, .single, .mixed):
+            guard value.fitsMixed else { return false }
+            let bytes = ByteBuffer(capacity: 64)
+            MixedWriter(bytes).value(value)
+            set(member, mixed: MixedView(bytes.bytes), from: references.count)
         default: return false
         }
         return true
@@ -175,41 +180,53 @@ package final class ObjectDraft {
     /// States a collection of scalars, encoded as a ``CollectionView`` reads it.
     package func set(_ member: Int, collection: ScalarCollectionBuilder) {
         let start = arena.count
-        collection.write(to: arena, isSet: rowClass.members[member].storage.shape == .set)
+        let storage = rowClass.members[member].storage
+        // Which links are the same is known only when they are resolved: the row builder sorts these.
+        collection.write(to: arena, isSet: storage.shape == .set && storage.element != .mixed)
         set(member, .heap, start: start, count: arena.count - start)
     }
 
-    /// Adds a link's target by primary key; ``setReference(_:)`` or ``setReferences(_:from:)`` follows.
+    /// Adds a link's target by primary key; ``setReference(_:)`` or ``setReferences(_:from:)`` follows,
+    /// or the `mixed` value that the link stands in.
     ///
+    /// - `mixed`: Where the link stands in a `mixed` value.
     /// - `encode`: Appends the target's ``OrderedKey``.
     package func addReference(
-        _ member: Int, element: Int?, encode: (ByteBuffer) -> Void
+        _ member: Int, element: Int?, mixed: MixedPlace? = nil, encode: (ByteBuffer) -> Void
     ) {
         let start = arena.count
         encode(arena)
-        references.append(
-            DraftReference(
-                member: member, element: element,
-                target: .primaryKey(start: start, count: arena.count - start)))
+        add(member, element, mixed, .primaryKey(start: start, count: arena.count - start))
     }
 
     /// Adds a link's target by object key.
-    package func addReference(_ member: Int, element: Int?, objectKey: UInt64) {
-        references.append(
-            DraftReference(member: member, element: element, target: .objectKey(objectKey)))
+    package func addReference(
+        _ member: Int, element: Int?, mixed: MixedPlace? = nil, objectKey: UInt64
+    ) {
+        add(member, element, mixed, .objectKey(objectKey))
     }
 
     /// Adds a link's target by the number that it has among the named objects of the transaction.
-    package func addReference(_ member: Int, element: Int?, named number: Int) {
-        references.append(
-            DraftReference(member: member, element: element, target: .named(number)))
+    package func addReference(
+        _ member: Int, element: Int?, mixed: MixedPlace? = nil, named number: Int
+    ) {
+        add(member, element, mixed, .named(number))
     }
 
     /// Adds a link's target that is written in the same transaction.
     package func addReference(_ member: Int, element: Int?, child: ObjectDraft) {
-        references.append(
-            DraftReference(member: member, element: element, target: .child(children.count)))
+        add(member, element, nil, .child(children.count))
         children.append(child)
+    }
+
+    private func add(
+        _ member: Int, _ element: Int?, _ mixed: MixedPlace?, _ target: DraftReference.Target
+    ) {
+        references.append(
+            DraftReference(
+                member: member, element: element,
+                classIndex: mixed?.classIndex ?? rowClass.members[member].classIndex,
+                mixedOffset: mixed?.offset, target: target))
     }
 
     /// States the to-one link whose target was added last.

@@ -4,7 +4,7 @@ import ObjectModel
 extension OrderedKey {
     /// Appends a plain value or null in the encoding of ``OrderedKey``.
     ///
-    /// - Returns: False, with nothing appended, for links and lists.
+    /// - Returns: False, with nothing appended, for links, lists and maps.
     @discardableResult
     package static func append(_ value: Value, to buffer: ByteBuffer) -> Bool {
         switch value {
@@ -21,7 +21,7 @@ extension OrderedKey {
         case .date(let value): append(value, to: buffer)
         case .objectID(let value): append(value, to: buffer)
         case .uuid(let value): append(value, to: buffer)
-        case .link, .list: return false
+        case .link, .list, .map: return false
         }
         return true
     }
@@ -35,6 +35,7 @@ extension OrderedKey {
     ) {
         guard let address = bytes.baseAddress else {
             if element == .string || element == .data { append(text: bytes, to: buffer) }
+            if element == .mixed { appendNull(to: buffer) }
             return
         }
         switch element {
@@ -48,6 +49,7 @@ extension OrderedKey {
         case .objectID, .uuid:
             buffer.append(1 as UInt8)
             buffer.append(bytes)
+        case .mixed: append(MixedView(bytes), to: buffer)
         case .link, .embedded: break
         }
     }
@@ -64,6 +66,8 @@ extension OrderedKey {
             append(
                 stored: UnsafeRawBufferPointer(start: field.slot, count: width), element: element,
                 to: buffer)
+        } else if element == .mixed {
+            append(MixedView(source.map { field.text($0) } ?? field.heap), to: buffer)
         } else {
             append(text: source.map { field.text($0) } ?? field.heap, to: buffer)
         }
@@ -152,6 +156,13 @@ extension OrderedKey {
         text: UnsafeRawBufferPointer, to buffer: ByteBuffer, byteCountMax: Int
     ) -> Bool {
         buffer.append(1 as UInt8)
+        return append(content: text, to: buffer, byteCountMax: byteCountMax)
+    }
+
+    /// Appends the bytes of a string or data value without the byte that says it is not null.
+    static func append(
+        content text: UnsafeRawBufferPointer, to buffer: ByteBuffer, byteCountMax: Int
+    ) -> Bool {
         let start = buffer.count
         if appendEscaped(text, to: buffer, byteCountMax: byteCountMax) == text.count {
             buffer.append(big: 0 as UInt16)
@@ -175,7 +186,7 @@ extension OrderedKey {
     }
 
     /// Appends escaped bytes as long as they fit and returns how many of `text` did.
-    private static func appendEscaped(
+    static func appendEscaped(
         _ text: UnsafeRawBufferPointer, to buffer: ByteBuffer, byteCountMax: Int
     ) -> Int {
         var room = byteCountMax

@@ -12,6 +12,13 @@ import ObjectModel
 ///       date      seconds like an int, then four bytes of nanoseconds, big-endian
 ///       objectId  twelve bytes      uuid  sixteen bytes
 ///       string, data  the bytes, 00 written as 00 FF, then 00 00
+///       decimal   sixteen bytes, see ``Decimal128/ordinal``
+///       mixed     one byte, the place of the kind in the order of values, then
+///         number    eight bytes like a double: the greatest double that is not above the number; then
+///                   00 if it is the number, else 01 and the number as a decimal
+///         link      four bytes of class number, eight of object key
+///         list, map nothing: they are all alike
+///         others    as above
 ///
 /// A string or data value whose escaped bytes exceed ``textByteCountMax`` is cut there, at a whole
 /// byte of the value, and ends in 00 01 and a 16-byte hash of the whole value: equal values have equal

@@ -18,6 +18,12 @@ extension RowBuilder {
     ) {
         let rowClass = draft.rowClass
         let element = rowClass.members[member].storage.element
+        let start = buffer.count
+        defer {
+            if element == .mixed {
+                resolveMixedEntries(draft, member, targets, from: start, in: buffer)
+            }
+        }
         let whole = ByteBuffer()
         defer { withExtendedLifetime(whole) {} }
         let before =
@@ -134,15 +140,21 @@ extension RowBuilder {
 
     /// Appends a map of embedded objects, each written anew by `append`.
     func append(_ map: MapView, to buffer: ByteBuffer, _ append: (RowView) -> Void) {
-        guard map.count > 0 else { return buffer.append(little: 0 as UInt64) }
-        func isNull(_ index: Int) -> Bool { map.values.isNull(index) }
-        appendKeys(count: map.count, { map.keys.bytes($0) }, to: buffer)
-        appendValues(
-            count: map.count, .embedded, hasNull: (0..<map.count).contains { isNull($0) },
-            isNull: isNull, to: buffer
-        ) { index in
+        self.append(map, element: .embedded, isNull: { map.values.isNull($0) }, to: buffer) { index in
             if let inner = RowView(map.values.bytes(index)) { append(inner) }
         }
+    }
+
+    /// Appends the map's keys with values that `append` writes.
+    func append(
+        _ map: MapView, element: ElementStorage, isNull: (Int) -> Bool, to buffer: ByteBuffer,
+        _ append: (Int) -> Void
+    ) {
+        guard map.count > 0 else { return buffer.append(little: 0 as UInt64) }
+        appendKeys(count: map.count, { map.keys.bytes($0) }, to: buffer)
+        appendValues(
+            count: map.count, element, hasNull: (0..<map.count).contains { isNull($0) },
+            isNull: isNull, to: buffer, append)
     }
 
     // MARK: Parts of a map

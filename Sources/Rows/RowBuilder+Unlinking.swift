@@ -3,7 +3,7 @@ import Bytes
 extension RowBuilder {
     /// Appends `stored` in the current layout without its links to one object, which is going away:
     /// single links and those of maps become null, lists and sets lose the element, also within embedded
-    /// objects.
+    /// objects and `mixed` values.
     ///
     /// - `classIndex`: The class of the object that goes away.
     package func append(
@@ -12,6 +12,7 @@ extension RowBuilder {
     ) {
         let referencesBefore = referenceCount
         let start = beginRow(rowClass, version: version, in: buffer)
+        let target = (classNumber: schema.classes[classIndex].number, key: key)
         for (member, compiled) in rowClass.members.enumerated()
         where compiled.storage.shape != .none {
             let slot = slotOffset(rowClass, member, start)
@@ -42,6 +43,26 @@ extension RowBuilder {
             case (.map, .link) where isTarget:
                 let offset = buffer.count
                 appendMap(rowClass.inlineMap(member, in: stored), withoutLinksTo: key, to: buffer)
+                closeHeap(slot: slot, from: offset, rowStart: start, in: buffer)
+            case (.single, .mixed):
+                let field = rowClass.field(member, in: stored)
+                if field.isNull {
+                    setNull(rowClass, member, rowStart: start, in: buffer)
+                } else {
+                    appendMixed(
+                        MixedView(field.heap), member, of: stored, rowClass,
+                        withoutLinksTo: target, rowStart: start, to: buffer)
+                }
+            case (.list, .mixed), (.set, .mixed):
+                let offset = buffer.count
+                appendMixed(
+                    rowClass.inlineCollection(member, in: stored),
+                    isSet: compiled.storage.shape == .set, withoutLinksTo: target, to: buffer)
+                closeHeap(slot: slot, from: offset, rowStart: start, in: buffer)
+            case (.map, .mixed):
+                let offset = buffer.count
+                appendMixed(
+                    rowClass.inlineMap(member, in: stored), withoutLinksTo: target, to: buffer)
                 closeHeap(slot: slot, from: offset, rowStart: start, in: buffer)
             case (.single, .embedded)
             where !schema.classes[compiled.classIndex].linkingMembers.isEmpty:
@@ -91,6 +112,12 @@ extension RowBuilder {
         let holdsLinks =
             compiled.storage.element == .link
             ? compiled.classIndex == classIndex : rowClass.linkingMembers.contains(member)
+        let target = (classNumber: schema.classes[classIndex].number, key: key)
+        if compiled.storage == FieldStorage(.single, .mixed), let outside {
+            return appendMixed(
+                MixedView(rowClass.field(member, in: stored).text(outside)), member, of: stored,
+                rowClass, withoutLinksTo: target, rowStart: rowStart, to: buffer)
+        }
         guard holdsLinks, compiled.storage.shape != .single, let outside else {
             return copy(member, of: stored, rowClass, rowStart: rowStart, to: buffer)
         }
@@ -99,18 +126,24 @@ extension RowBuilder {
         let isLeft = outside.removeLinks(
             to: key, classIndex: classIndex, from: rowClass.field(member, in: stored), compiled,
             schema, reference: buffer
-        ) { leaf, target in
+        ) { leaf, buffer in
             let map = MapView(leaf)
             if let map, compiled.storage.element == .link {
-                return appendMap(map, withoutLinksTo: key, to: target)
+                return appendMap(map, withoutLinksTo: key, to: buffer)
+            }
+            if compiled.storage.element == .mixed {
+                if let map { return appendMixed(map, withoutLinksTo: target, to: buffer) }
+                return appendMixed(
+                    leaf.values, isSet: compiled.storage.shape == .set, withoutLinksTo: target,
+                    to: buffer)
             }
             func appendRow(_ row: RowView) {
                 append(
                     row, schema.classes[compiled.classIndex], withoutLinksTo: key,
-                    classIndex: classIndex, schema: schema, version: 0, to: target)
+                    classIndex: classIndex, schema: schema, version: 0, to: buffer)
             }
-            if let map { return append(map, to: target, appendRow) }
-            appendVariable(count: leaf.count, to: target) { index in
+            if let map { return append(map, to: buffer, appendRow) }
+            appendVariable(count: leaf.count, to: buffer) { index in
                 if let row = RowView(leaf.values.bytes(index)) { appendRow(row) }
             }
         }

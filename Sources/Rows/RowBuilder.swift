@@ -17,6 +17,8 @@ package final class RowBuilder {
     /// How many references to such values were written so far.
     var referenceCount = 0
     let reference = ByteBuffer(capacity: OutsideReference.treeByteCount)
+    let collection = ScalarCollectionBuilder()
+    let scratch = ByteBuffer(capacity: 256)
 
     /// Makes a builder.
     package init() {}
@@ -74,7 +76,7 @@ package final class RowBuilder {
                 storeInline(field, byteCount: storage.slotByteCount, at: slot, in: buffer)
             case .heap:
                 let offset = buffer.count
-                buffer.append(draft.arenaBytes(start: field.start, count: field.count))
+                appendHeap(draft, member, targets, to: buffer)
                 close(member, from: offset)
             case .reference:
                 buffer.store(targets.keys[field.start], at: slot)
@@ -114,7 +116,7 @@ package final class RowBuilder {
     ) -> Bool {
         let field = draft.fields[member]
         switch field.state {
-        case .heap: buffer.append(draft.arenaBytes(start: field.start, count: field.count))
+        case .heap: appendHeap(draft, member, targets, to: buffer)
         case .references:
             appendLinks(
                 targets.keys[field.start..<(field.start + field.count)],
@@ -159,7 +161,7 @@ package final class RowBuilder {
         for (member, compiled) in rowClass.members.enumerated()
         where compiled.storage.shape != .none {
             let property = rowClass.definition.properties[member]
-            if property.defaultValue != nil || property.isOptional {
+            if property.defaultValue != nil || compiled.isOptional {
                 appendDefault(member, rowClass, rowStart: start, to: buffer)
             } else if compiled.storage.isInHeap {
                 let offset = buffer.count
@@ -289,6 +291,11 @@ package final class RowBuilder {
         _ value: Value, at member: Int, _ rowClass: RowClass, rowStart: Int, to buffer: ByteBuffer
     ) {
         let slot = slotOffset(rowClass, member, rowStart)
+        if value != .null, rowClass.members[member].storage == FieldStorage(.single, .mixed) {
+            let offset = buffer.count
+            MixedWriter(buffer).value(value)
+            return closeHeap(slot: slot, from: offset, rowStart: rowStart, in: buffer)
+        }
         switch value {
         case .null: setNull(rowClass, member, rowStart: rowStart, in: buffer)
         case .bool(let value): buffer.store((value ? 1 : 0) as UInt8, at: slot)
@@ -315,7 +322,7 @@ package final class RowBuilder {
             let offset = buffer.count
             buffer.append(bytes)
             closeHeap(slot: slot, from: offset, rowStart: rowStart, in: buffer)
-        case .list, .link:
+        case .list, .map, .link:
             let offset = buffer.count
             buffer.append(little: 0 as UInt64)
             closeHeap(slot: slot, from: offset, rowStart: rowStart, in: buffer)

@@ -26,6 +26,18 @@ extension RowSchema {
                     }
                     return true
                 }
+            case (.single, .mixed):
+                let field = rowClass.field(member, in: row)
+                if !field.isNull {
+                    forEachLink(in: MixedView(field.text(source)), compiled.number, body)
+                }
+            case (.list, .mixed), (.set, .mixed), (.map, .mixed):
+                rowClass.collection(member, in: row, source).forEach { values, place, _ in
+                    if !values.isNull(place) {
+                        forEachLink(in: MixedView(values.bytes(place)), compiled.number, body)
+                    }
+                    return true
+                }
             case (.single, .embedded):
                 if let inner = rowClass.embedded(member, in: row) {
                     forEachLink(of: classes[compiled.classIndex], in: inner, source, body)
@@ -39,6 +51,16 @@ extension RowSchema {
                 }
             default: break
             }
+        }
+    }
+
+    /// Hands over the links of a `mixed` value, those to classes that the schema has.
+    package func forEachLink(
+        in value: MixedView, _ propertyNumber: UInt32,
+        _ body: (_ propertyNumber: UInt32, _ targetClass: Int, _ targetKey: UInt64) -> Void
+    ) {
+        value.forEachLink { classNumber, key in
+            if let target = classIndexByNumber[classNumber] { body(propertyNumber, target, key) }
         }
     }
 }

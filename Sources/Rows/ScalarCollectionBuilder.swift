@@ -25,6 +25,8 @@ package final class ScalarCollectionBuilder {
 
     /// How many elements were added.
     package var count: Int { ends.count }
+    /// How many bytes they have together.
+    package var byteCount: Int { values.count }
 
     /// Adds null.
     package func appendNull() {
@@ -83,7 +85,7 @@ package final class ScalarCollectionBuilder {
         values.append(big: value.low)
         finishElement()
     }
-    /// Adds a string or data value.
+    /// Adds a string or data value, or the bytes of a `mixed` one that is not null.
     package func append(text: UnsafeRawBufferPointer) {
         values.append(text)
         finishElement()
@@ -105,6 +107,7 @@ package final class ScalarCollectionBuilder {
     /// - `isSet`: Sorts the elements in value order, null first, and keeps equal ones once.
     package func write(to buffer: ByteBuffer, isSet: Bool) {
         if !isSet { return write(ends.indices, to: buffer) }
+        if element == .mixed { return write(mixedOrder(), to: buffer) }
         let keys = ends.indices.map { index in
             let key = ByteBuffer(capacity: 32)
             if nulls[index] {
@@ -131,6 +134,25 @@ package final class ScalarCollectionBuilder {
             distinct.append(index)
         }
         write(distinct, to: buffer)
+    }
+
+    /// The positions of distinct `mixed` values in their order.
+    private func mixedOrder() -> [Int] {
+        func order(_ a: Int, _ b: Int) -> Int {
+            if nulls[a] || nulls[b] { return (nulls[a] ? 0 : 1) - (nulls[b] ? 0 : 1) }
+            return MixedView.order(MixedView(bytes(a)), MixedView(bytes(b)))
+        }
+        var sorted = Array(ends.indices)
+        sorted.sort {
+            let order = order($0, $1)
+            return order == 0 ? $0 < $1 : order < 0
+        }
+        var distinct: [Int] = []
+        distinct.reserveCapacity(sorted.count)
+        for index in sorted where distinct.last.map({ order($0, index) != 0 }) ?? true {
+            distinct.append(index)
+        }
+        return distinct
     }
 
     private func write(_ order: some Collection<Int>, to buffer: ByteBuffer) {

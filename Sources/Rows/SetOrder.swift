@@ -9,7 +9,7 @@ package final class SetOrder {
 
     /// Appends bytes that compare as the elements of a set do: null first, then by value; links by object
     /// key, text by its bytes.
-    package static func append(_ view: CollectionView, _ index: Int, to buffer: ByteBuffer) {
+    private static func append(_ view: CollectionView, _ index: Int, to buffer: ByteBuffer) {
         if view.isNull(index) { return OrderedKey.appendNull(to: buffer) }
         let bytes = view.bytes(index)
         switch view.element {
@@ -28,6 +28,9 @@ package final class SetOrder {
     package func compare(
         _ a: CollectionView, _ indexA: Int, _ b: CollectionView, _ indexB: Int
     ) -> Int {
+        if a.element == .mixed, !a.isNull(indexA), !b.isNull(indexB) {
+            return MixedView.order(MixedView(a.bytes(indexA)), MixedView(b.bytes(indexB)))
+        }
         keys.0.removeAll()
         keys.1.removeAll()
         Self.append(a, indexA, to: keys.0)

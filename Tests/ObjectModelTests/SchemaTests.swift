@@ -26,8 +26,11 @@ struct SchemaTests {
             [
                 Property(
                     name: "\(type)", type: .single(.scalar(type)), isIndexed: type.canBeIndexed),
-                Property(name: "\(type)Optional", type: .single(.scalar(type)), isOptional: true),
-                Property(name: "\(type)List", type: .list(.scalar(type)), isOptional: true),
+                Property(
+                    name: "\(type)Optional", type: .single(.scalar(type)),
+                    isOptional: type != .mixed),
+                Property(
+                    name: "\(type)List", type: .list(.scalar(type)), isOptional: type != .mixed),
                 Property(name: "\(type)Set", type: .set(.scalar(type))),
             ]
         }
@@ -201,7 +204,8 @@ struct SchemaTests {
             #expect(!fits(.single(.scalar(type)), .constant(.int(most + 1))))
             #expect(!fits(.single(.scalar(type)), .constant(.int(-most - 2))))
         }
-        for type in ScalarType.allCases {
+        for (_, value) in values { #expect(fits(.single(.scalar(.mixed)), .constant(value))) }
+        for type in ScalarType.allCases where type != .mixed {
             for (other, value) in values {
                 #expect(fits(.single(.scalar(type)), .constant(value)) == (type.widened == other))
             }
@@ -213,6 +217,19 @@ struct SchemaTests {
             #expect(!fits(.list(.scalar(type)), .constant(.int(1))))
             #expect(fits(.list(.scalar(type)), .constant(.list([]))))
         }
+        let link = Value.link(className: "B", key: .int(1))
+        for (value, isFit) in [
+            (Value.null, true), (.list([.int(1), .map([Value.MapEntry("k", .null)])]), true),
+            (link, false), (.list([.map([Value.MapEntry("k", link)])]), false),
+            (.map([Value.MapEntry("a.b", .null)]), false),
+            (.map([Value.MapEntry("a", .null), Value.MapEntry("a", .null)]), false),
+        ] {
+            #expect(fits(.single(.scalar(.mixed)), .constant(value)) == isFit, "\(value)")
+        }
+        var deep = Value.list([])
+        for _ in 1..<ModelLimits.mixedDepthMax { deep = .list([deep]) }
+        #expect(fits(.single(.scalar(.mixed)), .constant(deep)))
+        #expect(!fits(.single(.scalar(.mixed)), .constant(.list([deep]))))
         #expect(fits(.single(.object("B")), .constant(.null), isOptional: true))
         #expect(!fits(.single(.object("B")), .constant(.int(1)), isOptional: true))
     }

@@ -83,7 +83,7 @@ extension Value {
         case (.uuid(let a), .uuid(let b)): a.description < b.description
         case (.link(let a, let key), .link(let b, let other)):
             a == b ? key.precedes(other) : a < b
-        default: false
+        default: precedesInMixed(other)
         }
     }
 

@@ -68,7 +68,7 @@ package struct ContentReader {
                 return true
             }
             // A set of links stands in the order of object keys, which are not part of the content.
-            if shape == .set, element == .link { values = Value.canonicalSet(values) }
+            if shape == .set, element == .link || element == .mixed { values = Value.canonicalSet(values) }
             return .values(values)
         }
     }
@@ -101,6 +101,7 @@ package struct ContentReader {
         switch element {
         case .string: return .string(String(decoding: bytes, as: UTF8.self))
         case .data: return .data(Array(bytes))
+        case .mixed: return value(MixedView(bytes))
         default: break
         }
         guard let address = bytes.baseAddress else { return .null }
@@ -117,7 +118,29 @@ package struct ContentReader {
             return .link(
                 className: schema.classes[classIndex].definition.name,
                 key: identify(classIndex, address.storedLink))
-        case .string, .data, .embedded: return .null
+        case .string, .data, .embedded, .mixed: return .null
+        }
+    }
+
+    private func value(_ value: MixedView) -> Value {
+        switch value.kind {
+        case .null: return .null
+        case .list: return .list((0..<value.count).map { self.value(value.element($0)) })
+        case .map:
+            return .map(
+                (0..<value.count).map { index in
+                    Value.MapEntry(
+                        String(decoding: value.key(index), as: UTF8.self),
+                        self.value(value.element(index)))
+                })
+        case .link:
+            guard let link = value.link, let index = schema.classIndexByNumber[link.classNumber]
+            else { return .null }
+            return .link(
+                className: schema.classes[index].definition.name, key: identify(index, link.key))
+        default:
+            guard let storage = value.kind.storage else { return .null }
+            return self.value(value.payload, storage, -1)
         }
     }
 }

@@ -21,6 +21,7 @@ extension ObjectDraft {
 
     private func state(_ member: Int, _ content: Content, _ schema: RowSchema) {
         let compiled = rowClass.members[member]
+        if compiled.storage.element == .mixed { return stateMixed(member, content, schema) }
         switch content {
         case .value(.link), .nested:
             addLink(member, nil, content, schema)
@@ -120,7 +121,7 @@ extension ScalarCollectionBuilder {
         case .date(let value): append(value)
         case .objectID(let value): append(value)
         case .uuid(let value): append(value)
-        case .link, .list: preconditionFailure("not a scalar")
+        case .link, .list, .map: preconditionFailure("not a scalar")
         }
     }
 }

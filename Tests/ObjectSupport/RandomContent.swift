@@ -52,6 +52,7 @@ package struct RandomContent {
         case .uuid:
             let bits = isPlain ? random.next() % 4 : random.next()
             return .uuid(UUID128(high: bits, low: bits &* 0x9E37_79B9))
+        case .mixed: return mixed([], depth: 2, &random)
         }
     }
 
@@ -111,6 +112,7 @@ package struct RandomContent {
         _ property: Property, _ known: [Identity], _ depth: Int, _ random: inout SeededGenerator
     ) -> Content? {
         let count = [0, 1, 1, 2, 3, 5][Int.random(in: 0..<6, using: &random)]
+        if property.scalar == .mixed { return mixed(property, count, known, &random) }
         switch property.type {
         case .linkingObjects: return nil
         case .single(.scalar(let scalar)):
@@ -153,7 +155,7 @@ package struct RandomContent {
     }
 
     /// A map of some keys out of few, some of which go.
-    private func entries(
+    func entries(
         _ count: Int, _ random: inout SeededGenerator,
         _ value: (inout SeededGenerator) -> Content
     ) -> Content {

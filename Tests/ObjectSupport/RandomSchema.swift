@@ -82,8 +82,9 @@ package struct RandomSchema {
         _ classes: [ObjectClass], _ index: Int, _ random: inout SeededGenerator
     ) -> Property {
         let target = classes[Int.random(in: classes.indices, using: &random)]
-        let scalar = ScalarType.allCases[Int.random(in: 0..<8, using: &random)]
-        let isOptional = Bool.random(using: &random)
+        let isMixed = Int.random(in: 0..<6, using: &random) == 0
+        let scalar = isMixed ? .mixed : ScalarType.allCases[Int.random(in: 0..<8, using: &random)]
+        let isOptional = !isMixed && Bool.random(using: &random)
         switch Int.random(in: 0..<12, using: &random) {
         case 0...4:
             var property = Property(

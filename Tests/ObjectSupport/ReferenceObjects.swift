@@ -161,15 +161,53 @@ package struct ReferenceObjects {
         names[dead.birth] = identity
         changes[dead.birth] = Change(kind: .delete, properties: [])
         for (other, object) in objects {
-            put(other, Self.without(identity.link, object.content))
+            put(other, resorted(other, Self.without(identity.link, object.content)))
         }
+    }
+
+    /// The content with its sets in order, whose elements may have become equal.
+    private func resorted(_ identity: Identity, _ content: ObjectContent) -> ObjectContent {
+        guard let objectClass = classes[identity.className] else { return content }
+        return resorted(objectClass, content)
+    }
+
+    private func resorted(_ objectClass: ObjectClass, _ content: ObjectContent) -> ObjectContent {
+        var result = content
+        for property in objectClass.properties {
+            switch content[property.name] {
+            case .values?:
+                result[property.name] = content[property.name].map { canonical($0, property) }
+            case .embedded(let inner)?:
+                if case .object(let name)? = property.type.element, let inside = classes[name] {
+                    result[property.name] = .embedded(resorted(inside, inner))
+                }
+            case .embeddedList(let list)?:
+                if case .object(let name)? = property.type.element, let inside = classes[name] {
+                    result[property.name] = .embeddedList(list.map { resorted(inside, $0) })
+                }
+            case .entries(let entries)?:
+                guard case .object(let name)? = property.type.element, let inside = classes[name]
+                else { continue }
+                result[property.name] = .entries(
+                    entries.mapValues {
+                        if case .embedded(let inner) = $0 {
+                            return .embedded(resorted(inside, inner))
+                        }
+                        return $0
+                    })
+            default: break
+            }
+        }
+        return result
     }
 
     private static func without(_ link: Value, _ content: ObjectContent) -> ObjectContent {
         content.mapValues { value in
             switch value {
             case .value(link): .null
-            case .values(let values): .values(values.filter { $0 != link })
+            case .value(let inner): .value(inner.withoutInMixed(link))
+            case .values(let values):
+                .values(values.filter { $0 != link }.map { $0.withoutInMixed(link) })
             case .embedded(let inner): .embedded(without(link, inner))
             case .embeddedList(let list): .embeddedList(list.map { without(link, $0) })
             case .entries(let entries): .entries(without(link, entries))
@@ -187,6 +225,12 @@ package struct ReferenceObjects {
         var resolved = draft
         // Links of the object itself come before those of its embedded objects.
         for property in objectClass.properties {
+            if property.scalar == .mixed {
+                for link in draft[property.name]?.linksInMixed ?? [] {
+                    _ = try self.link(.value(link), property)
+                }
+                continue
+            }
             switch draft[property.name] {
             case .nested(let inner)?:
                 resolved[property.name] = .value(try link(.nested(inner), property))

@@ -232,7 +232,7 @@ extension World {
 
     private static func store(_ value: Value?) -> Stored {
         switch value {
-        case nil, .null?, .link?, .list?: .null
+        case nil, .null?, .link?, .list?, .map?: .null
         case .bool(let value)?: .inline([value ? 1 : 0])
         case .int(let value)?: .inline(little(value))
         case .double(let value)?: .inline(little(value))

@@ -57,7 +57,7 @@ struct OrderedKeyTests {
                 "-Infinity", "-9.999999999999999999999999999999999E+6144", "-1", "-1E-6176", "0",
                 "1E-6176", "0.1", "1", "1.000000000000000000000000000000001", "1E+6144", "Infinity",
             ].compactMap { Decimal128($0) }.map { .decimal($0) }
-        case .bool, .int8, .int16, .int32, .int64: break
+        case .bool, .int8, .int16, .int32, .int64, .mixed: break
         }
         return values
     }
@@ -75,7 +75,7 @@ struct OrderedKeyTests {
 
     @Test(
         "keys compare as their values do, and none begins with another",
-        arguments: ScalarType.allCases)
+        arguments: ScalarType.plainCases)
     func order(type: ScalarType) throws {
         let seed = SeededGenerator.testSeed("ordered keys of \(type)")
         var random = SeededGenerator(seed: seed)

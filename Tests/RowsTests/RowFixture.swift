@@ -27,7 +27,7 @@ struct RowFixture {
     /// A class with single values, lists, sets and maps of every type, links and embedded objects.
     static let classes: [ObjectClass] = {
         var properties: [Property] = []
-        for type in ScalarType.allCases {
+        for type in ScalarType.plainCases {
             for isOptional in [false, true] {
                 let name = "\(type)\(isOptional ? "Optional" : "")"
                 // Without these the store would make up something else each time.

@@ -8,6 +8,9 @@ MEASURE = {
     "properties": {
         "number": "int32", "tiny": "int8", "small": {"type": "int16", "default": -7}, "large": "int64?",
         "short": "float?", "shorts": "float?[]", "exact": "decimal128?", "exacts": "decimal128<>",
+        "any": "mixed", "anys": "mixed[]", "anyMap": "mixed{}",
+        "anySet": {"type": "set", "element": "mixed"},
+        "start": {"type": "mixed", "default": {"a": [1, {"$date": "2026-11-20T06:38:58Z"}]}},
         "level": {"type": "string", "enum": ["low", "high"], "optional": True},
         "steps": {"type": "list", "element": "int8", "enum": [1, 2, 5]},
         "marks": "double?{}", "notes": "string{}", "parts": "Location{}", "near": "City{}"}}

@@ -23,4 +23,7 @@ bool HFDecimalRead(const char *text, HFDecimal *result);
 /// The number of so many decimal digits, 1 to 17, that is nearest to a double.
 HFDecimal HFDecimalRound(double value, int digits);
 
+/// The greatest double that is not above a number, and whether it equals the number.
+double HFDecimalFloor(HFDecimal number, bool *isExact);
+
 #endif

@@ -18,6 +18,7 @@ extension StoreCheck {
             if member.storage.element == .string, String(validating: text, as: UTF8.self) == nil {
                 return "is no UTF-8"
             }
+            if member.storage.element == .mixed { return fault(ofMixed: text) }
             return nil
         }
         let header = reference.header

@@ -152,6 +152,8 @@ extension StoreCheck {
                 if String(validating: field.heap, as: UTF8.self) == nil {
                     return "\(property) is no UTF-8"
                 }
+            case (.single, .mixed):
+                if let fault = fault(ofMixed: field.heap) { return "\(property) \(fault)" }
             case (.single, .embedded):
                 if let fault = fault(ofEmbedded: field.heap, compiled) {
                     return "\(property)\(fault)"
@@ -187,6 +189,18 @@ extension StoreCheck {
         return fault(of: inner, embedded).map { ".\($0)" }
     }
 
+    /// What is wrong with a `mixed` value that is not null.
+    func fault(ofMixed bytes: UnsafeRawBufferPointer) -> String? {
+        let value = MixedView(bytes)
+        if let fault = value.fault() { return fault }
+        if value.isNull { return "is null without being marked so" }
+        var isKnown = true
+        value.forEachLink { classNumber, _ in
+            if rows.classIndexByNumber[classNumber] == nil { isKnown = false }
+        }
+        return isKnown ? nil : "has a link to a class that is gone"
+    }
+
     func fault(ofCollection bytes: UnsafeRawBufferPointer, _ member: RowClass.Member)
         -> String?
     {
@@ -213,6 +227,9 @@ extension StoreCheck {
                 String(validating: view.bytes(index), as: UTF8.self) == nil
             {
                 return "has an element that is no UTF-8"
+            }
+            if element == .mixed, let fault = fault(ofMixed: view.bytes(index)) {
+                return "has an element that \(fault)"
             }
             if element == .embedded, let fault = fault(ofEmbedded: view.bytes(index), member) {
                 return "element \(index)\(fault)"

@@ -245,7 +245,7 @@ extension WriteTransaction {
         }
         var nested: Set<Int> = []
         for (position, reference) in draft.references.enumerated() {
-            let target = rows.classes[draft.rowClass.members[reference.member].classIndex]
+            let target = rows.classes[reference.classIndex]
             switch reference.target {
             case .primaryKey(let start, let count):
                 let bytes = draft.arenaBytes(start: start, count: count)
@@ -349,6 +349,15 @@ extension ObjectDraft {
     /// The way from an object to one of its links.
     fileprivate func steps(to link: DraftReference) -> [DanglingLink.PathStep] {
         let name = rowClass.definition.properties[link.member].name
+        if link.mixedOffset != nil {
+            return [.property(name)]
+                + mixedPath(to: link).map { step in
+                    switch step {
+                    case .index(let index): .element(index)
+                    case .key(let key): .key(key)
+                    }
+                }
+        }
         if let key = key(of: link) { return [.property(name), .key(key)] }
         guard let element = link.element else { return [.property(name)] }
         return [.property(name), .element(element)]

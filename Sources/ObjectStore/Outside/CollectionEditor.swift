@@ -138,6 +138,9 @@ package final class CollectionEditor {
             if compiled.storage.element == .link {
                 count(
                     compiled.number, compiled.classIndex, elements.values.pointer(place).storedLink)
+            } else if compiled.storage.element == .mixed {
+                transaction.rows.forEachLink(
+                    in: MixedView(elements.values.bytes(place)), compiled.number, count)
             } else if let row = RowView(elements.values.bytes(place)) {
                 transaction.rows.forEachLink(
                     of: transaction.rows.classes[compiled.classIndex], in: row,

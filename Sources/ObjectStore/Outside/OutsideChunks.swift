@@ -147,6 +147,13 @@ final class OutsideChunks: TreeChunks, OutsideSink {
         let identity = ByteBuffer(capacity: OutsideReference.identityByteCount)
         identity.append(outside.identity)
         let editor = TreeEditor(identity, outside.header, member.storage, limits, self)
+        if member.storage.element == .mixed {
+            let target = (classNumber: schema.classes[classIndex].number, key: key)
+            let isChanged = editor.removeMixedLinks(to: target, withoutLinks)
+            if isChanged { editor.setVersion(version) }
+            if editor.count > 0 { editor.appendReference(to: reference) }
+            return editor.count > 0
+        }
         func isLink(_ part: CollectionView, _ place: Int) -> Bool {
             if part.isNull(place) { return false }
             if part.element == .link { return part.pointer(place).storedLink == key }

@@ -106,7 +106,8 @@ package final class FieldSelection: @unchecked Sendable {
                 nested.append(inner)
             }
             switch part.kind {
-            case .id, .version, .scalar, .scalars, .map: break
+            case .id, .version: break
+            case .scalar, .scalars, .map: if step.element == .mixed { followsLinks = true }
             case .link, .links, .linkMap: followsLinks = true
             case .embedded, .embeddedList, .embeddedMap:
                 // An embedded class may contain itself, so its links are known from the class.

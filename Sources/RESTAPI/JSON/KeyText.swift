@@ -24,7 +24,7 @@ package enum KeyText {
             if let value = ObjectID(text: text) { return .objectID(value) }
         case .uuid:
             if let value = UUID128(text: text) { return .uuid(value) }
-        case .bool, .float, .double, .decimal, .date, .data, .link, .embedded: break
+        case .bool, .float, .double, .decimal, .date, .data, .link, .embedded, .mixed: break
         }
         throw wrongType(rowClass)
     }
@@ -45,7 +45,7 @@ package enum KeyText {
             if let value = ObjectID(text: text) { return OrderedKey.append(value, to: buffer) }
         case .uuid:
             if let value = UUID128(text: text) { return OrderedKey.append(value, to: buffer) }
-        case .bool, .float, .double, .decimal, .date, .data, .link, .embedded: break
+        case .bool, .float, .double, .decimal, .date, .data, .link, .embedded, .mixed: break
         }
         throw wrongType(rowClass)
     }
@@ -101,7 +101,7 @@ package enum KeyText {
         case .int: return ScalarText.int(json).map { .int($0) }
         case .objectID: return json.stringBytes.flatMap { ObjectID(text: $0) }.map { .objectID($0) }
         case .uuid: return json.stringBytes.flatMap { UUID128(text: $0) }.map { .uuid($0) }
-        case .bool, .float, .double, .decimal, .date, .data, .link, .embedded: return nil
+        case .bool, .float, .double, .decimal, .date, .data, .link, .embedded, .mixed: return nil
         }
     }
 

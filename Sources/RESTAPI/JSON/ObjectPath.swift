@@ -38,7 +38,8 @@ package enum ObjectPath {
         case .int: JSONWriter(buffer).int(field.slot.storedInt)
         case .objectID: field.slot.storedObjectID.writeText { buffer.append($0) }
         case .uuid: field.slot.storedUUID.writeText { buffer.append($0) }
-        case .bool, .float, .double, .decimal, .string, .data, .date, .link, .embedded: break
+        case .bool, .float, .double, .decimal, .string, .data, .date, .link, .embedded, .mixed:
+            break
         }
     }
 

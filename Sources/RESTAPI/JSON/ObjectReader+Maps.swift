@@ -61,6 +61,7 @@ extension ObjectReader {
             if addReference(json.value, member, element: nil, to: draft) {
                 draft.addEntry(json.name, .reference(draft.references.count - 1))
             }
+        case .mixed: readMixedEntry(json, member, into: draft)
         case .embedded:
             path.append(.name(json.name))
             defer { path.removeLast() }

@@ -98,16 +98,18 @@ extension ObjectReader {
 
     /// Adds a target by its key. `isLong` says that the key stands in `{"$link":…}`, where alone null
     /// names an object.
-    private func addReference(
-        _ json: JSONValue, _ target: RowClass, _ member: Int, element: Int?, isLong: Bool,
-        to draft: ObjectDraft
+    func addReference(
+        _ json: JSONValue, _ target: RowClass, _ member: Int, element: Int?,
+        mixed: MixedPlace? = nil, isLong: Bool, to draft: ObjectDraft
     ) -> Bool {
         if isLong, references != nil, json.kind == .object {
-            return addNamedReference(json, target, member, element: element, to: draft)
+            return addNamedReference(
+                json, target, member, element: element, mixed: mixed, to: draft)
         }
         guard let keyMember = target.primaryKeyIndex else {
             if let key = ScalarText.int(json), key >= 0 {
-                draft.addReference(member, element: element, objectKey: UInt64(key))
+                draft.addReference(
+                    member, element: element, mixed: mixed, objectKey: UInt64(key))
                 return true
             }
             wrongKey(json, target)
@@ -115,41 +117,50 @@ extension ObjectReader {
         }
         let compiled = target.members[keyMember]
         if json.isNull, isLong, compiled.isOptional {
-            draft.addReference(member, element: element) { OrderedKey.appendNull(to: $0) }
+            draft.addReference(member, element: element, mixed: mixed) {
+                OrderedKey.appendNull(to: $0)
+            }
             return true
         }
         switch compiled.storage.element {
         case .string:
             if let text = json.stringBytes {
-                draft.addReference(member, element: element) {
+                draft.addReference(member, element: element, mixed: mixed) {
                     OrderedKey.append(text: text, to: $0)
                 }
                 return true
             }
         case .int:
             if let value = ScalarText.int(json) {
-                draft.addReference(member, element: element) { OrderedKey.append(value, to: $0) }
+                draft.addReference(member, element: element, mixed: mixed) {
+                    OrderedKey.append(value, to: $0)
+                }
                 return true
             }
         case .objectID:
             if let value = json.stringBytes.flatMap({ ObjectID(text: $0) }) {
-                draft.addReference(member, element: element) { OrderedKey.append(value, to: $0) }
+                draft.addReference(member, element: element, mixed: mixed) {
+                    OrderedKey.append(value, to: $0)
+                }
                 return true
             }
         case .uuid:
             if let value = json.stringBytes.flatMap({ UUID128(text: $0) }) {
-                draft.addReference(member, element: element) { OrderedKey.append(value, to: $0) }
+                draft.addReference(member, element: element, mixed: mixed) {
+                    OrderedKey.append(value, to: $0)
+                }
                 return true
             }
-        case .bool, .float, .double, .decimal, .date, .data, .link, .embedded: break
+        case .bool, .float, .double, .decimal, .date, .data, .link, .embedded, .mixed: break
         }
         wrongKey(json, target)
         return false
     }
 
     /// Adds a target that another operation of the transaction makes: `{"$ref": "name"}`.
-    private func addNamedReference(
-        _ json: JSONValue, _ target: RowClass, _ member: Int, element: Int?, to draft: ObjectDraft
+    func addNamedReference(
+        _ json: JSONValue, _ target: RowClass, _ member: Int, element: Int?,
+        mixed: MixedPlace? = nil, to draft: ObjectDraft
     ) -> Bool {
         guard json.count == 1, let name = json.member(named: "$ref")?.string else {
             fault(
@@ -170,7 +181,7 @@ extension ObjectReader {
                     + "another.")
             return false
         }
-        draft.addReference(member, element: element, named: named.number)
+        draft.addReference(member, element: element, mixed: mixed, named: named.number)
         return true
     }
 

@@ -56,7 +56,7 @@ extension ObjectReader {
             if let text = json.stringBytes, let value = UUID128(text: text) {
                 return draft.set(member, uuid: value)
             }
-        case .link, .embedded: break
+        case .link, .embedded, .mixed: break
         }
         scalarFault(json, draft.rowClass, member, at: name, element: nil)
     }
@@ -123,13 +123,13 @@ extension ObjectReader {
         case .uuid:
             guard let text = json.stringBytes, let value = UUID128(text: text) else { return false }
             collection.append(value)
-        case .link, .embedded: return false
+        case .link, .embedded, .mixed: return false
         }
         return true
     }
 
     /// Decodes base64 of either alphabet into ``bytes``.
-    private func decodeData(_ text: UnsafeRawBufferPointer) -> Bool {
+    func decodeData(_ text: UnsafeRawBufferPointer) -> Bool {
         bytes.removeAll()
         return Base64.decode(text, alphabet: .standard, into: bytes)
             || Base64.decode(text, alphabet: .url, into: bytes)

@@ -36,6 +36,8 @@ package final class ObjectReader {
     var references: [String: NamedReference]?
     let collection = ScalarCollectionBuilder()
     let bytes = ByteBuffer(capacity: 256)
+    /// The `mixed` value that is being read.
+    let mixed = ByteBuffer(capacity: 64)
     /// Where drafts come from; nil makes each one anew.
     package var drafts: DraftPool?
 
@@ -147,6 +149,7 @@ package final class ObjectReader {
             switch compiled.storage.element {
             case .link: readLink(json, name, member, into: draft)
             case .embedded: readEmbedded(json, name, member, into: draft)
+            case .mixed: readMixed(json, name, member, into: draft)
             default: readScalar(json, name, member, into: draft)
             }
         case .list, .set:
@@ -159,6 +162,7 @@ package final class ObjectReader {
             switch compiled.storage.element {
             case .link: readLinks(json, member, into: draft)
             case .embedded: readEmbeddedList(json, member, into: draft)
+            case .mixed: readMixedValues(json, member, into: draft)
             default: readScalars(json, member, into: draft)
             }
         case .map:

@@ -28,7 +28,7 @@ extension ObjectWriter {
             buffer.append(UInt8(ascii: "\""))
             address.storedUUID.writeText { buffer.append($0) }
             buffer.append(UInt8(ascii: "\""))
-        case .string, .data, .link, .embedded: json.null()
+        case .string, .data, .link, .embedded, .mixed: json.null()
         }
     }
 
@@ -57,6 +57,7 @@ extension ObjectWriter {
         switch collection.element {
         case .string: json.string(collection.bytes(index))
         case .data: json.base64(collection.bytes(index))
+        case .mixed: write(mixed: MixedView(collection.bytes(index)))
         default: write(fixed: collection.pointer(index), collection.element)
         }
     }

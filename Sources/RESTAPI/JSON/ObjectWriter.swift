@@ -95,6 +95,8 @@ package struct ObjectWriter {
                 write(fixed: field.slot, step.element)
             } else if step.element == .string {
                 json.string(text(field))
+            } else if step.element == .mixed {
+                write(mixed: MixedView(text(field)))
             } else {
                 json.base64(text(field))
             }

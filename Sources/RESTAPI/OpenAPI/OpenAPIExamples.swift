@@ -69,8 +69,8 @@ struct OpenAPIExamples {
         progress.valueCount += 1
         switch property.type {
         case .single(let element):
-            if case .constant(let constant)? = property.defaultValue {
-                SchemaWriter(writer).write(constant)
+            if case .constant? = property.defaultValue, let value = property.defaultValue {
+                SchemaWriter(writer).write(value, of: property)
             } else if let first = property.cases?.first {
                 SchemaWriter(writer).write(first)
             } else if endsHere(element, progress) {

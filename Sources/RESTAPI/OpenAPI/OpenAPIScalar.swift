@@ -9,6 +9,8 @@ struct OpenAPIScalar {
         case type(StaticString, _ more: StaticString)
         /// A shared schema, by its reference.
         case shared(StaticString)
+        /// Anything.
+        case any
     }
 
     /// The schema of a value.
@@ -49,6 +51,7 @@ struct OpenAPIScalar {
             self.init(
                 .type("string", ##","format":"uuid""##),
                 ##""123e4567-e89b-12d3-a456-426614174000""##)
+        case .mixed: self.init(.any, ##"["text",42,{"$date":"2026-11-20T06:38:58Z"}]"##)
         }
     }
 
@@ -72,6 +75,7 @@ struct OpenAPIScalar {
             writer.raw(more)
         case .shared(let reference):
             object.reference(reference, isOptional: isOptional)
+        case .any: break
         }
     }
 }

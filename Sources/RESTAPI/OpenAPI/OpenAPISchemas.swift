@@ -192,6 +192,14 @@ struct OpenAPISchemas {
         if property.name == entry.definition.primaryKey {
             sentences.append("The primary key: it never changes.")
         }
+        if property.scalar == .mixed {
+            sentences.append(
+                "Any kind of value: null, bools, ints, strings, arrays and objects stand as they are, a "
+                    + "number with '.', 'e' or 'E' is a double; others as {\"$decimal\":\"1.10\"}, "
+                    + "{\"$float\":1.5}, {\"$data\":\"SG9sZGZhc3Q=\"}, "
+                    + "{\"$date\":\"2026-11-20T06:38:58Z\"}, {\"$objectId\":…}, {\"$uuid\":…} or "
+                    + "{\"$link\":{\"class\":…,\"id\":…}}.")
+        }
         switch property.type {
         case .single, .list, .set, .map: break
         case .linkingObjects(let className, let name):

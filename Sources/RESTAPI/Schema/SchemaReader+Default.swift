@@ -10,7 +10,7 @@ extension SchemaReader {
     mutating func readDefault(
         _ value: JSONValue, of property: Property, _ pointer: JSONPointer
     ) -> DefaultValue? {
-        if let text = value.string, text.hasPrefix("$") {
+        if let text = value.string, text.hasPrefix("$"), property.scalar != .mixed {
             if text == "$next" {
                 notSupported(pointer, "The default \"$next\"")
                 return nil
@@ -42,6 +42,13 @@ extension SchemaReader {
             )
             return nil
         }
+        if scalar == .mixed {
+            if let read = MixedText.value(value), read.fitsMixed { return .constant(read) }
+            fault(
+                pointer, "invalid-default",
+                "The default is not a mixed value without links: \(MixedForm.examples).")
+            return nil
+        }
         if let read = Self.read(value, scalar) { return .constant(read) }
         fault(pointer, "invalid-default", "The default is not a value of type '\(scalar.name)'.")
         return nil
@@ -55,8 +62,8 @@ extension SchemaReader {
             fault(pointer, "wrong-type", "An enum is an array of the values that are allowed.")
             return nil
         }
-        guard let scalar = property.scalar else {
-            fault(pointer, "invalid-schema", "Only plain values have an enum.")
+        guard let scalar = property.scalar, scalar != .mixed else {
+            fault(pointer, "invalid-schema", "Only plain values of one type have an enum.")
             return nil
         }
         var cases: [Value] = []
@@ -100,6 +107,7 @@ extension SchemaReader {
         case .date: return value.stringBytes.flatMap { Timestamp(rfc3339: $0) }.map(Value.date)
         case .objectID: return value.stringBytes.flatMap { ObjectID(text: $0) }.map(Value.objectID)
         case .uuid: return value.stringBytes.flatMap { UUID128(text: $0) }.map(Value.uuid)
+        case .mixed: return nil
         }
     }
 }

@@ -2,9 +2,6 @@ import JSON
 import ObjectModel
 
 extension SchemaReader {
-    /// Names of types that the object model has and this version does not.
-    static let laterTypes: Set<String> = ["mixed"]
-
     private static let propertyMembers = [
         "type", "element", "class", "property", "optional", "indexed", "default", "enum", "mapTo",
         "unique", "onDelete",
@@ -144,10 +141,6 @@ extension SchemaReader {
 
     private mutating func readElementName(_ name: String, _ pointer: JSONPointer) -> ElementType? {
         if let scalar = ScalarType(name: name) { return .scalar(scalar) }
-        if Self.laterTypes.contains(name) {
-            notSupported(pointer, "The type '\(name)'")
-            return nil
-        }
         return .object(name)
     }
 

@@ -101,6 +101,8 @@ struct SchemaWriter {
     func write(_ value: DefaultValue, of property: Property) {
         switch value {
         case .constant where property.type.isMap: writer.raw("{}")
+        case .constant(let value) where property.type == .single(.scalar(.mixed)):
+            MixedText.write(value, to: writer)
         case .uuid: writer.string("$uuid")
         case .objectID: writer.string("$objectId")
         case .now: writer.string("$now")
@@ -123,7 +125,7 @@ struct SchemaWriter {
         case .date(let value): writer.string(value.description)
         case .objectID(let value): writer.string(value.description)
         case .uuid(let value): writer.string(value.description)
-        case .list: writer.raw("[]")
+        case .list, .map: writer.raw("[]")
         }
     }
 }

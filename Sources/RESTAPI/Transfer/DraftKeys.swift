@@ -53,7 +53,14 @@ struct DraftKeys {
         let properties = draft.rowClass.definition.properties
         for reference in draft.references {
             var place = pointer.appending(properties[reference.member].name)
-            if let key = draft.key(of: reference) {
+            if reference.mixedOffset != nil {
+                for step in draft.mixedPath(to: reference) {
+                    switch step {
+                    case .index(let index): place.append(index: index)
+                    case .key(let key): place.append(key)
+                    }
+                }
+            } else if let key = draft.key(of: reference) {
                 place = place.appending(key)
             } else if let element = reference.element {
                 place.append(index: element)
@@ -61,7 +68,7 @@ struct DraftKeys {
             switch reference.target {
             case .primaryKey(let start, let count):
                 let key = Key(
-                    classIndex: draft.rowClass.members[reference.member].classIndex,
+                    classIndex: reference.classIndex,
                     bytes: Array(draft.arenaBytes(start: start, count: count)))
                 links.append(Link(target: key, pointer: place))
             case .child(let child): add(draft.children[child], place)

@@ -1,0 +1,65 @@
+import Bytes
+import Rows
+
+extension TreeEditor {
+    /// Takes the links to an object that goes away out of a collection of `mixed` values: elements that are
+    /// such links vanish from lists and sets, and those in lists within elements; others become null.
+    ///
+    /// - `withoutLinks`: Appends the elements of a leaf without those links.
+    /// - Returns: Whether there were any.
+    func removeMixedLinks(
+        to target: (classNumber: UInt32, key: UInt64), _ withoutLinks: (LeafView, ByteBuffer) -> Void
+    ) -> Bool {
+        func isLink(_ part: CollectionView, _ place: Int) -> Bool {
+            guard !part.isNull(place) else { return false }
+            return MixedView(part.bytes(place)).link.map { $0 == target } ?? false
+        }
+        func holdsLink(_ part: CollectionView, _ place: Int) -> Bool {
+            guard !part.isNull(place) else { return false }
+            var isFound = false
+            MixedView(part.bytes(place)).forEachLink { if ($0, $1) == target { isFound = true } }
+            return isFound
+        }
+        func concerns(_ leaf: LeafView) -> Bool {
+            (0..<leaf.count).contains { holdsLink(leaf.values, $0) }
+        }
+        switch storage.shape {
+        case .map: return rewriteLeaves(withoutLinks, where: concerns)
+        case .set: return removeFromSet(target, holdsLink)
+        case .list, .single, .none:
+            let isShorter = removeAll(isLink)
+            return rewriteLeaves(withoutLinks, where: concerns) || isShorter
+        }
+    }
+
+    /// An element of a set that changes has another place, and may be there already.
+    private func removeFromSet(
+        _ target: (classNumber: UInt32, key: UInt64), _ holdsLink: (CollectionView, Int) -> Bool
+    ) -> Bool {
+        let changed = ScalarCollectionBuilder()
+        changed.reset(.mixed)
+        let value = ByteBuffer(capacity: 64)
+        let isChanged = removeAll { part, place in
+            guard holdsLink(part, place) else { return false }
+            let old = MixedView(part.bytes(place))
+            if old.link == nil {
+                value.removeAll()
+                MixedWriter(value).copy(old, withoutLinksTo: target)
+                changed.append(text: value.bytes)
+            }
+            return true
+        }
+        let encoded = ByteBuffer(capacity: 64)
+        changed.write(to: encoded, isSet: true)
+        let elements = LeafView(encoded.bytes, storage)
+        let order = SetOrder()
+        for place in 0..<elements.count {
+            let found = tree.lowerBound { leaf, index in
+                order.compare(leaf.values, index, elements.values, place)
+            }
+            guard let found, !found.isEqual else { continue }
+            insert(LeafSlice(elements, place..<(place + 1)), at: found.index)
+        }
+        return isChanged
+    }
+}

@@ -1,0 +1,255 @@
+import Bytes
+import JSON
+import ObjectModel
+import Rows
+
+/// Values of kind `mixed` in JSON: what JSON has stands as it is, anything else under a name that tells
+/// its kind.
+extension ObjectReader {
+    /// Reads a single value.
+    func readMixed(
+        _ json: JSONValue, _ name: UnsafeRawBufferPointer, _ member: Int, into draft: ObjectDraft
+    ) {
+        path.append(.name(name))
+        defer { path.removeLast() }
+        mixed.removeAll()
+        let start = draft.references.count
+        appendMixed(json, member, into: draft, depth: 0, base: 0)
+        draft.set(member, mixed: MixedView(mixed.bytes), from: start)
+    }
+
+    /// Reads an entry of a map.
+    func readMixedEntry(_ json: JSONMember, _ member: Int, into draft: ObjectDraft) {
+        path.append(.name(json.name))
+        defer { path.removeLast() }
+        mixed.removeAll()
+        let start = draft.references.count
+        appendMixed(json.value, member, into: draft, depth: 0, base: 0)
+        draft.addEntry(json.name, mixed: MixedView(mixed.bytes), from: start)
+    }
+
+    /// Reads a list or set of values.
+    func readMixedValues(_ json: JSONValue, _ member: Int, into draft: ObjectDraft) {
+        collection.reset(.mixed)
+        let start = draft.references.count
+        for (index, json) in json.elements.enumerated() {
+            path.append(.element(index))
+            defer { path.removeLast() }
+            mixed.removeAll()
+            appendMixed(
+                json, member, into: draft, depth: 0, base: collection.byteCount)
+            let value = MixedView(mixed.bytes)
+            value.isNull ? collection.appendNull() : collection.append(text: value.bytes)
+        }
+        draft.set(member, mixed: collection, from: start)
+    }
+
+    /// Appends a value to ``mixed``; null, with a fault, for what is none.
+    ///
+    /// - `depth`: How many lists and maps are around it.
+    /// - `base`: How many bytes of values before it in a collection are not in ``mixed``.
+    private func appendMixed(
+        _ json: JSONValue, _ member: Int, into draft: ObjectDraft, depth: Int, base: Int
+    ) {
+        let writer = MixedWriter(mixed)
+        switch json.kind {
+        case .null: return writer.null()
+        case .bool: return writer.bool(json.bool ?? false)
+        case .integer:
+            if let value = json.int64 { return writer.int(value) }
+        case .double:
+            if json.isBigInteger {
+                fault(
+                    "out-of-range",
+                    "The number is outside the range of an int; write {\"$decimal\":\"…\"} for a "
+                        + "decimal, or it with a fraction or exponent for a double.")
+            } else if let value = json.double, value.isFinite {
+                return writer.double(value)
+            } else {
+                fault("out-of-range", "The number is outside the range of a double.")
+            }
+        case .string:
+            if let text = json.stringBytes, text.count <= ModelLimits.valueByteCountMax {
+                return writer.string(text)
+            }
+            tooLong(draft.rowClass.definition.properties[member], at: nil, element: nil)
+        case .array, .object:
+            if json.kind == .object, let tag = json.members.first(where: { $0.name.first == 0x24 }) {
+                return appendTagged(tag, json, member, into: draft, base: base)
+            }
+            guard depth < ModelLimits.mixedDepthMax else {
+                fault(
+                    "too-deep",
+                    "Lists and maps nest deeper than \(ModelLimits.mixedDepthMax) levels in a mixed "
+                        + "value.")
+                break
+            }
+            return json.kind == .array
+                ? appendList(json, member, into: draft, depth: depth, base: base)
+                : appendMap(json, member, into: draft, depth: depth, base: base)
+        }
+        writer.null()
+    }
+
+    private func appendList(
+        _ json: JSONValue, _ member: Int, into draft: ObjectDraft, depth: Int, base: Int
+    ) {
+        let writer = MixedWriter(mixed)
+        let table = writer.begin(.list, count: json.count)
+        for (index, element) in json.elements.enumerated() {
+            path.append(.element(index))
+            defer { path.removeLast() }
+            appendMixed(element, member, into: draft, depth: depth + 1, base: base)
+            writer.close(index, of: table)
+        }
+    }
+
+    private func appendMap(
+        _ json: JSONValue, _ member: Int, into draft: ObjectDraft, depth: Int, base: Int
+    ) {
+        if let name = json.repeatedName {
+            repeated(name)
+            return MixedWriter(mixed).null()
+        }
+        let members = json.members.sorted { compareKeys($0.name, $1.name) < 0 }
+        let writer = MixedWriter(mixed)
+        let table = writer.begin(.map, count: members.count)
+        for (index, entry) in members.enumerated() {
+            _ = isKey(entry.name, draft.rowClass, member)
+            path.append(.name(entry.name))
+            defer { path.removeLast() }
+            mixed.append(entry.name)
+            writer.close(2 * index, of: table)
+            appendMixed(entry.value, member, into: draft, depth: depth + 1, base: base)
+            writer.close(2 * index + 1, of: table)
+        }
+    }
+
+    // MARK: Values whose kind is written out
+
+    private func appendTagged(
+        _ tag: JSONMember, _ json: JSONValue, _ member: Int, into draft: ObjectDraft, base: Int
+    ) {
+        let writer = MixedWriter(mixed)
+        guard json.count == 1 else {
+            if let name = json.repeatedName { repeated(name) }
+            fault(
+                "invalid-mixed",
+                "'\(Self.text(tag.name))' tells the kind of a value and stands alone in its object; a "
+                    + "key of a map holds no '$' (percent-encode it as %24).", at: tag.name)
+            return writer.null()
+        }
+        let form = MixedForm(tag.name)
+        if form == .link || (form == .reference && references != nil) {
+            return appendMixedLink(tag, json, form, member, into: draft, base: base)
+        }
+        guard let form, form != .reference else {
+            fault(
+                "invalid-mixed",
+                "'\(Self.text(tag.name))' is no kind of value; there are \(MixedForm.examples) and "
+                    + "{\"$link\":{\"class\":\"…\",\"id\":…}}.",
+                at: tag.name)
+            return writer.null()
+        }
+        if append(tag.value, form, to: writer) { return }
+        fault(
+            form.faultCode, "\"\(form.rawValue)\" takes \(form.takes); this is not one.",
+            at: tag.name)
+        writer.null()
+    }
+
+    /// Appends a value of a kind; false when it is not one.
+    private func append(_ json: JSONValue, _ form: MixedForm, to writer: MixedWriter) -> Bool {
+        switch form {
+        case .int:
+            guard let value = ScalarText.int(json) else { return false }
+            writer.int(value)
+        case .double:
+            guard let value = ScalarText.double(json), !ScalarText.isTooLarge(json) else {
+                return false
+            }
+            writer.double(value)
+        case .float:
+            guard let value = ScalarText.float(json) else { return false }
+            writer.float(value)
+        case .decimal:
+            guard let value = ScalarText.decimal(json) else { return false }
+            writer.decimal(value)
+        case .data:
+            guard let text = json.stringBytes, decodeData(text),
+                bytes.count <= ModelLimits.valueByteCountMax
+            else { return false }
+            writer.data(bytes.bytes)
+        case .date:
+            guard let value = json.stringBytes.flatMap({ Timestamp(rfc3339: $0) }) else {
+                return false
+            }
+            writer.date(value)
+        case .objectID:
+            guard let value = json.stringBytes.flatMap({ ObjectID(text: $0) }) else { return false }
+            writer.objectID(value)
+        case .uuid:
+            guard let value = json.stringBytes.flatMap({ UUID128(text: $0) }) else { return false }
+            writer.uuid(value)
+        case .link, .reference: return false
+        }
+        return true
+    }
+
+    /// Appends a link, `{"$link":{"class","id"}}` or `{"$ref":"name"}`, and adds its target to the draft.
+    private func appendMixedLink(
+        _ tag: JSONMember, _ json: JSONValue, _ form: MixedForm?, _ member: Int,
+        into draft: ObjectDraft, base: Int
+    ) {
+        let writer = MixedWriter(mixed)
+        let offset = base + mixed.count
+        guard let target = mixedTarget(tag, json, form) else { return writer.null() }
+        let place = MixedPlace(offset: offset, classIndex: target.index)
+        let isAdded =
+            form == .link
+            ? tag.value.member(named: "id").map {
+                addReference(
+                    $0, target, member, element: nil, mixed: place, isLong: true, to: draft)
+            } ?? false
+            : addNamedReference(json, target, member, element: nil, mixed: place, to: draft)
+        guard isAdded else { return writer.null() }
+        // The object key comes when the draft is written.
+        writer.link(classNumber: target.number, key: 0)
+    }
+
+    /// The class that a link in a mixed value leads to; nil with a fault when it says none.
+    private func mixedTarget(_ tag: JSONMember, _ json: JSONValue, _ form: MixedForm?) -> RowClass? {
+        guard let names else { return nil }
+        if form == .reference {
+            // An unknown name is told by whoever adds the reference.
+            let index = tag.value.string.flatMap { references?[$0]?.classIndex }
+            return names.schema.classes[index ?? 0]
+        }
+        let link = tag.value
+        guard link.kind == .object, link.count == 2, link.member(named: "id") != nil,
+            let name = link.member(named: "class")?.stringBytes
+        else {
+            fault(
+                "invalid-link",
+                "A link in a mixed value is {\"$link\":{\"class\":\"…\",\"id\":…}} and nothing else.")
+            return nil
+        }
+        guard let index = names.classIndex(named: name) else {
+            let text = Self.text(name)
+            fault(
+                "unknown-class", "There is no class '\(text)' in the schema.",
+                hint: NearestName.of(
+                    text, among: names.schema.classes.map(\.definition.name)))
+            return nil
+        }
+        let target = names.schema.classes[index]
+        guard target.definition.kind == .object else {
+            fault(
+                "wrong-class",
+                "'\(target.definition.name)' is an embedded class; a mixed value holds no embedded "
+                    + "objects and no links to them.")
+            return nil
+        }
+        return target
+    }
+}

@@ -1,0 +1,124 @@
+import Bytes
+import JSON
+import ObjectModel
+import Rows
+
+/// Values of kind `mixed` as JSON: what JSON has stands as it is, anything else under a name that tells
+/// its kind.
+extension ObjectWriter {
+    /// Writes a value. Lists and maps nest no deeper than the object model allows.
+    package func write(mixed value: MixedView) {
+        if !write(mixed: value, depth: 0) { json.null() }
+    }
+
+    /// Writes a value; false with nothing written for a link whose target is not there any more.
+    private func write(mixed value: MixedView, depth: Int) -> Bool {
+        let address = value.payload.baseAddress
+        switch value.kind {
+        case .null: json.null()
+        case .bool: json.bool(address?.storedBool ?? false)
+        case .int: writeMixed(int: address?.storedInt ?? 0)
+        case .double: writeMixed(double: address?.storedDouble ?? 0)
+        case .float:
+            json.raw("{\"$float\":")
+            json.float(address?.storedFloat ?? 0)
+            json.raw("}")
+        case .decimal: write(payload: value, .decimal, "{\"$decimal\":")
+        case .string: json.string(value.payload)
+        case .data:
+            json.raw("{\"$data\":")
+            json.base64(value.payload)
+            json.raw("}")
+        case .date: write(payload: value, .date, "{\"$date\":")
+        case .objectID: write(payload: value, .objectID, "{\"$objectId\":")
+        case .uuid: write(payload: value, .uuid, "{\"$uuid\":")
+        case .link: return writeLink(value)
+        case .list, .map:
+            guard depth < ModelLimits.mixedDepthMax else { return false }
+            writeParts(of: value, depth: depth)
+        }
+        return true
+    }
+
+    private func writeMixed(int value: Int64) {
+        guard quotesLargeInts, value.magnitude > 1 << 53 else { return json.int(value) }
+        json.raw("{\"$int\":")
+        json.quotedInt(value)
+        json.raw("}")
+    }
+
+    private func writeMixed(double value: Double) {
+        if value.isFinite { return json.double(value) }
+        json.raw("{\"$double\":")
+        json.double(value)
+        json.raw("}")
+    }
+
+    private func write(payload value: MixedView, _ element: ElementStorage, _ name: StaticString) {
+        json.raw(name)
+        if let address = value.payload.baseAddress {
+            write(fixed: address, element)
+        } else {
+            json.null()
+        }
+        json.raw("}")
+    }
+
+    private func writeParts(of value: MixedView, depth: Int) {
+        let isMap = value.kind == .map
+        json.raw(isMap ? "{" : "[")
+        var isFirst = true
+        for index in 0..<value.count {
+            let start = buffer.count
+            let wasFirst = isFirst
+            separate(&isFirst)
+            if isMap {
+                json.string(value.key(index))
+                buffer.append(UInt8(ascii: ":"))
+            }
+            if write(mixed: value.element(index), depth: depth + 1) { continue }
+            if isMap {
+                json.null()
+            } else {
+                // Who deleted the target took the element from the list.
+                buffer.truncate(to: start)
+                isFirst = wasFirst
+            }
+        }
+        json.raw(isMap ? "}" : "]")
+    }
+
+    /// Writes a link; false with nothing written when its target was deleted after this copy of the row
+    /// was made.
+    private func writeLink(_ value: MixedView) -> Bool {
+        guard let link = value.link, let read,
+            let index = read.rows.classIndexByNumber[link.classNumber]
+        else { return false }
+        let target = read.rows.classes[index]
+        let start = buffer.count
+        json.raw("{\"$link\":{\"class\":")
+        json.string(target.definition.name)
+        json.raw(",\"id\":")
+        if target.primaryKeyIndex == nil {
+            json.uint(link.key)
+        } else {
+            // Large ints may be written either way.
+            let cache = quotesLargeInts ? nil : linkKeys
+            if cache?.append(read.rows, index, link.key, to: buffer) != true {
+                guard let row = read.row(classIndex: index, key: link.key) else {
+                    buffer.truncate(to: start)
+                    return false
+                }
+                let keyStart = buffer.count
+                writeID(row, key: link.key, target)
+                if let member = target.primaryKeyIndex, !target.field(member, in: row).isNull {
+                    cache?.keep(
+                        read.rows, index, link.key,
+                        UnsafeRawBufferPointer(rebasing: buffer.bytes[keyStart...]))
+                }
+            }
+        }
+        json.raw("}}")
+        return true
+    }
+}

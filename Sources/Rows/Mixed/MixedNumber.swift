@@ -1,0 +1,53 @@
+import ObjectModel
+
+/// A number of any kind among those of all kinds, compared exactly. NaN is one, below all others.
+///
+/// The greatest double that is not above the number, and, unless they are the same number, the number
+/// as a decimal: what is no double is an int or a decimal, and both are decimals exactly.
+package struct MixedNumber: Hashable, Comparable, Sendable {
+    /// The double, as ``OrderedKey/orderedBits(_:)-(Double)`` has it.
+    package let floor: UInt64
+    /// 0 when the number is that double, else ``Decimal128/ordinal`` of it.
+    package let ordinal: UInt128
+
+    private init(below floor: Double, _ ordinal: UInt128) {
+        self.floor = OrderedKey.orderedBits(floor)
+        self.ordinal = ordinal
+    }
+
+    /// A double; a float is one too.
+    package init(_ value: Double) { self.init(below: value, 0) }
+
+    /// An int.
+    package init(_ value: Int64) {
+        let nearest = Double(value)
+        if Int64(exactly: nearest) == value {
+            self.init(nearest)
+            return
+        }
+        let isAbove = nearest >= 0x1p63 || Int64(nearest) > value
+        self.init(below: isAbove ? nearest.nextDown : nearest, Decimal128(value).ordinal)
+    }
+
+    /// A decimal.
+    package init(_ value: Decimal128) {
+        let (double, isExact) = value.doubleFloor
+        self.init(below: double, isExact ? 0 : value.ordinal)
+    }
+
+    /// A number as a value; nil for values of other kinds.
+    package init?(_ value: Value) {
+        switch value {
+        case .int(let value): self.init(value)
+        case .double(let value): self.init(value)
+        case .float(let value): self.init(Double(value))
+        case .decimal(let value): self.init(value)
+        default: return nil
+        }
+    }
+
+    /// Less numbers come first.
+    package static func < (a: MixedNumber, b: MixedNumber) -> Bool {
+        (a.floor, a.ordinal) < (b.floor, b.ordinal)
+    }
+}

@@ -1,0 +1,14 @@
+/// Where a link stands in a `mixed` value, and which class it leads to.
+package struct MixedPlace {
+    /// Where it begins in the value; in a list or set of such values counted from the first one's
+    /// beginning.
+    package var offset: Int
+    /// The position of the target's class.
+    package var classIndex: Int
+
+    /// Makes a place.
+    package init(offset: Int, classIndex: Int) {
+        self.offset = offset
+        self.classIndex = classIndex
+    }
+}

@@ -1,0 +1,118 @@
+import Bytes
+import ObjectModel
+
+/// Values of kind `mixed` in drafts.
+///
+/// They stand in the arena as they will stand in the row, but their links have no object keys yet: those
+/// are the draft's references, which say where in the arena they belong.
+extension ObjectDraft {
+    /// States a `mixed` value.
+    ///
+    /// - `start`: How many references there were before those of its links were added.
+    package func set(_ member: Int, mixed value: MixedView, from start: Int) {
+        if value.isNull { return setNull(member) }
+        shiftReferences(from: start, by: arena.count)
+        set(member, text: value.bytes)
+    }
+
+    /// States a list or set of `mixed` values.
+    ///
+    /// - `start`: How many references there were before those of its links were added.
+    package func set(_ member: Int, mixed collection: ScalarCollectionBuilder, from start: Int) {
+        set(member, collection: collection)
+        // The values stand behind each other at the end, in the order they were added.
+        shiftReferences(from: start, by: arena.count - collection.byteCount)
+    }
+
+    /// Adds an entry of a map of `mixed` values; ``setEntries(_:from:)`` follows.
+    ///
+    /// - `start`: How many references there were before those of its links were added.
+    package func addEntry(
+        _ key: UnsafeRawBufferPointer, mixed value: MixedView, from start: Int
+    ) {
+        if value.isNull { return addEntry(key, .null) }
+        shiftReferences(from: start, by: arena.count)
+        addEntry(key, bytes: value.bytes)
+    }
+
+    private func shiftReferences(from start: Int, by distance: Int) {
+        for position in references.indices[start...] {
+            references[position].mixedOffset? += distance
+        }
+    }
+
+    /// Tells the links in a map of `mixed` values which of the sorted entries holds them.
+    func placeMixedReferences(_ member: Int, entriesFrom start: Int) {
+        guard references.contains(where: { $0.member == member }) else { return }
+        var places: [(start: Int, entry: Int)] = []
+        for position in entries.indices[start...] {
+            if case .bytes(let start, _) = entries[position].value {
+                places.append((start, position))
+            }
+        }
+        places.sort { $0.start < $1.start }
+        for position in references.indices where references[position].member == member {
+            guard let offset = references[position].mixedOffset else { continue }
+            var (low, high) = (0, places.count)
+            while low < high {
+                let middle = (low + high) / 2
+                if places[middle].start <= offset { low = middle + 1 } else { high = middle }
+            }
+            if low > 0 { references[position].element = places[low - 1].entry }
+        }
+    }
+
+    /// The way from a property into its value to a reference that stands in there; empty for one in no
+    /// `mixed` value. Cost: logarithmic.
+    package func mixedPath(to reference: DraftReference) -> [MixedStep] {
+        guard var offset = reference.mixedOffset else { return [] }
+        let field = fields[reference.member]
+        var steps: [MixedStep] = []
+        var value: MixedView
+        switch rowClass.members[reference.member].storage.shape {
+        case .single:
+            value = MixedView(arenaBytes(start: field.start, count: field.count))
+            offset -= field.start
+        case .list, .set:
+            let view = CollectionView(
+                arenaBytes(start: field.start, count: field.count), element: .mixed)
+            offset -= field.start + field.count - view.byteCount
+            guard let (index, start) = view.element(at: offset) else { return [] }
+            steps.append(.index(index))
+            value = MixedView(view.bytes(index))
+            offset -= start
+        case .map:
+            guard let element = reference.element,
+                case .bytes(let start, let count) = entries[element].value
+            else { return [] }
+            steps.append(.key(String(decoding: key(of: entries[element]), as: UTF8.self)))
+            value = MixedView(arenaBytes(start: start, count: count))
+            offset -= start
+        case .none: return []
+        }
+        while let (index, start) = value.child(at: offset) {
+            steps.append(
+                value.kind == .map
+                    ? .key(String(decoding: value.key(index), as: UTF8.self)) : .index(index))
+            value = value.element(index)
+            offset -= start
+        }
+        return steps
+    }
+}
+
+extension CollectionView {
+    /// Which element of variable width holds an offset that is counted from the first element, and where
+    /// it begins. Cost: logarithmic.
+    func element(at offset: Int) -> (index: Int, start: Int)? {
+        func end(_ index: Int) -> Int {
+            Int(ends.loadUnaligned(fromByteOffset: 4 * index, as: UInt32.self))
+        }
+        var (low, high) = (0, count)
+        while low < high {
+            let middle = (low + high) / 2
+            if end(middle) <= offset { low = middle + 1 } else { high = middle }
+        }
+        return low < count ? (low, low == 0 ? 0 : end(low - 1)) : nil
+    }
+}

@@ -1,0 +1,116 @@
+import Bytes
+import ObjectModel
+
+extension RowBuilder {
+    /// Appends what a draft states in its arena: a text, a collection of plain values, or `mixed` ones with
+    /// the object keys of their links.
+    func appendHeap(
+        _ draft: ObjectDraft, _ member: Int, _ targets: ResolvedReferences, to buffer: ByteBuffer
+    ) {
+        let field = draft.fields[member]
+        let storage = draft.rowClass.members[member].storage
+        let start = buffer.count
+        buffer.append(draft.arenaBytes(start: field.start, count: field.count))
+        guard storage.element == .mixed else { return }
+        for (position, reference) in draft.references.enumerated() where reference.member == member {
+            guard let offset = reference.mixedOffset else { continue }
+            buffer.store(
+                targets.keys[position], at: start + offset - field.start + MixedView.linkKeyOffset)
+        }
+        guard storage.shape == .set else { return }
+        // Only now is it known which objects the links mean, and so which elements are the same.
+        scratch.removeAll()
+        scratch.append(UnsafeRawBufferPointer(rebasing: buffer.bytes[start...]))
+        buffer.truncate(to: start)
+        appendMixed(CollectionView(scratch.bytes, element: .mixed), isSet: true, to: buffer) {
+            $0.copy($1)
+        }
+    }
+
+    /// Gives the links of a draft's map of `mixed` values, which was just written, their object keys.
+    ///
+    /// - `start`: Where the map begins in the buffer.
+    func resolveMixedEntries(
+        _ draft: ObjectDraft, _ member: Int, _ targets: ResolvedReferences, from start: Int,
+        in buffer: ByteBuffer
+    ) {
+        for (position, reference) in draft.references.enumerated() where reference.member == member {
+            guard let offset = reference.mixedOffset, let element = reference.element,
+                case .bytes(let valueStart, _) = draft.entries[element].value
+            else { continue }
+            let map = MapView(
+                UnsafeRawBufferPointer(rebasing: buffer.bytes[start...]), element: .mixed)
+            guard let place = map.position(of: draft.key(of: draft.entries[element])),
+                let value = map.values.bytes(place).baseAddress
+            else { continue }
+            let inBuffer = value - UnsafeRawPointer(buffer.base)
+            buffer.store(
+                targets.keys[position],
+                at: inBuffer + offset - valueStart + MixedView.linkKeyOffset)
+        }
+    }
+
+    /// Ends a single `mixed` value of a row without its links to one object, which is going away: null if it
+    /// is such a link.
+    func appendMixed(
+        _ value: MixedView, _ member: Int, of stored: RowView, _ rowClass: RowClass,
+        withoutLinksTo target: (classNumber: UInt32, key: UInt64), rowStart: Int,
+        to buffer: ByteBuffer
+    ) {
+        if let link = value.link, link == target {
+            return setNull(rowClass, member, rowStart: rowStart, in: buffer)
+        }
+        let offset = buffer.count
+        MixedWriter(buffer).copy(value, withoutLinksTo: target)
+        closeHeap(
+            member, rowClass, from: offset, rowStart: rowStart, over: stored, in: buffer)
+    }
+
+    /// Appends a map of `mixed` values without its links to one object, which is going away: they become
+    /// null, and vanish from lists within.
+    func appendMixed(
+        _ map: MapView, withoutLinksTo target: (classNumber: UInt32, key: UInt64),
+        to buffer: ByteBuffer
+    ) {
+        func isNull(_ index: Int) -> Bool {
+            map.values.isNull(index)
+                || MixedView(map.values.bytes(index)).link.map { $0 == target } ?? false
+        }
+        append(map, element: .mixed, isNull: isNull, to: buffer) { index in
+            MixedWriter(buffer).copy(
+                MixedView(map.values.bytes(index)), withoutLinksTo: target)
+        }
+    }
+
+    /// Appends a collection of `mixed` values without its links to one object, which is going away: the
+    /// elements vanish, and those in lists within.
+    func appendMixed(
+        _ stored: CollectionView, isSet: Bool,
+        withoutLinksTo target: (classNumber: UInt32, key: UInt64), to buffer: ByteBuffer
+    ) {
+        appendMixed(stored, isSet: isSet, to: buffer) { writer, value in
+            if let link = value.link, link == target { return }
+            writer.copy(value, withoutLinksTo: target)
+        }
+    }
+
+    /// Appends a collection of what `write` makes of the elements; one of which it writes nothing is left
+    /// out. Null stays.
+    private func appendMixed(
+        _ view: CollectionView, isSet: Bool, to buffer: ByteBuffer,
+        _ write: (MixedWriter, MixedView) -> Void
+    ) {
+        collection.reset(.mixed)
+        let element = ByteBuffer(capacity: 64)
+        for index in 0..<view.count {
+            if view.isNull(index) {
+                collection.appendNull()
+                continue
+            }
+            element.removeAll()
+            write(MixedWriter(element), MixedView(view.bytes(index)))
+            if element.count > 0 { collection.append(text: element.bytes) }
+        }
+        collection.write(to: buffer, isSet: isSet)
+    }
+}

@@ -1,0 +1,49 @@
+import Bytes
+import ObjectModel
+
+/// Keys of `mixed` values: the kind's place in the order of values, then the value within its kind.
+extension OrderedKey {
+    /// Appends a `mixed` value.
+    ///
+    /// - `byteCountMax`: Where a long text is cut.
+    /// - Returns: Whether a text was cut.
+    @discardableResult
+    package static func append(
+        _ value: MixedView, to buffer: ByteBuffer, byteCountMax: Int = textByteCountMax
+    ) -> Bool {
+        let kind = value.kind
+        if kind == .null {
+            appendNull(to: buffer)
+            return false
+        }
+        buffer.append(1 as UInt8)
+        buffer.append(kind.rank)
+        switch kind {
+        case .null, .list, .map: break
+        case .int, .double, .float, .decimal:
+            if let number = value.number { append(number, to: buffer) }
+        case .bool, .objectID, .uuid: buffer.append(value.payload)
+        case .string, .data:
+            return append(content: value.payload, to: buffer, byteCountMax: byteCountMax)
+        case .date:
+            if let date = value.payload.baseAddress?.storedDate {
+                buffer.append(big: UInt64(bitPattern: date.seconds) ^ 1 << 63)
+                buffer.append(big: UInt32(bitPattern: date.nanoseconds))
+            }
+        case .link:
+            if let link = value.link {
+                buffer.append(big: link.classNumber)
+                buffer.append(big: link.key)
+            }
+        }
+        return false
+    }
+
+    private static func append(_ number: MixedNumber, to buffer: ByteBuffer) {
+        buffer.append(big: number.floor)
+        if number.ordinal == 0 { return buffer.append(0 as UInt8) }
+        buffer.append(1 as UInt8)
+        buffer.append(big: UInt64(truncatingIfNeeded: number.ordinal >> 64))
+        buffer.append(big: UInt64(truncatingIfNeeded: number.ordinal))
+    }
+}
