@@ -18,6 +18,10 @@ package enum ModelLimits {
     static let projectedCountEnd = 1 << 30
     /// The most classes of one schema.
     package static let classCountMax = 1_000
+    /// The most unique groups of one class.
+    package static let uniqueGroupCountMax = 64
+    /// The most properties of one unique group.
+    package static let uniqueGroupPropertyCountMax = 16
     /// How deep embedded objects nest in one object.
     package static let embeddingDepthMax = 100
     /// How deep lists and maps nest in one `mixed` value.

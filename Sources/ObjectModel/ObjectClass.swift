@@ -16,15 +16,20 @@ package struct ObjectClass: Equatable, Sendable {
     package var primaryKey: String?
     /// Its properties in declaration order.
     package var properties: [Property]
+    /// Groups of properties, by name, whose values together no two objects share; an object with a null
+    /// among them shares with none.
+    package var uniqueGroups: [[String]]
 
     /// Makes a class.
     package init(
-        name: String, kind: Kind = .object, primaryKey: String? = nil, properties: [Property]
+        name: String, kind: Kind = .object, primaryKey: String? = nil, properties: [Property],
+        uniqueGroups: [[String]] = []
     ) {
         self.name = name
         self.kind = kind
         self.primaryKey = primaryKey
         self.properties = properties
+        self.uniqueGroups = uniqueGroups
     }
 
     /// The position of a property by name. Cost: linear; compiled classes have a table.

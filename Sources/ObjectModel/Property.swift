@@ -15,11 +15,16 @@ package struct Property: Hashable, Sendable {
     /// The raw values of a persisted enum: all that a value, or an element, may be beside null; nil for
     /// any.
     package var cases: [Value]?
+    /// Whether no two objects of the class have the same value; null is not a value.
+    package var isUnique: Bool
+    /// Of a link what becomes of the object that holds it when the target is deleted.
+    package var onDelete: OnDelete
 
     /// Makes a property.
     package init(
         name: String, type: PropertyType, isOptional: Bool = false, isIndexed: Bool = false,
-        defaultValue: DefaultValue? = nil, cases: [Value]? = nil
+        defaultValue: DefaultValue? = nil, cases: [Value]? = nil, isUnique: Bool = false,
+        onDelete: OnDelete = .nullify
     ) {
         self.name = name
         self.type = type
@@ -27,7 +32,12 @@ package struct Property: Hashable, Sendable {
         self.isIndexed = isIndexed
         self.defaultValue = defaultValue
         self.cases = cases
+        self.isUnique = isUnique
+        self.onDelete = onDelete
     }
+
+    /// Whether the store keeps an index of it: declared, or because it is unique.
+    package var keepsIndex: Bool { isIndexed || isUnique }
 
     /// The type of its values or elements; nil for links, embedded objects and inverse links.
     package var scalar: ScalarType? {

@@ -65,6 +65,7 @@ extension ObjectClass {
             }
             collectFaults(of: property, classes, fault)
         }
+        collectFaults(ofUniqueGroups: classes, into: &faults)
         guard let primaryKey else { return }
         guard kind == .object else {
             return fault(
@@ -121,9 +122,12 @@ extension ObjectClass {
                 return fault(name, "An embedded class has one owner and no inverse links.")
             }
             if property.isIndexed || property.defaultValue != nil || property.isOptional
-                || property.cases != nil
+                || property.cases != nil || property.isUnique || property.onDelete != .nullify
             {
-                fault(name, "An inverse link has no index, default, enum or optionality.")
+                fault(
+                    name,
+                    "An inverse link has no index, uniqueness, deletion rule, default, enum or "
+                        + "optionality.")
             }
         case .single(let element), .list(let element), .set(let element), .map(let element):
             if case .object(let target) = element {
@@ -151,13 +155,19 @@ extension ObjectClass {
             if case .scalar(.mixed) = element, property.isOptional {
                 fault(name, "A mixed value is null by itself and never optional; leave the '?' out.")
             }
-            if property.isIndexed {
+            if property.onDelete != .nullify {
+                guard case .object(let target) = element, classes[target]?.kind == .object else {
+                    return fault(
+                        name, "Only links to objects of their own have a rule for deletion.")
+                }
+            }
+            if property.keepsIndex {
                 guard case .single(.scalar(let scalar)) = property.type, scalar.canBeIndexed,
                     kind == .object
                 else {
                     return fault(
                         name,
-                        "An index needs a single property of a class that is not embedded, of any type "
+                        "An index, or uniqueness, needs a single property of a class that is not embedded, of any type "
                             + "but data, a link or an embedded object.")
                 }
             }

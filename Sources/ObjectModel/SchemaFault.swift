@@ -4,13 +4,18 @@ package struct SchemaFault: Error, Equatable, Sendable {
     package var className: String?
     /// The property that has the fault; nil when it is the class's own.
     package var property: String?
+    /// The position of the class's unique group that has the fault; nil when none has.
+    package var uniqueGroup: Int?
     /// What is wrong and what to do instead.
     package var detail: String
 
     /// Describes a fault.
-    package init(className: String? = nil, property: String? = nil, detail: String) {
+    package init(
+        className: String? = nil, property: String? = nil, uniqueGroup: Int? = nil, detail: String
+    ) {
         self.className = className
         self.property = property
+        self.uniqueGroup = uniqueGroup
         self.detail = detail
     }
 }

@@ -6,14 +6,16 @@ import Rows
 /// before them; lists have a count of four bytes.
 ///
 ///     revision 8, schema version 8 (all ones: none), next class number 4, next property number 4,
-///     classes: name, kind (0 object, 1 embedded; 64: spaces follow the number), number 4,
-///       spaces of rows and of primary keys 4 each, primary key (empty: none),
-///       properties: name, number 4, flags 1 (1 optional, 2 indexed), type, default
+///     classes: name, kind (0 object, 1 embedded; 64: spaces follow the number; 128: unique groups follow
+///       the properties), number 4, spaces of rows and of primary keys 4 each, primary key (empty: none),
+///       properties: name, number 4, flags 1 (1 optional, 2 indexed, 4 enum, 8 unique, 32 rule for
+///           deletion), type, default, of an enum its values: count 4, values; the rule 1 (1 cascade, 2 deny)
 ///         type: shape 1 (0 single, 1 list, 2 set, 3 inverse, 4 map), then 0 and a scalar's code, or 1 and a
 ///           class's name, or for inverse links a class's and a property's name
 ///         default: 0 none, 1 and a value, 2 uuid, 3 objectId, 4 now
 ///         value: a scalar's code (0 null, 255 an empty collection) and the bytes of an inline value, or
 ///           a block; of `mixed` also 254 and a list's values, 253 and a map's keys and values
+///       unique groups: number 4, properties: number 4
 ///       layouts: number 4, fixed byte count 4, slots (property 4, shape 1, element 1, offset 4), fill row
 ///     projections, see ``appendProjections(to:)``; none when the record ends here
 extension Catalog {
@@ -31,7 +33,7 @@ extension Catalog {
             buffer.append(block: definition.name)
             buffer.append(
                 (definition.kind == .object ? 0 : 1) | (stored.spaces == nil ? 0 : Self.spacesFlag)
-                    as UInt8)
+                    | (definition.uniqueGroups.isEmpty ? 0 : Self.groupsFlag) as UInt8)
             buffer.append(little: stored.number)
             if let spaces = stored.spaces {
                 buffer.append(little: spaces.rows)
@@ -42,6 +44,7 @@ extension Catalog {
             for (property, number) in zip(definition.properties, stored.propertyNumbers) {
                 Self.append(property, number, to: buffer)
             }
+            Self.appendUniqueGroups(of: stored, to: buffer)
             buffer.append(little: UInt32(stored.layouts.count))
             for layout in stored.layouts { Self.append(layout, to: buffer) }
         }
@@ -104,7 +107,8 @@ extension Catalog {
         buffer.append(little: number)
         buffer.append(
             (property.isOptional ? 1 : 0) | (property.isIndexed ? 2 : 0)
-                | (property.cases != nil ? 4 : 0) as UInt8)
+                | (property.cases != nil ? 4 : 0) | (property.isUnique ? 8 : 0)
+                | (property.onDelete != .nullify ? 32 : 0) as UInt8)
         func appendElement(_ element: ElementType) {
             switch element {
             case .scalar(let scalar):
@@ -142,9 +146,15 @@ extension Catalog {
         case .objectID?: buffer.append(3 as UInt8)
         case .now?: buffer.append(4 as UInt8)
         }
-        guard let cases = property.cases else { return }
-        buffer.append(little: UInt32(cases.count))
-        for value in cases { append(value, to: buffer) }
+        if let cases = property.cases {
+            buffer.append(little: UInt32(cases.count))
+            for value in cases { append(value, to: buffer) }
+        }
+        switch property.onDelete {
+        case .nullify: break
+        case .cascade: buffer.append(1 as UInt8)
+        case .deny: buffer.append(2 as UInt8)
+        }
     }
 
     private static func append(_ value: Value, to buffer: ByteBuffer) {
@@ -208,7 +218,7 @@ extension Catalog {
         guard let name = reader.readString(), let kindByte = reader.read(UInt8.self),
             let number = reader.read(UInt32.self)
         else { return nil }
-        let kind = kindByte & ~spacesFlag
+        let kind = kindByte & ~(spacesFlag | groupsFlag)
         var spaces: StoredClass.Spaces?
         if kindByte & spacesFlag != 0 {
             guard let rows = reader.read(UInt32.self), let keys = reader.read(UInt32.self) else {
@@ -229,6 +239,7 @@ extension Catalog {
             stored.definition.properties.append(property)
             stored.propertyNumbers.append(number)
         }
+        if kindByte & groupsFlag != 0, !readUniqueGroups(&reader, into: &stored) { return nil }
         guard let layoutCount = reader.read(UInt32.self), layoutCount > 0 else { return nil }
         for _ in 0..<layoutCount {
             guard let layout = readLayout(&reader) else { return nil }
@@ -285,6 +296,14 @@ extension Catalog {
                 cases.append(value)
             }
             property.cases = cases
+        }
+        property.isUnique = flags & 8 != 0
+        if flags & 32 != 0 {
+            switch reader.read(UInt8.self) {
+            case 1: property.onDelete = .cascade
+            case 2: property.onDelete = .deny
+            default: return nil
+            }
         }
         return (property, number)
     }

@@ -22,6 +22,8 @@ package final class Catalog: Sendable {
         var number: UInt32
         var propertyNumbers: [UInt32]
         var layouts: [RowLayout]
+        /// One for each unique group of the definition.
+        var groupNumbers: [UInt32] = []
         /// Where rows and primary keys lie, if not under ``number``.
         var spaces: Spaces?
 
@@ -56,6 +58,7 @@ package final class Catalog: Sendable {
             StoredClass(
                 definition: rowClass.definition, number: rowClass.number,
                 propertyNumbers: rowClass.members.map(\.number), layouts: rowClass.layouts,
+                groupNumbers: rowClass.uniqueKeys.filter(\.isGroup).map(\.number),
                 spaces: rowClass.rowSpace == rowClass.number
                     && rowClass.keySpace == rowClass.number
                     ? nil
@@ -94,8 +97,10 @@ package final class Catalog: Sendable {
                     number: number, storage: storage(of: property, in: schema),
                     isOptional: property.isOptional || property.scalar == .mixed,
                     classIndex: -1, originProperty: -1,
-                    isIndexed: property.isIndexed, narrowRange: property.scalar?.narrowRange)
+                    isIndexed: property.keepsIndex, narrowRange: property.scalar?.narrowRange)
                 member.hasCases = property.cases != nil
+                member.isUnique = property.isUnique
+                member.onDelete = property.onDelete
                 switch property.type {
                 case .linkingObjects(let className, let originName):
                     member.classIndex = positions[className] ?? -1
@@ -118,9 +123,19 @@ package final class Catalog: Sendable {
                 linkingMembers: members[position].indices.filter {
                     holdsLinks(members[position][$0], linking)
                 }, rowSpace: classes[position].spaces?.rows,
-                keySpace: classes[position].spaces?.keys)
+                keySpace: classes[position].spaces?.keys,
+                uniqueGroups: uniqueGroups(of: classes[position]))
         }
         return RowSchema(definition: schema, classes: compiled, projections: projections)
+    }
+
+    private static func uniqueGroups(of stored: StoredClass) -> [UniqueKey] {
+        zip(stored.definition.uniqueGroups, stored.groupNumbers).map { names, number in
+            UniqueKey(
+                number: number,
+                members: names.compactMap { stored.definition.propertyIndex(named: $0) },
+                isGroup: true)
+        }
     }
 
     private static func holdsLinks(_ member: RowClass.Member, _ linking: [Bool]) -> Bool {

@@ -16,6 +16,12 @@ package enum StoreError: Error, Sendable {
     case duplicateKey(className: String)
     /// A link names an object that does not exist when the transaction ends.
     case danglingLinks([DanglingLink])
+    /// Values that have to be unique when the transaction ends are not.
+    case notUnique([UniqueViolation])
+    /// Objects were deleted that others hold by links that deny it.
+    case deniedDeletion([DeniedDeletion])
+    /// A change of the schema makes unique what objects share.
+    case sharedValues([SchemaFault])
     /// A precondition does not hold.
     case preconditionFailed(Precondition.Failure)
     /// The class has a primary key that the new object does not state and that can't be generated.

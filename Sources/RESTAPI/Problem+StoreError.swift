@@ -26,6 +26,9 @@ extension Problem {
                 "An object of class '\(className)' with this primary key is there already; use PUT to "
                     + "replace it, or mode=merge, replace or ignore.")
         case .danglingLinks(let links): self.init(links)
+        case .notUnique(let violations): self.init(notUnique: violations) { _ in JSONPointer() }
+        case .deniedDeletion(let deletions): self.init(denied: deletions)
+        case .sharedValues(let faults): self.init(409, "shared-values", faults)
         case .preconditionFailed(let failure):
             self.init(
                 412, "precondition-failed",
@@ -118,6 +121,9 @@ extension Problem {
             if let property = fault.property {
                 pointer = pointer.appending("properties").appending(property)
             }
+            if let group = fault.uniqueGroup {
+                pointer = pointer.appending("unique").appending(index: group)
+            }
             return Fault(code: code, detail: fault.detail, pointer: pointer.description)
         }
         self.init(status, code, faults.first?.detail ?? "The schema is refused.", errors: errors)
@@ -132,13 +138,7 @@ extension Problem {
     package init(dangling links: [DanglingLink], at place: (_ source: Int) -> JSONPointer) {
         let errors = links.prefix(ObjectReader.faultCountMax).map { link in
             var pointer = place(link.source)
-            for step in link.path {
-                switch step {
-                case .property(let name): pointer.append(name)
-                case .element(let index): pointer.append(index: index)
-                case .key(let key): pointer = pointer.appending(key)
-                }
-            }
+            pointer.append(link.path)
             return Fault(
                 code: "dangling-link",
                 detail:

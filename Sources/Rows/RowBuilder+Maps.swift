@@ -138,10 +138,21 @@ extension RowBuilder {
         ) { buffer.append(map.values.bytes($0)) }
     }
 
-    /// Appends a map of embedded objects, each written anew by `append`.
-    func append(_ map: MapView, to buffer: ByteBuffer, _ append: (RowView) -> Void) {
-        self.append(map, element: .embedded, isNull: { map.values.isNull($0) }, to: buffer) { index in
-            if let inner = RowView(map.values.bytes(index)) { append(inner) }
+    /// Appends a map of embedded objects, each written anew by `append`, without those that `goes` names.
+    func append(
+        _ map: MapView, to buffer: ByteBuffer, goes: (RowView) -> Bool, _ append: (RowView) -> Void
+    ) {
+        let kept = (0..<map.count).filter { index in
+            map.values.isNull(index) || !(RowView(map.values.bytes(index)).map(goes) ?? true)
+        }
+        guard !kept.isEmpty else { return buffer.append(little: 0 as UInt64) }
+        func isNull(_ index: Int) -> Bool { map.values.isNull(kept[index]) }
+        appendKeys(count: kept.count, { map.keys.bytes(kept[$0]) }, to: buffer)
+        appendValues(
+            count: kept.count, .embedded, hasNull: kept.indices.contains { isNull($0) },
+            isNull: isNull, to: buffer
+        ) { index in
+            if let inner = RowView(map.values.bytes(kept[index])) { append(inner) }
         }
     }
 

@@ -3,7 +3,8 @@ import Bytes
 extension RowBuilder {
     /// Appends `stored` in the current layout without its links to one object, which is going away:
     /// single links and those of maps become null, lists and sets lose the element, also within embedded
-    /// objects and `mixed` values.
+    /// objects and `mixed` values. Links that say something else of deletion stay, and an embedded object
+    /// that is to go with the target goes.
     ///
     /// - `classIndex`: The class of the object that goes away.
     package func append(
@@ -16,7 +17,13 @@ extension RowBuilder {
         for (member, compiled) in rowClass.members.enumerated()
         where compiled.storage.shape != .none {
             let slot = slotOffset(rowClass, member, start)
-            let isTarget = compiled.storage.element == .link && compiled.classIndex == classIndex
+            let isTarget =
+                compiled.storage.element == .link && compiled.classIndex == classIndex
+                && compiled.onDelete == .nullify
+            func goes(_ row: RowView) -> Bool {
+                schema.classes[compiled.classIndex].goes(
+                    row, withTarget: key, classIndex: classIndex, outside)
+            }
             if compiled.storage.isInHeap, stored.holdsOutside,
                 rowClass.field(member, in: stored).isOutside
             {
@@ -66,7 +73,7 @@ extension RowBuilder {
                 closeHeap(slot: slot, from: offset, rowStart: start, in: buffer)
             case (.single, .embedded)
             where !schema.classes[compiled.classIndex].linkingMembers.isEmpty:
-                guard let inner = rowClass.embedded(member, in: stored) else {
+                guard let inner = rowClass.embedded(member, in: stored), !goes(inner) else {
                     setNull(rowClass, member, rowStart: start, in: buffer)
                     continue
                 }
@@ -78,18 +85,21 @@ extension RowBuilder {
             case (.list, .embedded)
             where !schema.classes[compiled.classIndex].linkingMembers.isEmpty:
                 let list = rowClass.inlineCollection(member, in: stored)
+                let kept = (0..<list.count).compactMap { index -> RowView? in
+                    guard let inner = RowView(list.bytes(index)) else { return nil }
+                    return goes(inner) ? nil : inner
+                }
                 let offset = buffer.count
-                appendVariable(count: list.count, to: buffer) { index in
-                    guard let inner = RowView(list.bytes(index)) else { return }
+                appendVariable(count: kept.count, to: buffer) { index in
                     append(
-                        inner, schema.classes[compiled.classIndex], withoutLinksTo: key,
+                        kept[index], schema.classes[compiled.classIndex], withoutLinksTo: key,
                         classIndex: classIndex, schema: schema, version: 0, to: buffer)
                 }
                 closeHeap(slot: slot, from: offset, rowStart: start, in: buffer)
             case (.map, .embedded)
             where !schema.classes[compiled.classIndex].linkingMembers.isEmpty:
                 let offset = buffer.count
-                append(rowClass.inlineMap(member, in: stored), to: buffer) { inner in
+                append(rowClass.inlineMap(member, in: stored), to: buffer, goes: goes) { inner in
                     append(
                         inner, schema.classes[compiled.classIndex], withoutLinksTo: key,
                         classIndex: classIndex, schema: schema, version: 0, to: buffer)
@@ -111,7 +121,8 @@ extension RowBuilder {
         let compiled = rowClass.members[member]
         let holdsLinks =
             compiled.storage.element == .link
-            ? compiled.classIndex == classIndex : rowClass.linkingMembers.contains(member)
+            ? compiled.classIndex == classIndex && compiled.onDelete == .nullify
+            : rowClass.linkingMembers.contains(member)
         let target = (classNumber: schema.classes[classIndex].number, key: key)
         if compiled.storage == FieldStorage(.single, .mixed), let outside {
             return appendMixed(
@@ -125,7 +136,11 @@ extension RowBuilder {
         let offset = buffer.count
         let isLeft = outside.removeLinks(
             to: key, classIndex: classIndex, from: rowClass.field(member, in: stored), compiled,
-            schema, reference: buffer
+            schema, reference: buffer,
+            goes: { row in
+                schema.classes[compiled.classIndex].goes(
+                    row, withTarget: key, classIndex: classIndex, outside)
+            }
         ) { leaf, buffer in
             let map = MapView(leaf)
             if let map, compiled.storage.element == .link {
@@ -142,7 +157,7 @@ extension RowBuilder {
                     row, schema.classes[compiled.classIndex], withoutLinksTo: key,
                     classIndex: classIndex, schema: schema, version: 0, to: buffer)
             }
-            if let map { return append(map, to: buffer, appendRow) }
+            if let map { return append(map, to: buffer, goes: { _ in false }, appendRow) }
             appendVariable(count: leaf.count, to: buffer) { index in
                 if let row = RowView(leaf.values.bytes(index)) { appendRow(row) }
             }

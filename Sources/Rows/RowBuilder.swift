@@ -225,6 +225,7 @@ package final class RowBuilder {
     ) {
         switch byteCount {
         case 1: buffer.store(UInt8(truncatingIfNeeded: field.low), at: slot)
+        case 4: buffer.store(UInt32(truncatingIfNeeded: field.low), at: slot)
         case 8: buffer.store(field.low, at: slot)
         case 12:
             buffer.store(field.low, at: slot)

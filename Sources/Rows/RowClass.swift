@@ -21,6 +21,10 @@ public final class RowClass: @unchecked Sendable {
         public var originProperty: Int
         /// Whether the store keeps an index of it.
         public var isIndexed: Bool
+        /// Whether no two objects have the same value.
+        package var isUnique = false
+        /// Of a link what becomes of its holder when the target is deleted.
+        package var onDelete = OnDelete.nullify
         /// Whether only the values of an enum are allowed, see ``RowClass/cases``.
         public var hasCases = false
         /// The least and the greatest int that it may have, where it is declared narrower than the ints
@@ -78,6 +82,8 @@ public final class RowClass: @unchecked Sendable {
     package let linkingMembers: [Int]
     /// The positions of the indexed properties, without the primary key.
     package let indexedMembers: [Int]
+    /// What no two objects may share, without the primary key: unique properties, then unique groups.
+    package let uniqueKeys: [UniqueKey]
 
     /// The number of the layout that new rows get.
     @usableFromInline let currentNumber: UInt32
@@ -99,10 +105,11 @@ public final class RowClass: @unchecked Sendable {
     ///   one has a slot for every stored property. Not empty.
     /// - `linkingMembers`: Positions of properties that hold links, also within embedded objects.
     /// - `rowSpace`, `keySpace`: nil for the class's own number.
+    /// - `uniqueGroups`: One per unique group of `definition`, in its order.
     package init(
         index: Int, number: UInt32, definition: ObjectClass, members: [Member],
         layouts: [RowLayout], linkingMembers: [Int], rowSpace: UInt32? = nil,
-        keySpace: UInt32? = nil
+        keySpace: UInt32? = nil, uniqueGroups: [UniqueKey] = []
     ) {
         precondition(RowClass.areInOrder(layouts) && members.count == definition.properties.count)
         self.index = index
@@ -126,6 +133,10 @@ public final class RowClass: @unchecked Sendable {
         primaryKeyIndex = definition.primaryKey.flatMap { memberIndex[$0] }
         let primaryKeyIndex = primaryKeyIndex
         indexedMembers = members.indices.filter { members[$0].isIndexed && $0 != primaryKeyIndex }
+        uniqueKeys =
+            members.indices.filter { members[$0].isUnique && $0 != primaryKeyIndex }
+            .map { UniqueKey(number: members[$0].number, members: [$0], isGroup: false) }
+            + uniqueGroups
 
         let fillRows = layouts.map { layout in
             let copy = UnsafeMutableRawPointer.allocate(

@@ -15,6 +15,9 @@ package final class RowSchema: Sendable {
     /// The class and member position of each property by its number.
     package let memberByNumber: [UInt32: (classIndex: Int, member: Int)]
 
+    /// The class and the position among its unique keys of each unique group by its number.
+    package let uniqueGroupByNumber: [UInt32: (classIndex: Int, position: Int)]
+
     /// Makes a compiled schema; `classes` are in the order of `definition.classes`.
     package init(definition: Schema, classes: [RowClass], projections: [Projection] = []) {
         self.definition = definition
@@ -23,16 +26,21 @@ package final class RowSchema: Sendable {
         var classIndex: [String: Int] = [:]
         var classIndexByNumber: [UInt32: Int] = [:]
         var memberByNumber: [UInt32: (classIndex: Int, member: Int)] = [:]
+        var uniqueGroupByNumber: [UInt32: (classIndex: Int, position: Int)] = [:]
         for (position, rowClass) in classes.enumerated() {
             classIndex[rowClass.definition.name] = position
             classIndexByNumber[rowClass.number] = position
             for (member, compiled) in rowClass.members.enumerated() {
                 memberByNumber[compiled.number] = (position, member)
             }
+            for (place, unique) in rowClass.uniqueKeys.enumerated() where unique.isGroup {
+                uniqueGroupByNumber[unique.number] = (position, place)
+            }
         }
         self.classIndex = classIndex
         self.classIndexByNumber = classIndexByNumber
         self.memberByNumber = memberByNumber
+        self.uniqueGroupByNumber = uniqueGroupByNumber
     }
 
     /// The class of a name.

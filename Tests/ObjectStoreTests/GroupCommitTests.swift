@@ -8,37 +8,11 @@ import StorageMemory
 import Synchronization
 import Testing
 import TestSupport
-import Threads
 
 @Suite("Commits of groups")
 struct GroupCommitTests {
-    /// Keeps the writer busy until it is opened, so that the writes handed in meanwhile form a group.
-    private final class Gate: PendingWrite {
-        private let isOpen = Monitor(false)
-        private let hasStarted = Monitor(false)
-
-        func run(_ transaction: WriteTransaction) throws(StoreError) {
-            hasStarted.signal {
-                $0 = true
-                return true
-            }
-            isOpen.wait { $0 ? () : nil }
-        }
-
-        func finish(_ outcome: WriteOutcome) {}
-
-        func waitUntilReached() { hasStarted.wait { $0 ? () : nil } }
-
-        func open() {
-            isOpen.signal {
-                $0 = true
-                return true
-            }
-        }
-    }
-
     private func group(_ store: Store, _ writes: [SynchronousWrite]) {
-        let gate = Gate()
+        let gate = WriterGate()
         store.submit(gate)
         gate.waitUntilReached()
         for write in writes { store.submit(write) }
@@ -237,7 +211,7 @@ struct GroupCommitTests {
         let commits = engine.commitCount
         let long = Content.value(.string(String(repeating: "x", count: 3000)))
         var writes = (0..<4).map { put(Shelter.person("p\($0)", ["name": long])) }
-        let gate = Gate()
+        let gate = WriterGate()
         store.submit(gate)
         gate.waitUntilReached()
         for write in writes { store.submit(write) }

@@ -77,6 +77,24 @@ struct NumberTests {
         APIScenario("GET", "/v1/classes/N/objects/32768", status: 404).check(on: server)
     }
 
+    @Test("a float that ends its row takes no byte beyond it, nor of what follows it")
+    func floatAtTheEnd() throws {
+        let server = try TestServer(schema: Schema())
+        let float = #"{"properties":{"v":"float"}}"#
+        APIScenario("PUT", "/v1/schema/classes/F", float, status: 201).check(on: server)
+        APIScenario(
+            "PUT", "/v1/schema/classes/G", #"{"properties":{"v":"float","n":"int8?"}}"#, status: 201
+        )
+        .check(on: server)
+        APIScenario(
+            "POST", "/v1/classes/F/objects", #"{"v":1.5}"#, status: 201, contains: [#""v":1.5"#]
+        ).check(on: server)
+        APIScenario(
+            "POST", "/v1/classes/G/objects", #"{"v":-1.5,"n":null}"#, status: 201,
+            contains: [#""v":-1.5,"n":null"#]
+        ).check(on: server)
+    }
+
     @Test("numbers compare across types, and an index finds them")
     func queries() {
         for (id, m) in ["1.10", "1.1", "2", "1E+30", "NaN", "-5"].enumerated() {

@@ -77,6 +77,7 @@ extension StoreCheck {
     /// Checks that each index entry belongs to an indexed property and says what the row says.
     mutating func checkIndexes() throws(StoreError) {
         let buffer = ByteBuffer()
+        let last = ByteBuffer()
         try scan([StoreKey.Tag.index]) { (check, entry, _) throws(StoreError) in
             check.report.indexEntryCount += 1
             guard entry.count >= 14 else {
@@ -84,10 +85,20 @@ extension StoreCheck {
             }
             let number = UInt32(bigEndian: entry.loadUnaligned(fromByteOffset: 1, as: UInt32.self))
             let key = StoreKey.trailingObjectKey(entry)
-            guard let place = check.rows.memberByNumber[number],
-                check.rows.classes[place.classIndex].indexedMembers.contains(place.member)
-            else { return check.report.add("index-unknown", "property number \(number)") }
-            let rowClass = check.rows.classes[place.classIndex]
+            guard let index = check.index(number) else {
+                return check.report.add("index-unknown", "property number \(number)")
+            }
+            let rowClass = index.rowClass
+            let value = UnsafeRawBufferPointer(rebasing: entry[..<(entry.count - 8)])
+            // A null in a property's index is no value; groups have no entry for one.
+            if index.isUnique, index.isGroup || entry.count > 14,
+                compareKeys(value, last.bytes) == 0
+            {
+                check.report.add(
+                    "unique-value-shared", "\(check.name(rowClass, key)), \(index.name)")
+            }
+            last.removeAll()
+            last.append(value)
             let row: RowView
             switch try check.find(rowClass, key: key) {
             case .nothing:
@@ -95,14 +106,10 @@ extension StoreCheck {
             case .damaged: return
             case .row(let found): row = found
             }
-            let expected = buffer.making {
-                IndexEntry.append(rowClass, place.member, key, row, check.transaction, to: $0)
-            }
+            let expected = index.entry(key, row, check.transaction, in: buffer)
             if compareKeys(entry, expected) != 0 {
                 check.report.add(
-                    "index-entry-wrong",
-                    "\(check.name(rowClass, key)), "
-                        + rowClass.definition.properties[place.member].name)
+                    "index-entry-wrong", "\(check.name(rowClass, key)), \(index.name)")
             }
         }
     }

@@ -88,14 +88,10 @@ extension StoreCheck {
             }
             if !isThere { report.add("primary-key-missing", name(rowClass, key)) }
         }
-        for member in rowClass.indexedMembers {
-            let entry = Array(
-                buffer.making { IndexEntry.append(rowClass, member, key, row, transaction, to: $0) }
-            )
-            if try !has(entry) {
-                report.add(
-                    "index-entry-missing",
-                    "\(name(rowClass, key)), \(rowClass.definition.properties[member].name)")
+        for index in indexes(of: rowClass) {
+            let entry = Array(index.entry(key, row, transaction, in: buffer))
+            if !entry.isEmpty, try !has(entry) {
+                report.add("index-entry-missing", "\(name(rowClass, key)), \(index.name)")
             }
         }
         let links = links(of: rowClass, row)

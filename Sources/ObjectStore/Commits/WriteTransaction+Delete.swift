@@ -3,10 +3,11 @@ import Rows
 import Storage
 
 extension WriteTransaction {
-    /// Deletes an object, the embedded objects it owns, and every link to it: links become null and
-    /// collections lose the element, which changes the objects that held them.
+    /// Deletes an object, the embedded objects it owns, and every link to it: what a link's property says
+    /// of deletion happens to the object that holds it.
     ///
-    /// - Throws: ``StoreError`` `.objectNotFound`, a failed precondition, or failing storage.
+    /// - Throws: ``StoreError`` `.objectNotFound`, a failed precondition, too many operations, or failing
+    ///   storage.
     package func delete(
         _ rowClass: RowClass, key: UInt64, precondition: Precondition = .none
     ) throws(StoreError) {
@@ -14,14 +15,61 @@ extension WriteTransaction {
         try requirePresent(rowClass)
         let stored = try row(rowClass, key)
         try check(precondition, rowClass, key: key, stored)
-        guard let stored else { throw .objectNotFound }
+        guard stored != nil else { throw .objectNotFound }
 
-        for origin in try origins(of: rowClass, key) {
-            if origin == ObjectIdentity(classIndex: rowClass.index, key: key) { continue }
-            try unlink(origin, from: rowClass, key)
+        // A list instead of recursion, so that a chain of any length can be walked.
+        var waiting = [ObjectIdentity(classIndex: rowClass.index, key: key)]
+        var doomed: Set<ObjectIdentity> = []
+        var isFirst = true
+        while let target = waiting.popLast() {
+            let targetClass = rows.classes[target.classIndex]
+            guard let stored = try row(targetClass, target.key) else { continue }
+            if !isFirst { try countOperation() }
+            isFirst = false
+            try release(target, targetClass, stored, &waiting, &doomed)
+            try removeInverseLinks(to: targetClass, target.key)
+            try remove(targetClass, target.key, stored)
         }
-        try removeInverseLinks(to: rowClass, key)
+    }
+
+    /// Does to the objects that link to one that goes away what their properties say.
+    ///
+    /// - `waiting`: Gets those that go with it.
+    /// - `doomed`: All that ever waited.
+    private func release(
+        _ target: ObjectIdentity, _ targetClass: RowClass, _ stored: RowView,
+        _ waiting: inout [ObjectIdentity], _ doomed: inout Set<ObjectIdentity>
+    ) throws(StoreError) {
+        let links = try incomingLinks(of: targetClass, target.key).filter { $0.origin != target }
+        guard !links.isEmpty else { return }
+        for link in links where link.onDelete == .cascade && link.isOwn {
+            if doomed.insert(link.origin).inserted { waiting.append(link.origin) }
+        }
+        var held = HeldTarget(source: source, target: "", holders: [])
+        // Whether embedded objects go, for each object that stays without its links.
+        var unlinked: [ObjectIdentity: Bool] = [:]
+        for link in links where !doomed.contains(link.origin) {
+            if link.onDelete == .deny {
+                held.holders.append((link.origin, link.property))
+            } else {
+                unlinked[link.origin, default: false] =
+                    unlinked[link.origin, default: false] || link.onDelete == .cascade
+            }
+        }
+        for link in links {
+            guard let isCut = unlinked.removeValue(forKey: link.origin) else { continue }
+            try unlink(link.origin, from: targetClass, target.key, isCut: isCut)
+        }
+        guard !held.holders.isEmpty else { return }
+        held.target = targetClass.objectText(target.key, stored)
+        heldTargets.append(held)
+    }
+
+    private func remove(_ rowClass: RowClass, _ key: UInt64, _ stored: RowView)
+        throws(StoreError)
+    {
         for member in rowClass.indexedMembers { removeIndexEntry(rowClass, member, key, stored) }
+        removeGroupEntries(rowClass, key, stored)
         removeInverseLinks(rowClass, key, stored)
 
         var primaryKey: [UInt8] = []
@@ -47,18 +95,50 @@ extension WriteTransaction {
         record(.delete, rowClass, key, primaryKey: primaryKey)
     }
 
+    /// The deletions that objects deny which are there still: at most a hundred.
+    func deniedDeletions() throws(StoreError) -> [DeniedDeletion] {
+        var denied: [DeniedDeletion] = []
+        for held in heldTargets {
+            for (holder, property) in held.holders {
+                let holderClass = rows.classes[holder.classIndex]
+                guard let row = try row(holderClass, holder.key) else { continue }
+                guard let place = rows.memberByNumber[property] else { continue }
+                let stating = rows.classes[place.classIndex].definition
+                denied.append(
+                    DeniedDeletion(
+                        source: held.source, target: held.target,
+                        holderClass: holderClass.definition.name,
+                        holder: holderClass.objectText(holder.key, row),
+                        property: "\(stating.name).\(stating.properties[place.member].name)"))
+                if denied.count == Self.deniedCountMax { return denied }
+            }
+        }
+        return denied
+    }
+
+    private static let deniedCountMax = 100
+
     /// Rewrites an object without its links to one that goes away, whose inverse links stay as they are.
-    private func unlink(_ origin: ObjectIdentity, from target: RowClass, _ targetKey: UInt64)
-        throws(StoreError)
-    {
+    ///
+    /// - `isCut`: Whether embedded objects go with it, which may have held more than links to it.
+    private func unlink(
+        _ origin: ObjectIdentity, from target: RowClass, _ targetKey: UInt64, isCut: Bool
+    ) throws(StoreError) {
         let originClass = rows.classes[origin.classIndex]
         guard let stored = try row(originClass, origin.key) else { return }
+        let before = isCut ? countLinks(originClass, stored, only: nil) : []
         prepareRow(originClass, origin.key)
         let bytes = group.rowBuffer.making {
             group.memory.rowBuilder.append(
                 stored, originClass, withoutLinksTo: targetKey, classIndex: target.index,
                 schema: rows, version: version, to: $0)
         }
-        _ = try replace(originClass, origin.key, stored, by: bytes, changesLinks: false)
+        let written = try replace(
+            originClass, origin.key, stored, by: bytes, path: [], changesLinks: false)
+        guard isCut else { return }
+        // What lies outside the row was changed in its place, so that only now is known what is left.
+        let after = countLinks(originClass, written.row, only: nil)
+        changeInverseLinks(originClass, origin.key, from: before, to: after)
+        if stored.holdsOutside { try sweepOutside(originClass, origin.key, written.row) }
     }
 }

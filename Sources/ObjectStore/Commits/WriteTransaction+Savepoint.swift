@@ -28,6 +28,8 @@ extension WriteTransaction {
         let point = group.overlay.mark()
         let operationCountBefore = operationCount
         let changeCountBefore = changes.count
+        let heldTargetCountBefore = heldTargets.count
+        attemptedUniqueCheckStart = uniqueChecks.count
         isAttempting = true
         defer {
             isAttempting = false
@@ -41,6 +43,8 @@ extension WriteTransaction {
             operationCount = operationCountBefore
             while let change = undo.popLast() { takeBack(change) }
             truncateChanges(to: changeCountBefore)
+            uniqueChecks.removeSubrange(attemptedUniqueCheckStart...)
+            heldTargets.removeSubrange(heldTargetCountBefore...)
             for before in attemptedStates { group.setClassState(before.classIndex, before.state) }
             throw error
         }

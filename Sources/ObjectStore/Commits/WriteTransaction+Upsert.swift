@@ -128,6 +128,9 @@ extension WriteTransaction {
         }
         let row = try put(rowClass, key, bytes)
         for member in rowClass.indexedMembers { putIndexEntry(rowClass, member, key, row) }
+        if !rowClass.uniqueKeys.isEmpty {
+            enterUniqueKeys(rowClass, key, from: nil, to: row, nil, path: path)
+        }
         addInverseLinks(rowClass, key, row)
         record(.insert, rowClass, key)
         if row.holdsOutside { try group.outside.checkFailure() }
@@ -155,15 +158,16 @@ extension WriteTransaction {
             group.memory.rowBuilder.hasNothingToKeep = false
             throw .nothingToKeep
         }
-        return try replace(rowClass, key, stored, by: bytes)
+        return try replace(rowClass, key, stored, by: bytes, path: path)
     }
 
     /// Puts `bytes` in the place of a stored row, with its indexes and inverse links, if they differ.
     ///
+    /// - `path`: Where the object stands in the one that the client wrote.
     /// - `changesLinks`: Whether the inverse links follow; false when somebody else changes them.
     func replace(
         _ rowClass: RowClass, _ key: UInt64, _ stored: RowView, by bytes: UnsafeRawBufferPointer,
-        changesLinks: Bool = true
+        path: [DanglingLink.PathStep], changesLinks: Bool = true
     ) throws(StoreError) -> WriteResult {
         guard let candidate = RowView(bytes) else {
             throw .storage(StorageError(.corrupted, operation: "build row"))
@@ -181,6 +185,9 @@ extension WriteTransaction {
         for member in rowClass.indexedMembers where changed.contains(member) {
             removeIndexEntry(rowClass, member, key, stored)
             putIndexEntry(rowClass, member, key, row)
+        }
+        if !rowClass.uniqueKeys.isEmpty {
+            enterUniqueKeys(rowClass, key, from: stored, to: row, changed, path: path)
         }
         if changesLinks { changeInverseLinks(rowClass, key, from: stored, to: row, changed) }
         record(.update, rowClass, key, members: changed)

@@ -35,6 +35,12 @@ package final class WriteTransaction {
     var lostLinks: Set<LostLink> = []
     /// Targets that links name and that are not there yet.
     var pending: [ObjectIdentity: [PendingLink]] = [:]
+    /// What has to be unique at the end.
+    var uniqueChecks: [UniqueCheck] = []
+    /// Where the checks of an attempt begin.
+    var attemptedUniqueCheckStart = 0
+    /// Deleted objects that others held by links that deny it.
+    var heldTargets: [HeldTarget] = []
     var operationCount = 0
     /// Whether changes are noted in ``undo``.
     var isAttempting = false
@@ -84,6 +90,8 @@ package final class WriteTransaction {
         if !lostLinks.isEmpty { lostLinks.removeAll(keepingCapacity: true) }
         if !pending.isEmpty { pending.removeAll(keepingCapacity: true) }
         if !named.isEmpty { named.removeAll(keepingCapacity: true) }
+        if !uniqueChecks.isEmpty { uniqueChecks.removeAll(keepingCapacity: true) }
+        if !heldTargets.isEmpty { heldTargets.removeAll() }
         operationCount = 0
         keepsReply = false
         keyRenames = nil
@@ -243,11 +251,20 @@ package final class WriteTransaction {
 
     /// Checks what can only be checked at the end, and writes counters and the change log entry.
     ///
-    /// - Throws: ``StoreError`` `.danglingLinks` when a link's target was never created.
+    /// - Throws: ``StoreError`` `.danglingLinks` when a link's target was never created,
+    ///   `.deniedDeletion` when a deleted object is held, `.notUnique`.
     func finish() throws(StoreError) {
         let dangling = danglingLinks()
         if !dangling.isEmpty { throw .danglingLinks(dangling) }
         guard hasChanges else { return }
+        if !heldTargets.isEmpty {
+            let denied = try deniedDeletions()
+            if !denied.isEmpty { throw .deniedDeletion(denied) }
+        }
+        if !uniqueChecks.isEmpty {
+            let violations = try uniqueViolations()
+            if !violations.isEmpty { throw .notUnique(violations) }
+        }
         for before in statesBefore {
             let index = before.classIndex
             guard let state = group.classStates[index], state != before.state else { continue }

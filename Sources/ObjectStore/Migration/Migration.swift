@@ -46,6 +46,7 @@ struct Migration {
                 detail: "The schema takes \(record.count) bytes; "
                     + "\(engine.limits.valueByteCountMax) are allowed.")
         }
+        try change.testUniqueness(in: group.snapshot, group.outside)
         do throws(StorageError) {
             let transaction = try engine.beginWrite(base: group.snapshot.commit)
             do throws(StorageError) {
@@ -74,11 +75,11 @@ struct Migration {
         for index in change.classesToRewrite {
             try rewrite(change.catalog.rows.classes[index], transaction)
         }
-        var members: [Int: [Int]] = [:]
+        var sources: [Int: [SchemaChange.IndexBuild.Source]] = [:]
         for build in change.indexesToBuild {
-            members[build.classIndex, default: []].append(build.member)
+            sources[build.classIndex, default: []].append(build.source)
         }
-        for (index, built) in members {
+        for (index, built) in sources {
             try build(change.catalog.rows.classes[index], built, transaction)
         }
         StoreKey.catalog.withUnsafeBytes { _ = overlay.put($0, record) }
@@ -118,17 +119,26 @@ struct Migration {
     }
 
     private func build(
-        _ rowClass: RowClass, _ members: [Int], _ transaction: any StorageWriteTransaction
+        _ rowClass: RowClass, _ sources: [SchemaChange.IndexBuild.Source],
+        _ transaction: any StorageWriteTransaction
     ) throws(StorageError) {
         let nothing = UnsafeRawBufferPointer(start: nil, count: 0)
         let buffer = ByteBuffer()
+        let groups = rowClass.uniqueKeys.filter(\.isGroup)
         try forEachRow(rowClass, transaction) { rowKey, row in
-            for member in members {
+            for source in sources {
                 let key = StoreKey.trailingObjectKey(rowKey)
-                let entry = buffer.making {
-                    IndexEntry.append(rowClass, member, key, row, group.outside, to: $0)
+                buffer.removeAll()
+                switch source {
+                case .member(let member):
+                    IndexEntry.append(rowClass, member, key, row, group.outside, to: buffer)
+                case .group(let position):
+                    guard
+                        IndexEntry.append(
+                            rowClass, group: groups[position], key, row, group.outside, to: buffer)
+                    else { continue }
                 }
-                group.overlay.put(entry, nothing)
+                group.overlay.put(buffer.bytes, nothing)
             }
         }
     }

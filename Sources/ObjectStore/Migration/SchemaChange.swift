@@ -9,15 +9,32 @@ import Rows
 struct SchemaChange {
     /// An index to fill.
     struct IndexBuild {
+        /// Of what the entries are.
+        enum Source: Equatable {
+            /// Of a property, by its position.
+            case member(Int)
+            /// Of a unique group, by its position among the groups of the class.
+            case group(Int)
+        }
+
         var classIndex: Int
-        var member: Int
+        var source: Source
+    }
+
+    /// What becomes unique in a class that may hold objects.
+    struct UniquenessTest {
+        var classIndex: Int
+        /// The number of the property or the group.
+        var number: UInt32
     }
 
     /// The catalog of the proposed schema.
     let catalog: Catalog
     /// Indexes to fill from rows that are there already, by positions in ``catalog``.
     private(set) var indexesToBuild: [IndexBuild] = []
-    /// The numbers of properties whose index goes.
+    /// What has to be unique among the objects that are there already.
+    private(set) var uniquenessTests: [UniquenessTest] = []
+    /// The numbers of properties and unique groups whose index goes.
     private(set) var indexesToDrop: [UInt32] = []
     /// Classes whose rows have to be written anew because an added property has a random default.
     private(set) var classesToRewrite: [Int] = []
@@ -44,6 +61,7 @@ struct SchemaChange {
         isChange = plan.isChange || projections != present.projections
         indexesToBuild = plan.indexesToBuild
         indexesToDrop = plan.indexesToDrop
+        uniquenessTests = plan.uniquenessTests
         classesToRewrite = plan.classesToRewrite
         newLayouts = plan.newLayouts
         catalog = Catalog(
@@ -61,6 +79,7 @@ struct SchemaChange {
         var classes: [Catalog.StoredClass] = []
         var indexesToBuild: [IndexBuild] = []
         var indexesToDrop: [UInt32] = []
+        var uniquenessTests: [UniquenessTest] = []
         var classesToRewrite: [Int] = []
         var newLayouts: Set<Int> = []
         var refusals: [SchemaFault] = []
@@ -110,7 +129,8 @@ struct SchemaChange {
             classes.append(
                 Catalog.StoredClass(
                     definition: objectClass, number: nextClass, propertyNumbers: numbers,
-                    layouts: [layout(1, objectClass, numbers)]))
+                    layouts: [layout(1, objectClass, numbers)],
+                    groupNumbers: objectClass.uniqueGroups.map { _ in takeNumber() }))
             nextClass += 1
         }
 
@@ -136,7 +156,7 @@ struct SchemaChange {
             for (member, property) in new.properties.enumerated() {
                 guard let position = old.definition.propertyIndex(named: property.name) else {
                     numbers.append(takeNumber())
-                    addMember(member, property, new)
+                    addMember(member, numbers[member], property, new)
                     if case .linkingObjects = property.type { continue }
                     hasNewSlots = true
                     continue
@@ -155,19 +175,22 @@ struct SchemaChange {
                 newLayouts.insert(classes.count)
                 layouts.append(layout((layouts.last?.number ?? 0) + 1, new, numbers))
             }
+            let groupNumbers = compareGroups(old, new, numbers)
             classes.append(
                 Catalog.StoredClass(
-                    definition: new, number: old.number, propertyNumbers: numbers, layouts: layouts)
-            )
+                    definition: new, number: old.number, propertyNumbers: numbers,
+                    layouts: layouts, groupNumbers: groupNumbers))
         }
 
         /// Notes what an added property of an existing class needs.
         private mutating func addMember(
-            _ member: Int, _ property: Property, _ objectClass: ObjectClass
+            _ member: Int, _ number: UInt32, _ property: Property, _ objectClass: ObjectClass
         ) {
-            if property.isIndexed {
-                indexesToBuild.append(IndexBuild(classIndex: classes.count, member: member))
+            if property.keepsIndex {
+                indexesToBuild.append(
+                    IndexBuild(classIndex: classes.count, source: .member(member)))
             }
+            if property.isUnique { testUniqueness(of: number) }
             guard property.defaultValue == .uuid || property.defaultValue == .objectID else {
                 return
             }
@@ -200,11 +223,45 @@ struct SchemaChange {
                 )
             }
             guard objectClass.primaryKey != new.name else { return }
-            if new.isIndexed, !old.isIndexed {
-                indexesToBuild.append(IndexBuild(classIndex: classes.count, member: member))
-            } else if old.isIndexed, !new.isIndexed {
+            if new.keepsIndex, !old.keepsIndex {
+                indexesToBuild.append(
+                    IndexBuild(classIndex: classes.count, source: .member(member)))
+            } else if old.keepsIndex, !new.keepsIndex {
                 indexesToDrop.append(number)
             }
+            if new.isUnique, !old.isUnique { testUniqueness(of: number) }
+        }
+
+        private mutating func testUniqueness(of number: UInt32) {
+            uniquenessTests.append(UniquenessTest(classIndex: classes.count, number: number))
+        }
+
+        /// The numbers of a class's unique groups: a group of the same properties keeps its entries.
+        private mutating func compareGroups(
+            _ old: Catalog.StoredClass, _ new: ObjectClass, _ numbers: [UInt32]
+        ) -> [UInt32] {
+            func properties(_ group: [String], _ objectClass: ObjectClass, _ numbers: [UInt32])
+                -> [UInt32]
+            {
+                group.compactMap { objectClass.propertyIndex(named: $0).map { numbers[$0] } }
+            }
+            var kept: [[UInt32]: UInt32] = [:]
+            for (group, number) in zip(old.definition.uniqueGroups, old.groupNumbers) {
+                kept[properties(group, old.definition, old.propertyNumbers)] = number
+            }
+            var result: [UInt32] = []
+            for (position, group) in new.uniqueGroups.enumerated() {
+                if let number = kept.removeValue(forKey: properties(group, new, numbers)) {
+                    result.append(number)
+                    continue
+                }
+                result.append(takeNumber())
+                indexesToBuild.append(
+                    IndexBuild(classIndex: classes.count, source: .group(position)))
+                testUniqueness(of: result[position])
+            }
+            indexesToDrop.append(contentsOf: kept.values)
+            return result
         }
     }
 }

@@ -138,7 +138,8 @@ final class OutsideChunks: TreeChunks, OutsideSink {
 
     func removeLinks(
         to key: UInt64, classIndex: Int, from stored: Field, _ member: RowClass.Member,
-        _ schema: RowSchema, reference: ByteBuffer, withoutLinks: (LeafView, ByteBuffer) -> Void
+        _ schema: RowSchema, reference: ByteBuffer, goes: (RowView) -> Bool,
+        withoutLinks: (LeafView, ByteBuffer) -> Void
     ) -> Bool {
         guard let outside = stored.outside, outside.isTree else {
             fail(StorageError(.corrupted, operation: "read reference"))
@@ -165,13 +166,29 @@ final class OutsideChunks: TreeChunks, OutsideSink {
             }
             return isLinking
         }
-        let isChanged =
+        var isChanged = false
+        if member.storage.element == .embedded,
+            schema.classes[member.classIndex].members.contains(where: { $0.onDelete == .cascade })
+        {
+            func isDoomed(_ part: CollectionView, _ place: Int) -> Bool {
+                !part.isNull(place) && RowView(part.bytes(place)).map(goes) ?? false
+            }
+            var keptCount = 0
+            _ = editor.tree.forEachLeaf(from: 0) { leaf, _ in
+                for place in 0..<leaf.count where !isDoomed(leaf.values, place) { keptCount += 1 }
+                return true
+            }
+            // A tree that goes as a whole is freed with what its elements have outside themselves.
+            if keptCount == 0 { return false }
+            isChanged = editor.removeAll(isDoomed)
+        }
+        let isRewritten =
             member.storage.element == .link && member.storage.shape != .map
             ? editor.removeAll(isLink)
             : editor.rewriteLeaves(withoutLinks) { leaf in
                 (0..<leaf.count).contains { isLink(leaf.values, $0) }
             }
-        if isChanged { editor.setVersion(version) }
+        if isChanged || isRewritten { editor.setVersion(version) }
         if editor.count > 0 { editor.appendReference(to: reference) }
         return editor.count > 0
     }

@@ -76,7 +76,7 @@ extension WriteTransaction {
     }
 
     /// Removes the chunks of an object that its row does not refer to.
-    private func sweepOutside(_ rowClass: RowClass, _ key: UInt64, _ row: RowView)
+    func sweepOutside(_ rowClass: RowClass, _ key: UInt64, _ row: RowView)
         throws(StoreError)
     {
         var kept: Set<[UInt8]> = []

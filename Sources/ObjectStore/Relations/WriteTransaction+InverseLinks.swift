@@ -4,7 +4,7 @@ import Storage
 
 extension WriteTransaction {
     /// The links of a row, each kind once, in order.
-    private func countLinks(_ rowClass: RowClass, _ row: RowView, only: MemberSet?)
+    func countLinks(_ rowClass: RowClass, _ row: RowView, only: MemberSet?)
         -> ContiguousArray<LinkCount>
     {
         var links: ContiguousArray<LinkCount> = []
@@ -86,8 +86,16 @@ extension WriteTransaction {
         if embedding.contains(where: { changed.contains($0) }) {
             for member in embedding { only.insert(member) }
         }
-        let before = countLinks(rowClass, old, only: only)
-        let after = countLinks(rowClass, new, only: only)
+        changeInverseLinks(
+            rowClass, key, from: countLinks(rowClass, old, only: only),
+            to: countLinks(rowClass, new, only: only))
+    }
+
+    /// Enters the difference of an object's links, as they were and are counted, with their targets.
+    func changeInverseLinks(
+        _ rowClass: RowClass, _ key: UInt64, from before: ContiguousArray<LinkCount>,
+        to after: ContiguousArray<LinkCount>
+    ) {
         var position = 0
         for link in after {
             while position < before.count, before[position].order(link) < 0 {
@@ -155,18 +163,23 @@ extension WriteTransaction {
         }
     }
 
-    /// The objects that link to an object, each once.
-    func origins(of rowClass: RowClass, _ key: UInt64) throws(StoreError) -> [ObjectIdentity] {
+    /// The links to an object, those of one origin and property as one.
+    func incomingLinks(of rowClass: RowClass, _ key: UInt64) throws(StoreError) -> [IncomingLink] {
         let prefix = group.keyBuffer.making {
             StoreKey.appendInversePrefix(rowClass.number, key, to: $0)
         }
-        var seen: Set<ObjectIdentity> = []
-        var result: [ObjectIdentity] = []
+        var result: [IncomingLink] = []
         do {
             try group.scan(KeyRange(prefix: Array(prefix)), expecting: 16) { entry, _ in
-                guard let origin = InverseLink.origin(entry, rows), seen.insert(origin).inserted
-                else { return true }
-                result.append(origin)
+                guard let origin = InverseLink.origin(entry, rows) else { return true }
+                let number = InverseLink.propertyNumber(entry)
+                var link = IncomingLink(
+                    origin: origin, property: number, isOwn: false, onDelete: .nullify)
+                if let place = rows.memberByNumber[number] {
+                    link.isOwn = place.classIndex == origin.classIndex
+                    link.onDelete = rows.classes[place.classIndex].members[place.member].onDelete
+                }
+                result.append(link)
                 return true
             }
         } catch {

@@ -181,9 +181,9 @@ extension RESTService {
 
     /// The problem of a failed change. Each object has the same faults, which are told once.
     private func problem(_ error: StoreError, of change: BulkChange) -> Problem {
-        guard case .danglingLinks(let links) = error else { return problem(error) }
+        guard error.pointsIntoObject else { return problem(error) }
         var seen: Set<String?> = []
-        var problem = Problem(dangling: links) { _ in JSONPointer() }
+        var problem = problem(error)
         if case .patch(let patch) = change.action { problem = problem.placed(by: patch) }
         problem.errors = problem.errors.filter { seen.insert($0.pointer).inserted }
         return problem

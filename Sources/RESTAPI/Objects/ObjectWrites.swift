@@ -170,10 +170,13 @@ extension RESTService {
 
     /// The problem of a failed write, with the place of the object in the body's array.
     func problem(_ error: StoreError, at position: Int?) -> Problem {
-        if case .danglingLinks(let links) = error {
-            return Problem(dangling: links) { source in
-                position == nil ? JSONPointer() : JSONPointer().appending(index: source)
-            }
+        func place(_ source: Int) -> JSONPointer {
+            position == nil ? JSONPointer() : JSONPointer().appending(index: source)
+        }
+        switch error {
+        case .danglingLinks(let links): return Problem(dangling: links, at: place)
+        case .notUnique(let violations): return Problem(notUnique: violations, at: place)
+        default: break
         }
         var problem = problem(error)
         guard let position else { return problem }

@@ -212,6 +212,19 @@ struct OpenAPISchemas {
         case .constant, nil: break
         }
         if property.isIndexed { sentences.append("Indexed.") }
+        if property.isUnique { sentences.append("Unique: no two objects have the same value.") }
+        for group in entry.definition.uniqueGroups where group.contains(property.name) {
+            let others = group.filter { $0 != property.name }.map { "`\($0)`" }
+            sentences.append(
+                others.isEmpty
+                    ? "Unique: no two objects have the same value."
+                    : "Unique together with \(others.joined(separator: ", ")).")
+        }
+        switch property.onDelete {
+        case .nullify: break
+        case .cascade: sentences.append("When the target is deleted, this object goes with it.")
+        case .deny: sentences.append("The target can't be deleted as long as this object is there.")
+        }
         return sentences.isEmpty ? nil : sentences.joined(separator: " ")
     }
 

@@ -28,7 +28,7 @@ extension RESTService {
                         try self.reply(toPatch: written, version, preferences, in: view)
                     },
                     problem: { error in
-                        guard case .danglingLinks = error else { return self.problem(error) }
+                        guard error.pointsIntoObject else { return self.problem(error) }
                         return self.problem(error).placed(by: prepared.last.patch)
                     },
                     isLong: { _ in false })

@@ -6,7 +6,8 @@ import ObjectStore
 struct SchemaDifference: Equatable {
     /// The steps that are performed.
     enum Operation: String {
-        case addClass, addProperty, addIndex, dropIndex, changeDefault, setSchemaVersion
+        case addClass, addProperty, addIndex, dropIndex, addUnique, dropUnique, changeOnDelete,
+            changeDefault, setSchemaVersion
     }
 
     /// What is done.
@@ -42,7 +43,21 @@ struct SchemaDifference: Equatable {
                 if property.isIndexed != before.isIndexed {
                     step(property.isIndexed ? .addIndex : .dropIndex)
                 }
+                if property.isUnique != before.isUnique {
+                    step(property.isUnique ? .addUnique : .dropUnique)
+                }
+                if property.onDelete != before.onDelete { step(.changeOnDelete) }
                 if property.defaultValue != before.defaultValue { step(.changeDefault) }
+            }
+            let added = objectClass.uniqueGroups.filter { !old.uniqueGroups.contains($0) }
+            let dropped = old.uniqueGroups.filter { !objectClass.uniqueGroups.contains($0) }
+            for (operation, groups) in [(Operation.addUnique, added), (.dropUnique, dropped)] {
+                for group in groups {
+                    steps.append(
+                        SchemaDifference(
+                            operation: operation, className: name,
+                            property: group.joined(separator: ",")))
+                }
             }
         }
         return steps

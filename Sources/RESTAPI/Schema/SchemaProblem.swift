@@ -24,6 +24,16 @@ enum SchemaProblem {
                     return fault
                 })
         case .brokenProjections(let faults): return Problem(brokenProjections: faults)
+        case .sharedValues(let faults):
+            reader.add(faults, place: place)
+            return Problem(
+                409, "shared-values",
+                "Objects share values that are to become unique; nothing was changed.",
+                errors: reader.faults.map { fault in
+                    var fault = fault
+                    fault.code = "shared-values"
+                    return fault
+                })
         case .schemaRevision(let current):
             return Problem(
                 409, "schema-revision",

@@ -17,6 +17,8 @@ extension SchemaReader {
         var property: String?
         var isOptional: Bool?
         var isIndexed = false
+        var isUnique = false
+        var onDelete = OnDelete.nullify
         var defaultValue: JSONValue?
         var defaultPointer = JSONPointer()
         var cases: JSONValue?
@@ -43,7 +45,8 @@ extension SchemaReader {
         else { return nil }
         var property = Property(
             name: name, type: resolved.type, isOptional: resolved.isOptional,
-            isIndexed: statement.isIndexed)
+            isIndexed: statement.isIndexed, isUnique: statement.isUnique,
+            onDelete: statement.onDelete)
         if let stated = statement.cases {
             property.cases = readCases(stated, of: property, statement.casesPointer)
         }
@@ -91,7 +94,8 @@ extension SchemaReader {
             case "enum":
                 read.cases = value
                 read.casesPointer = pointer
-            case "unique" where value.bool == false: break
+            case "unique": read.isUnique = reader.readFlag(value, pointer) ?? false
+            case "onDelete": read.onDelete = reader.readOnDelete(value, pointer)
             default: reader.notSupported(pointer, "'\(member)' of a property")
             }
         }

@@ -86,7 +86,7 @@ struct SchemaReader {
             case "primaryKey":
                 if !value.isNull { result.primaryKey = reader.readText(value, pointer) }
             case "properties": properties = value
-            default: reader.notSupported(pointer, "'\(member)' of a class")
+            default: result.uniqueGroups = reader.readUniqueGroups(value, pointer)
             }
         }
         if let name {
@@ -159,6 +159,9 @@ struct SchemaReader {
             var pointer = found.className.flatMap(place)
             if let property = found.property {
                 pointer = pointer?.appending("properties").appending(property)
+            }
+            if let group = found.uniqueGroup {
+                pointer = pointer?.appending("unique").appending(index: group)
             }
             let subject = pointer == nil ? found.className.map { "Class '\($0)': " } ?? "" : ""
             faults.append(

@@ -47,6 +47,15 @@ struct SchemaWriter {
                     write(property)
                 }
             }
+            if !objectClass.uniqueGroups.isEmpty {
+                object.member("unique").array { groups in
+                    for group in objectClass.uniqueGroups {
+                        groups.element().array { names in
+                            for name in group { names.element().string(name) }
+                        }
+                    }
+                }
+            }
         }
     }
 
@@ -70,6 +79,10 @@ struct SchemaWriter {
                 object.member("property").string(name)
             }
             if property.isIndexed { object.member("indexed").bool(true) }
+            if property.isUnique { object.member("unique").bool(true) }
+            if property.onDelete != .nullify {
+                object.member("onDelete").string(property.onDelete.rawValue)
+            }
             if let cases = property.cases {
                 _ = object.member("enum")
                 writer.array { array in

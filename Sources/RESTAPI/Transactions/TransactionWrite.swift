@@ -186,20 +186,26 @@ final class TransactionWrite: @unchecked Sendable {
     /// place.
     func problem(_ error: StoreError) -> Problem {
         let operations = prepared.last.operations
-        if case .danglingLinks(let links) = error {
-            var problems: [Problem] = []
-            for link in links.prefix(ObjectReader.faultCountMax) {
-                var problem = Problem(dangling: [link]) { _ in JSONPointer() }
-                if operations.indices.contains(link.source),
-                    let patch = operations[link.source].patch
+        let places: [(source: Int, isOfValue: Bool)]
+        switch error {
+        case .danglingLinks(let links): places = links.map { ($0.source, true) }
+        case .notUnique(let violations): places = violations.map { ($0.source, true) }
+        case .deniedDeletion(let deletions): places = deletions.map { ($0.source, false) }
+        default: places = []
+        }
+        if !places.isEmpty {
+            // What only the transaction's end shows: each fault has an operation of its own.
+            var whole = service.problem(error)
+            whole.errors = zip(whole.errors, places).flatMap { fault, place in
+                var problem = Problem(whole.status, fault.code, fault.detail, errors: [fault])
+                if place.isOfValue, operations.indices.contains(place.source),
+                    let patch = operations[place.source].patch
                 {
                     problem = problem.placed(by: patch)
                 }
-                problems.append(problem.placed(inOperation: link.source, inValue: true))
+                return problem.placed(inOperation: place.source, inValue: place.isOfValue).errors
             }
-            var problem = Problem(dangling: links) { _ in JSONPointer() }
-            problem.errors = problems.flatMap(\.errors)
-            return problem
+            return whole
         }
         let isOfValue = if case .missingKey = error { true } else { false }
         return service.problem(error).placed(inOperation: position, inValue: isOfValue)

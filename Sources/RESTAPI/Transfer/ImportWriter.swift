@@ -50,7 +50,8 @@ final class ImportWriter: @unchecked Sendable {
         var linkFaults: [Int: [Problem.Fault]] = [:]
         var dependencies: ImportDependencies?
         while true {
-            try writeLines(transaction, chunk, without: leftOut)
+            // Where a chunk ends is chance, so each line has to be unique by itself.
+            try writeLines(transaction, chunk, without: leftOut, eachIsUnique: true)
             let dangling = transaction.danglingLinks()
             if dangling.isEmpty { break }
             transaction.restart()
@@ -110,17 +111,22 @@ final class ImportWriter: @unchecked Sendable {
             try writeLines(transaction, chunk, without: [], firstSource: firstSource)
             firstSource += chunk.lines.count
         }
-        for (source, links) in Dictionary(grouping: transaction.danglingLinks(), by: \.source) {
+        func fail(_ source: Int, _ faults: [Problem.Fault]) {
             var position = source
-            guard
-                let chunk = chunks.first(where: {
-                    if position < $0.lines.count { return true }
-                    position -= $0.lines.count
-                    return false
-                })
-            else { continue }
-            chunk.writeFaults.append(
-                (chunk.lines[position].number, Problem(dangling: links) { _ in .init() }.errors))
+            let found = chunks.first {
+                if position < $0.lines.count { return true }
+                position -= $0.lines.count
+                return false
+            }
+            guard let chunk = found else { return }
+            chunk.writeFaults.append((chunk.lines[position].number, faults))
+        }
+        for (source, links) in Dictionary(grouping: transaction.danglingLinks(), by: \.source) {
+            fail(source, Problem(dangling: links) { _ in .init() }.errors)
+        }
+        let violations = try transaction.uniqueViolations()
+        for (source, found) in Dictionary(grouping: violations, by: \.source) {
+            fail(source, Problem(notUnique: found) { _ in .init() }.errors)
         }
         guard chunks.contains(where: { !$0.writeFaults.isEmpty || !$0.readFaults.isEmpty }) else {
             return
@@ -131,7 +137,7 @@ final class ImportWriter: @unchecked Sendable {
 
     private func writeLines(
         _ transaction: WriteTransaction, _ chunk: ImportChunk, without leftOut: Set<Int>,
-        firstSource: Int = 0
+        firstSource: Int = 0, eachIsUnique: Bool = false
     ) throws(StoreError) {
         chunk.writeFaults.removeAll(keepingCapacity: true)
         chunk.writtenCount = 0
@@ -142,6 +148,7 @@ final class ImportWriter: @unchecked Sendable {
             do throws(StoreError) {
                 try transaction.attempt { () throws(StoreError) in
                     try write(transaction, reading)
+                    if eachIsUnique { try transaction.requireUniqueAttempt() }
                 }
                 chunk.writtenCount += 1
             } catch {

@@ -19,12 +19,13 @@ package protocol OutsideSink: OutsideSource {
     /// Elements vanish from lists and sets; the values of maps become null, and embedded objects lose the
     /// links that they hold.
     ///
+    /// - `goes`: Whether an embedded object goes itself.
     /// - `withoutLinks`: Appends the elements of a leaf without those links, but not of a list or set of
     ///   links.
     /// - Returns: Whether an element is left; if not, nothing is appended.
     func removeLinks(
         to key: UInt64, classIndex: Int, from stored: Field, _ member: RowClass.Member,
         _ schema: RowSchema, reference: ByteBuffer,
-        withoutLinks: (LeafView, ByteBuffer) -> Void
+        goes: (RowView) -> Bool, withoutLinks: (LeafView, ByteBuffer) -> Void
     ) -> Bool
 }

@@ -137,7 +137,7 @@ struct SchemaReaderTests {
             ),
             (
                 #"{"classes":[{"name":"X","unique":[["a"]],"properties":{}}]}"#,
-                "/classes/0/unique not-supported"
+                "/classes/0/unique/0 invalid-schema"
             ),
             (
                 #"{"classes":[{"name":"X","primaryKey":"a","properties":{}}]}"#,
@@ -181,8 +181,6 @@ struct SchemaReaderTests {
                 "/p invalid-schema"
             ),
             (#"{"type":"string","mapTo":"q"}"#, "/p/mapTo not-supported"),
-            (#"{"type":"string","unique":true}"#, "/p/unique not-supported"),
-            (#"{"type":"X","onDelete":"cascade"}"#, "/p/onDelete not-supported"),
             (#"{"type":"string","indexed":"fulltext"}"#, "/p/indexed not-supported"),
             (#"{"type":"string","indexed":"geo"}"#, "/p/indexed not-supported"),
             (#"{"type":"string","indexed":1}"#, "/p/indexed wrong-type"),

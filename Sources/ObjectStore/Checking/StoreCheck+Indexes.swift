@@ -1,0 +1,73 @@
+import Bytes
+import Rows
+
+extension StoreCheck {
+    /// An index of a property, or the entries of a unique group.
+    struct Index {
+        /// Of what it is.
+        enum Source {
+            case member(Int)
+            case group(UniqueKey)
+        }
+
+        let rowClass: RowClass
+        let source: Source
+
+        /// Whether it is a group's.
+        var isGroup: Bool { if case .group = source { true } else { false } }
+
+        /// Whether no two objects may have the same value.
+        var isUnique: Bool {
+            switch source {
+            case .member(let member): rowClass.members[member].isUnique
+            case .group: true
+            }
+        }
+
+        /// The property or properties.
+        var name: String {
+            let properties = rowClass.definition.properties
+            return switch source {
+            case .member(let member): properties[member].name
+            case .group(let unique):
+                unique.members.map { properties[$0].name }.joined(separator: ", ")
+            }
+        }
+
+        /// The key of the entry that a row has; empty when it has none.
+        func entry(
+            _ key: UInt64, _ row: RowView, _ outside: any OutsideSource, in buffer: ByteBuffer
+        ) -> UnsafeRawBufferPointer {
+            buffer.removeAll()
+            switch source {
+            case .member(let member):
+                IndexEntry.append(rowClass, member, key, row, outside, to: buffer)
+            case .group(let unique):
+                if !IndexEntry.append(rowClass, group: unique, key, row, outside, to: buffer) {
+                    buffer.removeAll()
+                }
+            }
+            return buffer.bytes
+        }
+    }
+
+    /// The indexes of a class.
+    func indexes(of rowClass: RowClass) -> [Index] {
+        rowClass.indexedMembers.map { Index(rowClass: rowClass, source: .member($0)) }
+            + rowClass.uniqueKeys.filter(\.isGroup).map {
+                Index(rowClass: rowClass, source: .group($0))
+            }
+    }
+
+    /// The index whose entries have a number; nil when there is none.
+    func index(_ number: UInt32) -> Index? {
+        if let place = rows.memberByNumber[number],
+            rows.classes[place.classIndex].indexedMembers.contains(place.member)
+        {
+            return Index(rowClass: rows.classes[place.classIndex], source: .member(place.member))
+        }
+        guard let place = rows.uniqueGroupByNumber[number] else { return nil }
+        let rowClass = rows.classes[place.classIndex]
+        return Index(rowClass: rowClass, source: .group(rowClass.uniqueKeys[place.position]))
+    }
+}

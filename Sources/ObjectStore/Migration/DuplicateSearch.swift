@@ -1,0 +1,136 @@
+import Bytes
+import ObjectModel
+import Rows
+import Storage
+
+/// Finds objects of a class that share what is to become unique.
+///
+/// Hashes of values are sorted, a part of them after the other, so that memory stays at some 24 MiB
+/// however many objects there are. Cost: the class's rows are read once for each million of them.
+struct DuplicateSearch {
+    let rowClass: RowClass
+    let unique: UniqueKey
+    /// What the rows are read from; they may be of layouts older than the class's newest.
+    let snapshot: any StorageSnapshot
+    /// Where values lie that have left their rows.
+    let source: any OutsideSource
+
+    /// What was found.
+    struct Duplicates {
+        /// How many objects share their value with another.
+        var objectCount: Int
+        /// Pairs of such objects.
+        var examples: [(UInt64, UInt64)]
+    }
+
+    private struct Entry {
+        var high: UInt64
+        var low: UInt64
+        var key: UInt64
+    }
+
+    private static let exampleCountMax = 3
+    /// How many hashes are held at once.
+    var entryCountMax = 1 << 20
+
+    /// What is shared, as a fault of the schema that names examples; nil when nothing is.
+    func fault() throws(StorageError) -> SchemaFault? {
+        guard let found = try run() else { return nil }
+        let definition = rowClass.definition
+        let names = unique.members.map { "'\(definition.properties[$0].name)'" }
+        var examples: [String] = []
+        for (first, second) in found.examples {
+            guard let a = try row(first), let b = try row(second) else { continue }
+            let values = unique.members.map { rowClass.valueText($0, a) }
+            examples.append(
+                "\(values.joined(separator: ", ")) of \(rowClass.objectText(first, a)) and "
+                    + rowClass.objectText(second, b))
+        }
+        var fault = SchemaFault(
+            className: definition.name,
+            detail:
+                "\(found.objectCount) objects share \(names.joined(separator: ", ")) with another: "
+                + examples.joined(separator: "; ")
+                + (found.objectCount > 2 * examples.count ? "; …" : "")
+                + ". Give them different values first.")
+        if unique.isGroup {
+            let groups = rowClass.uniqueKeys.filter(\.isGroup)
+            fault.uniqueGroup = groups.firstIndex { $0.number == unique.number }
+        } else {
+            fault.property = definition.properties[unique.members[0]].name
+        }
+        return fault
+    }
+
+    /// Looks for objects that share a value; nil when there are none.
+    func run() throws(StorageError) -> Duplicates? {
+        var found = Duplicates(objectCount: 0, examples: [])
+        let partCount = try count() / UInt64(entryCountMax) + 1
+        for part in 0..<partCount {
+            var entries: ContiguousArray<Entry> = []
+            try forEachValue { hash, key in
+                if hash.high % partCount == part {
+                    entries.append(Entry(high: hash.high, low: hash.low, key: key))
+                }
+            }
+            entries.sort { ($0.high, $0.low, $0.key) < ($1.high, $1.low, $1.key) }
+            var start = 0
+            while start < entries.count {
+                var end = start + 1
+                while end < entries.count, entries[end].high == entries[start].high,
+                    entries[end].low == entries[start].low
+                {
+                    end += 1
+                }
+                if end - start > 1 {
+                    found.objectCount += end - start
+                    if found.examples.count < Self.exampleCountMax {
+                        found.examples.append((entries[start].key, entries[start + 1].key))
+                    }
+                }
+                start = end
+            }
+        }
+        return found.objectCount > 0 ? found : nil
+    }
+
+    private func count() throws(StorageError) -> UInt64 {
+        let buffer = ByteBuffer(capacity: 16)
+        StoreKey.appendClassState(rowClass.number, to: buffer)
+        return try snapshot.value(forKey: buffer.bytes).flatMap { ClassState($0)?.count } ?? 0
+    }
+
+    private func row(_ key: UInt64) throws(StorageError) -> RowView? {
+        let buffer = ByteBuffer(capacity: 16)
+        StoreKey.appendRow(rowClass, key, to: buffer)
+        return try snapshot.value(forKey: buffer.bytes).flatMap { RowView($0) }
+    }
+
+    /// Hands over a hash of the value of each object that has one.
+    private func forEachValue(
+        _ body: (_ hash: (high: UInt64, low: UInt64), _ key: UInt64) -> Void
+    ) throws(StorageError) {
+        let buffer = ByteBuffer()
+        StoreKey.appendRowPrefix(rowClass, to: buffer)
+        var isDamaged = false
+        try snapshot.scan(
+            KeyRange(prefix: buffer.array), reversed: false, expecting: 4096
+        ) { rowKey, value in
+            guard let row = RowView(value), rowClass.canRead(row) else {
+                isDamaged = true
+                return false
+            }
+            // What is about to get a random value of its own is not shared.
+            let missing = rowClass.generatedMembers(missingIn: row)
+            if !missing.isEmpty, unique.members.contains(where: { missing.contains($0) }) {
+                return true
+            }
+            buffer.removeAll()
+            if IndexEntry.appendValue(rowClass, unique, row, source, to: buffer) {
+                body(SipHash128.hash(buffer.bytes), StoreKey.trailingObjectKey(rowKey))
+            }
+            return true
+        }
+        if isDamaged { throw StorageError(.corrupted, operation: "read rows") }
+    }
+}

@@ -1,0 +1,13 @@
+/// A deleted object that another one holds by a link that denies it.
+package struct DeniedDeletion: Sendable {
+    /// Which of the transaction's operations deleted it.
+    package var source: Int
+    /// The deleted object, for a person to read.
+    package var target: String
+    /// The class of the object that holds the link.
+    package var holderClass: String
+    /// That object, for a person to read.
+    package var holder: String
+    /// The class and the property that state the rule, such as `Order.customer`.
+    package var property: String
+}

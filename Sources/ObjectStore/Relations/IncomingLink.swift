@@ -1,0 +1,13 @@
+import ObjectModel
+
+/// Who links to an object, and by which property; however often it does.
+struct IncomingLink {
+    /// The object, or the owner of the embedded object, that holds the link.
+    var origin: ObjectIdentity
+    /// The number of the property.
+    var property: UInt32
+    /// Whether the property is one of the origin's own class and not of an embedded object's.
+    var isOwn: Bool
+    /// What the property says of the deletion of its targets.
+    var onDelete: OnDelete
+}

@@ -1,0 +1,33 @@
+import ObjectModel
+
+extension RowClass {
+    /// Whether a row of an embedded object is to go with an object that goes away: whether it holds it by a
+    /// link of its own that says so.
+    ///
+    /// - `classIndex`: The class of the object that goes away.
+    /// - `source`: Where collections lie that have left the row.
+    func goes(
+        _ row: RowView, withTarget key: UInt64, classIndex: Int, _ source: (any OutsideSource)?
+    ) -> Bool {
+        linkingMembers.contains { member in
+            let compiled = members[member]
+            guard compiled.onDelete == .cascade, compiled.classIndex == classIndex else {
+                return false
+            }
+            if compiled.storage.shape == .single {
+                let field = field(member, in: row)
+                return !field.isNull && field.load(UInt64.self) == key
+            }
+            func isTarget(_ part: CollectionView, _ place: Int) -> Bool {
+                !part.isNull(place) && part.pointer(place).storedLink == key
+            }
+            guard let source else {
+                let links = inlineCollection(member, in: row)
+                return (0..<links.count).contains { isTarget(links, $0) }
+            }
+            return !collection(member, in: row, source).forEach { part, place, _ in
+                !isTarget(part, place)
+            }
+        }
+    }
+}

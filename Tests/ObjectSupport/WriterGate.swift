@@ -1,0 +1,32 @@
+import ObjectStore
+import Threads
+
+/// Keeps the writer busy until it is opened, so that the writes handed in meanwhile form a group.
+package final class WriterGate: PendingWrite {
+    private let isOpen = Monitor(false)
+    private let hasStarted = Monitor(false)
+
+    /// Makes a closed gate.
+    package init() {}
+
+    package func run(_ transaction: WriteTransaction) throws(StoreError) {
+        hasStarted.signal {
+            $0 = true
+            return true
+        }
+        isOpen.wait { $0 ? () : nil }
+    }
+
+    package func finish(_ outcome: WriteOutcome) {}
+
+    /// Waits until the writer is there.
+    package func waitUntilReached() { hasStarted.wait { $0 ? () : nil } }
+
+    /// Lets the writer go on.
+    package func open() {
+        isOpen.signal {
+            $0 = true
+            return true
+        }
+    }
+}
