@@ -179,6 +179,46 @@ struct UniqueTests {
         #expect(try server.store.findings() == [])
     }
 
+    @Test("the store's own OpenAPI document says what is unique")
+    func document() throws {
+        let server = try open()
+        APIScenario(
+            "GET", "/v1/openapi.json", status: 200,
+            contains: [
+                "Unique: no two objects have the same value.",
+                "Unique together with `number`.", "Unique together with `country`.",
+            ]
+        ).check(on: server)
+    }
+
+    @Test("a whole store comes back with what is unique, and a line that breaks it is told")
+    func wholeStore() throws {
+        let server = try open()
+        server.send(
+            "POST", objects,
+            #"[{"id":1,"email":"a","owner":2},{"id":2,"email":"b","owner":3,"country":"X","number":1},{"id":3}]"#)
+        let exported = server.send("GET", "/v1/export").text
+        let other = try TestServer(schema: Schema())
+        let report = try Importing.storeReport(exported, into: other.store)
+        #expect((report.importedCount, report.failedCount) == (3, 0))
+        #expect(other.send("GET", "/v1/export").text == exported)
+        let header = exported.prefix { $0 != "\n" }
+        let lines = [
+            #"{"class":"Account","id":4,"object":{"id":4,"email":"a"}}"#,
+            #"{"class":"Account","id":5,"object":{"id":5,"email":"c","owner":6}}"#,
+            #"{"class":"Account","id":6,"object":{"id":6,"owner":2}}"#,
+            #"{"class":"Account","id":7,"object":{"id":7,"email":"c","owner":8}}"#,
+        ]
+        let refused = try Importing.storeReport(
+            header + "\n" + lines.joined(separator: "\n"), into: other.store)
+        #expect(
+            refused.codes.sorted().prefix(3) == [
+                "2 not-unique", "3 dangling-link", "4 not-unique",
+            ])
+        #expect(refused.importedCount == 0)
+        #expect(try other.store.findings() == [])
+    }
+
     @Test("what is shared can't be made unique: 409 with counts and examples, dry run or not")
     func schemaOverData() throws {
         let server = try TestServer(schema: Schema())

@@ -62,6 +62,7 @@ final class StoreImportWriter: @unchecked Sendable {
                         ? try create(transaction, reading)
                         : try fill(transaction, reading, key)
                     try requireTargets(transaction)
+                    try transaction.requireUniqueAttempt()
                 }
                 chunk.writtenCount += 1
             } catch {
@@ -90,6 +91,7 @@ final class StoreImportWriter: @unchecked Sendable {
             let written = try transaction.attempt { () throws(StoreError) in
                 let written = try create(transaction, reading)
                 try requireTargets(transaction)
+                try transaction.requireUniqueAttempt()
                 return written
             }
             if !isKeyed { rename(reading, to: written.key) }
@@ -103,7 +105,9 @@ final class StoreImportWriter: @unchecked Sendable {
             }
             let plain = reading.draft.plainPart()
             let created = try transaction.attempt { () throws(StoreError) in
-                try transaction.write(plain, mode: .create)
+                let created = try transaction.write(plain, mode: .create)
+                try transaction.requireUniqueAttempt()
+                return created
             }
             if !isKeyed { rename(reading, to: created.key) }
             wait(chunk, position, createdKey: created.key)
