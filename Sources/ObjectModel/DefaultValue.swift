@@ -8,4 +8,7 @@ package enum DefaultValue: Hashable, Sendable {
     case objectID
     /// The time of the write; `"$now"`.
     case now
+    /// A number above all that the class's primary keys have had so far, from 1; `"$next"`. Only of
+    /// primary keys that are integers.
+    case next
 }

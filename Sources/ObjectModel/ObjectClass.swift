@@ -6,6 +6,12 @@ package struct ObjectClass: Equatable, Sendable {
         case object
         /// Objects that belong to exactly one other object and go with it.
         case embedded
+        /// Objects of their own that are only created: they wait in the class's outbox until whoever
+        /// consumes it has acknowledged them.
+        case asymmetric
+
+        /// Whether its objects stand alone and not inside others.
+        package var standsAlone: Bool { self != .embedded }
     }
 
     /// Its name, unique in the schema.

@@ -82,6 +82,11 @@ extension Projection {
             }
             switch base.kind {
             case .object, .embedded: break
+            case .asymmetric:
+                return fault(
+                    projection,
+                    "'\(projection.className)' is an asymmetric class: its objects are never read, so no "
+                        + "projection shows them.")
             }
             if projection.properties.isEmpty {
                 fault(projection, "A projection shows at least one property.")

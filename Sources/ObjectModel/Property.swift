@@ -19,12 +19,15 @@ package struct Property: Hashable, Sendable {
     package var isUnique: Bool
     /// Of a link what becomes of the object that holds it when the target is deleted.
     package var onDelete: OnDelete
+    /// The name that it is mapped to, which queries may use in the place of its own; nil when it has
+    /// just one.
+    package var mapTo: String?
 
     /// Makes a property.
     package init(
         name: String, type: PropertyType, isOptional: Bool = false, isIndexed: Bool = false,
         defaultValue: DefaultValue? = nil, cases: [Value]? = nil, isUnique: Bool = false,
-        onDelete: OnDelete = .nullify
+        onDelete: OnDelete = .nullify, mapTo: String? = nil
     ) {
         self.name = name
         self.type = type
@@ -34,6 +37,7 @@ package struct Property: Hashable, Sendable {
         self.cases = cases
         self.isUnique = isUnique
         self.onDelete = onDelete
+        self.mapTo = mapTo
     }
 
     /// Whether the store keeps an index of it: declared, or because it is unique.

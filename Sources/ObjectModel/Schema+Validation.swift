@@ -66,8 +66,9 @@ extension ObjectClass {
             collectFaults(of: property, classes, fault)
         }
         collectFaults(ofUniqueGroups: classes, into: &faults)
+        collectMappingFaults(names, fault)
         guard let primaryKey else { return }
-        guard kind == .object else {
+        guard kind.standsAlone else {
             return fault(
                 nil,
                 "An embedded class can't have a primary key: its objects are found through their owner."
@@ -118,8 +119,18 @@ extension ObjectClass {
                 return fault(
                     name, "'\(originName).\(originProperty)' does not link to '\(self.name)'.")
             }
-            guard kind == .object else {
+            switch (kind, origin.kind) {
+            case (.embedded, _):
                 return fault(name, "An embedded class has one owner and no inverse links.")
+            case (.asymmetric, _):
+                return fault(
+                    name, "Nothing links to an asymmetric class, so it has no inverse links.")
+            case (.object, .asymmetric):
+                return fault(
+                    name,
+                    "'\(originName)' is an asymmetric class: its objects are never read, so no inverse "
+                        + "link shows them.")
+            case (.object, .object), (.object, .embedded): break
             }
             if property.isIndexed || property.defaultValue != nil || property.isOptional
                 || property.cases != nil || property.isUnique || property.onDelete != .nullify
@@ -133,6 +144,12 @@ extension ObjectClass {
             if case .object(let target) = element {
                 guard let targetClass = classes[target] else {
                     return fault(name, "The class '\(target)' is not in the schema.")
+                }
+                if targetClass.kind == .asymmetric {
+                    return fault(
+                        name,
+                        "'\(target)' is an asymmetric class, whose objects are only created: no class "
+                            + "can link to it.")
                 }
                 if case .set = property.type, targetClass.kind == .embedded {
                     fault(name, "A set can't hold embedded objects; use a list.")
@@ -162,6 +179,10 @@ extension ObjectClass {
                 }
             }
             if property.keepsIndex {
+                if kind == .asymmetric {
+                    return fault(
+                        name, "An asymmetric class is never queried; leave its indexes out.")
+                }
                 guard case .single(.scalar(let scalar)) = property.type, scalar.canBeIndexed,
                     kind == .object
                 else {
@@ -176,12 +197,40 @@ extension ObjectClass {
             }
             if let defaultValue = property.defaultValue, !property.accepts(defaultValue) {
                 fault(name, "The default does not fit the property's type.")
+            } else if property.defaultValue == .next, name != primaryKey {
+                fault(name, "The default \"$next\" is one of a primary key that is an integer.")
             }
         }
     }
 }
 
 extension ObjectClass {
+    /// Looks at the names that properties are mapped to: each is a property's alone, among the others'
+    /// own names too.
+    private func collectMappingFaults(_ names: Set<String>, _ fault: (String?, String) -> Void) {
+        var mapped: Set<String> = []
+        for property in properties {
+            guard let other = property.mapTo else { continue }
+            if other.utf8.count > ModelLimits.propertyNameByteCountMax {
+                fault(
+                    property.name,
+                    "The name that 'mapTo' gives has \(other.utf8.count) bytes of UTF-8; "
+                        + "\(ModelLimits.propertyNameByteCountMax) are allowed.")
+            }
+            if !Schema.isName(other) {
+                fault(
+                    property.name,
+                    "The name that 'mapTo' gives begins with a letter or '_' and goes on with letters, "
+                        + "digits, '_', '-' or blanks.")
+            }
+            if !mapped.insert(other).inserted || other != property.name && names.contains(other) {
+                fault(
+                    property.name,
+                    "'mapTo' gives the name '\(other)', which another property of the class has.")
+            }
+        }
+    }
+
     private func collectFaults(
         ofCases cases: [Value], _ property: Property, _ fault: (String) -> Void
     ) {
@@ -201,7 +250,7 @@ extension ObjectClass {
             fault("The default is not among the values of the enum.")
         }
         switch property.defaultValue {
-        case .uuid, .objectID, .now: fault("An enum has a constant default.")
+        case .uuid, .objectID, .now, .next: fault("An enum has a constant default.")
         case nil, .constant: break
         }
     }
@@ -230,6 +279,7 @@ extension Property {
         case .uuid: return scalar == .uuid
         case .objectID: return scalar == .objectID
         case .now: return scalar == .date
+        case .next: return scalar.integerRange != nil
         case .constant(.null): return isOptional || scalar == .mixed
         case .constant(let value): return scalar.holds(value)
         }

@@ -6,13 +6,15 @@ import Rows
 /// before them; lists have a count of four bytes.
 ///
 ///     revision 8, schema version 8 (all ones: none), next class number 4, next property number 4,
-///     classes: name, kind (0 object, 1 embedded; 64: spaces follow the number; 128: unique groups follow
-///       the properties), number 4, spaces of rows and of primary keys 4 each, primary key (empty: none),
-///       properties: name, number 4, flags 1 (1 optional, 2 indexed, 4 enum, 8 unique, 32 rule for
-///           deletion), type, default, of an enum its values: count 4, values; the rule 1 (1 cascade, 2 deny)
+///     classes: name, kind (0 object, 1 embedded, 2 asymmetric; 64: spaces follow the number; 128: unique
+///       groups follow the properties), number 4, spaces of rows and of primary keys 4 each, primary key
+///       (empty: none),
+///       properties: name, number 4, flags 1 (1 optional, 2 indexed, 4 enum, 8 unique, 16 mapTo, 32 rule
+///           for deletion), type, default, of an enum its values: count 4, values; the name that it is
+///           mapped to; the rule 1 (1 cascade, 2 deny)
 ///         type: shape 1 (0 single, 1 list, 2 set, 3 inverse, 4 map), then 0 and a scalar's code, or 1 and a
 ///           class's name, or for inverse links a class's and a property's name
-///         default: 0 none, 1 and a value, 2 uuid, 3 objectId, 4 now
+///         default: 0 none, 1 and a value, 2 uuid, 3 objectId, 4 now, 5 next
 ///         value: a scalar's code (0 null, 255 an empty collection) and the bytes of an inline value, or
 ///           a block; of `mixed` also 254 and a list's values, 253 and a map's keys and values
 ///       unique groups: number 4, properties: number 4
@@ -32,8 +34,8 @@ extension Catalog {
             let definition = stored.definition
             buffer.append(block: definition.name)
             buffer.append(
-                (definition.kind == .object ? 0 : 1) | (stored.spaces == nil ? 0 : Self.spacesFlag)
-                    | (definition.uniqueGroups.isEmpty ? 0 : Self.groupsFlag) as UInt8)
+                Self.code(of: definition.kind) | (stored.spaces == nil ? 0 : Self.spacesFlag)
+                    | (definition.uniqueGroups.isEmpty ? 0 : Self.groupsFlag))
             buffer.append(little: stored.number)
             if let spaces = stored.spaces {
                 buffer.append(little: spaces.rows)
@@ -108,6 +110,7 @@ extension Catalog {
         buffer.append(
             (property.isOptional ? 1 : 0) | (property.isIndexed ? 2 : 0)
                 | (property.cases != nil ? 4 : 0) | (property.isUnique ? 8 : 0)
+                | (property.mapTo != nil ? 16 : 0)
                 | (property.onDelete != .nullify ? 32 : 0) as UInt8)
         func appendElement(_ element: ElementType) {
             switch element {
@@ -145,16 +148,30 @@ extension Catalog {
         case .uuid?: buffer.append(2 as UInt8)
         case .objectID?: buffer.append(3 as UInt8)
         case .now?: buffer.append(4 as UInt8)
+        case .next?: buffer.append(5 as UInt8)
         }
         if let cases = property.cases {
             buffer.append(little: UInt32(cases.count))
             for value in cases { append(value, to: buffer) }
         }
+        if let mapTo = property.mapTo { buffer.append(block: mapTo) }
         switch property.onDelete {
         case .nullify: break
         case .cascade: buffer.append(1 as UInt8)
         case .deny: buffer.append(2 as UInt8)
         }
+    }
+
+    private static func code(of kind: ObjectClass.Kind) -> UInt8 {
+        switch kind {
+        case .object: 0
+        case .embedded: 1
+        case .asymmetric: 2
+        }
+    }
+
+    private static func kind(ofCode code: UInt8) -> ObjectClass.Kind? {
+        ObjectClass.Kind.allCases.first { self.code(of: $0) == code }
     }
 
     private static func append(_ value: Value, to buffer: ByteBuffer) {
@@ -218,7 +235,6 @@ extension Catalog {
         guard let name = reader.readString(), let kindByte = reader.read(UInt8.self),
             let number = reader.read(UInt32.self)
         else { return nil }
-        let kind = kindByte & ~(spacesFlag | groupsFlag)
         var spaces: StoredClass.Spaces?
         if kindByte & spacesFlag != 0 {
             guard let rows = reader.read(UInt32.self), let keys = reader.read(UInt32.self) else {
@@ -226,12 +242,13 @@ extension Catalog {
             }
             spaces = StoredClass.Spaces(rows: rows, keys: keys)
         }
-        guard kind <= 1, let primaryKey = reader.readString(),
+        guard let kind = kind(ofCode: kindByte & ~(spacesFlag | groupsFlag)),
+            let primaryKey = reader.readString(),
             let propertyCount = reader.read(UInt32.self)
         else { return nil }
         var stored = StoredClass(
             definition: ObjectClass(
-                name: name, kind: kind == 0 ? .object : .embedded,
+                name: name, kind: kind,
                 primaryKey: primaryKey.isEmpty ? nil : primaryKey, properties: []),
             number: number, propertyNumbers: [], layouts: [], spaces: spaces)
         for _ in 0..<propertyCount {
@@ -284,6 +301,7 @@ extension Catalog {
         case 2: property.defaultValue = .uuid
         case 3: property.defaultValue = .objectID
         case 4: property.defaultValue = .now
+        case 5: property.defaultValue = .next
         default: return nil
         }
         if flags & 4 != 0 {
@@ -298,6 +316,10 @@ extension Catalog {
             property.cases = cases
         }
         property.isUnique = flags & 8 != 0
+        if flags & 16 != 0 {
+            guard let mapTo = reader.readString() else { return nil }
+            property.mapTo = mapTo
+        }
         if flags & 32 != 0 {
             switch reader.read(UInt8.self) {
             case 1: property.onDelete = .cascade

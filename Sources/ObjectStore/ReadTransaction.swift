@@ -151,13 +151,20 @@ package final class ReadTransaction: ObjectSource {
 
     /// How many objects a class has. Cost: one look-up.
     package func count(_ rowClass: RowClass) throws(StoreError) -> Int {
+        Int(try classState(rowClass).count)
+    }
+
+    /// What a class counts. Cost: one look-up.
+    package func classState(_ rowClass: RowClass) throws(StoreError) -> ClassState {
         let key = keyBuffer.making { StoreKey.appendClassState(rowClass.number, to: $0) }
         do throws(StorageError) {
-            guard let bytes = try snapshot.value(forKey: key) else { return 0 }
+            guard let bytes = try snapshot.value(forKey: key) else {
+                return ClassState()
+            }
             guard let state = ClassState(bytes) else {
                 throw StorageError(.corrupted, operation: "read class state")
             }
-            return Int(state.count)
+            return state
         } catch {
             throw .storage(error)
         }
@@ -269,7 +276,9 @@ package final class ReadTransaction: ObjectSource {
         do {
             try snapshot.scan(range, reversed: false, expecting: 64) { entry, value in
                 guard mayFollow() else { return false }
-                guard let origin = InverseLink.origin(entry, rows) else { return true }
+                guard let origin = InverseLink.origin(entry, rows),
+                    !rows.classes[origin.classIndex].isAsymmetric
+                else { return true }
                 return body(origin, InverseLink.count(value))
             }
         } catch {
@@ -285,8 +294,15 @@ package final class ReadTransaction: ObjectSource {
         var count = 0
         do {
             try snapshot.scan(KeyRange(prefix: prefix), reversed: false, expecting: 64) {
-                _, value in
-                count += InverseLink.count(value)
+                entry, value in
+                // Links from where nobody reads do not show.
+                let isHidden =
+                    rows.hasAsymmetricClass
+                    && InverseLink.origin(entry, rows).map {
+                        rows.classes[$0.classIndex].isAsymmetric
+                    }
+                        ?? false
+                if !isHidden { count += InverseLink.count(value) }
                 return mayFollow()
             }
         } catch {

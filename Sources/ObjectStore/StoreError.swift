@@ -14,6 +14,8 @@ package enum StoreError: Error, Sendable {
     case positionOutOfRange(count: Int)
     /// An object with the primary key is there already.
     case duplicateKey(className: String)
+    /// An object of an asymmetric class with the primary key waits in the class's outbox.
+    case keyInOutbox(className: String)
     /// A link names an object that does not exist when the transaction ends.
     case danglingLinks([DanglingLink])
     /// Values that have to be unique when the transaction ends are not.
@@ -26,6 +28,8 @@ package enum StoreError: Error, Sendable {
     case preconditionFailed(Precondition.Failure)
     /// The class has a primary key that the new object does not state and that can't be generated.
     case missingKey(className: String, property: String)
+    /// The store numbers the objects of the class, and the type of the key has no greater number.
+    case numbersExhausted(className: String, property: String, limit: Int64)
     /// The schema itself is wrong.
     case invalidSchema([SchemaFault])
     /// Projections that do not hold in the schema that is wanted.

@@ -50,7 +50,7 @@ extension ValuePath {
         case .inverse(let originClass, let member), .inverseCount(let originClass, let member):
             addInverse(originClass, member)
         case .incomingCount:
-            for origin in schema.classes {
+            for origin in schema.classes where !origin.isAsymmetric {
                 for (member, compiled) in origin.members.enumerated()
                 where compiled.storage.element == .mixed
                     || compiled.storage.element == .link && compiled.storage.shape != .none

@@ -76,7 +76,7 @@ struct PathResolver {
                 "A path may follow at most \(Self.stepCountMax) links and embedded objects.",
                 at: offset)
         }
-        guard let member = rowClass.memberIndex[name] else {
+        guard let member = rowClass.member(named: name) else {
             let className = rowClass.definition.name
             throw fail(
                 .unknownProperty,
@@ -120,7 +120,8 @@ struct PathResolver {
 
     private func isTextCollection(_ member: Int) -> Bool {
         let storage = rowClass.members[member].storage
-        return storage.shape != .single && storage.shape != .map && (storage.element == .string || storage.element == .data)
+        return storage.shape != .single && storage.shape != .map
+            && (storage.element == .string || storage.element == .data)
     }
 
     /// Goes along the property named last.
@@ -189,7 +190,13 @@ struct PathResolver {
                 .unknownClass, message + ": there is no such class", at: classAt,
                 hint: NearestName.find(className, in: schema.definition.classes.lazy.map(\.name)))
         }
-        guard let member = originClass.memberIndex[property],
+        guard !originClass.isAsymmetric else {
+            throw fail(
+                .unknownClass,
+                "'\(className)' is an asymmetric class: its objects are never read, and no query reaches "
+                    + "them.", at: classAt)
+        }
+        guard let member = originClass.member(named: property),
             originClass.members[member].storage.element == .link,
             originClass.members[member].storage.shape != .none,
             originClass.members[member].classIndex == classIndex

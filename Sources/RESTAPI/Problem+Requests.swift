@@ -17,6 +17,16 @@ extension Problem {
         503, "version-not-reached", "The store has not reached this version yet; try again.",
         retryAfterSeconds: 1)
 
+    /// The operation is none of an asymmetric class, whose objects are created, consumed and forgotten.
+    static func asymmetricClass(_ rowClass: RowClass) -> Problem {
+        let name = rowClass.definition.name
+        return Problem(
+            405, "asymmetric-class",
+            "Class '\(name)' is asymmetric: its objects are created (POST to its 'objects' or 'import', or "
+                + "'create' in a transaction), and consumed and acknowledged at its 'outbox' (GET and "
+                + "DELETE). Nothing else reads or changes them.")
+    }
+
     /// There is no class of this name.
     static func unknownClass(_ name: String, _ schema: RowSchema) -> Problem {
         let shown = name.count <= 64 ? name : String(name.prefix(64)) + "…"

@@ -25,6 +25,11 @@ extension Problem {
                 409, "duplicate-key",
                 "An object of class '\(className)' with this primary key is there already; use PUT to "
                     + "replace it, or mode=merge, replace or ignore.")
+        case .keyInOutbox(let className):
+            self.init(
+                409, "duplicate-key",
+                "An object of class '\(className)' with this primary key waits in the class's outbox; the "
+                    + "key is free again when that is acknowledged.")
         case .danglingLinks(let links): self.init(links)
         case .notUnique(let violations): self.init(notUnique: violations) { _ in JSONPointer() }
         case .deniedDeletion(let deletions): self.init(denied: deletions)
@@ -44,6 +49,17 @@ extension Problem {
                 errors: [
                     Fault(
                         code: "missing-key", detail: detail,
+                        pointer: JSONPointer().appending(property).description)
+                ])
+        case .numbersExhausted(let className, let property, let limit):
+            let detail =
+                "'\(property)' of class '\(className)' has had its greatest number, \(limit), so that no "
+                + "next one can be made; state a number that is free, or give the key a wider type."
+            self.init(
+                409, "numbers-exhausted", detail,
+                errors: [
+                    Fault(
+                        code: "numbers-exhausted", detail: detail,
                         pointer: JSONPointer().appending(property).description)
                 ])
         case .invalidSchema(let faults): self.init(422, "invalid-schema", faults)

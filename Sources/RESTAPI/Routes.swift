@@ -74,6 +74,9 @@ extension RESTService {
             Route(.post, "/v1/backups", "createBackup", body: .buffered(), createBackup),
             Route(.get, "/v1/backups/{name}", "getBackup", getBackup),
             Route(.delete, "/v1/backups/{name}", "deleteBackup", deleteBackup),
+            Route(
+                .get, "/v1/classes/{class}/outbox", "getOutbox", answersHead: false, getOutbox),
+            Route(.delete, "/v1/classes/{class}/outbox", "acknowledgeOutbox", acknowledgeOutbox),
             Route(.get, "/v1/changes", "streamChanges", answersHead: false, streamChanges),
             Route(
                 .get, "/v1/classes/{class}/changes", "streamClassChanges", answersHead: false,

@@ -20,6 +20,9 @@ package final class RowBuilder {
     let collection = ScalarCollectionBuilder()
     let scratch = ByteBuffer(capacity: 256)
 
+    /// The number that a new object gets whose primary key the store makes.
+    package var nextNumber: Int64 = 0
+
     /// Makes a builder.
     package init() {}
 
@@ -59,7 +62,8 @@ package final class RowBuilder {
             let slot = slotOffset(rowClass, member, start)
             switch field.state {
             case .absent:
-                if keepsAbsent, let stored {
+                // A primary key never changes.
+                if let stored, keepsAbsent || member == rowClass.primaryKeyIndex {
                     copy(member, of: stored, rowClass, rowStart: start, to: buffer)
                 } else {
                     appendDefault(member, rowClass, rowStart: start, to: buffer)
@@ -284,6 +288,7 @@ package final class RowBuilder {
         case .uuid: store(.uuid(.random()))
         case .objectID: store(.objectID(.generate()))
         case .now: store(.date(now))
+        case .next: store(.int(nextNumber))
         }
     }
 

@@ -72,8 +72,14 @@ public final class RowClass: @unchecked Sendable {
     public let members: [Member]
     /// The position of each property by name.
     package let memberIndex: [String: Int]
+    /// The position of each property that is mapped to another name, by that name.
+    private let mappedIndex: [String: Int]
     /// The position of the primary key property; nil for a class without one.
     package let primaryKeyIndex: Int?
+    /// Whether its objects are only created and wait in its outbox.
+    package let isAsymmetric: Bool
+    /// Whether the store numbers those of its objects that state no primary key.
+    package let numbersKeys: Bool
     /// Every layout that rows may have, oldest first.
     package let layouts: [RowLayout]
     /// The values of the properties that are enums, by position.
@@ -129,9 +135,17 @@ public final class RowClass: @unchecked Sendable {
         for (position, property) in definition.properties.enumerated() {
             memberIndex[property.name] = position
         }
+        var mappedIndex: [String: Int] = [:]
+        for (position, property) in definition.properties.enumerated() {
+            if let name = property.mapTo { mappedIndex[name] = position }
+        }
+        self.mappedIndex = mappedIndex
+        isAsymmetric = definition.kind == .asymmetric
         self.memberIndex = memberIndex
         primaryKeyIndex = definition.primaryKey.flatMap { memberIndex[$0] }
         let primaryKeyIndex = primaryKeyIndex
+        numbersKeys =
+            primaryKeyIndex.map { definition.properties[$0].defaultValue == .next } ?? false
         indexedMembers = members.indices.filter { members[$0].isIndexed && $0 != primaryKeyIndex }
         uniqueKeys =
             members.indices.filter { members[$0].isUnique && $0 != primaryKeyIndex }
@@ -250,6 +264,15 @@ public final class RowClass: @unchecked Sendable {
             if table[member].fill != nil { missing.insert(member) }
         }
         return missing
+    }
+
+    /// The position of a property by its own name, or by the one that it is mapped to.
+    package func member(named name: String) -> Int? { memberIndex[name] ?? mappedIndex[name] }
+
+    /// The least and the greatest number that a primary key of the class may have; nil when its type is
+    /// no integer, or it has none.
+    package var primaryKeyRange: ClosedRange<Int64>? {
+        primaryKeyIndex.flatMap { definition.properties[$0].scalar?.integerRange }
     }
 
     /// Where the property at `member` lies in rows of the current layout.

@@ -14,6 +14,8 @@ package final class RowSchema: Sendable {
     package let classIndexByNumber: [UInt32: Int]
     /// The class and member position of each property by its number.
     package let memberByNumber: [UInt32: (classIndex: Int, member: Int)]
+    /// Whether any class is asymmetric, so that links may come from objects that nobody reads.
+    package let hasAsymmetricClass: Bool
 
     /// The class and the position among its unique keys of each unique group by its number.
     package let uniqueGroupByNumber: [UInt32: (classIndex: Int, position: Int)]
@@ -41,6 +43,7 @@ package final class RowSchema: Sendable {
         self.classIndexByNumber = classIndexByNumber
         self.memberByNumber = memberByNumber
         self.uniqueGroupByNumber = uniqueGroupByNumber
+        hasAsymmetricClass = classes.contains(where: \.isAsymmetric)
     }
 
     /// The class of a name.

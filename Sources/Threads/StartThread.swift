@@ -11,7 +11,9 @@ package func startThread(_ body: @escaping @Sendable () -> Void) {
     var attributes = pthread_attr_t()
     pthread_attr_init(&attributes)
     pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
-    pthread_attr_setstacksize(&attributes, 8 << 20)
+    // Objects nest as deep as JSON may, and each level takes about 8 KiB of a build without optimisation.
+    // What is not used is address space alone.
+    pthread_attr_setstacksize(&attributes, 16 << 20)
     defer { pthread_attr_destroy(&attributes) }
     let work = Unmanaged.passRetained(Work(body))
     var thread = pthread_t()

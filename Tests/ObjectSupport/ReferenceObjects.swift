@@ -370,6 +370,7 @@ package struct ReferenceObjects {
         case .uuid: return generate(.uuid)
         case .objectID: return generate(.objectID)
         case .now: return .generated(.date, 0)
+        case .next: return .value(.int(0))
         }
     }
 

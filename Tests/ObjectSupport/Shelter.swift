@@ -53,21 +53,26 @@ package enum Shelter {
 
     /// The same with maps of links, embedded objects and numbers in each person.
     package static let withMaps: [ObjectClass] = {
-        var classes = classes
+<<<<<<< ours
+        var classes = Self.classes
         classes[0].properties += [
+=======
+        var extended = Shelter.classes
+        extended[0].properties += [
+>>>>>>> theirs
             Property(name: "pets", type: .map(.object("Dog")), isOptional: true),
             Property(name: "places", type: .map(.object("Address")), isOptional: true),
             Property(name: "marks", type: .map(.scalar(.double)), isOptional: true),
         ]
-        classes[1].properties.append(
+        extended[1].properties.append(
             Property(name: "keepers", type: .linkingObjects(className: "Person", property: "pets")))
-        return classes
+        return extended
     }()
 
     /// Opens an empty store with the schema, at version 1.
     package static func open(
         _ engineCase: EngineCase, options: StoreOptions = StoreOptions(),
-        classes: [ObjectClass] = classes
+        classes: [ObjectClass] = Shelter.classes
     ) throws -> Store {
         let store = try Store(engine: try engineCase.open(), options: options)
         try store.setSchema(classes)

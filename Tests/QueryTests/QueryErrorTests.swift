@@ -161,6 +161,9 @@ struct QueryErrorTests {
         #expect(fault("friend == obj('Address', 1)")?.kind == .type)
         #expect(fault("tags[0] == 'a'")?.kind == .type)
         #expect(fault("friend[0].age == 1")?.kind == .type)
+        #expect(fault("friends['k'] == null")?.kind == .type)
+        #expect(fault("friends.@keys == 'a'")?.kind == .type)
+        #expect(fault("friends.@values == 'a'")?.kind == .type)
         #expect(fault("age == $K0")?.kind == .argument)
     }
 
@@ -173,7 +176,6 @@ struct QueryErrorTests {
             ("SUBQUERY(friends, $f, $f.age == 1).@count > 0", 1), ("name TEXT 'a'", 6),
             ("name MATCHES 'a'", 6),
             ("name ==[d] 'a'", 8), ("name CONTAINS[cd] 'a'", 14), ("name.@type == 'string'", 6),
-            ("friends['k'] == null", 8), ("friends.@keys == 'a'", 9),
             ("home geoWithin geoBox([0,0],[1,1])", 6),
             ("age == binary($0)", 15),
         ])

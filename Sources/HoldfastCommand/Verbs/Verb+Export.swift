@@ -57,6 +57,7 @@ struct ExportCommand {
                     "the store has no class '\(className)'"
                         + (hint.map { "; did you mean '\($0)'?" } ?? ""))
             }
+            try RESTService.requireObjects(transaction.rows.classes[index])
             let selection =
                 try arguments.text("fields").map { fields throws(Problem) in
                     try FieldSelection(

@@ -69,8 +69,15 @@ struct ImportCommand {
                 NearestName.of(className, among: names).map { "; did you mean '\($0)'?" } ?? ""
             throw CommandFailure("the store has no class '\(className)'\(hint)")
         }
-        guard objectClass.kind == .object else {
+        switch objectClass.kind {
+        case .object: break
+        case .embedded:
             throw CommandFailure("the class '\(className)' is embedded: its objects live in others")
+        case .asymmetric where options.mode != .create:
+            throw CommandFailure(
+                "the class '\(className)' is asymmetric: its objects are only created, with --mode create"
+            )
+        case .asymmetric: break
         }
         let start = Clock.seconds()
         let report = try importAll(store)

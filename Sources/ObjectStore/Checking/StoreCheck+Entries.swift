@@ -7,7 +7,7 @@ extension StoreCheck {
     /// Checks that every key is of a kind and class that the store has, by looking between them.
     mutating func checkKeys() throws(StoreError) {
         let buffer = ByteBuffer()
-        let classes = rows.classes.filter { $0.definition.kind == .object }
+        let classes = rows.classes.filter { $0.definition.kind.standsAlone }
         let kinds: [(RowClass, ByteBuffer) -> Void] = [
             { StoreKey.appendClassState($0.number, to: $1) }, StoreKey.appendRowPrefix,
             StoreKey.appendPrimaryKeyPrefix,

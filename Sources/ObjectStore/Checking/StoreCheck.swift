@@ -64,7 +64,7 @@ package struct StoreCheck {
         try check.checkKeys()
         try check.checkChangeLog()
         try check.checkReplies()
-        for rowClass in check.rows.classes where rowClass.definition.kind == .object {
+        for rowClass in check.rows.classes where rowClass.definition.kind.standsAlone {
             try check.checkRows(rowClass)
             try check.checkPrimaryKeys(rowClass)
         }

@@ -84,6 +84,6 @@ final class RowCollectionEditor: ElementEditor {
                 stored, rowClass, replacing: member, by: buffers.0.bytes,
                 version: transaction.version, to: $0)
         }
-        return try transaction.replace(rowClass, key, stored, by: bytes)
+        return try transaction.replace(rowClass, key, stored, by: bytes, path: [])
     }
 }

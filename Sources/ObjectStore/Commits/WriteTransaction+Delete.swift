@@ -40,6 +40,8 @@ extension WriteTransaction {
         _ target: ObjectIdentity, _ targetClass: RowClass, _ stored: RowView,
         _ waiting: inout [ObjectIdentity], _ doomed: inout Set<ObjectIdentity>
     ) throws(StoreError) {
+        // Nothing links to an asymmetric class.
+        guard !targetClass.isAsymmetric else { return }
         let links = try incomingLinks(of: targetClass, target.key).filter { $0.origin != target }
         guard !links.isEmpty else { return }
         for link in links where link.onDelete == .cascade && link.isOwn {

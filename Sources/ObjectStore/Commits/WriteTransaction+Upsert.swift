@@ -6,8 +6,10 @@ import Storage
 extension WriteTransaction {
     /// Writes one object.
     ///
-    /// - `draft`: States the primary key if the class has one, unless `objectKey` is given.
-    /// - `objectKey`: Which object, for a class without a primary key; nil makes a new one.
+    /// - `draft`: States the primary key if the class has one, unless `objectKey` is given or the store
+    ///   numbers the class's objects.
+    /// - `objectKey`: Which object, for a class without a primary key, and for an object whose primary
+    ///   key the draft does not state; nil makes a new one.
     /// - `mode`: What to do when the object is or isn't there.
     /// - `precondition`: What must hold of it.
     /// - Throws: ``StoreError`` for a taken key, a missing object, a failed precondition, a link that
@@ -30,15 +32,23 @@ extension WriteTransaction {
         let rowClass = draft.rowClass
         try requirePresent(rowClass)
         var key = objectKey
-        if rowClass.primaryKeyIndex != nil {
+        var number: Int64?
+        if rowClass.primaryKeyIndex != nil, objectKey == nil {
             var isStated = false
             key = try self.objectKey(rowClass, isLink: false) {
                 isStated = draft.appendPrimaryKey(to: $0)
             }
-            guard isStated else {
-                throw .missingKey(
-                    className: rowClass.definition.name,
-                    property: rowClass.definition.primaryKey ?? "")
+            if !isStated {
+                guard rowClass.numbersKeys, mode != .update, mode != .replaceExisting else {
+                    throw .missingKey(
+                        className: rowClass.definition.name,
+                        property: rowClass.definition.primaryKey ?? "")
+                }
+                let next = try nextNumber(rowClass)
+                number = next
+                key = try self.objectKey(rowClass, isLink: false) {
+                    OrderedKey.append(next, to: $0)
+                }
             }
         }
         var stored: RowView?
@@ -46,7 +56,10 @@ extension WriteTransaction {
         try check(precondition, rowClass, key: key, stored)
         if let stored, let key {
             switch mode {
-            case .create: throw .duplicateKey(className: rowClass.definition.name)
+            case .create:
+                throw rowClass.isAsymmetric
+                    ? .keyInOutbox(className: rowClass.definition.name)
+                    : .duplicateKey(className: rowClass.definition.name)
             case .ignore:
                 return WriteResult(
                     classIndex: rowClass.index, key: key, row: stored, isCreated: false,
@@ -58,7 +71,7 @@ extension WriteTransaction {
             }
         }
         if mode == .update || mode == .replaceExisting || objectKey != nil { throw .objectNotFound }
-        return try insert(draft, awaitedKey: key, path: path)
+        return try insert(draft, awaitedKey: key, number: number, path: path)
     }
 
     /// Tests what must hold of an object.
@@ -81,7 +94,7 @@ extension WriteTransaction {
         }
         if holds { return }
         var failure = Precondition.Failure(current: nil)
-        if let stored, let key {
+        if let stored, let key, !rowClass.isAsymmetric {
             failure.current = StoredObject(
                 schema: rows, classIndex: rowClass.index, key: key, row: stored)
         }
@@ -89,8 +102,11 @@ extension WriteTransaction {
     }
 
     /// Adds an object whose primary key, if its class has one, was looked up just before.
+    ///
+    /// - `number`: The primary key that the store has made for it, if it has.
     func insert(
-        _ draft: ObjectDraft, awaitedKey: UInt64?, path: [DanglingLink.PathStep]
+        _ draft: ObjectDraft, awaitedKey: UInt64?, number: Int64? = nil,
+        path: [DanglingLink.PathStep]
     ) throws(StoreError) -> WriteResult {
         let rowClass = draft.rowClass
         let key: UInt64
@@ -117,6 +133,7 @@ extension WriteTransaction {
         state.count += 1
         try setClassState(rowClass, state)
         prepareRow(rowClass, key)
+        if let number { group.memory.rowBuilder.nextNumber = number }
         let bytes = group.rowBuffer.making {
             group.memory.rowBuilder.append(
                 draft, over: nil, keepsAbsent: false, version: version, targets: targets, to: $0)
@@ -221,17 +238,27 @@ extension WriteTransaction {
     /// Takes the next object key of a class and maps the primary key to it that was looked up last, if
     /// the class has one.
     func makeKey(_ rowClass: RowClass) throws(StoreError) -> UInt64 {
+        let key = try takeKey(rowClass)
+        if rowClass.primaryKeyIndex != nil { try mapPrimaryKey(rowClass, to: key) }
+        return key
+    }
+
+    /// Takes the next object key of a class.
+    func takeKey(_ rowClass: RowClass) throws(StoreError) -> UInt64 {
         var state = try classState(rowClass)
         let key = state.nextKey
         state.nextKey += 1
         try setClassState(rowClass, state)
-        if rowClass.primaryKeyIndex != nil {
-            var value = key.bigEndian
-            withUnsafeBytes(of: &value) {
-                _ = group.overlay.put(group.memory.mapKeyBuffer.bytes, $0)
-            }
-        }
         return key
+    }
+
+    /// Maps the primary key that was looked up last to an object key.
+    func mapPrimaryKey(_ rowClass: RowClass, to key: UInt64) throws(StoreError) {
+        var value = key.bigEndian
+        withUnsafeBytes(of: &value) {
+            _ = group.overlay.put(group.memory.mapKeyBuffer.bytes, $0)
+        }
+        try noteNumber(rowClass)
     }
 
     // MARK: Links of a draft

@@ -61,7 +61,7 @@ package struct ObservedQuery: Sendable {
         var places: [ObjectIdentity: Int] = [:]
         for identity in changes.order {
             switch target {
-            case .store: break
+            case .store: if schema.classes[identity.classIndex].isAsymmetric { continue }
             case .objects(let index), .keyed(let index, _):
                 if identity.classIndex != index { continue }
             case .object(let index, let key):

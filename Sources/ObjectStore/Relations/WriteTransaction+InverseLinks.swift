@@ -55,7 +55,8 @@ extension WriteTransaction {
 
     private func removeInverse(_ link: LinkCount, _ origin: RowClass, _ originKey: UInt64) {
         group.overlay.remove(inverseKey(link, origin, originKey))
-        recordLostLink(link)
+        // Nobody sees where the links of an asymmetric class lead.
+        if !origin.isAsymmetric { recordLostLink(link) }
     }
 
     /// Enters the links of a new row with their targets.

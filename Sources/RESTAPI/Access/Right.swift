@@ -32,6 +32,7 @@ package enum Right: String, Sendable, CaseIterable, Comparable {
         "getOpenAPI": .read,
         "listObjects": .read, "queryObjects": .read, "getObject": .read, "getObjectByKey": .read,
         "getProperty": .read, "exportObjects": .read, "exportStore": .read,
+        "getOutbox": .read, "acknowledgeOutbox": .write,
         "streamChanges": .read, "streamClassChanges": .read, "streamObjectChanges": .read,
         "createObjects": .write, "putObject": .write, "patchObject": .write, "deleteObject": .write,
         "putObjectByKey": .write, "patchObjectByKey": .write, "deleteObjectByKey": .write,

@@ -135,8 +135,8 @@ extension Response {
 }
 
 extension RESTOptions {
-    /// Bytes after which a page of changes ends, whatever its number of objects.
-    fileprivate var replyByteCount: Int { queryMemoryByteCountMax / 4 }
+    /// Bytes after which a page of changes or of an outbox ends, whatever its number of objects.
+    var replyByteCount: Int { queryMemoryByteCountMax / 4 }
 }
 
 extension Problem {

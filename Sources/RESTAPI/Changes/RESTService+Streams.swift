@@ -4,9 +4,9 @@ import ObjectStore
 
 extension RESTService {
     /// The least bound of a stream's queue: half of it has room for every signal.
-    private static let streamQueueByteCountMin = 4 << 10
+    static let streamQueueByteCountMin = 4 << 10
     /// The longest wait of a long poll, in seconds.
-    private static let waitSecondsMax = 60
+    static let waitSecondsMax = 60
 
     /// Answers a request for changes in the mode that it accepts: server-sent events, a page, or a page
     /// as soon as there is something to tell.
@@ -35,9 +35,13 @@ extension RESTService {
             definition, checked, cursor, try CheckedQuery.limit(text, options), preferences)
     }
 
-    private enum StreamMode { case events, json }
+    /// How a client wants to be told what happens.
+    enum StreamMode { case events, json }
 
-    private func streamMode(_ request: Request) throws(Problem) -> StreamMode {
+    /// What the client accepts; JSON when it does not say.
+    ///
+    /// - Throws: ``Problem`` 406 for neither.
+    func streamMode(_ request: Request) throws(Problem) -> StreamMode {
         guard let accept = request.header(.accept) else { return .json }
         if accept.listContains("text/event-stream") { return .events }
         if accept.listContains("application/json") || accept.listContains("*/*")

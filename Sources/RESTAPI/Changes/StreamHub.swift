@@ -12,6 +12,8 @@ final class StreamHub: @unchecked Sendable {
     // before the hub is used.
 
     private let service: RESTService
+    /// Those who follow outboxes, told by the same feed.
+    let outboxes: OutboxHub
     private var feed: ChangeFeed?
     private var channels: [StreamDefinition: StreamChannel] = [:]
     /// Streams whose clients have to read first.
@@ -37,6 +39,8 @@ final class StreamHub: @unchecked Sendable {
 
     init(_ service: RESTService) {
         self.service = service
+        outboxes = OutboxHub(service)
+        outboxes.join(self)
     }
 
     /// Starts following the store.
@@ -59,9 +63,29 @@ final class StreamHub: @unchecked Sendable {
             self.channels = [:]
             for subscriber in self.waiting { subscriber.stream.end() }
             self.waiting = []
+            self.outboxes.end()
         }
         feed?.stop()
     }
+
+    /// Runs `body` on the feed's thread, or `orElse` when the hub stops.
+    ///
+    /// - Returns: False when the feed has stopped; neither runs.
+    func perform(
+        _ body: @escaping @Sendable (ChangeFeed.Position) -> Void,
+        orElse: @escaping @Sendable () -> Void
+    ) -> Bool {
+        feed?.perform { position in
+            if self.isStopping.load(ordering: .acquiring) { return orElse() }
+            body(position)
+        } ?? false
+    }
+
+    /// Removes a channel from the feed. On the feed's thread.
+    func remove(_ channel: any FeedChannel) { feed?.remove(channel) }
+
+    /// Has ticks come more often, or as usual again.
+    func hurry(_ isHurried: Bool) { feed?.hurry(isHurried) }
 
     // MARK: Joining
 
@@ -166,7 +190,11 @@ final class StreamHub: @unchecked Sendable {
     }
 
     private func tick(_ feed: ChangeFeed) {
-        if waiting.isEmpty { return }
+        let hasWaitingOutbox = outboxes.tick()
+        if waiting.isEmpty {
+            if !hasWaitingOutbox { feed.hurry(false) }
+            return
+        }
         var ready: [StreamSubscriber] = []
         waiting.removeAll { subscriber in
             if subscriber.stream.isClosed { return true }
@@ -175,7 +203,7 @@ final class StreamHub: @unchecked Sendable {
             return true
         }
         for subscriber in ready { feedOnWorker(subscriber) }
-        if waiting.isEmpty { feed.hurry(false) }
+        if waiting.isEmpty, !hasWaitingOutbox { feed.hurry(false) }
     }
 
     // MARK: Catching up, on workers' threads

@@ -66,7 +66,7 @@ extension FieldSelection {
             guard let name = path.first else { return }
             let rest = path.dropFirst()
             if !expands, rest.isEmpty, selectSpecial(name, rowClass) { return }
-            guard let member = rowClass.memberIndex[name] else {
+            guard let member = rowClass.member(named: name) else {
                 throw unknown(name, rowClass, parameter, expands)
             }
             let compiled = rowClass.members[member]
@@ -92,7 +92,7 @@ extension FieldSelection {
 
         /// `*`, `$id` and `$version`.
         private func selectSpecial(_ name: String, _ rowClass: RowClass) -> Bool {
-            let isObject = rowClass.definition.kind == .object
+            let isObject = rowClass.definition.kind.standsAlone
             switch name {
             case "*": hasEverything = true
             case "$id" where isObject: hasID = true

@@ -169,7 +169,7 @@ package final class FieldSelection: @unchecked Sendable {
     /// What `*` stands for.
     static func everyPart(of rowClass: RowClass) -> [Part] {
         var parts: [Part] = []
-        if rowClass.definition.kind == .object, rowClass.primaryKeyIndex == nil {
+        if rowClass.definition.kind.standsAlone, rowClass.primaryKeyIndex == nil {
             parts.append(Part(kind: .id, name: "$id"))
         }
         for member in rowClass.members.indices {

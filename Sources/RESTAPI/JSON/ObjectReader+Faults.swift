@@ -60,10 +60,12 @@ extension ObjectReader {
     func unknown(_ name: UnsafeRawBufferPointer, _ rowClass: RowClass) {
         let text = Self.text(name)
         var known = rowClass.definition.properties.map(\.name)
-        if rowClass.definition.kind == .object { known += ["$id", "$version"] }
+        if rowClass.definition.kind.standsAlone { known += ["$id", "$version"] }
         fault(
             "unknown-property", "Class '\(rowClass.definition.name)' has no property '\(text)'.",
-            at: name, hint: NearestName.of(text, among: known))
+            at: name,
+            hint: rowClass.member(named: text).map { rowClass.definition.properties[$0].name }
+                ?? NearestName.of(text, among: known))
     }
 
     func nullNotAllowed(_ name: UnsafeRawBufferPointer, _ rowClass: RowClass, _ member: Int) {

@@ -75,6 +75,7 @@ extension ObjectReader {
         switch draft.rowClass.members[member].storage.element {
         case .objectID: draft.set(member, objectID: .generate())
         case .uuid: draft.set(member, uuid: .random())
+        case .int where draft.rowClass.numbersKeys: break
         default:
             // A value that was refused is missing too, and was reported.
             let property = draft.rowClass.definition.properties[member]
@@ -82,7 +83,8 @@ extension ObjectReader {
             fault(
                 "missing-key",
                 "'\(property.name)' is the primary key of class '\(draft.rowClass.definition.name)' "
-                    + "and has to be stated; only objectId and uuid keys are generated.",
+                    + "and has to be stated; only keys of the types objectId and uuid, and those whose default "
+                    + "is \"$next\", are generated.",
                 at: Self.bytesOfName(names, draft.rowClass, member))
         }
     }

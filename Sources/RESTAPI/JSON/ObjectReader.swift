@@ -88,6 +88,13 @@ package final class ObjectReader {
             if Self.isEqual(name, "$version") {
                 if statesVersion { repeated(name) }
                 statesVersion = true
+                if rowClass.isAsymmetric {
+                    fault(
+                        "version-not-allowed",
+                        "An object of an asymmetric class is new and has no \"$version\"; leave it out.",
+                        at: name)
+                    return true
+                }
                 reading.version = version(value, name)
                 return true
             }

@@ -89,9 +89,13 @@ extension RESTService {
             ) { $0.write(copy: row, key: written.key, selection) }
             response = Response(status, .json, json)
         }
-        response.headers.addETag(StoreVersion(epoch: version.epoch, number: row.version))
+        // What can't be read has no place to be read at, and no version to compare.
+        let isAsymmetric = written.schema.classes[written.classIndex].isAsymmetric
+        if !isAsymmetric {
+            response.headers.addETag(StoreVersion(epoch: version.epoch, number: row.version))
+        }
         response.headers.addStoreVersion(version)
-        if written.isCreated {
+        if written.isCreated, !isAsymmetric {
             let text = scratch.text
             text.removeAll()
             ObjectPath.append(

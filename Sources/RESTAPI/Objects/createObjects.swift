@@ -52,7 +52,14 @@ extension RESTService {
         _ request: Request, _ names: SchemaNames, _ scratch: RequestScratch, _ mode: WriteMode,
         _ precondition: Precondition
     ) throws(Problem) -> [ObjectWrite.Item] {
-        let rowClass = try objectClass(request, names)
+        let rowClass = try creatableClass(request, names)
+        try Self.requireCreation(rowClass, mode: mode)
+        if rowClass.isAsymmetric, precondition != .none {
+            throw Problem(
+                400, "invalid-header",
+                "If-Match and If-None-Match are about objects that can be read; leave them out of what "
+                    + "an asymmetric class is sent.")
+        }
         let json = try json(request, scratch.parser)
         let reader = scratch.reader
         reader.reset()

@@ -25,13 +25,11 @@ struct OpenAPIClass {
     /// The path of the class.
     let path: String
 
-    /// Whether its objects are reached by themselves.
-    var hasOperations: Bool {
-        switch definition.kind {
-        case .object: true
-        case .embedded: false
-        }
-    }
+    /// Whether there are operations on its objects.
+    var hasOperations: Bool { definition.kind.standsAlone }
+
+    /// Whether objects are only created, and consumed from the outbox.
+    var isAsymmetric: Bool { definition.kind == .asymmetric }
 
     /// The property that names objects; nil where `$id` does.
     var primaryKey: Property? { Self.primaryKey(definition) }
@@ -41,9 +39,10 @@ struct OpenAPIClass {
 
     /// Whether a new object has to state its key, because the service does not make keys of its type.
     static func mustStateKey(_ definition: ObjectClass) -> Bool {
-        switch primaryKey(definition).flatMap(scalar) {
-        case nil, .objectID, .uuid: false
-        default: true
+        guard let key = primaryKey(definition), key.defaultValue != .next else { return false }
+        switch scalar(key) {
+        case nil, .objectID, .uuid: return false
+        default: return true
         }
     }
 
@@ -65,7 +64,7 @@ struct OpenAPIClass {
     /// Whether replies name `$id` as a property. Where a property has nearly the same name, a
     /// generated client could not tell them apart.
     var declaresID: Bool {
-        definition.kind == .object && primaryKey == nil
+        definition.kind.standsAlone && primaryKey == nil
             && !definition.properties.contains { OpenAPINames.folded($0.name) == "id" }
     }
 }

@@ -20,12 +20,13 @@ struct OpenAPIClasses {
         var positions: [String: Int] = [:]
         for (definition, object) in zip(schema.classes, objects) {
             let patch = names.unique(object + "Patch")
-            let new =
-                OpenAPIClass.mustStateKey(definition) ? names.unique(object + "New") : patch
+            let input = names.unique(object + "Input")
+            var new = definition.kind == .asymmetric ? input : patch
+            if OpenAPIClass.mustStateKey(definition) { new = names.unique(object + "New") }
             positions[definition.name] = all.count
             all.append(
                 OpenAPIClass(
-                    definition: definition, object: object, input: names.unique(object + "Input"),
+                    definition: definition, object: object, input: input,
                     patch: patch, new: new, page: names.unique(object + "Page"),
                     written: names.unique(object + "Written"),
                     changePage: names.unique(object + "ChangePage"),

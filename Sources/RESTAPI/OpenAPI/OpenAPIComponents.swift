@@ -266,6 +266,18 @@ struct OpenAPIComponents {
             ##"{"name":"since","in":"query","description":"Where to begin: a cursor, `now`, or `start`, which gives the current matches first.","schema":{"type":"string","default":"now"}}"##
         ),
         Component(
+            "OutboxSince",
+            ##"{"name":"since","in":"query","description":"Behind which object to begin: the `through` of a page; left out, with the oldest that nobody has acknowledged.","schema":{"type":"string"}}"##
+        ),
+        Component(
+            "Through",
+            ##"{"name":"through","in":"query","required":true,"description":"Up to where the outbox was consumed: the `through` of a page, or the id of an event.","schema":{"type":"string"}}"##
+        ),
+        Component(
+            "PreferOutbox",
+            ##"{"name":"Prefer","in":"header","description":"`wait=25` waits up to so many seconds for the first object, in the JSON mode.","schema":{"type":"string"}}"##
+        ),
+        Component(
             "LastEventID",
             ##"{"name":"Last-Event-ID","in":"header","description":"The id of the last event that was received; beats `since`.","schema":{"type":"string"}}"##
         ),

@@ -30,8 +30,10 @@ struct OpenAPIExamples {
                     var progress = Progress()
                     writeObject(entry, &progress, to: $0.element())
                 }
+                if entry.isAsymmetric { page.member("through").string("1.0k3x9a1b-1") }
             }
         }
+        if entry.isAsymmetric { return }
         examples.member(named: entry.patch).object { example in
             example.member("summary").string("One property is changed")
             example.member("value").object { value in
@@ -114,7 +116,7 @@ struct OpenAPIExamples {
         case .object(let name):
             guard let target = classes[name] else { return writer.null() }
             switch target.definition.kind {
-            case .object: writeKey(of: target, to: writer)
+            case .object, .asymmetric: writeKey(of: target, to: writer)
             case .embedded:
                 progress.owners.append(name)
                 writeObject(target, &progress, to: writer)

@@ -158,6 +158,20 @@ struct OpenAPIOperation {
         summary: "Follow what is projected of one object",
         parameters: ["ProjectedFields", "Since", "LastEventID", "Limit", "PreferChanges"],
         problems: reading + [.gone, .unprocessableContent])
+    static let createOnly = OpenAPIOperation(
+        method: "post", verb: "create", summary: "Create one object, or several in one transaction",
+        parameters: ["PreferWrite", "IdempotencyKey"], problems: writing)
+    static let importNew = OpenAPIOperation(
+        method: "post", verb: "import", summary: "Import objects, one a line",
+        parameters: ["Atomic"], problems: writing)
+    static let outbox = OpenAPIOperation(
+        method: "get", verb: "get", ending: "Outbox", summary: "Consume what was taken in",
+        parameters: ["OutboxSince", "LastEventID", "Limit", "MinVersion", "PreferOutbox"],
+        problems: reading + [.gone, .unprocessableContent])
+    static let acknowledge = OpenAPIOperation(
+        method: "delete", verb: "acknowledge", ending: "Outbox",
+        summary: "Acknowledge what was consumed", parameters: ["Through"],
+        problems: reading + [.gone, .insufficientStorage])
 
     /// The same operation on an object whose key stands in the query.
     var byKey: OpenAPIOperation {

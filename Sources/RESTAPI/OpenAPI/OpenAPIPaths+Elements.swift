@@ -22,8 +22,12 @@ extension OpenAPIPaths {
         switch property.type {
         case .single, .linkingObjects: return
         case .list(let inner): element = inner
-        case .set(let inner): (element, isSet) = (inner, true)
-        case .map(let inner): (element, isMap) = (inner, true)
+        case .set(let inner):
+            element = inner
+            isSet = true
+        case .map(let inner):
+            element = inner
+            isMap = true
         }
         func body(_ writer: JSONWriter) {
             writer.object { body in

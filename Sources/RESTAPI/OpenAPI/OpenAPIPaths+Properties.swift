@@ -44,7 +44,7 @@ extension OpenAPIPaths {
                 parameter.member("schema").object { schemas.writeKey(of: entry, to: &$0, key) }
                 examples.writeKey(of: entry, to: parameter.member("example"))
             }
-            extra.map { parameters.element().raw($0) }
+            if let extra { parameters.element().raw(extra) }
             guard let names, let first = names.first else { return }
             parameters.element().object { parameter in
                 parameter.member("name").string("property")
@@ -149,8 +149,14 @@ extension OpenAPIPaths {
 
     /// Adds the import and the export.
     func writeTransfer(_ entry: OpenAPIClass, to paths: inout JSONObjectWriter) {
+        writeImport(entry, to: &paths)
+        writeExport(entry, to: &paths)
+    }
+
+    /// Adds the import, which only creates objects of an asymmetric class.
+    func writeImport(_ entry: OpenAPIClass, to paths: inout JSONObjectWriter) {
         paths.member(named: entry.path + "/import").object { item in
-            add(.importLines, entry, to: &item) {
+            add(entry.isAsymmetric ? .importNew : .importLines, entry, to: &item) {
                 $0.raw(
                     ##"{"content":{"application/x-ndjson":{"schema":{"type":"string","format":"binary","description":"One JSON object a line."}}}}"##
                 )
@@ -163,6 +169,9 @@ extension OpenAPIPaths {
                 }
             }
         }
+    }
+
+    private func writeExport(_ entry: OpenAPIClass, to paths: inout JSONObjectWriter) {
         paths.member(named: entry.path + "/export").object { item in
             add(.exportLines, entry, to: &item) { responses in
                 responses.member("200").object { reply in

@@ -19,8 +19,16 @@ final class OpenAPIPaths {
         examples = OpenAPIExamples(classes: classes)
     }
 
-    /// Adds the operations on a class of kind `object`.
+    /// Adds the operations on a class.
     func write(_ entry: OpenAPIClass, to paths: inout JSONObjectWriter) {
+        switch entry.definition.kind {
+        case .object: writeObjects(entry, to: &paths)
+        case .asymmetric: writeAsymmetric(entry, to: &paths)
+        case .embedded: break
+        }
+    }
+
+    private func writeObjects(_ entry: OpenAPIClass, to paths: inout JSONObjectWriter) {
         paths.member(named: entry.path + "/objects").object { item in
             add(.list, entry, to: &item) { Self.addPage(entry, to: &$0) }
             add(.create, entry, to: &item, body: { Self.writeNewBody(entry, $0) }) {
@@ -194,7 +202,7 @@ final class OpenAPIPaths {
         }
     }
 
-    private static func writeNewBody(_ entry: OpenAPIClass, _ writer: JSONWriter) {
+    static func writeNewBody(_ entry: OpenAPIClass, _ writer: JSONWriter) {
         writer.object { body in
             body.member("required").bool(true)
             body.member("content").content(example: entry.object) { schema in
@@ -226,7 +234,7 @@ final class OpenAPIPaths {
     }
 
     /// Adds the reply to a change by filter, with header fields of its own.
-    private static func addAffected(to responses: inout JSONObjectWriter, _ more: StaticString...) {
+    static func addAffected(to responses: inout JSONObjectWriter, _ more: StaticString...) {
         responses.member("200").object { reply in
             reply.member("description").string(
                 "How many objects matched, and were changed or deleted.")

@@ -19,9 +19,12 @@ struct OpenAPISchemas {
     func write(_ entry: OpenAPIClass, to schemas: inout JSONObjectWriter) {
         schemas.member(named: entry.object).object { writeObject(entry, .reply, to: &$0) }
         schemas.member(named: entry.input).object { writeObject(entry, .input, to: &$0) }
-        schemas.member(named: entry.patch).object { writeObject(entry, .patch, to: &$0) }
+        if !entry.isAsymmetric {
+            schemas.member(named: entry.patch).object { writeObject(entry, .patch, to: &$0) }
+        }
         switch entry.definition.kind {
         case .object: writeHolders(entry, to: &schemas)
+        case .asymmetric: writeOutboxHolders(entry, to: &schemas)
         case .embedded: break
         }
     }
@@ -45,7 +48,7 @@ struct OpenAPISchemas {
                 writer.object { write(property, entry, form, to: &$0, writer) }
             }
         }
-        guard definition.kind == .object else {
+        guard definition.kind.standsAlone else {
             object.member("patternProperties").raw(
                 ##"{"^\\$omitted$":{"type":"array","items":{"type":"string"}}}"##)
             if form != .reply { object.member("additionalProperties").bool(false) }
@@ -75,6 +78,9 @@ struct OpenAPISchemas {
             return "A whole object of class `\(name)`: what is left out gets its default."
         case (.object, .patch):
             return "A change of an object of class `\(name)`: what is left out stays."
+        case (.asymmetric, .reply): return "What class `\(name)` took in."
+        case (.asymmetric, .input), (.asymmetric, .patch):
+            return "A new object of class `\(name)`: what is left out gets its default."
         case (.embedded, .reply): return "An embedded object of class `\(name)`."
         case (.embedded, .input):
             return "A whole embedded object of class `\(name)`: what is left out gets its default."
@@ -156,7 +162,7 @@ struct OpenAPISchemas {
             // A schema that holds has every class that it names.
             guard let target = classes[name] else { return }
             switch target.definition.kind {
-            case .object: writeLink(to: target, isOptional, form, &object)
+            case .object, .asymmetric: writeLink(to: target, isOptional, form, &object)
             case .embedded:
                 object.reference(target.name(form), isOptional: isOptional)
             }
@@ -209,8 +215,12 @@ struct OpenAPISchemas {
         case .uuid: sentences.append("A random one when it is left out of a new object.")
         case .objectID: sentences.append("A fresh one when it is left out of a new object.")
         case .now: sentences.append("The time of the write when it is left out of a new object.")
+        case .next:
+            sentences.append(
+                "One more than the greatest so far when it is left out of a new object.")
         case .constant, nil: break
         }
+        if let name = property.mapTo { sentences.append("Mapped to `\(name)`.") }
         if property.isIndexed { sentences.append("Indexed.") }
         if property.isUnique { sentences.append("Unique: no two objects have the same value.") }
         for group in entry.definition.uniqueGroups where group.contains(property.name) {
@@ -233,6 +243,28 @@ struct OpenAPISchemas {
     private func writeHolders(_ entry: OpenAPIClass, to schemas: inout JSONObjectWriter) {
         writeNew(entry, to: &schemas)
         writePage(entry, to: &schemas)
+        writeTold(entry, to: &schemas)
+    }
+
+    /// Adds the schemas of a new object whose key has to be stated, and of the reply to several.
+    private func writeNew(_ entry: OpenAPIClass, to schemas: inout JSONObjectWriter) {
+        if entry.new != entry.patch, entry.new != entry.input, let key = entry.definition.primaryKey
+        {
+            schemas.member(named: entry.new).object { object in
+                object.member("description").string(
+                    "A new object of class `\(entry.definition.name)`"
+                        + (entry.isAsymmetric
+                            ? "." : ", or a change of the one that its key names."))
+                object.member("type").string("object")
+                object.member("allOf").array { parts in
+                    parts.element().schema(entry.isAsymmetric ? entry.input : entry.patch)
+                    // Beside a single part, generators of clients overlook it.
+                    parts.element().object { part in
+                        part.member("required").array { $0.element().string(key) }
+                    }
+                }
+            }
+        }
         schemas.member(named: entry.written).object { object in
             object.member("type").string("object")
             object.member("description").string("The reply to a write of several objects.")
@@ -242,23 +274,20 @@ struct OpenAPISchemas {
                 properties.member("version").schema("HoldfastVersion")
             }
         }
-        writeTold(entry, to: &schemas)
     }
 
-    private func writeNew(_ entry: OpenAPIClass, to schemas: inout JSONObjectWriter) {
-        if entry.new != entry.patch, let key = entry.definition.primaryKey {
-            schemas.member(named: entry.new).object { object in
-                object.member("description").string(
-                    "A new object of class `\(entry.definition.name)`, or a change of the one that its "
-                        + "key names.")
-                object.member("type").string("object")
-                object.member("allOf").array { parts in
-                    parts.element().schema(entry.patch)
-                    // Beside a single part, generators of clients overlook it.
-                    parts.element().object { part in
-                        part.member("required").array { $0.element().string(key) }
-                    }
-                }
+    /// Adds the schemas of what holds objects of an asymmetric class.
+    private func writeOutboxHolders(_ entry: OpenAPIClass, to schemas: inout JSONObjectWriter) {
+        writeNew(entry, to: &schemas)
+        schemas.member(named: entry.page).object { object in
+            object.member("type").string("object")
+            object.member("description").string("The oldest objects of the outbox.")
+            object.member("required").raw(##"["objects","through"]"##)
+            object.member("properties").object { properties in
+                properties.member("objects").array(of: entry.object)
+                properties.member("through").raw(
+                    ##"{"type":"string","description":"What acknowledges the objects of the page, and those before them."}"##
+                )
             }
         }
     }

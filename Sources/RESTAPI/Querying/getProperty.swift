@@ -111,7 +111,11 @@ extension Problem {
             errors: [
                 Fault(
                     code: "unknown-property", detail: detail, parameter: "property",
-                    hint: NearestName.of(name, among: rowClass.definition.properties.map(\.name)))
+                    hint: rowClass.member(named: name).map {
+                        rowClass.definition.properties[$0].name
+                    }
+                        ?? NearestName.of(
+                            name, among: rowClass.definition.properties.map(\.name)))
             ])
     }
 

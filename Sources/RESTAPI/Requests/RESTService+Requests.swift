@@ -28,21 +28,57 @@ extension RESTService {
 
     /// The class whose name stands first in the path, of kind `object`.
     ///
-    /// - Throws: ``Problem`` 404 with the nearest name; 405 for an embedded class.
+    /// - Throws: ``Problem`` 404 with the nearest name; 405 for a class of another kind.
     func objectClass(_ request: Request, _ names: SchemaNames) throws(Problem) -> RowClass {
+        let rowClass = try anyClass(request, names)
+        do throws(Problem) {
+            try Self.requireObjects(rowClass)
+        } catch {
+            var problem = error
+            // The one path of objects that an asymmetric class has takes new ones.
+            if rowClass.isAsymmetric, request.segments.last.map({ $0 == "objects" }) ?? false {
+                problem.allow = "POST, OPTIONS"
+            }
+            throw problem
+        }
+        return rowClass
+    }
+
+    /// The class whose name stands first in the path, of a kind whose objects are created by themselves.
+    ///
+    /// - Throws: ``Problem`` 404 with the nearest name; 405 for an embedded class.
+    func creatableClass(_ request: Request, _ names: SchemaNames) throws(Problem) -> RowClass {
+        let rowClass = try anyClass(request, names)
+        if !rowClass.isAsymmetric { try Self.requireObjects(rowClass) }
+        return rowClass
+    }
+
+    /// The class whose name stands first in the path, of any kind.
+    ///
+    /// - Throws: ``Problem`` 404 with the nearest name.
+    func anyClass(_ request: Request, _ names: SchemaNames) throws(Problem) -> RowClass {
         let name = UnsafeRawBufferPointer(request.parameter(0).bytes)
         guard let index = names.classIndex(named: name) else {
             throw .unknownClass(String(decoding: name, as: UTF8.self), names.schema)
         }
-        let rowClass = names.schema.classes[index]
-        try Self.requireObjects(rowClass)
-        return rowClass
+        return names.schema.classes[index]
+    }
+
+    /// Refuses what an asymmetric class can't do with objects that it is sent: it only creates.
+    ///
+    /// - Throws: ``Problem`` 400.
+    static func requireCreation(_ rowClass: RowClass, mode: WriteMode) throws(Problem) {
+        guard rowClass.isAsymmetric, mode != .create else { return }
+        throw .parameter(
+            "mode",
+            "Class '\(rowClass.definition.name)' is asymmetric: its objects are only created, so 'mode' is "
+                + "create, or left out.")
     }
 
     /// Refuses a class whose objects are not read and written by themselves.
     ///
     /// - Throws: ``Problem`` 405.
-    static func requireObjects(_ rowClass: RowClass) throws(Problem) {
+    package static func requireObjects(_ rowClass: RowClass) throws(Problem) {
         switch rowClass.definition.kind {
         case .object: return
         case .embedded:
@@ -50,6 +86,7 @@ extension RESTService {
                 405, "embedded-class",
                 "Class '\(rowClass.definition.name)' is embedded: its objects live inside others and are "
                     + "read and written with them.")
+        case .asymmetric: throw .asymmetricClass(rowClass)
         }
     }
 

@@ -7,7 +7,7 @@ struct SchemaDifference: Equatable {
     /// The steps that are performed.
     enum Operation: String {
         case addClass, addProperty, addIndex, dropIndex, addUnique, dropUnique, changeOnDelete,
-            changeDefault, setSchemaVersion
+            changeDefault, changeMapTo, setSchemaVersion
     }
 
     /// What is done.
@@ -48,6 +48,7 @@ struct SchemaDifference: Equatable {
                 }
                 if property.onDelete != before.onDelete { step(.changeOnDelete) }
                 if property.defaultValue != before.defaultValue { step(.changeDefault) }
+                if property.mapTo != before.mapTo { step(.changeMapTo) }
             }
             let added = objectClass.uniqueGroups.filter { !old.uniqueGroups.contains($0) }
             let dropped = old.uniqueGroups.filter { !objectClass.uniqueGroups.contains($0) }

@@ -12,7 +12,12 @@ extension SchemaReader {
     ) -> DefaultValue? {
         if let text = value.string, text.hasPrefix("$"), property.scalar != .mixed {
             if text == "$next" {
-                notSupported(pointer, "The default \"$next\"")
+                if property.scalar?.integerRange != nil, !property.type.isCollection {
+                    return .next
+                }
+                fault(
+                    pointer, "invalid-default",
+                    "\"$next\" is a default of primary keys that are integers.")
                 return nil
             }
             if let generator = Self.generators[text] {

@@ -23,6 +23,7 @@ extension SchemaReader {
         var defaultPointer = JSONPointer()
         var cases: JSONValue?
         var casesPointer = JSONPointer()
+        var mapTo: String?
     }
 
     /// Reads one property in either form; nil with at least one fault.
@@ -47,6 +48,7 @@ extension SchemaReader {
             name: name, type: resolved.type, isOptional: resolved.isOptional,
             isIndexed: statement.isIndexed, isUnique: statement.isUnique,
             onDelete: statement.onDelete)
+        property.mapTo = statement.mapTo
         if let stated = statement.cases {
             property.cases = readCases(stated, of: property, statement.casesPointer)
         }
@@ -96,6 +98,7 @@ extension SchemaReader {
                 read.casesPointer = pointer
             case "unique": read.isUnique = reader.readFlag(value, pointer) ?? false
             case "onDelete": read.onDelete = reader.readOnDelete(value, pointer)
+            case "mapTo": read.mapTo = reader.readText(value, pointer)
             default: reader.notSupported(pointer, "'\(member)' of a property")
             }
         }

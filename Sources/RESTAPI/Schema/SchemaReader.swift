@@ -123,13 +123,10 @@ struct SchemaReader {
     {
         guard let text = readText(value, pointer) else { return nil }
         if let kind = ObjectClass.Kind(rawValue: text) { return kind }
-        if text == "asymmetric" {
-            notSupported(pointer, "The kind 'asymmetric'")
-        } else {
-            fault(
-                pointer, "invalid-schema", "The kind of a class is 'object' or 'embedded'.",
-                hint: NearestName.of(text, among: ObjectClass.Kind.allCases.map(\.rawValue)))
-        }
+        fault(
+            pointer, "invalid-schema",
+            "The kind of a class is 'object', 'embedded' or 'asymmetric'.",
+            hint: NearestName.of(text, among: ObjectClass.Kind.allCases.map(\.rawValue)))
         return nil
     }
 

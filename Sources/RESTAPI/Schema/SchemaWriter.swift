@@ -78,6 +78,7 @@ struct SchemaWriter {
                 object.member("class").string(className)
                 object.member("property").string(name)
             }
+            if let name = property.mapTo { object.member("mapTo").string(name) }
             if property.isIndexed { object.member("indexed").bool(true) }
             if property.isUnique { object.member("unique").bool(true) }
             if property.onDelete != .nullify {
@@ -119,6 +120,7 @@ struct SchemaWriter {
         case .uuid: writer.string("$uuid")
         case .objectID: writer.string("$objectId")
         case .now: writer.string("$now")
+        case .next: writer.string("$next")
         case .constant(let value): write(value)
         }
     }

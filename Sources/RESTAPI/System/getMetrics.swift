@@ -114,6 +114,14 @@ extension RESTService {
                 "holdfast_objects", [("class", rowClass.definition.name)],
                 Double(try transaction.count(rowClass)))
         }
+        text.family(
+            "holdfast_outbox_objects", .gauge,
+            "Objects of an asymmetric class that nobody has acknowledged.")
+        for rowClass in transaction.rows.classes where rowClass.isAsymmetric {
+            text.sample(
+                "holdfast_outbox_objects", [("class", rowClass.definition.name)],
+                Double(try transaction.count(rowClass)))
+        }
         let commits = store.commitStatistics
         text.single(
             "holdfast_commits_total", .counter, "Commits, each with one sync.",

@@ -33,7 +33,7 @@ extension RESTService {
         "schema", "objects", "queries", "change-streams", "import", "export", "backups",
         "merge-patch",
         "openapi", "json-patch", "transactions", "bulk-changes", "idempotency-keys",
-        "projections",
+        "projections", "outbox",
     ]
 
     /// Each limit with the name of its option, in the option's unit.

@@ -33,9 +33,10 @@ struct TransactionOperation {
     enum Target {
         /// The primary key, or the object key as an int where the class has none.
         case id(Value)
-        /// An object without primary key that another operation makes, by its number.
+        /// An object that another operation makes and that the store gives its key, by its number.
         case named(Int)
-        /// A new object of a class without primary key.
+        /// A new object that the store gives its key: of a class without primary key, or of one whose
+        /// objects it numbers.
         case new
     }
 

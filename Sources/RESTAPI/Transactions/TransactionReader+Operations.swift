@@ -7,6 +7,7 @@ extension TransactionReader {
     /// What a statement asks for; nil with a fault when it asks for nothing that can be done.
     mutating func operation(_ statement: Statement) -> TransactionOperation? {
         guard let kind = statement.kind, let rowClass = statement.rowClass else { return nil }
+        if rowClass.isAsymmetric, !allows(statement, kind, rowClass) { return nil }
         let target = self.target(statement, kind, rowClass)
         let precondition = self.precondition(statement.ifMatch)
         var operation = TransactionOperation(
@@ -37,6 +38,15 @@ extension TransactionReader {
             return operation.patch == nil || precondition == nil ? nil : operation
         }
         guard let reading = draft(value, kind, rowClass, target) else { return nil }
+        if case .named = target, let member = rowClass.primaryKeyIndex,
+            reading.draft.fields[member].state != .absent
+        {
+            fault(
+                422, "key-mismatch",
+                "The store makes the key of this object, so that it can't be stated; leave it out.",
+                at: Self.name("value"))
+            return nil
+        }
         operation.draft = reading.draft
         operation.precondition = operation.precondition.with(version: reading.version)
         if target == nil {
@@ -46,7 +56,7 @@ extension TransactionReader {
                 operation.target = .id(.int(Int64(clamping: key)))
             }
         }
-        if case .new = operation.target, kind == .put {
+        if case .new = operation.target, kind == .put, rowClass.primaryKeyIndex == nil {
             fault(
                 422, "missing-key",
                 "Class '\(rowClass.definition.name)' has no primary key, so 'put' needs the 'id' of an "
@@ -54,6 +64,34 @@ extension TransactionReader {
             return nil
         }
         return precondition == nil ? nil : operation
+    }
+
+    /// Whether an operation is one that an asymmetric class has: to create an object that nothing refers
+    /// to.
+    private mutating func allows(
+        _ statement: Statement, _ kind: TransactionOperation.Kind, _ rowClass: RowClass
+    ) -> Bool {
+        guard kind == .create else {
+            let problem = Problem.asymmetricClass(rowClass)
+            fault(problem.status, problem.code, problem.detail, at: Self.name("op"))
+            return false
+        }
+        let name = rowClass.definition.name
+        if statement.ifMatch != nil {
+            fault(
+                422, "precondition-not-allowed",
+                "'\(name)' is an asymmetric class: its objects are never read, so leave 'ifMatch' out.",
+                at: Self.name("ifMatch"))
+            return false
+        }
+        if statement.ref != nil {
+            fault(
+                422, "invalid-ref",
+                "'\(name)' is an asymmetric class, to which nothing links; leave 'ref' out.",
+                at: Self.name("ref"))
+            return false
+        }
+        return true
     }
 
     /// Reads the value of an operation that is no JSON patch.

@@ -243,7 +243,7 @@ struct TransactionReader {
         }
         let rowClass = names.schema.classes[index]
         do throws(Problem) {
-            try RESTService.requireObjects(rowClass)
+            if !rowClass.isAsymmetric { try RESTService.requireObjects(rowClass) }
             statement.rowClass = rowClass
         } catch {
             fault(error.status, error.code, error.detail, at: member.name)

@@ -20,6 +20,8 @@ final class TransactionWrite: @unchecked Sendable {
     private let prepared: PreparedRequest<TransactionPlan>
     /// The operation that is being run: the one that failed when the transaction fails.
     private var position = 0
+    /// The primary keys that the store has made for named objects, by their object keys.
+    private var madeKeys: [ObjectIdentity: Value] = [:]
 
     init(_ service: RESTService, _ prepared: PreparedRequest<TransactionPlan>) {
         self.service = service
@@ -38,6 +40,7 @@ final class TransactionWrite: @unchecked Sendable {
             let present = StoreVersion(epoch: transaction.epoch, number: transaction.baseVersion)
             guard version == present else { return .refused(.storeChanged(present)) }
         }
+        madeKeys = [:]
         try nameObjects(plan, transaction)
         var keys: [UInt64] = []
         keys.reserveCapacity(plan.operations.count)
@@ -59,7 +62,11 @@ final class TransactionWrite: @unchecked Sendable {
         for (operation, key) in zip(plan.operations, keys) {
             let rowClass = operation.rowClass
             var id = Value.int(Int64(clamping: key))
-            if case .id(let stated) = operation.target { id = stated }
+            if case .id(let stated) = operation.target {
+                id = stated
+            } else if rowClass.primaryKeyIndex != nil {
+                id = madeKeys[ObjectIdentity(classIndex: rowClass.index, key: key)] ?? id
+            }
             var object: StoredObject?
             // Later operations may have changed it, so it is copied at the end.
             if operation.kind != .delete, let row = try transaction.row(rowClass, key) {
@@ -100,7 +107,9 @@ final class TransactionWrite: @unchecked Sendable {
             let rowClass = operation.rowClass
             switch operation.kind {
             case .create, .put, .merge:
-                return try write(operation, transaction)
+                let key = try write(operation, transaction)
+                try noteMadeKey(operation, key, transaction)
+                return key
             case .patch:
                 if operation.patch == nil { return try write(operation, transaction) }
             case .delete:
@@ -135,8 +144,8 @@ final class TransactionWrite: @unchecked Sendable {
             else { break }
             try transaction.check(operation.precondition, operation.rowClass, key: nil, nil)
             return try transaction.create(draft, reservedKey: key).key
+        case .id where operation.rowClass.primaryKeyIndex != nil: break
         case .named, .id:
-            guard operation.rowClass.primaryKeyIndex == nil else { break }
             guard let key = try find(operation, transaction) else {
                 try transaction.check(operation.precondition, operation.rowClass, key: nil, nil)
                 throw .objectNotFound
@@ -146,6 +155,19 @@ final class TransactionWrite: @unchecked Sendable {
             ).key
         }
         return try transaction.write(draft, mode: mode, precondition: operation.precondition).key
+    }
+
+    /// Remembers the primary key of an object that the store has made one for, since later operations may
+    /// delete the object.
+    private func noteMadeKey(
+        _ operation: TransactionOperation, _ key: UInt64, _ transaction: WriteTransaction
+    ) throws(StoreError) {
+        let rowClass = operation.rowClass
+        guard case .new = operation.target, let member = rowClass.primaryKeyIndex,
+            let row = try transaction.row(rowClass, key)
+        else { return }
+        madeKeys[ObjectIdentity(classIndex: rowClass.index, key: key)] = .int(
+            rowClass.field(member, in: row).load(Int64.self))
     }
 
     private func patch(_ operation: TransactionOperation, _ transaction: WriteTransaction)
@@ -207,7 +229,11 @@ final class TransactionWrite: @unchecked Sendable {
             }
             return whole
         }
-        let isOfValue = if case .missingKey = error { true } else { false }
+        let isOfValue: Bool
+        switch error {
+        case .missingKey, .numbersExhausted: isOfValue = true
+        default: isOfValue = false
+        }
         return service.problem(error).placed(inOperation: position, inValue: isOfValue)
     }
 }

@@ -58,7 +58,7 @@ struct SetOrderTests {
         return server
     }
 
-    @Test("a set stands in the order of its values, each once, null first", arguments: sets)
+    @Test("a set stands in the order of its values, each once, null first", arguments: SetOrderTests.sets)
     func order(type: String, values: String, set: String) throws {
         let server = try open(type)
         let path = "/v1/classes/Bag/objects/1"
@@ -81,7 +81,7 @@ struct SetOrderTests {
         #expect(server.send("GET", path).text.contains(#""set":[\#(set)]"#), "\(type)")
     }
 
-    @Test("null stands among the elements of lists and maps of every type", arguments: sets)
+    @Test("null stands among the elements of lists and maps of every type", arguments: SetOrderTests.sets)
     func nulls(type: String, values: String, set: String) throws {
         let server = try open(type)
         let path = "/v1/classes/Bag/objects/1"

@@ -128,10 +128,6 @@ struct SchemaReaderTests {
             (#"{"classes":[{"name":"X"}]}"#, "/classes/0 missing-member"),
             (#"{"classes":[{"name":"X","properties":[]}]}"#, "/classes/0/properties wrong-type"),
             (
-                #"{"classes":[{"name":"X","kind":"asymmetric","properties":{}}]}"#,
-                "/classes/0/kind not-supported"
-            ),
-            (
                 #"{"classes":[{"name":"X","kind":"odd","properties":{}}]}"#,
                 "/classes/0/kind invalid-schema"
             ),
@@ -180,13 +176,17 @@ struct SchemaReaderTests {
                 #"{"type":"uuid","enum":["123e4567-e89b-12d3-a456-426614174000"],"default":"$uuid"}"#,
                 "/p invalid-schema"
             ),
-            (#"{"type":"string","mapTo":"q"}"#, "/p/mapTo not-supported"),
+            (#"{"type":"string","mapTo":1}"#, "/p/mapTo wrong-type"),
+            (#"{"type":"string","mapTo":""}"#, "/p invalid-schema"),
+            (#"{"type":"string","mapTo":"9"}"#, "/p invalid-schema"),
             (#"{"type":"string","indexed":"fulltext"}"#, "/p/indexed not-supported"),
             (#"{"type":"string","indexed":"geo"}"#, "/p/indexed not-supported"),
             (#"{"type":"string","indexed":1}"#, "/p/indexed wrong-type"),
             (#"{"type":"data","indexed":true}"#, "/p invalid-schema"),
             (#"{"type":"int[]","indexed":true}"#, "/p invalid-schema"),
-            (#"{"type":"int","default":"$next"}"#, "/p/default not-supported"),
+            (#"{"type":"int","default":"$next"}"#, "/p invalid-schema"),
+            (#"{"type":"string","default":"$next"}"#, "/p/default invalid-default"),
+            (#"{"type":"int[]","default":"$next"}"#, "/p/default invalid-default"),
             (#"{"type":"string","default":"$uuid"}"#, "/p/default invalid-default"),
             (#"{"type":"int","default":1.5}"#, "/p/default invalid-default"),
             (#"{"type":"int","default":null}"#, "/p invalid-schema"),

@@ -1,0 +1,37 @@
+import Bytes
+import Rows
+import Storage
+
+extension WriteTransaction {
+    /// Takes the oldest objects of an asymmetric class from its outbox: they were consumed, and their
+    /// primary keys are free again.
+    ///
+    /// An outbox is the rows of its class in the order of their object keys, which is the order in which
+    /// they were created.
+    ///
+    /// - `last`: The object key of the last object that was consumed.
+    /// - `countMax`: How many objects the transaction takes at most.
+    /// - Throws: ``StoreError`` of storage, or `.schemaRevision` for a class of another schema.
+    package func acknowledge(
+        _ rowClass: RowClass, through last: UInt64, countMax: Int
+    ) throws(StoreError) -> Acknowledgement {
+        try requirePresent(rowClass)
+        let buffer = ByteBuffer(capacity: 16)
+        StoreKey.appendRow(rowClass, last, to: buffer)
+        let end = buffer.array
+        let prefix = Array(buffer.making { StoreKey.appendRowPrefix(rowClass, to: $0) })
+        // A bound is exclusive, and a key is a prefix of no other.
+        let range = KeyRange(lower: prefix, upper: end + [0])
+        var keys: [UInt64] = []
+        do throws(StorageError) {
+            try group.scan(range, expecting: countMax) { key, _ in
+                keys.append(StoreKey.trailingObjectKey(key))
+                return keys.count < countMax
+            }
+        } catch {
+            throw .storage(error)
+        }
+        for key in keys { try delete(rowClass, key: key) }
+        return Acknowledgement(count: keys.count, goesOn: keys.count == countMax)
+    }
+}

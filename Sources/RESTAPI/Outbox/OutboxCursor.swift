@@ -1,0 +1,30 @@
+import ObjectStore
+
+/// A place in the outbox of an asymmetric class: behind one of its objects. `<class>.<epoch>-<key>`,
+/// which clients pass on as it stands.
+struct OutboxCursor: Equatable, Sendable, CustomStringConvertible {
+    /// The class's number: another class of the same name is another outbox.
+    var classNumber: UInt32
+    /// The epoch of the store: in another one the same key may be another object's.
+    var epoch: UInt64
+    /// The object key; 0 stands before all objects.
+    var key: UInt64
+
+    /// Makes a cursor.
+    init(classNumber: UInt32, epoch: UInt64, key: UInt64) {
+        self.classNumber = classNumber
+        self.epoch = epoch
+        self.key = key
+    }
+
+    /// Reads a cursor; nil for other text.
+    init?(_ text: String) {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 2, let number = UInt32(parts[0]),
+            let place = StoreVersion(text: parts[1])
+        else { return nil }
+        self.init(classNumber: number, epoch: place.epoch, key: place.number)
+    }
+
+    var description: String { "\(classNumber).\(StoreVersion(epoch: epoch, number: key))" }
+}

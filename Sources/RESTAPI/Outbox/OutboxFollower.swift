@@ -1,0 +1,84 @@
+import HTTPServer
+import ObjectStore
+
+/// Somebody who waits for objects of an outbox: an event stream, or a request that waits for the first.
+///
+/// At any time it belongs to one thread: a worker's while it is fed, the feed's while it waits; it is
+/// handed over through the queues of both.
+final class OutboxFollower: @unchecked Sendable {
+    // Unchecked: see the rule above.
+
+    /// How objects reach the client.
+    enum Client {
+        case stream(EventStream)
+        /// A long poll, with the objects of its page and when it is answered without any, in
+        /// milliseconds of the monotonic clock.
+        case poll(Exchange, limit: Int, deadline: UInt64)
+    }
+
+    let client: Client
+    let className: String
+    let quotesLargeInts: Bool
+    /// Behind which object the client stands.
+    var cursor: OutboxCursor
+    /// When something was last sent, in milliseconds of the monotonic clock.
+    var lastSent = monotonicMilliseconds()
+
+    init(_ client: Client, className: String, behind cursor: OutboxCursor, quotesLargeInts: Bool) {
+        self.client = client
+        self.className = className
+        self.cursor = cursor
+        self.quotesLargeInts = quotesLargeInts
+    }
+
+    /// Whether nobody is there any more.
+    var isGone: Bool {
+        switch client {
+        case .stream(let stream): stream.isClosed
+        case .poll(let exchange, _, _): exchange.isGone
+        }
+    }
+
+    /// Whether the client has read enough to be sent more.
+    var hasRoom: Bool {
+        switch client {
+        case .stream(let stream): stream.queuedByteCount < stream.queueByteCountMax / 2
+        case .poll: true
+        }
+    }
+
+    /// Whether the client has heard nothing for so long that it has to be told that all is well.
+    func needsHeartbeat(_ now: UInt64, heartbeatSeconds: Int) -> Bool {
+        guard case .stream = client else { return false }
+        return now >= lastSent + UInt64(heartbeatSeconds) * 1000
+    }
+
+    /// Sends the text of an event that moves the client to a place; false when there was no room.
+    func send(_ bytes: HTTPServer.Bytes, through place: OutboxCursor) -> Bool {
+        guard case .stream(let stream) = client else { return true }
+        if case .full = stream.send(bytes) { return false }
+        cursor = place
+        lastSent = monotonicMilliseconds()
+        return true
+    }
+
+    /// Ends what the client waits for with an error.
+    func fail(_ problem: Problem, _ service: RESTService) {
+        switch client {
+        case .stream(let stream):
+            _ = stream.send(StreamSignal.error(problem))
+            stream.end()
+        case .poll(let exchange, _, _): exchange.respond(service.response(problem))
+        }
+    }
+
+    /// Answers a request that waited in vain, or ends a stream.
+    func end() {
+        switch client {
+        case .stream(let stream): stream.end()
+        case .poll(let exchange, _, _):
+            exchange.respond(
+                Response(changes: HTTPServer.Bytes("{\"objects\":[],\"through\":\"\(cursor)\"}")))
+        }
+    }
+}

@@ -1,0 +1,153 @@
+import HTTPServer
+import ObjectStore
+import Rows
+import StoreService
+
+/// Tells those who follow outboxes of new objects.
+///
+/// A follower is fed on a worker's thread until it has everything, as fast as its client reads; then it
+/// joins the channel of its class on the feed's thread. Thread-safe.
+final class OutboxHub: @unchecked Sendable {
+    // Unchecked: `channels` and `waiting` are touched on the feed's thread alone; `streams` is set once,
+    // before the hub is used.
+
+    private unowned var streams: StreamHub?
+    private let service: RESTService
+    private var channels: [String: OutboxChannel] = [:]
+    /// Streams whose clients have to read first.
+    private var waiting: [OutboxFollower] = []
+
+    /// Pages that a follower is sent before others get their turn.
+    private static let turnPageCount = 8
+
+    var heartbeatSeconds: Int { service.options.heartbeatSeconds }
+
+    init(_ service: RESTService) { self.service = service }
+
+    /// Learns whose feed it shares; the other owns it.
+    func join(_ streams: StreamHub) { self.streams = streams }
+
+    // MARK: On workers' threads
+
+    /// Has a worker feed a follower. Any thread.
+    func feed(_ follower: OutboxFollower) {
+        let isTaken = service.workers.submit { self.takeTurn(follower) }
+        if isTaken { return }
+        switch follower.client {
+        case .stream: onFeed(follower) { _ in self.wait(follower) }
+        case .poll: follower.fail(.tooBusy, service)
+        }
+    }
+
+    private func takeTurn(_ follower: OutboxFollower) {
+        for _ in 0..<Self.turnPageCount {
+            if follower.isGone { return }
+            guard follower.hasRoom else { return onFeed(follower) { _ in self.wait(follower) } }
+            do throws(Problem) {
+                let page = try page(for: follower)
+                if page.count == 0 {
+                    return onFeed(follower) { self.join(follower, $0) }
+                }
+                if case .poll(let exchange, _, _) = follower.client {
+                    exchange.respond(Response(changes: page.bytes))
+                    return
+                }
+                guard follower.send(page.bytes, through: page.through) else {
+                    return onFeed(follower) { _ in self.wait(follower) }
+                }
+            } catch {
+                return follower.fail(error, service)
+            }
+        }
+        feed(follower)
+    }
+
+    /// What comes next for a follower.
+    private func page(for follower: OutboxFollower) throws(Problem) -> OutboxPage {
+        let read = try service.stored { () throws(StoreError) in try service.store.read() }
+        defer { read.close() }
+        guard let rowClass = read.rows.rowClass(named: follower.className) else {
+            throw .unknownClass(follower.className, read.rows)
+        }
+        guard rowClass.isAsymmetric else { throw .notAsymmetric(rowClass) }
+        if follower.cursor.classNumber != rowClass.number {
+            // Another class took the place of the one that was followed.
+            follower.cursor = OutboxCursor(
+                classNumber: rowClass.number, epoch: service.store.epoch, key: 0)
+        }
+        var limit = StreamHub.pieceObjectCount
+        var byteCountMax = StreamHub.pieceByteCount
+        var form = OutboxPage.Form.event
+        if case .poll(_, let stated, _) = follower.client {
+            limit = stated
+            byteCountMax = service.options.replyByteCount
+            form = .document
+        }
+        return try OutboxPage(
+            rowClass, behind: follower.cursor, in: read, service, limit: limit,
+            byteCountMax: byteCountMax, quotesLargeInts: follower.quotesLargeInts, as: form)
+    }
+
+    // MARK: On the feed's thread
+
+    /// Hands a follower over to the feed's thread; when the feed has stopped, or stops, it ends.
+    private func onFeed(
+        _ follower: OutboxFollower, _ body: @escaping @Sendable (ChangeFeed.Position) -> Void
+    ) {
+        let isTaken = streams?.perform(body) { follower.end() }
+        if isTaken != true { follower.end() }
+    }
+
+    /// Lets a follower wait for what comes, unless something has come meanwhile.
+    private func join(_ follower: OutboxFollower, _ position: ChangeFeed.Position) {
+        let rows = position.transaction.rows
+        guard let rowClass = rows.rowClass(named: follower.className), rowClass.isAsymmetric,
+            rowClass.number == follower.cursor.classNumber
+        else { return feed(follower) }
+        var hasMore = false
+        do throws(StoreError) {
+            try position.transaction.scan(rowClass, after: follower.cursor.key, expecting: 1) {
+                _, _ in
+                hasMore = true
+                return false
+            }
+        } catch {
+            return follower.fail(service.problem(error), service)
+        }
+        if hasMore { return feed(follower) }
+        if let present = channels[follower.className] { return present.add(follower) }
+        let channel = OutboxChannel(rowClass, rows, hub: self)
+        channel.add(follower)
+        channels[follower.className] = channel
+        position.feed.add(channel)
+    }
+
+    /// Drops a channel that nobody is part of.
+    func forget(_ channel: OutboxChannel) {
+        guard channels[channel.className] === channel else { return }
+        channels[channel.className] = nil
+        streams?.remove(channel)
+    }
+
+    private func wait(_ follower: OutboxFollower) {
+        waiting.append(follower)
+        streams?.hurry(true)
+    }
+
+    /// Looks who can be sent more. Returns whether somebody still waits.
+    func tick() -> Bool {
+        if waiting.isEmpty { return false }
+        let ready = waiting.filter { $0.isGone || $0.hasRoom }
+        waiting.removeAll { follower in ready.contains { $0 === follower } }
+        for follower in ready where !follower.isGone { feed(follower) }
+        return !waiting.isEmpty
+    }
+
+    /// Ends everything: the service stops.
+    func end() {
+        for channel in channels.values { channel.end() }
+        channels = [:]
+        for follower in waiting { follower.end() }
+        waiting = []
+    }
+}

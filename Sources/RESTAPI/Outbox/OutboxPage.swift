@@ -1,0 +1,61 @@
+import Bytes
+import HTTPServer
+import JSON
+import ObjectStore
+import Rows
+
+/// The oldest objects of an outbox behind a place, as the body of a reply or as an event.
+struct OutboxPage {
+    /// The forms that a page has.
+    enum Form {
+        /// `{"objects":[…],"through":"…"}`
+        case document
+        /// A server-sent event `batch` with such a document.
+        case event
+    }
+
+    /// The page's text.
+    let bytes: HTTPServer.Bytes
+    /// How many objects it has.
+    let count: Int
+    /// The place behind its last object; where the page began when it has none.
+    let through: OutboxCursor
+
+    /// Reads and writes a page.
+    ///
+    /// - `cursor`: Behind which object to begin.
+    /// - `byteCountMax`: Bytes after which the page ends, whatever its number of objects.
+    /// - Throws: ``Problem`` when storage fails, or 422 for an object that is too large.
+    init(
+        _ rowClass: RowClass, behind cursor: OutboxCursor, in read: ReadTransaction,
+        _ service: RESTService, limit: Int, byteCountMax: Int, quotesLargeInts: Bool, as form: Form
+    ) throws(Problem) {
+        let names = service.names(of: read.rows)
+        let selection = names.classes[rowClass.index].everything
+        let buffer = ByteBuffer(capacity: 1024)
+        var writer = ObjectWriter(buffer, names: names, read: read, epoch: read.epoch)
+        writer.quotesLargeInts = quotesLargeInts
+        writer.byteCountMax = service.options.queryMemoryByteCountMax
+        if form == .event { buffer.append("event: batch\ndata: ") }
+        buffer.append("{\"objects\":[")
+        var count = 0
+        var through = cursor
+        try service.stored { () throws(StoreError) in
+            try read.scan(rowClass, after: cursor.key, expecting: limit) { key, row in
+                if count > 0 { buffer.append(UInt8(ascii: ",")) }
+                writer.write(row, key: key, selection)
+                count += 1
+                through.key = key
+                return count < limit && buffer.count <= byteCountMax
+            }
+            try read.checkFailure()
+        }
+        if writer.isTruncated { throw .replyTooLarge(service.options.queryMemoryByteCountMax) }
+        buffer.append("],\"through\":\"\(through)\"}")
+        if form == .event { buffer.append("\nid: \(through)\n\n") }
+        let (base, size) = buffer.takeStorage()
+        bytes = HTTPServer.Bytes(adopting: base, count: size)
+        self.count = count
+        self.through = through
+    }
+}
