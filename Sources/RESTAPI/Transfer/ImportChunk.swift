@@ -31,6 +31,8 @@ final class ImportChunk: @unchecked Sendable {
     let numbers: [Int]?
     /// Lines that were too long; an empty one stands in the text for each.
     let tooLongNumbers: [Int]
+    /// What was found wrong before the lines were read, by line number.
+    let faults: [(number: Int, fault: Problem.Fault)]
     /// Where the lines begin in the text, and how many are before that.
     private(set) var start = (byte: 0, line: 0)
 
@@ -63,8 +65,12 @@ final class ImportChunk: @unchecked Sendable {
     /// Takes whole lines.
     ///
     /// - `text`: The lines, followed by as many bytes as the parser wants.
-    init(text: ByteBuffer, byteCount: Int, firstNumber: Int, tooLongNumbers: [Int] = []) {
+    init(
+        text: ByteBuffer, byteCount: Int, firstNumber: Int, tooLongNumbers: [Int] = [],
+        faults: [(number: Int, fault: Problem.Fault)] = []
+    ) {
         numbers = nil
+        self.faults = faults
         self.text = text
         self.byteCount = byteCount
         self.firstNumber = firstNumber
@@ -85,6 +91,7 @@ final class ImportChunk: @unchecked Sendable {
         firstNumber = numbers.first ?? 0
         self.numbers = numbers
         tooLongNumbers = []
+        faults = []
     }
 
     /// The text of the first line that is not blank, which is left out of the lines from then on; nil

@@ -15,6 +15,8 @@ final class ImportFeed: @unchecked Sendable {
         case chunk(ImportChunk)
         /// The text is complete.
         case end
+        /// The text can't be an import.
+        case refused(Problem)
         /// The sender is gone.
         case abandoned
     }
@@ -23,6 +25,8 @@ final class ImportFeed: @unchecked Sendable {
         var chunks: [ImportChunk] = []
         var isComplete = false
         var isAbandoned = false
+        /// Why the text can't be an import.
+        var refusal: Problem?
         /// Whether the feeder was told to wait and not yet to go on.
         var isFeederWaiting = false
         /// Nobody takes chunks any more.
@@ -41,6 +45,7 @@ final class ImportFeed: @unchecked Sendable {
     private var lineCount = 0
     private var firstNumber = 1
     private var tooLong: [Int] = []
+    private var faults: [(number: Int, fault: Problem.Fault)] = []
     private var isSkipping = false
     /// How many bytes of a byte order mark were seen; 3 when the beginning is over.
     private var markCount = 0
@@ -104,6 +109,17 @@ final class ImportFeed: @unchecked Sendable {
         }
     }
 
+    /// Notes what is wrong with the line that comes next, which has to be blank.
+    func note(_ fault: Problem.Fault) { faults.append((firstNumber + lineCount, fault)) }
+
+    /// Lets nothing be imported any more: what is wrong concerns the whole text.
+    func refuse(_ problem: Problem) {
+        queue.signal {
+            if $0.refusal == nil { $0.refusal = problem }
+            return true
+        }
+    }
+
     /// A byte order mark at the beginning of the text says nothing, and is left out.
     private func skipMark(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
         var rest = bytes
@@ -153,12 +169,14 @@ final class ImportFeed: @unchecked Sendable {
         let byteCount = text.count
         text.appendZeros(JSONParser.paddingByteCount)
         let chunk = ImportChunk(
-            text: text, byteCount: byteCount, firstNumber: firstNumber, tooLongNumbers: tooLong)
+            text: text, byteCount: byteCount, firstNumber: firstNumber, tooLongNumbers: tooLong,
+            faults: faults)
         text = ByteBuffer(capacity: options.chunkByteCount + (64 << 10))
         firstNumber += lineCount
         lineCount = 0
         lineStart = 0
         tooLong = []
+        faults = []
         var hasRoom = true
         queue.signal { queue in
             if queue.isClosed || queue.isAbandoned { return false }
@@ -179,6 +197,7 @@ final class ImportFeed: @unchecked Sendable {
         var wakesFeeder = false
         let next: Next = queue.wait { queue in
             if queue.isAbandoned { return .abandoned }
+            if let problem = queue.refusal { return .refused(problem) }
             if !queue.chunks.isEmpty {
                 let chunk = queue.chunks.removeFirst()
                 wakesFeeder = queue.isFeederWaiting && queue.chunks.count < Self.chunkCountMax

@@ -2,6 +2,16 @@ import ObjectStore
 
 /// What an import does with its lines, and its bounds.
 package struct ImportOptions: Sendable {
+    /// What the text of an import into a class is written in.
+    package enum Format: Sendable {
+        /// One JSON object a line.
+        case ndjson
+        /// A header with property names, and one object a record.
+        case csv
+    }
+
+    /// What the text is written in; a whole store's is always NDJSON.
+    package var format = Format.ndjson
     /// What happens when a line's object is or isn't there.
     package var mode = WriteMode.create
     /// Whether all lines are taken or none, in one transaction.

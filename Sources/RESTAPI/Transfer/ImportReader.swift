@@ -46,6 +46,7 @@ final class ImportReader {
                 ]
             )
         }
+        for (number, fault) in chunk.faults { chunk.readFaults.append((number, [fault])) }
         var (start, index) = chunk.start
         let base = chunk.text.bytes
         while start < chunk.byteCount, let address = base.baseAddress {

@@ -68,6 +68,9 @@ struct ImportRun {
                 // The writer must not meet chunks of a session that is over.
                 for write in submitted { _ = wait(write) }
                 return false
+            case .refused(let problem):
+                for write in submitted { _ = wait(write) }
+                throw failure(problem, report)
             case .end:
                 try settleAll(&submitted, &report)
                 try writeDeferred(&report)
@@ -219,6 +222,7 @@ struct ImportRun {
         loop: while true {
             switch feed.next() {
             case .abandoned: return false
+            case .refused(let problem): throw problem
             case .end: break loop
             case .chunk(let chunk):
                 try read(chunk)

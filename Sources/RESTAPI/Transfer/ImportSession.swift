@@ -19,6 +19,8 @@ package final class ImportSession: Sendable {
     private let options: ImportOptions
     private let feed: ImportFeed
     private let lineCount = Atomic<Int>(0)
+    /// What makes NDJSON of the text; nil when it is that.
+    private let converter: CSVConverter?
 
     /// Makes a session; ``start(_:)`` follows.
     ///
@@ -31,7 +33,17 @@ package final class ImportSession: Sendable {
         self.store = store
         self.target = target
         self.options = options
-        feed = ImportFeed(options, onRoom: onRoom)
+        let feed = ImportFeed(options, onRoom: onRoom)
+        self.feed = feed
+        if options.format == .csv, case .objects(let className) = target {
+            let rows = store.catalog.rows
+            converter = rows.rowClass(named: className).map {
+                CSVConverter(
+                    $0, rows, feed, recordByteCountMax: options.lineByteCountMax)
+            }
+        } else {
+            converter = nil
+        }
     }
 
     /// Starts the thread that reads.
@@ -65,10 +77,15 @@ package final class ImportSession: Sendable {
     /// Takes the next piece of text; one thread at a time, as the two below.
     ///
     /// - Returns: False when no more is wanted until `onRoom` is called.
-    package func append(_ bytes: UnsafeRawBufferPointer) -> Bool { feed.append(bytes) }
+    package func append(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        converter?.append(bytes) ?? feed.append(bytes)
+    }
 
     /// The text is complete.
-    package func complete() { feed.complete() }
+    package func complete() {
+        converter?.complete()
+        feed.complete()
+    }
 
     /// The sender is gone; what was written stays.
     package func abandon() { feed.abandon() }

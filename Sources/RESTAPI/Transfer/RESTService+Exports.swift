@@ -16,8 +16,23 @@ extension RESTService {
         return response
     }
 
+    /// Whether a client wants an export as CSV: when it names that and not NDJSON.
+    ///
+    /// - Throws: ``Problem`` 406 when it takes neither.
+    func wantsCSV(_ request: Request) throws(Problem) -> Bool {
+        guard let accept = request.header(.accept), accept.listContains("text/csv"),
+            !accept.listContains("application/x-ndjson")
+        else {
+            try requireNDJSONAccepted(request, orElse: ", or text/csv")
+            return false
+        }
+        return true
+    }
+
     /// Refuses a client that does not take NDJSON.
-    func requireNDJSONAccepted(_ request: Request) throws(Problem) {
+    ///
+    /// - `orElse`: What else the operation answers, for the refusal.
+    func requireNDJSONAccepted(_ request: Request, orElse: String = "") throws(Problem) {
         guard let accept = request.header(.accept), !accept.isEmpty else { return }
         if accept.listContains("application/x-ndjson") || accept.listContains("*/*")
             || accept.listContains("application/*") || accept.listContains("application/ndjson")
@@ -26,6 +41,6 @@ extension RESTService {
         }
         throw Problem(
             406, "not-acceptable",
-            "This operation answers application/x-ndjson, which Accept leaves out.")
+            "This operation answers application/x-ndjson\(orElse), which Accept leaves out.")
     }
 }

@@ -42,15 +42,36 @@ extension RESTService {
 
     /// Refuses a body that says to be something else than NDJSON.
     func requireNDJSON(_ request: Request) throws(Problem) {
-        guard let field = request.header(.contentType) else { return }
-        let type = field.string.lowercased().prefix { $0 != ";" }.filter { $0 != " " && $0 != "\t" }
-        let known = ["application/x-ndjson", "application/ndjson", "application/jsonl"]
-        guard !known.contains(type) else { return }
+        if let type = mediaType(request), !Self.ndjsonTypes.contains(type) {
+            throw Self.wrongImportType("application/x-ndjson", "one object a line")
+        }
+    }
+
+    /// What the body of an import into a class says to be; NDJSON when it says nothing.
+    func importFormat(_ request: Request) throws(Problem) -> ImportOptions.Format {
+        guard let type = mediaType(request) else { return .ndjson }
+        if type == "text/csv" { return .csv }
+        if Self.ndjsonTypes.contains(type) { return .ndjson }
+        throw Self.wrongImportType(
+            "application/x-ndjson, text/csv", "one object a line, or CSV with a header line")
+    }
+
+    private static let ndjsonTypes = [
+        "application/x-ndjson", "application/ndjson", "application/jsonl",
+    ]
+
+    private func mediaType(_ request: Request) -> String? {
+        request.header(.contentType).map {
+            $0.string.lowercased().prefix { $0 != ";" }.filter { $0 != " " && $0 != "\t" }
+        }
+    }
+
+    private static func wrongImportType(_ types: String, _ forms: String) -> Problem {
         var problem = Problem(
             415, "unsupported-media-type",
-            "An import takes application/x-ndjson, one object a line; set the header Content-Type "
-                + "(curl: -H 'Content-Type: application/x-ndjson').")
-        problem.accept = "application/x-ndjson"
-        throw problem
+            "This import takes \(types): \(forms). Set the header Content-Type (curl: -H "
+                + "'Content-Type: application/x-ndjson').")
+        problem.accept = types
+        return problem
     }
 }

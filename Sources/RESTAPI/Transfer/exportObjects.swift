@@ -3,23 +3,29 @@ import ObjectStore
 import Rows
 
 extension RESTService {
-    /// `GET /v1/classes/{class}/export`: every object of a class as NDJSON, from one snapshot.
+    /// `GET /v1/classes/{class}/export`: every object of a class as NDJSON or CSV, from one
+    /// snapshot.
     func exportObjects(_ request: Request) -> Outcome {
         answering { () throws(Problem) in
             let parameters = try Parameters(request, known: ["fields", "minVersion"])
-            try requireNDJSONAccepted(request)
+            let isCSV = try wantsCSV(request)
             let name = request.parameter(0).string
             let fields = parameters["fields"]?.string
             // What can be checked at once is, so that a faulty request does not wait.
             _ = try objectClass(request, RequestScratch.current.names(of: store.catalog.rows, self))
             let version = try minVersion(parameters)
             return whenAtVersion(version) {
-                .respond(self.replying { () throws(Problem) in try self.export(name, fields) })
+                .respond(
+                    self.replying { () throws(Problem) in
+                        try self.export(name, fields, isCSV: isCSV)
+                    })
             }
         }
     }
 
-    private func export(_ name: String, _ fields: String?) throws(Problem) -> Response {
+    private func export(
+        _ name: String, _ fields: String?, isCSV: Bool
+    ) throws(Problem) -> Response {
         let transaction = try stored { () throws(StoreError) in try store.read() }
         do throws(Problem) {
             let names = names(of: transaction.rows)
@@ -32,8 +38,12 @@ extension RESTService {
                 : try FieldSelection(
                     fields: fields, expand: nil, of: transaction.rows.classes[index], names: names)
             let state = try stored { () throws(StoreError) in try transaction.state() }
-            let cursor = ExportCursor(transaction, names: names, selection: selection)
-            return exportResponse(.ndjson, cursor, state)
+            let cursor: any ExportPieces =
+                isCSV
+                ? try CSVExportCursor(transaction, names: names, selection: selection)
+                : ExportCursor(transaction, names: names, selection: selection)
+            return exportResponse(isCSV ? .csv : .ndjson, cursor, state)
+                .with(.vary, "Accept" as StaticString)
         } catch {
             transaction.close()
             throw error

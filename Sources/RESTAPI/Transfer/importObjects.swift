@@ -2,7 +2,8 @@ import HTTPServer
 import ObjectStore
 
 extension RESTService {
-    /// `POST /v1/classes/{class}/import`: takes NDJSON, one object a line, while it comes in.
+    /// `POST /v1/classes/{class}/import`: takes NDJSON, one object a line, or CSV, while it
+    /// comes in.
     func importObjects(_ request: Request, _ upload: Upload) -> UploadStart {
         do throws(Problem) {
             let parameters = try Parameters(request, known: ["mode", "atomic"])
@@ -11,7 +12,13 @@ extension RESTService {
             let names = RequestScratch.current.names(of: store.catalog.rows, self)
             let rowClass = try creatableClass(request, names)
             try Self.requireCreation(rowClass, mode: importOptions.mode)
-            try requireNDJSON(request)
+            importOptions.format = try importFormat(request)
+            if importOptions.format == .csv, let obstacle = CSVShape.obstacle(rowClass) {
+                throw Problem(
+                    415, "not-flat",
+                    "Class '\(rowClass.definition.name)' does not fit into CSV: \(obstacle). Import "
+                        + "NDJSON (Content-Type: application/x-ndjson).")
+            }
             try BodyType.requireJSONAccepted(request)
             try IdempotencyKey.refuse(request)
             return try startImport(

@@ -86,6 +86,7 @@ struct StoreImportRun {
             case .abandoned:
                 for write in submitted { _ = write.outcome.wait { $0 } }
                 return false
+            case .refused(let problem): throw problem
             case .end:
                 // Says what is missing.
                 if catalog == nil { catalog = try adopt(nil) }
