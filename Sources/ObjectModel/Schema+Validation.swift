@@ -170,7 +170,8 @@ extension ObjectClass {
                 }
             }
             if case .scalar(.mixed) = element, property.isOptional {
-                fault(name, "A mixed value is null by itself and never optional; leave the '?' out.")
+                fault(
+                    name, "A mixed value is null by itself and never optional; leave the '?' out.")
             }
             if property.onDelete != .nullify {
                 guard case .object(let target) = element, classes[target]?.kind == .object else {

@@ -6,15 +6,15 @@ import Testing
 @Suite("The command moves a store")
 struct MovingTests {
     private static let path = ChildProcess.path(ofProduct: "holdfast")
-    private let directory = TemporaryDirectory()
-    private var data: String { directory.path + "/data" }
+    fileprivate let directory = TemporaryDirectory()
+    fileprivate var data: String { directory.path + "/data" }
     private var file: String { directory.path + "/file.holdfast" }
 
     private static let schema = """
         {"classes":[{"name":"Node","primaryKey":"id","properties":{"id":"int","next":"Node","label":{"type":"string","indexed":true}}}]}
         """
 
-    private func run(_ words: String...) -> (status: Int32, output: String) {
+    fileprivate func run(_ words: String...) -> (status: Int32, output: String) {
         let quoted = ([Self.path] + words).map { "'\($0)'" }.joined(separator: " ")
         let process = ChildProcess("/bin/sh", ["-c", "\(quoted) 2>&1 </dev/null"])
         var lines: [String] = []
@@ -23,7 +23,7 @@ struct MovingTests {
     }
 
     /// Makes a store of so many nodes.
-    private func makeStore(_ count: Int) throws {
+    fileprivate func makeStore(_ count: Int) throws {
         let (schema, nodes) = (directory.path + "/schema", directory.path + "/nodes")
         TemporaryDirectory.write(Array(Self.schema.utf8), to: schema)
         let label = String(repeating: "l", count: 200)
@@ -148,5 +148,37 @@ struct MovingTests {
         }
         #expect(run("check", "--data", data).status == 0)
         #expect(killCount > 0)
+    }
+}
+
+extension MovingTests {
+    @Test("as a whole, as CSV and from Realm Studio")
+    func wholeStore() throws {
+        try makeStore(30)
+        let (whole, table) = (directory.path + "/whole", directory.path + "/table.csv")
+        #expect(run("export", "--data", data, whole).status == 0)
+        let target = directory.path + "/new"
+        let imported = run("import", "--data", target, whole)
+        #expect(imported.status == 0, "\(imported.output)")
+        #expect(imported.output.contains("store: 30 imported, 0 failed"))
+        #expect(run("export", "--data", target).output == run("export", "--data", data).output)
+        #expect(run("export", "--data", data, "--class", "Node", "--csv", table).status == 0)
+        let again = run(
+            "import", "--data", target, "--class", "Node", "--csv", "--mode", "ignore", table)
+        #expect(again.output.contains("Node: 30 imported, 0 failed"), "\(again.output)")
+        let realm = directory.path + "/realm.json"
+        TemporaryDirectory.write(
+            Array(
+                #"{"Node":[{"id":100,"next":{"id":1,"label":"x"}},{"id":101,"next":5,"label":7}]}"#
+                    .utf8),
+            to: realm)
+        let taken = run("import", "--data", target, "--realm-json", realm)
+        #expect(
+            taken.status == 1 && taken.output.contains("Node[1] at /object/label"),
+            "\(taken.output)")
+        #expect(taken.output.contains("store: 1 imported, 1 failed"))
+        #expect(run("export", "--data", data, "--csv").status == 2)
+        #expect(run("import", "--data", data, "--atomic", whole).status == 2)
+        #expect(run("check", "--data", target).status == 0)
     }
 }

@@ -68,7 +68,9 @@ package struct ContentReader {
                 return true
             }
             // A set of links stands in the order of object keys, which are not part of the content.
-            if shape == .set, element == .link || element == .mixed { values = Value.canonicalSet(values) }
+            if shape == .set, element == .link || element == .mixed {
+                values = Value.canonicalSet(values)
+            }
             return .values(values)
         }
     }

@@ -53,13 +53,8 @@ package enum Shelter {
 
     /// The same with maps of links, embedded objects and numbers in each person.
     package static let withMaps: [ObjectClass] = {
-<<<<<<< ours
-        var classes = Self.classes
-        classes[0].properties += [
-=======
         var extended = Shelter.classes
         extended[0].properties += [
->>>>>>> theirs
             Property(name: "pets", type: .map(.object("Dog")), isOptional: true),
             Property(name: "places", type: .map(.object("Address")), isOptional: true),
             Property(name: "marks", type: .map(.scalar(.double)), isOptional: true),

@@ -48,7 +48,9 @@ struct MixedTests {
             let all = Array(parts[0].utf8) + Array(fraction.utf8)
             digits = Array(repeating: 48, count: Self.wholeCount + Self.fractionCount)
             let start = Self.wholeCount - exponent - parts[0].utf8.count
-            for (index, digit) in all.enumerated() where digit != 48 { digits[start + index] = digit }
+            for (index, digit) in all.enumerated() where digit != 48 {
+                digits[start + index] = digit
+            }
             if digits.allSatisfy({ $0 == 48 }) { isNegative = false }
         }
 
@@ -90,7 +92,8 @@ struct MixedTests {
             add(Double(value).nextDown)
         }
         for text in [
-            "0.1", "1.0", "1.00", "-0.1", "1E-6176", "-1E-6176", "9.9E+6144", "-9.9E+6144", "1E-324",
+            "0.1", "1.0", "1.00", "-0.1", "1E-6176", "-1E-6176", "9.9E+6144", "-9.9E+6144",
+            "1E-324",
             "4.9406564584124654E-324", "1E+308", "1.7976931348623157E+308", "1.8E+308",
             "0.1000000000000000055511151231257827", "0.1000000000000000055511151231257828",
         ] { add(text) }
@@ -102,7 +105,9 @@ struct MixedTests {
             let value = Double(bitPattern: random.next())
             if value.isFinite {
                 add(value)
-                if value.magnitude < 1e300, value.magnitude > 1e-300 { add("\(value)".uppercased()) }
+                if value.magnitude < 1e300, value.magnitude > 1e-300 {
+                    add("\(value)".uppercased())
+                }
             }
             add(Int64(bitPattern: random.next()))
             let float = Float(bitPattern: UInt32(truncatingIfNeeded: random.next()))
@@ -114,7 +119,8 @@ struct MixedTests {
         for (index, (value, exact)) in values.enumerated() {
             let bytes = encode(value)
             let isNext = index > 0 && values[index - 1].1 < exact
-            encoded.append((bytes, key(bytes), (encoded.last?.place ?? 0) + (isNext ? 1 : 0), value))
+            encoded.append(
+                (bytes, key(bytes), (encoded.last?.place ?? 0) + (isNext ? 1 : 0), value))
         }
         for a in encoded {
             for b in encoded {
@@ -128,7 +134,9 @@ struct MixedTests {
         }
     }
 
-    @Test("keys have the order of values, lists and maps by their kind alone, and none begins another")
+    @Test(
+        "keys have the order of values, lists and maps by their kind alone, and none begins another"
+    )
     func keys() {
         let seed = SeededGenerator.testSeed("mixed keys")
         var random = SeededGenerator(seed: seed)

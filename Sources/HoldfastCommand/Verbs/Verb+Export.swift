@@ -5,16 +5,20 @@ import RESTAPI
 extension Verb {
     /// `holdfast export`
     static let exportObjects = Verb(
-        name: "export", summary: "Writes the objects of a class as NDJSON.",
+        name: "export", summary: "Writes a whole store, or the objects of a class.",
         operands: "[FILE]", operandCount: 0...1,
         options: [
-            OpenStore.data, Option("class", "NAME", "the class of the objects"),
+            OpenStore.data,
+            Option("class", "NAME", "the class of the objects; without it the whole store"),
+            Option(flag: "csv", "write CSV with a header line, for --class"),
             Option(
-                "fields", "NAMES", "what to write of each, with commas between", fallback: "all"),
+                "fields", "NAMES", "what to write of each, with commas between, for --class",
+                fallback: "all"),
             OpenStore.mapSize,
         ],
         notes:
-            "Without FILE, or with '-', it writes to standard output. A FILE that is there is replaced."
+            "It writes NDJSON, one object a line; of a whole store the schema comes first, and 'import' takes "
+            + "it. Without FILE, or with '-', it writes to standard output. A FILE that is there is replaced."
     ) { arguments throws(CommandFailure) in
         try ExportCommand(arguments).run()
     }
@@ -23,21 +27,26 @@ extension Verb {
 /// Runs an export from a store that no service has open.
 struct ExportCommand {
     private let arguments: Arguments
-    private let className: String
+    private let className: String?
 
     /// Reads the options.
     init(_ arguments: Arguments) throws(CommandFailure) {
         self.arguments = arguments
-        className = try arguments.required("class")
+        className = arguments.text("class")
+        if className == nil, arguments.has("csv") || arguments.text("fields") != nil {
+            throw .usage("--csv and --fields need --class")
+        }
     }
 
     /// Exports; returns when all is written.
     func run() throws(CommandFailure) -> ExitCode {
         let address = ServiceAddress(arguments)
+        let target =
+            className.map { "/v1/classes/\(ServiceAddress.escape($0))/export" } ?? "/v1/export"
+        let accept = arguments.has("csv") ? "-H 'Accept: text/csv' " : ""
         let store = try OpenStore.open(
             arguments, createsMissing: false,
-            instead: "a running service exports by itself: curl "
-                + "'\(address.url)/v1/classes/\(ServiceAddress.escape(className))/export'")
+            instead: "a running service exports by itself: curl \(accept)'\(address.url)\(target)'")
         defer { store.close() }
         let directory = try arguments.required("data")
         let transaction: ReadTransaction
@@ -47,24 +56,9 @@ struct ExportCommand {
             throw OpenStore.failure(error, directory)
         }
         defer { transaction.close() }
-        let cursor: ExportCursor
+        let cursor: any ExportPieces
         do throws(Problem) {
-            let names = SchemaNames(transaction.rows)
-            guard let index = transaction.rows.classIndex[className] else {
-                let hint = NearestName.of(className, among: transaction.rows.classIndex.keys)
-                throw Problem(
-                    404, "unknown-class",
-                    "the store has no class '\(className)'"
-                        + (hint.map { "; did you mean '\($0)'?" } ?? ""))
-            }
-            try RESTService.requireObjects(transaction.rows.classes[index])
-            let selection =
-                try arguments.text("fields").map { fields throws(Problem) in
-                    try FieldSelection(
-                        fields: fields, expand: nil, of: transaction.rows.classes[index],
-                        names: names)
-                } ?? names.classes[index].everything
-            cursor = ExportCursor(transaction, names: names, selection: selection)
+            cursor = try self.cursor(transaction)
         } catch {
             throw CommandFailure(error.detail)
         }
@@ -88,12 +82,34 @@ struct ExportCommand {
             if now - shownAt >= 0.2, file != 1 || isatty(1) == 0 {
                 shownAt = now
                 Terminal.progress(
-                    "\(className): \(byteCount >> 20) MiB written, \(cursor.objectCount) objects")
+                    "\(className ?? "store"): \(byteCount >> 20) MiB written, \(cursor.objectCount) objects"
+                )
             }
         }
         Terminal.endProgress()
         if file != 1, fsync(file) != 0, errno != EINVAL { throw Self.unwritable(path) }
         return .success
+    }
+
+    private func cursor(_ transaction: ReadTransaction) throws(Problem) -> any ExportPieces {
+        let names = SchemaNames(transaction.rows)
+        guard let className else { return StoreExportCursor(transaction, names: names) }
+        guard let index = transaction.rows.classIndex[className] else {
+            let hint = NearestName.of(className, among: transaction.rows.classIndex.keys)
+            throw Problem(
+                404, "unknown-class",
+                "the store has no class '\(className)'"
+                    + (hint.map { "; did you mean '\($0)'?" } ?? ""))
+        }
+        try RESTService.requireObjects(transaction.rows.classes[index])
+        let selection =
+            try arguments.text("fields").map { fields throws(Problem) in
+                try FieldSelection(
+                    fields: fields, expand: nil, of: transaction.rows.classes[index], names: names)
+            } ?? names.classes[index].everything
+        return arguments.has("csv")
+            ? try CSVExportCursor(transaction, names: names, selection: selection)
+            : ExportCursor(transaction, names: names, selection: selection)
     }
 
     private static func unwritable(_ path: String) -> CommandFailure {

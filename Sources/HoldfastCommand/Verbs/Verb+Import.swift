@@ -7,10 +7,13 @@ import Threads
 extension Verb {
     /// `holdfast import`
     static let importObjects = Verb(
-        name: "import", summary: "Imports NDJSON, one object a line, into a class.",
+        name: "import", summary: "Imports objects of one class, or a whole store.",
         operands: "FILE|-", operandCount: 1...1,
         options: [
-            OpenStore.data, Option("class", "NAME", "the class of the objects"),
+            OpenStore.data,
+            Option("class", "NAME", "the class of the objects; without it a whole store's export"),
+            Option(flag: "csv", "the text is CSV with a header line, for --class"),
+            Option(flag: "realm-json", "the text is JSON as Realm Studio exports it"),
             Option(
                 "mode", "create|merge|replace|ignore",
                 "what becomes of objects that are there already",
@@ -20,7 +23,9 @@ extension Verb {
             Option("max-import-line", "SIZE", "bytes of one line", fallback: "32MiB"),
         ],
         notes: """
-            Gzip is recognised by itself. Good lines are kept and faulty ones reported on standard error,
+            Gzip is recognised by itself. With --class the text is NDJSON, one object a line, or CSV; without it
+            it is what 'export' wrote of a whole store, and a new store gets its schema too. --realm-json takes
+            {"Class":[{…},…],…} into a store that has the classes already, or --class alone of them. Good lines are kept and faulty ones reported on standard error,
             with exit code 1. Links may lead to objects of any line: they are checked at the end.
             """
     ) { arguments throws(CommandFailure) in
@@ -33,36 +38,77 @@ struct ImportCommand {
     private enum Mode: String, CaseIterable { case create, merge, replace, ignore }
 
     private let arguments: Arguments
-    private let className: String
+    private let className: String?
+    private let isRealmJSON: Bool
     private let path: String
     private var options = ImportOptions()
 
     /// Reads the options.
     init(_ arguments: Arguments) throws(CommandFailure) {
         self.arguments = arguments
-        className = try arguments.required("class")
+        className = arguments.text("class")
+        isRealmJSON = arguments.has("realm-json")
         path = arguments.operands.first ?? "-"
         options.mode =
             WriteMode(rawValue: try arguments.choice("mode", Mode.create).rawValue) ?? .create
         options.isAtomic = arguments.has("atomic")
+        options.format = arguments.has("csv") ? .csv : .ndjson
         options.directory = try arguments.required("data")
         if let count = try arguments.byteCount("max-import-line") {
             options.lineByteCountMax = count
         }
+        if options.format == .csv, className == nil || isRealmJSON {
+            throw .usage("--csv needs --class, and does not go with --realm-json")
+        }
+        if options.isAtomic, className == nil || isRealmJSON {
+            throw .usage("--atomic needs --class, and does not go with --realm-json")
+        }
     }
+
+    /// What is imported, for messages.
+    private var subject: String { className ?? "store" }
 
     /// Imports; returns when all is durable.
     func run() throws(CommandFailure) -> ExitCode {
+        let store = try OpenStore.open(
+            arguments, createsMissing: className == nil && !isRealmJSON, instead: instead)
+        defer { store.close() }
+        if let className { try requireClass(className, store) }
+        let start = Clock.seconds()
+        var converter: RealmJSONConverter?
+        let report = try importAll(store, &converter)
+        Terminal.endProgress()
+        for entry in report.faults {
+            let pointer = entry.fault.pointer.map { $0.isEmpty ? "" : " at \($0)" } ?? ""
+            let place = converter?.place(ofLine: entry.line) ?? "line \(entry.line)"
+            Terminal.complain("\(place)\(pointer): \(entry.fault.detail) (\(entry.fault.code))")
+        }
+        for fault in (converter?.faults ?? []).prefix(options.faultCountMax) {
+            Terminal.complain("\(fault.place): \(fault.detail)")
+        }
+        let failedCount = report.failedCount + (converter?.faults.count ?? 0)
+        let seconds = max(Clock.seconds() - start, 1e-3)
+        Terminal.write(
+            "\(subject): \(report.importedCount) imported, \(failedCount) failed, "
+                + "\(Int(Double(report.importedCount) / seconds)) a second, version \(report.version)\n"
+        )
+        return failedCount == 0 ? .success : .failure
+    }
+
+    /// What to do while a service has the store.
+    private var instead: String {
+        if isRealmJSON { return "stop the service first" }
         let address = ServiceAddress(arguments)
         let file = path == "-" ? "-" : "'\(path)'"
         let gzip = path.hasSuffix(".gz") ? " -H 'Content-Encoding: gzip'" : ""
+        let type = options.format == .csv ? "text/csv" : "application/x-ndjson"
         let target =
-            "/v1/classes/\(ServiceAddress.escape(className))/import?mode=\(options.mode.rawValue)"
-        let store = try OpenStore.open(
-            arguments, createsMissing: false,
-            instead: "a running service imports by itself: curl -T \(file)\(gzip) -X POST "
-                + "-H 'Content-Type: application/x-ndjson' '\(address.url)\(target)'")
-        defer { store.close() }
+            className.map { "/v1/classes/\(ServiceAddress.escape($0))/import" } ?? "/v1/import"
+        return "a running service imports by itself: curl -T \(file)\(gzip) -X POST "
+            + "-H 'Content-Type: \(type)' '\(address.url)\(target)?mode=\(options.mode.rawValue)'"
+    }
+
+    private func requireClass(_ className: String, _ store: Store) throws(CommandFailure) {
         guard let objectClass = store.catalog.schema.objectClass(named: className) else {
             let names = store.catalog.schema.classes.map(\.name)
             let hint =
@@ -79,27 +125,19 @@ struct ImportCommand {
             )
         case .asymmetric: break
         }
-        let start = Clock.seconds()
-        let report = try importAll(store)
-        Terminal.endProgress()
-        for entry in report.faults {
-            let pointer = entry.fault.pointer.map { $0.isEmpty ? "" : " at \($0)" } ?? ""
-            Terminal.complain(
-                "line \(entry.line)\(pointer): \(entry.fault.detail) (\(entry.fault.code))")
-        }
-        let seconds = max(Clock.seconds() - start, 1e-3)
-        Terminal.write(
-            "\(className): \(report.importedCount) imported, \(report.failedCount) failed, "
-                + "\(Int(Double(report.importedCount) / seconds)) a second, version \(report.version)\n"
-        )
-        return report.failedCount == 0 ? .success : .failure
     }
 
-    private func importAll(_ store: Store) throws(CommandFailure) -> ImportReport {
+    /// - `converter`: Set for JSON of Realm Studio.
+    private func importAll(
+        _ store: Store, _ converter: inout RealmJSONConverter?
+    ) throws(CommandFailure) -> ImportReport {
         let input = try GzipInput(path)
         let room = Monitor(0)
         let result = Monitor<Result<ImportReport, Problem>??>(nil)
-        let session = ImportSession(store, .objects(className: className), options) {
+        let target = isRealmJSON ? nil : className
+        let session = ImportSession(
+            store, target.map { .objects(className: $0) } ?? .store, options
+        ) {
             room.signal {
                 $0 += 1
                 return true
@@ -111,6 +149,18 @@ struct ImportCommand {
                 return true
             }
         }
+        /// Waits until there is room after each piece that fills it.
+        func feed(_ piece: UnsafeRawBufferPointer) {
+            guard !session.append(piece) else { return }
+            room.wait { count -> Void? in
+                guard count > 0 else { return nil }
+                count -= 1
+                return ()
+            }
+        }
+        if isRealmJSON {
+            converter = RealmJSONConverter(store.catalog, onlyClass: className, feed)
+        }
         var byteCount = 0
         var shownAt = Clock.seconds()
         do throws(CommandFailure) {
@@ -118,19 +168,20 @@ struct ImportCommand {
                 let piece = try input.read()
                 if piece.isEmpty { break }
                 byteCount += piece.count
-                if !session.append(piece) {
-                    room.wait { count -> Void? in
-                        guard count > 0 else { return nil }
-                        count -= 1
-                        return ()
-                    }
+                if let converter {
+                    try Self.failing { () throws(Problem) in try converter.append(piece) }
+                } else {
+                    feed(piece)
                 }
                 let now = Clock.seconds()
                 if now - shownAt >= 0.2 {
                     shownAt = now
                     Terminal.progress(
-                        "\(className): \(byteCount >> 20) MiB read, \(session.progress) objects")
+                        "\(subject): \(byteCount >> 20) MiB read, \(session.progress) objects")
                 }
+            }
+            if let converter {
+                try Self.failing { () throws(Problem) in try converter.complete() }
             }
         } catch {
             session.abandon()
@@ -147,5 +198,9 @@ struct ImportCommand {
             throw CommandFailure(problem.detail)
         case nil: throw CommandFailure("the import was given up")
         }
+    }
+
+    private static func failing(_ body: () throws(Problem) -> Void) throws(CommandFailure) {
+        do { try body() } catch { throw CommandFailure(error.detail) }
     }
 }

@@ -8,7 +8,8 @@ extension TreeEditor {
     /// - `withoutLinks`: Appends the elements of a leaf without those links.
     /// - Returns: Whether there were any.
     func removeMixedLinks(
-        to target: (classNumber: UInt32, key: UInt64), _ withoutLinks: (LeafView, ByteBuffer) -> Void
+        to target: (classNumber: UInt32, key: UInt64),
+        _ withoutLinks: (LeafView, ByteBuffer) -> Void
     ) -> Bool {
         func isLink(_ part: CollectionView, _ place: Int) -> Bool {
             guard !part.isNull(place) else { return false }

@@ -74,7 +74,8 @@ extension ObjectReader {
             }
             tooLong(draft.rowClass.definition.properties[member], at: nil, element: nil)
         case .array, .object:
-            if json.kind == .object, let tag = json.members.first(where: { $0.name.first == 0x24 }) {
+            if json.kind == .object, let tag = json.members.first(where: { $0.name.first == 0x24 })
+            {
                 return appendTagged(tag, json, member, into: draft, base: base)
             }
             guard depth < ModelLimits.mixedDepthMax else {
@@ -218,7 +219,8 @@ extension ObjectReader {
     }
 
     /// The class that a link in a mixed value leads to; nil with a fault when it says none.
-    private func mixedTarget(_ tag: JSONMember, _ json: JSONValue, _ form: MixedForm?) -> RowClass? {
+    private func mixedTarget(_ tag: JSONMember, _ json: JSONValue, _ form: MixedForm?) -> RowClass?
+    {
         guard let names else { return nil }
         if form == .reference {
             // An unknown name is told by whoever adds the reference.
@@ -231,7 +233,8 @@ extension ObjectReader {
         else {
             fault(
                 "invalid-link",
-                "A link in a mixed value is {\"$link\":{\"class\":\"…\",\"id\":…}} and nothing else.")
+                "A link in a mixed value is {\"$link\":{\"class\":\"…\",\"id\":…}} and nothing else."
+            )
             return nil
         }
         guard let index = names.classIndex(named: name) else {

@@ -131,7 +131,11 @@ package struct MixedView {
         var (low, high) = (0, count)
         while low < high {
             let middle = (low + high) / 2
-            if end(stride * middle + stride - 1) <= inner { low = middle + 1 } else { high = middle }
+            if end(stride * middle + stride - 1) <= inner {
+                low = middle + 1
+            } else {
+                high = middle
+            }
         }
         guard inner >= 0, low < count else { return nil }
         let slot = stride * low + stride - 1

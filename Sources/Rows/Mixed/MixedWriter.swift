@@ -147,7 +147,8 @@ package struct MixedWriter {
     /// element, anywhere else the link becomes null.
     ///
     /// - `value`: Does not lie in the buffer.
-    package func copy(_ value: MixedView, withoutLinksTo target: (classNumber: UInt32, key: UInt64)) {
+    package func copy(_ value: MixedView, withoutLinksTo target: (classNumber: UInt32, key: UInt64))
+    {
         copy(value, without: target, depth: 0)
     }
 

@@ -12,7 +12,8 @@ extension RowBuilder {
         let start = buffer.count
         buffer.append(draft.arenaBytes(start: field.start, count: field.count))
         guard storage.element == .mixed else { return }
-        for (position, reference) in draft.references.enumerated() where reference.member == member {
+        for (position, reference) in draft.references.enumerated() where reference.member == member
+        {
             guard let offset = reference.mixedOffset else { continue }
             buffer.store(
                 targets.keys[position], at: start + offset - field.start + MixedView.linkKeyOffset)
@@ -34,7 +35,8 @@ extension RowBuilder {
         _ draft: ObjectDraft, _ member: Int, _ targets: ResolvedReferences, from start: Int,
         in buffer: ByteBuffer
     ) {
-        for (position, reference) in draft.references.enumerated() where reference.member == member {
+        for (position, reference) in draft.references.enumerated() where reference.member == member
+        {
             guard let offset = reference.mixedOffset, let element = reference.element,
                 case .bytes(let valueStart, _) = draft.entries[element].value
             else { continue }

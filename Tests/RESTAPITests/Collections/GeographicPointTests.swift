@@ -24,16 +24,23 @@ struct GeographicPointTests {
     func waysInAndOut() {
         let point = #"{"type":"Point","coordinates":[13.4,52.52]}"#
         let high = #"{"type":"Point","coordinates":[-70.0,-33.5,520.0]}"#
-        let body = #"{"id":1,"place":\#(point),"former":[\#(high),\#(point)],"depots":{"a":\#(high)}}"#
+        let body =
+            #"{"id":1,"place":\#(point),"former":[\#(high),\#(point)],"depots":{"a":\#(high)}}"#
         APIScenario("PUT", shop, body, status: 201, contains: [body]).check(on: server)
         for (method, target, sent, type, text) in [
-            ("PATCH", shop, #"{"place":{"coordinates":[1,2]}}"#, nil, #""place":{"type":"Point","coordinates":[1.0,2.0]}"#),
+            (
+                "PATCH", shop, #"{"place":{"coordinates":[1,2]}}"#, nil,
+                #""place":{"type":"Point","coordinates":[1.0,2.0]}"#
+            ),
             (
                 "PATCH", shop, #"[{"op":"replace","path":"/place/coordinates/0","value":7.5}]"#,
                 "application/json-patch+json", #""coordinates":[7.5,2.0]"#
             ),
             ("PUT", shop + "/properties/depots/elements/b", point, nil, #""b":\#(point)"#),
-            ("PUT", shop + "/properties/former/elements/0", point, nil, #""former":[\#(point),\#(point)]"#),
+            (
+                "PUT", shop + "/properties/former/elements/0", point, nil,
+                #""former":[\#(point),\#(point)]"#
+            ),
             (
                 "POST", "/v1/transactions",
                 #"{"operations":[{"op":"merge","class":"Shop","id":1,"value":{"place":\#(high)}}]}"#,
@@ -41,7 +48,8 @@ struct GeographicPointTests {
             ),
             ("GET", shop + "/properties/place", nil, nil, #"{"value":\#(high)}"#),
             (
-                "GET", "/v1/classes/Shop/objects?fields=place&filter=place.coordinates%5B1%5D%3C0.0",
+                "GET",
+                "/v1/classes/Shop/objects?fields=place&filter=place.coordinates%5B1%5D%3C0.0",
                 nil, nil, #"[{"place":\#(high)}]"#
             ),
             (

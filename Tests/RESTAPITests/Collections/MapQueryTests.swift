@@ -8,10 +8,19 @@ struct MapQueryTests {
     init() throws {
         server = try MapServer.open()
         for (id, body) in [
-            ("a", #"{"marks":{"x":1,"y":5},"labels":{"de":"eins"},"dogs":{"best":"rex","old":"tom"},"rank":1}"#),
-            ("b", #"{"marks":{"x":null},"labels":{"de":"zwei","en":"two"},"dogs":{"best":"ada","none":null},"rank":2}"#),
+            (
+                "a",
+                #"{"marks":{"x":1,"y":5},"labels":{"de":"eins"},"dogs":{"best":"rex","old":"tom"},"rank":1}"#
+            ),
+            (
+                "b",
+                #"{"marks":{"x":null},"labels":{"de":"zwei","en":"two"},"dogs":{"best":"ada","none":null},"rank":2}"#
+            ),
             ("c", #"{"rooms":{"r":{"size":4,"best":"rex","notes":{"n":"t"}},"s":null},"rank":3}"#),
-            ("d", #"{"labels":{"rank":"x","a b":"blank","name":"n"},"dogs":{"name":"ada"},"rank":4}"#),
+            (
+                "d",
+                #"{"labels":{"rank":"x","a b":"blank","name":"n"},"dogs":{"name":"ada"},"rank":4}"#
+            ),
         ] {
             let reply = server.send("PUT", "/v1/classes/Kennel/objects/\(id)", body)
             #expect(reply.status == 201, "\(reply.text)")
@@ -26,29 +35,33 @@ struct MapQueryTests {
         return server.send("GET", "/v1/classes/Kennel/objects?fields=id&filter=\(text)\(more)")
     }
 
-    @Test("values, keys, counts and single entries of maps are compared", arguments: [
-        ("marks['x'] == 1", "a"), ("marks.y > 4", "a"), ("marks['x'] == null", "b c d"),
-        ("marks['none'] == null", "a b c d"), ("marks['x'] != null", "a"),
-        ("ANY marks > 4", "a"), ("ANY marks.@values == null", "b"), ("marks[*] > 4", "a"),
-        ("ALL marks > 0", "a c d"), ("NONE marks > 0", "b c d"),
-        ("ANY marks.@keys == 'y'", "a"), ("ALL labels.@keys == 'de'", "a c"),
-        ("'en' IN labels.@keys", "b"), ("labels.@keys == {'de','en'}", "b"),
-        ("labels == {'zwei','two'}", "b"), ("labels.@keys == {}", "c"),
-        ("marks.@count == 2", "a"), ("labels.@count > 2", "d"), ("rooms.@count == 2", "c"),
-        ("labels['a b'] == 'blank'", "d"), ("labels['de'] BEGINSWITH 'z'", "b"),
-        ("labels.de CONTAINS 'i'", "a b"), ("ANY labels ==[c] 'EINS'", "a"),
-        ("dogs['best'].age == 3", "a"), ("dogs.best.name == 'ada'", "b"),
-        ("dogs['none'].name == null", "a b c d"), ("dogs['best'].@count == 1", "a b"),
-        ("dogs['none'].@count == 1", ""), ("ANY dogs.age > 5", "a"), ("ALL dogs.age == null", "b c d"),
-        ("ANY dogs.@values.name == 'tom'", "a"), ("dogs['best'] == obj('Dog','rex')", "a"),
-        ("dogs['none'] == null", "a b c d"), ("dogs['best'] != null", "a b"),
-        // A property of the target comes before a key.
-        ("ANY dogs.name == 'ada'", "b d"), ("dogs['name'].name == 'ada'", "d"),
-        ("labels.rank == 'x'", "d"),
-        ("rooms['r'].size == 4", "c"), ("rooms.r.best.age == 3", "c"), ("rooms['s'] == null", "a b c d"),
-        ("rooms['r'] != null", "c"), ("rooms['r'].notes['n'] == 't'", "c"),
-        ("ANY rooms.notes.@keys == 'n'", "c"), ("ANY rooms.guests.age > 0", ""),
-    ] as [(String, String)])
+    @Test(
+        "values, keys, counts and single entries of maps are compared",
+        arguments: [
+            ("marks['x'] == 1", "a"), ("marks.y > 4", "a"), ("marks['x'] == null", "b c d"),
+            ("marks['none'] == null", "a b c d"), ("marks['x'] != null", "a"),
+            ("ANY marks > 4", "a"), ("ANY marks.@values == null", "b"), ("marks[*] > 4", "a"),
+            ("ALL marks > 0", "a c d"), ("NONE marks > 0", "b c d"),
+            ("ANY marks.@keys == 'y'", "a"), ("ALL labels.@keys == 'de'", "a c"),
+            ("'en' IN labels.@keys", "b"), ("labels.@keys == {'de','en'}", "b"),
+            ("labels == {'zwei','two'}", "b"), ("labels.@keys == {}", "c"),
+            ("marks.@count == 2", "a"), ("labels.@count > 2", "d"), ("rooms.@count == 2", "c"),
+            ("labels['a b'] == 'blank'", "d"), ("labels['de'] BEGINSWITH 'z'", "b"),
+            ("labels.de CONTAINS 'i'", "a b"), ("ANY labels ==[c] 'EINS'", "a"),
+            ("dogs['best'].age == 3", "a"), ("dogs.best.name == 'ada'", "b"),
+            ("dogs['none'].name == null", "a b c d"), ("dogs['best'].@count == 1", "a b"),
+            ("dogs['none'].@count == 1", ""), ("ANY dogs.age > 5", "a"),
+            ("ALL dogs.age == null", "b c d"),
+            ("ANY dogs.@values.name == 'tom'", "a"), ("dogs['best'] == obj('Dog','rex')", "a"),
+            ("dogs['none'] == null", "a b c d"), ("dogs['best'] != null", "a b"),
+            // A property of the target comes before a key.
+            ("ANY dogs.name == 'ada'", "b d"), ("dogs['name'].name == 'ada'", "d"),
+            ("labels.rank == 'x'", "d"),
+            ("rooms['r'].size == 4", "c"), ("rooms.r.best.age == 3", "c"),
+            ("rooms['s'] == null", "a b c d"),
+            ("rooms['r'] != null", "c"), ("rooms['r'].notes['n'] == 't'", "c"),
+            ("ANY rooms.notes.@keys == 'n'", "c"), ("ANY rooms.guests.age > 0", ""),
+        ] as [(String, String)])
     func filters(filter: String, ids: String) {
         let reply = query(filter)
         #expect(reply.status == 200, "\(filter): \(reply.text)")
@@ -68,15 +81,17 @@ struct MapQueryTests {
         #expect(dogs.text.contains(#"[{"name":"rex"},{"name":"tom"}]"#), "\(dogs.text)")
     }
 
-    @Test("what a map can't do is refused with the place", arguments: [
-        ("marks[0] == 1", "not a list"), ("rank['x'] == 1", "Only a map property takes a key"),
-        ("rank.@keys == 'x'", "Only a map property takes '@keys'"),
-        ("marks['x']['y'] == 1", "Only a map property takes a key"),
-        ("marks['x'].@keys == 1", "Only a map property takes '@keys'"),
-        ("marks.@keys.x == 1", "nothing follows '@keys'"),
-        ("marks.x.y == 1", "has no property 'y'"), ("dogs == null", "linklist"),
-        ("marks.@sum > 1", "not supported"), ("marks['x'] == 'a'", "double"),
-    ] as [(String, String)])
+    @Test(
+        "what a map can't do is refused with the place",
+        arguments: [
+            ("marks[0] == 1", "not a list"), ("rank['x'] == 1", "Only a map property takes a key"),
+            ("rank.@keys == 'x'", "Only a map property takes '@keys'"),
+            ("marks['x']['y'] == 1", "Only a map property takes a key"),
+            ("marks['x'].@keys == 1", "Only a map property takes '@keys'"),
+            ("marks.@keys.x == 1", "nothing follows '@keys'"),
+            ("marks.x.y == 1", "has no property 'y'"), ("dogs == null", "linklist"),
+            ("marks.@sum > 1", "not supported"), ("marks['x'] == 'a'", "double"),
+        ] as [(String, String)])
     func refusals(filter: String, text: String) {
         let reply = query(filter)
         #expect(reply.status == 400 && reply.text.contains(text), "\(filter): \(reply.text)")
@@ -87,7 +102,8 @@ struct MapQueryTests {
     func streams() throws {
         let path = "/v1/classes/Kennel/changes?filter=dogs%5B'best'%5D.age%3D%3D3&fields=dogs"
         let start = server.send("GET", path + "&since=now").text
-        let cursor = try #require(start.split(separator: "\"cursor\":\"").last?.split(separator: "\"").first)
+        let cursor = try #require(
+            start.split(separator: "\"cursor\":\"").last?.split(separator: "\"").first)
         server.send("PATCH", "/v1/classes/Kennel/objects/b", #"{"dogs":{"best":"rex"}}"#)
         server.send("PATCH", "/v1/classes/Dog/objects/rex", #"{"age":4}"#)
         server.send("PATCH", "/v1/classes/Dog/objects/tom", #"{"age":3}"#)

@@ -58,7 +58,9 @@ struct SetOrderTests {
         return server
     }
 
-    @Test("a set stands in the order of its values, each once, null first", arguments: SetOrderTests.sets)
+    @Test(
+        "a set stands in the order of its values, each once, null first",
+        arguments: SetOrderTests.sets)
     func order(type: String, values: String, set: String) throws {
         let server = try open(type)
         let path = "/v1/classes/Bag/objects/1"
@@ -81,7 +83,9 @@ struct SetOrderTests {
         #expect(server.send("GET", path).text.contains(#""set":[\#(set)]"#), "\(type)")
     }
 
-    @Test("null stands among the elements of lists and maps of every type", arguments: SetOrderTests.sets)
+    @Test(
+        "null stands among the elements of lists and maps of every type",
+        arguments: SetOrderTests.sets)
     func nulls(type: String, values: String, set: String) throws {
         let server = try open(type)
         let path = "/v1/classes/Bag/objects/1"
@@ -116,12 +120,14 @@ struct SetOrderTests {
         }
     }
 
-    @Test("what is equal is one element, however it is written", arguments: [
-        ("double", "0,-0.0"), ("float", "0,-0.0"), ("decimal128", #""1.0","1","1.00",1"#),
-        ("decimal128", #""0","-0","0.00""#), ("decimal128", #""1E+2","100""#),
-        ("int", #"1,1.0,"1""#), ("date", #""2026-01-01T00:00:00Z","2026-01-01T00:00:00.000Z""#),
-        ("data", #""_w==","/w==""#),
-    ] as [(String, String)])
+    @Test(
+        "what is equal is one element, however it is written",
+        arguments: [
+            ("double", "0,-0.0"), ("float", "0,-0.0"), ("decimal128", #""1.0","1","1.00",1"#),
+            ("decimal128", #""0","-0","0.00""#), ("decimal128", #""1E+2","100""#),
+            ("int", #"1,1.0,"1""#), ("date", #""2026-01-01T00:00:00Z","2026-01-01T00:00:00.000Z""#),
+            ("data", #""_w==","/w==""#),
+        ] as [(String, String)])
     func equalValues(type: String, values: String) throws {
         let server = try open(type)
         let path = "/v1/classes/Bag/objects/1"
@@ -133,8 +139,10 @@ struct SetOrderTests {
             let reply = server.send("POST", path + "/properties/set/elements", String(value))
             #expect(reply.status == 200, "\(value) is there: \(reply.text)")
         }
-        let first = values.split(separator: ",")[0].replacing("/", with: "%2F").replacing("\"", with: "%22")
-            .replacing("+", with: "%2B")
+        let first = values.split(separator: ",")[0].replacing("/", with: "%2F").replacing(
+            "\"", with: "%22"
+        )
+        .replacing("+", with: "%2B")
         APIScenario(
             "DELETE", path + "/properties/set/elements?value=\(first)", status: 200,
             contains: [#""set":[]"#]

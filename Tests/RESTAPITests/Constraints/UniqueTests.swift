@@ -196,7 +196,8 @@ struct UniqueTests {
         let server = try open()
         server.send(
             "POST", objects,
-            #"[{"id":1,"email":"a","owner":2},{"id":2,"email":"b","owner":3,"country":"X","number":1},{"id":3}]"#)
+            #"[{"id":1,"email":"a","owner":2},{"id":2,"email":"b","owner":3,"country":"X","number":1},{"id":3}]"#
+        )
         let exported = server.send("GET", "/v1/export").text
         let other = try TestServer(schema: Schema())
         let report = try Importing.storeReport(exported, into: other.store)
@@ -358,6 +359,7 @@ struct UniqueTests {
                 .uuid, #""00000000-0000-0000-0000-000000000001""#,
                 #""00000000-0000-0000-0000-000000000002""#
             ),
+            (.mixed, #""1""#, "1"),
         ]
         #expect(values.count == ScalarType.allCases.filter(\.canBeIndexed).count)
         for (type, first, second) in values {

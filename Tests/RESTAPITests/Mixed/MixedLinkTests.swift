@@ -105,7 +105,8 @@ struct MixedLinkTests {
             contains: [#""list":[{"$link":{"class":"Loose","id":2}}]"#])
         check(
             "POST", "/v1/transactions",
-            #"{"operations":[{"op":"put","class":"Box","id":"x","value":{"any":{"$ref":"q"}}}]}"#, 422,
+            #"{"operations":[{"op":"put","class":"Box","id":"x","value":{"any":{"$ref":"q"}}}]}"#,
+            422,
             contains: ["unknown-ref", "/operations/0/value/any"])
     }
 

@@ -10,7 +10,8 @@ struct MixedQueryTests {
     /// The values of the objects, in the order of their kinds and within them.
     private static let values = [
         "null", "false", "true", #"{"$double":"NaN"}"#, "-1.5", "0", #"{"$decimal":"0.10"}"#, "0.1",
-        #"{"$float":0.5}"#, "1", "9007199254740992.0", "9007199254740993", #""""#, #""a""#, #""ab""#,
+        #"{"$float":0.5}"#, "1", "9007199254740992.0", "9007199254740993", #""""#, #""a""#,
+        #""ab""#,
         #""b""#, #"{"$data":"YQ=="}"#, #"{"$data":"YWI="}"#, #"{"$date":"2026-01-01T00:00:00Z"}"#,
         #"{"$date":"2026-01-02T00:00:00Z"}"#, #"{"$objectId":"65a0b1c2d3e4f50617280001"}"#,
         #"{"$uuid":"123e4567-e89b-12d3-a456-426614174000"}"#, MixedServer.dog("rex"), "[1]", "{}",
@@ -65,9 +66,14 @@ struct MixedQueryTests {
         ("# == null", "[]", [0]), ("# <= null", "[]", [0]), ("# < null", "[]", []),
         ("# != 1", "[]", all(but: [9])), ("# != null", "[]", all(but: [0])),
         ("# != obj('Dog', 'rex')", "[]", all(but: [22])), ("NOT # == 'a'", "[]", all(but: [13])),
-        ("# IN {1, 'a', null, true, $0}", #"[{"$uuid":"123e4567-e89b-12d3-a456-426614174000"}]"#,
-         [0, 2, 9, 13, 21]),
-        ("# IN $0", #"[[0.5,{"$link":{"class":"Dog","id":"rex"}},{"$data":"YQ=="}]]"#, [8, 16, 22]),
+        (
+            "# IN {1, 'a', null, true, $0}", #"[{"$uuid":"123e4567-e89b-12d3-a456-426614174000"}]"#,
+            [0, 2, 9, 13, 21]
+        ),
+        (
+            "# IN $0", #"[[0.5,{"$link":{"class":"Dog","id":"rex"}},{"$data":"YQ=="}]]"#,
+            [8, 16, 22]
+        ),
         ("# == 1 OR # == 'a' OR # == false", "[]", [1, 9, 13]), ("# == '1'", "[]", []),
     ]
 
@@ -85,7 +91,8 @@ struct MixedQueryTests {
     @Test("an index answers what it can, and nothing else")
     func plans() {
         for (filter, plan) in [
-            ("sorted == 1", "index sorted, 1 value"), ("sorted IN {1, 'a'}", "index sorted, 2 values"),
+            ("sorted == 1", "index sorted, 1 value"),
+            ("sorted IN {1, 'a'}", "index sorted, 2 values"),
             ("sorted BEGINSWITH 'a'", "index sorted"), ("sorted == null", "index sorted"),
             ("sorted > 1", "index sorted"), ("sorted == obj('Dog', 'rex')", "all objects"),
             ("any == 1", "all objects"),
@@ -136,12 +143,15 @@ struct MixedQueryTests {
         }
     }
 
-    @Test("what does not compare is refused with the reason", arguments: [
-        ("any CONTAINS 5", "[]", "right side must be a string"), ("any == $0", #"[{"a":1}]"#, "map"),
-        ("any == $0", "[[[1]]]", "list"), ("any == part", "[]", "Unsupported"),
-        ("any.@count == 1", "[]", "not supported"), ("any IN 1", "[]", "must contain a list"),
-        ("ALL any == 1", "[]", "must contain a list"),
-    ])
+    @Test(
+        "what does not compare is refused with the reason",
+        arguments: [
+            ("any CONTAINS 5", "[]", "right side must be a string"),
+            ("any == $0", #"[{"a":1}]"#, "map"),
+            ("any == $0", "[[[1]]]", "list"), ("any == part", "[]", "Unsupported"),
+            ("any.@count == 1", "[]", "not supported"), ("any IN 1", "[]", "must contain a list"),
+            ("ALL any == 1", "[]", "must contain a list"),
+        ])
     func refusals(filter: String, args: String, text: String) {
         APIScenario(
             "POST", "/v1/classes/Box/query", #"{"filter":"\#(filter)","args":\#(args)}"#,

@@ -49,7 +49,9 @@ struct MixedTests {
         ),
     ]
 
-    @Test("a value of each kind comes back as it was, alone and in every collection", arguments: kinds)
+    @Test(
+        "a value of each kind comes back as it was, alone and in every collection", arguments: kinds
+    )
     func roundTrips(written: String, read: String?) throws {
         let read = read ?? written
         check("PUT", Self.box, #"{"any":\#(written)}"#, 201, contains: [#""any":\#(read),"#])
@@ -63,7 +65,8 @@ struct MixedTests {
             ])
         let stored = server.send("GET", Self.box)
         let back = server.send("PUT", Self.box, stored.text)
-        #expect(back.status == 200 && back.headers["etag"] == stored.headers["etag"], "\(back.text)")
+        #expect(
+            back.status == 200 && back.headers["etag"] == stored.headers["etag"], "\(back.text)")
         #expect(server.send("GET", Self.box).text == stored.text)
     }
 
@@ -95,32 +98,40 @@ struct MixedTests {
         }
     }
 
-    @Test("what is no value is refused with its place", arguments: [
-        (#"{"any":{"$decimal":"x"}}"#, 422, ["invalid-decimal", #""pointer":"/any/$decimal""#]),
-        (#"{"any":{"$int":1.5}}"#, 422, ["invalid-number", "/any/$int"]),
-        (#"{"any":{"$int":"9223372036854775808"}}"#, 422, ["invalid-number"]),
-        (#"{"any":9223372036854775808}"#, 422, ["out-of-range", #""pointer":"/any""#]),
-        (#"{"any":1e400}"#, 422, ["out-of-range"]),
-        (#"{"any":{"$float":1e39}}"#, 422, ["invalid-number"]),
-        (#"{"any":{"$date":"yesterday"}}"#, 422, ["invalid-date"]),
-        (#"{"any":{"$data":"?"}}"#, 422, ["invalid-base64"]),
-        (#"{"any":{"$uuid":7}}"#, 422, ["invalid-uuid"]),
-        (#"{"any":{"$objectId":"7"}}"#, 422, ["invalid-object-id"]),
-        (#"{"any":{"$what":1}}"#, 422, ["invalid-mixed", "$what", "$decimal"]),
-        (#"{"any":{"$ref":"a"}}"#, 422, ["invalid-mixed"]),
-        (#"{"any":{"$int":"1","a":2}}"#, 422, ["invalid-mixed", "%24"]),
-        (#"{"any":{"a":2,"$b":1}}"#, 422, ["invalid-mixed"]),
-        (#"{"any":{"a$b":1,"c.d":2}}"#, 422, ["/any/a$b", "/any/c.d", "%24", "%2E"]),
-        (#"{"any":{"a":1,"b":2,"a":3}}"#, 400, ["duplicate-name", "/any/a"]),
-        (#"{"any":[0,{"k":[{"$date":1}]}]}"#, 422, [#""pointer":"/any/1/k/0/$date""#]),
-        (#"{"list":[1,{"$uuid":""}],"map":{"a":{"$int":""}}}"#, 422, ["/list/1/$uuid", "/map/a/$int"]),
-        (#"{"list":null}"#, 422, ["null-not-allowed"]),
-        (#"{"any":{"$link":{"class":"Cat","id":1}}}"#, 422, ["unknown-class", "Cat"]),
-        (#"{"any":{"$link":{"class":"Part","id":1}}}"#, 422, ["wrong-class", "embedded"]),
-        (#"{"any":{"$link":{"class":"Dog"}}}"#, 422, ["invalid-link"]),
-        (#"{"any":{"$link":{"class":"Dog","id":7}}}"#, 422, ["wrong-type", "/any"]),
-        (#"{"any":{"$link":{"class":"Dog","id":"x"},"y":1}}"#, 422, ["invalid-mixed"]),
-    ])
+    @Test(
+        "what is no value is refused with its place",
+        arguments: [
+            (
+                #"{"any":{"$decimal":"x"}}"#, 422,
+                ["invalid-decimal", #""pointer":"/any/$decimal""#]
+            ),
+            (#"{"any":{"$int":1.5}}"#, 422, ["invalid-number", "/any/$int"]),
+            (#"{"any":{"$int":"9223372036854775808"}}"#, 422, ["invalid-number"]),
+            (#"{"any":9223372036854775808}"#, 422, ["out-of-range", #""pointer":"/any""#]),
+            (#"{"any":1e400}"#, 422, ["out-of-range"]),
+            (#"{"any":{"$float":1e39}}"#, 422, ["invalid-number"]),
+            (#"{"any":{"$date":"yesterday"}}"#, 422, ["invalid-date"]),
+            (#"{"any":{"$data":"?"}}"#, 422, ["invalid-base64"]),
+            (#"{"any":{"$uuid":7}}"#, 422, ["invalid-uuid"]),
+            (#"{"any":{"$objectId":"7"}}"#, 422, ["invalid-object-id"]),
+            (#"{"any":{"$what":1}}"#, 422, ["invalid-mixed", "$what", "$decimal"]),
+            (#"{"any":{"$ref":"a"}}"#, 422, ["invalid-mixed"]),
+            (#"{"any":{"$int":"1","a":2}}"#, 422, ["invalid-mixed", "%24"]),
+            (#"{"any":{"a":2,"$b":1}}"#, 422, ["invalid-mixed"]),
+            (#"{"any":{"a$b":1,"c.d":2}}"#, 422, ["/any/a$b", "/any/c.d", "%24", "%2E"]),
+            (#"{"any":{"a":1,"b":2,"a":3}}"#, 400, ["duplicate-name", "/any/a"]),
+            (#"{"any":[0,{"k":[{"$date":1}]}]}"#, 422, [#""pointer":"/any/1/k/0/$date""#]),
+            (
+                #"{"list":[1,{"$uuid":""}],"map":{"a":{"$int":""}}}"#, 422,
+                ["/list/1/$uuid", "/map/a/$int"]
+            ),
+            (#"{"list":null}"#, 422, ["null-not-allowed"]),
+            (#"{"any":{"$link":{"class":"Cat","id":1}}}"#, 422, ["unknown-class", "Cat"]),
+            (#"{"any":{"$link":{"class":"Part","id":1}}}"#, 422, ["wrong-class", "embedded"]),
+            (#"{"any":{"$link":{"class":"Dog"}}}"#, 422, ["invalid-link"]),
+            (#"{"any":{"$link":{"class":"Dog","id":7}}}"#, 422, ["wrong-type", "/any"]),
+            (#"{"any":{"$link":{"class":"Dog","id":"x"},"y":1}}"#, 422, ["invalid-mixed"]),
+        ])
     func faults(body: String, status: Int, texts: [String]) {
         check("PUT", Self.box, body, status, contains: texts)
         check("GET", Self.box, nil, 404)
@@ -156,7 +167,8 @@ struct MixedTests {
 
     @Test("a JSON patch goes into lists and maps at any depth")
     func jsonPatch() {
-        check("PUT", Self.box, #"{"any":{"a":[1,{"b":[2]}]},"list":[[1]],"map":{"k":{"l":1}}}"#, 201)
+        check(
+            "PUT", Self.box, #"{"any":{"a":[1,{"b":[2]}]},"list":[[1]],"map":{"k":{"l":1}}}"#, 201)
         let type = [("Content-Type", "application/json-patch+json")]
         check(
             "PATCH", Self.box,
@@ -194,7 +206,9 @@ struct MixedTests {
             let reply = server?.send(
                 "PUT", "/v1/schema", #"{"classes":[{"name":"A","properties":{"p":\#(property)}}]}"#)
             #expect(reply?.status == 422, "\(property): \(reply?.text ?? "")")
-            for text in texts { #expect(reply?.text.contains(text) == true, "\(reply?.text ?? "")") }
+            for text in texts {
+                #expect(reply?.text.contains(text) == true, "\(reply?.text ?? "")")
+            }
         }
         let server = try? TestServer(schema: Schema())
         let reply = server?.send(

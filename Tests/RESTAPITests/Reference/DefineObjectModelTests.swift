@@ -54,7 +54,8 @@ struct DefineObjectModelTests {
         ).check(on: server)
     }
 
-    @Test("Class names, property names, primary keys: what the page limits is in ReferenceLimitTests")
+    @Test(
+        "Class names, property names, primary keys: what the page limits is in ReferenceLimitTests")
     func specifyAPrimaryKey() throws {
         let server = try open(
             #"{"classes":[{"name":"Project","primaryKey":"id","properties":{"id":"int","name":"string"}}]}"#

@@ -16,7 +16,8 @@ struct ObjectSchemaExamplesTests {
     @Test("Define a New Object Type")
     func defineANewObjectType() throws {
         let server = try open(
-            #"{"name":"Dog","properties":{"name":"string?","age":"int","born":"date","tag":"uuid"}}"#)
+            #"{"name":"Dog","properties":{"name":"string?","age":"int","born":"date","tag":"uuid"}}"#
+        )
         APIScenario(
             "POST", "/v1/classes/Dog/objects", #"{"name":"Juno","age":3}"#, status: 201,
             contains: [#"{"name":"Juno","age":3,"born":""#, #""tag":""#]
@@ -26,7 +27,8 @@ struct ObjectSchemaExamplesTests {
     @Test("Specify an Optional/Required Property")
     func specifyAnOptionalRequiredProperty() throws {
         let server = try open(
-            #"{"name":"Person","properties":{"name":"string","nick":"string?","age":"int?","ssn":"data?"}}"#)
+            #"{"name":"Person","properties":{"name":"string","nick":"string?","age":"int?","ssn":"data?"}}"#
+        )
         APIScenario(
             "POST", "/v1/classes/Person/objects", "{}", status: 201,
             contains: [#"{"name":"","nick":null,"age":null,"ssn":null"#]
@@ -59,7 +61,8 @@ struct ObjectSchemaExamplesTests {
     @Test("Index a Property")
     func indexAProperty() throws {
         let server = try open(
-            #"{"name":"Book","properties":{"price":"int","title":{"type":"string","indexed":true}}}"#)
+            #"{"name":"Book","properties":{"price":"int","title":{"type":"string","indexed":true}}}"#
+        )
         server.send(
             "POST", "/v1/classes/Book/objects",
             #"[{"title":"Tides","price":8},{"title":"Winds","price":9}]"#)
@@ -123,7 +126,8 @@ struct ObjectSchemaExamplesTests {
     @Test("Define a To-Many Relationship Property")
     func toMany() throws {
         let server = try open(
-            owners, #"{"name":"Dog","primaryKey":"name","properties":{"name":"string","age":"int"}}"#)
+            owners,
+            #"{"name":"Dog","primaryKey":"name","properties":{"name":"string","age":"int"}}"#)
         APIScenario(
             "PUT", "/v1/classes/Person/objects/Ana",
             #"{"dogs":[{"name":"Juno","age":2},{"name":"Rex","age":9}]}"#, status: 201,

@@ -59,7 +59,9 @@ struct RelationshipRuleTests {
         get("a", "bestOf,knownBy,rolesOf", #""bestOf":["c"]"#, #""knownBy":["b"]"#)
         APIScenario("DELETE", users + "/a", status: 204).check(on: server)
         get("b", "best,knows,bestOf", #""best":"c""#, #""knows":["b"]"#, #""bestOf":[]"#)
-        get("c", "best,roles,followers", #""best":null"#, #""roles":{"x":null}"#, #""followers":[]"#)
+        get(
+            "c", "best,roles,followers", #""best":null"#, #""roles":{"x":null}"#, #""followers":[]"#
+        )
         #expect(try server.store.findings() == [])
     }
 
@@ -81,7 +83,9 @@ struct RelationshipRuleTests {
             ).check(on: server)
         }
         APIScenario("DELETE", users + "/b", status: 204).check(on: server)
-        get("a", "follows,knows,followers", #""follows":["a"]"#, #""knows":[]"#, #""followers":["a"]"#)
+        get(
+            "a", "follows,knows,followers", #""follows":["a"]"#, #""knows":[]"#,
+            #""followers":["a"]"#)
         #expect(try server.store.findings() == [])
     }
 

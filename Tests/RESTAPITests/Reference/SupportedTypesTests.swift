@@ -13,7 +13,8 @@ struct SupportedTypesTests {
         return server
     }
 
-    @Test("Property Cheat Sheet: every type, required and optional, as it starts and as it is given")
+    @Test(
+        "Property Cheat Sheet: every type, required and optional, as it starts and as it is given")
     func cheatSheet() throws {
         let rows: [(type: String, initial: String?, given: String)] = [
             ("bool", "false", "true"), ("int", "0", "-5"), ("int8", "0", "127"),
@@ -173,7 +174,9 @@ struct SupportedTypesTests {
         ).check(on: server)
     }
 
-    @Test("Map Unsupported Types, Use Type Projection in the Model: what is stored is what the type maps to")
+    @Test(
+        "Map Unsupported Types, Use Type Projection in the Model: what is stored is what the type maps to"
+    )
     func typeProjection() throws {
         // A URL is a string, a coordinate an embedded object: over HTTP there is only what is stored.
         let server = try open(

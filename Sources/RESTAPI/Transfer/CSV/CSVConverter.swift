@@ -266,6 +266,8 @@ final class CSVConverter: @unchecked Sendable {
     // MARK: The header
 
     private func readHeader() {
+        // The first refusal is told: names are not to be trusted when the quotes are not right.
+        if let fault { refuseHeader(fault.detail, nil) }
         let known = CSVShape.columns(rowClass, schema)
         var found: [(name: [UInt8], form: CSVShape.Column, isOptional: Bool)] = []
         var seen: Set<String> = []
@@ -285,7 +287,6 @@ final class CSVConverter: @unchecked Sendable {
             found.append((JSONWriter.encodedKey(name), form, isOptional))
         }
         columns = found
-        if let fault { refuseHeader(fault.detail, nil) }
     }
 
     private func refuseHeader(_ detail: String, _ name: String?) {

@@ -34,13 +34,16 @@ package final class CSVExportCursor: ExportPieces {
         self.selection = selection
         for step in selection.steps {
             switch step.kind {
-            case .id, .version, .scalar, .link: continue
+            case .id, .version, .link: continue
+            case .scalar
+            where selection.rowClass.members[Int(step.member)].storage.element != .mixed:
+                continue
             default:
                 let name = selection.rowClass.definition.properties[Int(step.member)].name
                 throw Problem(
                     406, "not-flat",
                     "Class '\(selection.rowClass.definition.name)' does not fit into CSV: property "
-                        + "'\(name)' is no single value. Export NDJSON (Accept: "
+                        + "'\(name)' is no single value of one type. Export NDJSON (Accept: "
                         + "application/x-ndjson), or name other fields.")
             }
         }

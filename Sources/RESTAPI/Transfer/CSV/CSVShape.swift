@@ -25,6 +25,7 @@ enum CSVShape {
             case (.none, _): continue
             case (.single, .embedded):
                 return "property '\(name)' holds an embedded object"
+            case (.single, .mixed): return "property '\(name)' holds values of any kind"
             case (.single, _): continue
             default: return "property '\(name)' is a collection"
             }
@@ -54,7 +55,8 @@ enum CSVShape {
             let target = schema.classes[member.classIndex]
             guard let key = target.primaryKeyIndex else { return .number }
             return target.members[key].storage.element == .int ? .number : .text(isString: false)
-        case .decimal, .date, .objectID, .uuid, .embedded: return .text(isString: false)
+        case .decimal, .date, .objectID, .uuid, .embedded, .mixed:
+            return .text(isString: false)
         }
     }
 }

@@ -1,0 +1,132 @@
+import Bytes
+
+/// Cuts a text of the form `{"Class":[{…},{…}],…}` into its objects while it comes in, whatever its size.
+///
+/// It looks for brackets and strings only; whether an object is JSON is for its parser to decide. Memory:
+/// one object.
+struct RealmJSONSplitter {
+    /// Why a text is not of the form.
+    struct Malformed: Error {
+        /// Where, in bytes from the beginning.
+        var offset: Int
+        /// What was expected there.
+        var expected: String
+    }
+
+    private enum Place {
+        /// Before the text's bracket.
+        case start
+        /// Before a class name, or behind the last class.
+        case beforeName, inName, inNameEscape, afterName, beforeArray
+        /// Between objects.
+        case inArray
+        case inObject, inString, inStringEscape
+        case end
+    }
+
+    /// The most bytes that an object may have.
+    static let objectByteCountMax = 512 << 20
+
+    private var place = Place.start
+    private var offset = 0
+    private var depth = 0
+    private let name = ByteBuffer(capacity: 64)
+    private let object = ByteBuffer(capacity: 4096)
+
+    /// Takes the next bytes and hands over each object that is complete with them: the JSON string that
+    /// names its class, with its quotes, and its text, both valid during the call.
+    mutating func append(
+        _ bytes: UnsafeRawBufferPointer,
+        _ body: (_ name: UnsafeRawBufferPointer, _ object: UnsafeRawBufferPointer) -> Void
+    ) throws(Malformed) {
+        for byte in bytes {
+            try take(byte, body)
+            offset += 1
+        }
+    }
+
+    /// The text is complete.
+    func complete() throws(Malformed) {
+        guard place == .end else { throw malformed("the end of the object of all classes") }
+    }
+
+    private func malformed(_ expected: String) -> Malformed {
+        Malformed(offset: offset, expected: expected)
+    }
+
+    private mutating func take(
+        _ byte: UInt8, _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Void
+    ) throws(Malformed) {
+        let isBlank = byte == 0x20 || (0x09...0x0D).contains(byte)
+        switch place {
+        case .start:
+            // A byte order mark says nothing.
+            if isBlank || byte == 0xEF || byte == 0xBB || byte == 0xBF { return }
+            guard byte == UInt8(ascii: "{") else { throw malformed("an object of all classes") }
+            place = .beforeName
+        case .beforeName:
+            if isBlank || byte == UInt8(ascii: ",") { return }
+            if byte == UInt8(ascii: "}") {
+                place = .end
+                return
+            }
+            guard byte == UInt8(ascii: "\"") else { throw malformed("the name of a class") }
+            name.removeAll()
+            name.append(byte)
+            place = .inName
+        case .inName, .inNameEscape:
+            name.append(byte)
+            if place == .inNameEscape {
+                place = .inName
+            } else if byte == UInt8(ascii: "\\") {
+                place = .inNameEscape
+            } else if byte == UInt8(ascii: "\"") {
+                place = .afterName
+            }
+        case .afterName:
+            if isBlank { return }
+            guard byte == UInt8(ascii: ":") else { throw malformed("a colon") }
+            place = .beforeArray
+        case .beforeArray:
+            if isBlank { return }
+            guard byte == UInt8(ascii: "[") else { throw malformed("an array of objects") }
+            place = .inArray
+        case .inArray:
+            if isBlank || byte == UInt8(ascii: ",") { return }
+            if byte == UInt8(ascii: "]") {
+                place = .beforeName
+                return
+            }
+            guard byte == UInt8(ascii: "{") else { throw malformed("an object") }
+            object.removeAll()
+            object.append(byte)
+            depth = 1
+            place = .inObject
+        case .inObject, .inString, .inStringEscape:
+            guard object.count < Self.objectByteCountMax else {
+                throw malformed("an object of \(Self.objectByteCountMax) bytes at most")
+            }
+            object.append(byte)
+            takeInObject(byte)
+            if depth == 0 {
+                place = .inArray
+                body(name.bytes, object.bytes)
+            }
+        case .end:
+            guard isBlank else { throw malformed("nothing more") }
+        }
+    }
+
+    private mutating func takeInObject(_ byte: UInt8) {
+        switch (place, byte) {
+        case (.inStringEscape, _): place = .inString
+        case (.inString, UInt8(ascii: "\\")): place = .inStringEscape
+        case (.inString, UInt8(ascii: "\"")): place = .inObject
+        case (.inString, _): break
+        case (_, UInt8(ascii: "\"")): place = .inString
+        case (_, UInt8(ascii: "{")), (_, UInt8(ascii: "[")): depth += 1
+        case (_, UInt8(ascii: "}")), (_, UInt8(ascii: "]")): depth -= 1
+        default: break
+        }
+    }
+}

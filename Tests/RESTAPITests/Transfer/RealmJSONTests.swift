@@ -1,0 +1,136 @@
+import ObjectModel
+import ObjectStore
+import Testing
+import TestSupport
+
+@testable import RESTAPI
+
+/// Texts in the form of Realm Studio's "Save data as JSON": `JSON.stringify` of every class's objects,
+/// two blanks of indentation, links as nested objects, with `$refId` where there are circles.
+@Suite("Realm Studio's JSON")
+struct RealmJSONTests {
+    private static func convert(
+        _ text: String, into store: Store, onlyClass: String? = nil, pieceByteCount: Int = 7
+    ) throws -> (report: ImportReport, converter: RealmJSONConverter) {
+        var lines: [UInt8] = []
+        let converter = RealmJSONConverter(store.catalog, onlyClass: onlyClass) { lines += $0 }
+        let bytes = Array(text.utf8)
+        for start in stride(from: 0, to: bytes.count, by: pieceByteCount) {
+            try bytes[start..<min(bytes.count, start + pieceByteCount)].withUnsafeBytes {
+                try converter.append($0)
+            }
+        }
+        try converter.complete()
+        let text = String(decoding: lines, as: UTF8.self)
+        return (try Importing.storeReport(text, into: store), converter)
+    }
+
+    @Test("of objects without circles is taken, nested ones once")
+    func plain() throws {
+        let server = try TestServer(schema: Schemas.everything)
+        let text = """
+            {
+              "Person": [
+                {
+                  "name": "Ann \\"A\\" {[",
+                  "age": 31,
+                  "role": "admin",
+                  "home": { "street": null, "city": "X", "landlord": { "name": "Bob", "age": null } },
+                  "places": [],
+                  "dogs": [
+                    { "_id": "0123456789abcdef01234567", "name": "Rex", "toy": null },
+                    { "_id": { "$oid": "0123456789abcdef01234567" }, "name": "Rex", "toy": null }
+                  ],
+                  "friends": [],
+                  "best": null
+                },
+                { "name": "Bob", "age": null, "friends": [] }
+              ],
+              "Address": [ { "city": "X" } ],
+              "Dog": [ { "_id": "0123456789abcdef01234567", "name": "Rex", "toy": null } ],
+              "Thing": [
+                { "id": 1, "ratio": 1e3, "bytes": "AP8=", "at": "2020-01-02T03:04:05.678Z", "counts": [3, 1] }
+              ],
+              "Toy": []
+            }
+            """
+        let (report, converter) = try Self.convert(text, into: server.store)
+        #expect(report.codes == [] && converter.faults.isEmpty)
+        #expect(report.importedCount == 4)
+        APIScenario(
+            "GET", "/v1/classes/Person/objects?expand=dogs", status: 200,
+            contains: [
+                #""name":"Ann \"A\" {[","age":31"#, #""city":"X","landlord":"Bob""#,
+                #""name":"Rex""#,
+            ]
+        ).check(on: server)
+        APIScenario(
+            "GET", "/v1/classes/Thing/objects/1?fields=at,counts,ratio", status: 200,
+            contains: [#"{"at":"2020-01-02T03:04:05.678Z","counts":[3,1],"ratio":1000"#]
+        ).check(on: server)
+        try Importing.expectSound(server.store)
+    }
+
+    @Test("with circles is taken by its references, also of objects without a primary key")
+    func circles() throws {
+        let server = try TestServer(schema: Schemas.everything)
+        let text = """
+            {"Person":[
+              {"$refId":"Person_Ann","name":"Ann","best":
+                {"$refId":"Person_Bob","name":"Bob","best":{"$refId":"Person_Ann"},"friends":[{"$refId":"Person_Bob"}]}},
+              {"$refId":"Person_Bob"}],
+             "Dog":[{"$refId":"1","_id":"0123456789abcdef01234567","name":"Rex",
+               "toy":{"$refId":"Toy#0","label":"a","next":{"$refId":"Toy#1","label":"b","next":{"$refId":"Toy#0"}}}}],
+             "Toy":[{"$refId":"Toy#0"},{"$refId":"Toy#1"},{"$refId":"Toy#2","label":"c","next":{"$refId":"Toy#2"}}]}
+            """
+        let (report, converter) = try Self.convert(text, into: server.store, pieceByteCount: 1)
+        #expect(report.codes == [] && converter.faults.isEmpty, "\(converter.faults)")
+        #expect(report.importedCount == 6)
+        let exported = server.send("GET", "/v1/export").text
+        for object in [
+            #"{"class":"Person","id":"Ann","object":{"name":"Ann","age":null,"role":"user","home":null,"places":[],"dogs":[],"friends":[],"best":"Bob"}}"#,
+            #""friends":["Bob"],"best":"Ann"}}"#, #""label":"c","next":3}}"#,
+        ] {
+            #expect(exported.contains(object), "\(exported)")
+        }
+        let toys = server.send("GET", "/v1/classes/Toy/objects").text
+        #expect(toys.contains(#""label":"b","next":2"#) && toys.contains(#""label":"a","next":1"#))
+        try Importing.expectSound(server.store)
+    }
+
+    @Test("names the objects that can't be taken, and takes the others")
+    func faults() throws {
+        let server = try TestServer(schema: Schemas.everything)
+        let text = """
+            {"Person":[{"name":"Ann","best":{"age":1}},{"name":"Bob","age":"x"},{"name":"Cid","hue":1},{"name":"Dan"}],
+             "Cat":[{"name":"x"}],
+             "Dog":[{"_id":"0123456789abcdef01234567","toy":{"label":"a"}},{"_id":"0123456789abcdef01234568","toy":{"$refId":"9"}},{"_id":}],
+             "Toy":[{"$refId":"7"}]}
+            """
+        let (report, converter) = try Self.convert(text, into: server.store)
+        #expect(
+            converter.faults.map(\.place) == [
+                "Person[0]", "Cat[0]", "Dog[0]", "Dog[1]", "Dog[2]", "Toy[0]",
+            ])
+        #expect(converter.faults[2].detail.contains("without a primary key"))
+        #expect(
+            report.faults.map { "\(converter.place(ofLine: $0.line)) \($0.fault.code)" } == [
+                "Person[1] wrong-type", "Person[2] unknown-property",
+            ])
+        #expect(report.importedCount == 1)
+        let only = try Self.convert(
+            #"{"Person":[{"name":"Eve"}],"Ticket":[{"id":"01234567-89ab-cdef-0123-456789abcdef"}]}"#,
+            into: server.store, onlyClass: "Person")
+        #expect(only.report.importedCount == 1)
+    }
+
+    @Test(
+        "that is something else is refused",
+        arguments: [
+            "", "[]", "{", #"{"Person":{}}"#, #"{"Person":[1]}"#, #"{"Person":[{}]"#, "{}{}",
+        ])
+    func malformed(text: String) throws {
+        let server = try TestServer(schema: Schemas.everything)
+        #expect(throws: Problem.self) { _ = try Self.convert(text, into: server.store) }
+    }
+}
