@@ -104,7 +104,7 @@ package final class Store: Sendable {
                 guard let version = StoreFormat.decode(marker) else {
                     throw StorageError(.format, operation: "open store", native: "no format marker")
                 }
-                guard version == StoreFormat.current else {
+                guard StoreFormat.readable.contains(version) else {
                     throw StorageError(
                         .format, operation: "open store",
                         native:
@@ -115,7 +115,9 @@ package final class Store: Sendable {
                 guard let state = try snapshot.value(StoreKey.state).flatMap({ StoreState($0) }),
                     let catalog = try snapshot.value(StoreKey.catalog).flatMap({ Catalog($0) })
                 else { throw StorageError(.corrupted, operation: "open store") }
-                return (catalog, state)
+                if version == StoreFormat.current { return (catalog, state) }
+                try commit(markerBatch(), to: engine, base: snapshot.commit)
+                continue
             }
             var isEmpty = true
             try snapshot.scan(KeyRange(lower: [], upper: nil), reversed: false, expecting: 1) {
@@ -126,24 +128,37 @@ package final class Store: Sendable {
             guard isEmpty else {
                 throw StorageError(.format, operation: "open store", native: "no format marker")
             }
-            // The batch points into the overlay, which has to outlive the commit.
-            let overlay = firstBatch()
-            defer { withExtendedLifetime(overlay) {} }
-            do throws(StorageError) {
-                _ = try engine.commit(overlay.batch(), base: snapshot.commit)
-            } catch {
-                if error.code != .conflict { throw error }
-            }
+            try commit(firstBatch(), to: engine, base: snapshot.commit)
         }
     }
 
-    private static func firstBatch() -> Overlay {
+    /// Commits what makes a store openable, unless somebody else was faster.
+    private static func commit(_ overlay: Overlay, to engine: any StorageEngine, base: UInt64)
+        throws(StorageError)
+    {
+        // The batch points into the overlay, which has to outlive the commit.
+        defer { withExtendedLifetime(overlay) {} }
+        do throws(StorageError) {
+            _ = try engine.commit(overlay.batch(), base: base)
+        } catch {
+            if error.code != .conflict { throw error }
+        }
+    }
+
+    private static func markerBatch() -> Overlay {
         let overlay = Overlay()
+        StoreFormat.encode(StoreFormat.current).withUnsafeBytes { marker in
+            StoreKey.format.withUnsafeBytes { _ = overlay.put($0, marker) }
+        }
+        return overlay
+    }
+
+    private static func firstBatch() -> Overlay {
+        let overlay = markerBatch()
         let buffer = ByteBuffer()
         func put(_ key: [UInt8], _ value: UnsafeRawBufferPointer) {
             key.withUnsafeBytes { _ = overlay.put($0, value) }
         }
-        StoreFormat.encode(StoreFormat.current).withUnsafeBytes { put(StoreKey.format, $0) }
         let state = StoreState(epoch: UInt64.random(in: 1..<StoreVersion.epochEnd))
         put(StoreKey.state, buffer.making { state.append(to: $0) })
         put(StoreKey.catalog, buffer.making { Catalog().append(to: $0) })

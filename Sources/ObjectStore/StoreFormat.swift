@@ -2,9 +2,15 @@
 /// version as a little-endian number.
 ///
 /// Describes what lies under the keys of ``StoreKey``. A program opens exactly the versions it knows.
+///
+/// Version 3 only adds to version 2: records of what version 2 knew are the same bytes. A store of
+/// version 2 is marked as one of version 3 when it is opened, so that a program that does not know the
+/// additions refuses it from then on.
 package enum StoreFormat {
     /// The version that this program writes.
-    package static let current: UInt32 = 2
+    package static let current: UInt32 = 3
+    /// The versions that it opens.
+    package static let readable: ClosedRange<UInt32> = 2...current
     static let magic: [UInt8] = Array("HFST".utf8)
 
     static func encode(_ version: UInt32) -> [UInt8] {

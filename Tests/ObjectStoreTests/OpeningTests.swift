@@ -32,6 +32,7 @@ struct OpeningTests {
             [[9]: [1]],
             [StoreKey.format: StoreFormat.encode(StoreFormat.current + 1)],
             [StoreKey.format: StoreFormat.encode(0)],
+            [StoreKey.format: StoreFormat.encode(StoreFormat.readable.lowerBound - 1)],
             [StoreKey.format: Array("HFST".utf8)],
             [StoreKey.format: Array("LEVL\u{1}\0\0\0".utf8)],
         ]

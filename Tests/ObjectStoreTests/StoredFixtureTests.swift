@@ -1,6 +1,6 @@
 import Glibc
 import ObjectModel
-import ObjectStore
+@testable import ObjectStore
 import ObjectSupport
 import Rows
 import Storage
@@ -33,8 +33,13 @@ struct StoredFixtureTests {
                 TemporaryDirectory.contents(Self.path("store-format-2") + "/" + name))
             TemporaryDirectory.write(bytes, to: directory.path + "/" + name)
         }
-        let store = try Store(engine: try open(directory.path))
+        let engine = try open(directory.path)
+        let store = try Store(engine: engine)
         defer { store.close() }
+        let snapshot = try engine.snapshot()
+        let marker = try snapshot.value(StoreKey.format).flatMap { StoreFormat.decode($0) }
+        snapshot.close()
+        #expect(marker == StoreFormat.current, "programs of before refuse it from now on")
         var reference = try StoredFixture.reference()
         #expect(reference.differences(from: try store.contents()) == [])
         #expect(store.version.number == reference.version)

@@ -41,7 +41,7 @@ package final class BackupReader {
                 epoch: number(at: 16, UInt64.self), number: number(at: 24, UInt64.self)),
             seconds: Int64(bitPattern: number(at: 32, UInt64.self)),
             storeFormat: number(at: 12, UInt32.self))
-        guard description.storeFormat == StoreFormat.current else {
+        guard StoreFormat.readable.contains(description.storeFormat) else {
             throw .unknownFormat(description.storeFormat)
         }
     }
