@@ -38,7 +38,7 @@ struct MixedLinkTests {
         let (rex, ada) = (Self.rex, MixedServer.dog("ada"))
         check(
             "PUT", Self.box,
-            #"{"any":\#(rex),"sorted":[\#(rex),{"a":\#(rex),"b":[\#(ada),\#(rex)]}],"list":[\#(rex),1,\#(ada),[\#(rex)]],"set":[\#(rex),\#(ada),[\#(rex)],[]],"map":{"x":\#(rex),"y":[\#(rex),2]},"part":{"any":\#(rex),"list":[\#(rex)]},"parts":[{"any":[\#(rex)]}]}"#,
+            #"{"item":\#(rex),"sorted":[\#(rex),{"a":\#(rex),"b":[\#(ada),\#(rex)]}],"list":[\#(rex),1,\#(ada),[\#(rex)]],"set":[\#(rex),\#(ada),[\#(rex)],[]],"map":{"x":\#(rex),"y":[\#(rex),2]},"part":{"item":\#(rex),"list":[\#(rex)]},"parts":[{"item":[\#(rex)]}]}"#,
             201)
         #expect(incoming("rex") == "13")
         #expect(incoming("ada") == "3")
@@ -47,9 +47,9 @@ struct MixedLinkTests {
         check(
             "GET",
             contains: [
-                #""any":null,"#, #""list":[1,\#(ada),[]]"#, #""set":[\#(ada),[]]"#,
+                #""item":null,"#, #""list":[1,\#(ada),[]]"#, #""set":[\#(ada),[]]"#,
                 #""map":{"x":null,"y":[2]}"#, #""sorted":[{"a":null,"b":[\#(ada)]}]"#,
-                #""part":{"any":null,"list":[]}"#, #""parts":[{"any":[],"list":[]}]"#,
+                #""part":{"item":null,"list":[]}"#, #""parts":[{"item":[],"list":[]}]"#,
             ])
         #expect(server.send("GET", Self.box).headers["etag"] != before)
         #expect(incoming("ada") == "3")
@@ -62,64 +62,65 @@ struct MixedLinkTests {
         let (no, no2) = (MixedServer.dog("nobody"), MixedServer.dog("nil"))
         check(
             "PUT", Self.box,
-            #"{"any":[1,{"z":"é","k":[\#(no)]}],"list":[\#(Self.rex),\#(no)],"set":[2,\#(no),1],"map":{"z":1,"a":[[],\#(no2)]},"parts":[{},{"list":[0,\#(no)]}],"sorted":\#(no)}"#,
+            #"{"item":[1,{"z":"é","k":[\#(no)]}],"list":[\#(Self.rex),\#(no)],"set":[2,\#(no),1],"map":{"z":1,"a":[[],\#(no2)]},"parts":[{},{"list":[0,\#(no)]}],"sorted":\#(no)}"#,
             422,
             contains: [
-                "dangling-link", #""pointer":"/any/1/k/0""#, #""pointer":"/list/1""#,
+                "dangling-link", #""pointer":"/item/1/k/0""#, #""pointer":"/list/1""#,
                 #""pointer":"/set/1""#, #""pointer":"/map/a/1""#, #""pointer":"/parts/1/list/1""#,
                 #""pointer":"/sorted""#,
             ], excludes: [#""pointer":"/list/0""#])
         check("GET", Self.box, nil, 404)
         check(
-            "PUT", Self.box, #"{"any":{"$link":{"class":"Loose","id":99}}}"#, 422,
+            "PUT", Self.box, #"{"item":{"$link":{"class":"Loose","id":99}}}"#, 422,
             contains: ["dangling-link"])
     }
 
     @Test("links lead forward and in circles, to objects with and without a key, and to a null key")
     func targets() {
         let me = #"{"$link":{"class":"Box","id":"b"}}"#
-        check("PUT", Self.box, #"{"any":\#(me),"list":[\#(me),[\#(me)]]}"#, 201, contains: [me])
+        check("PUT", Self.box, #"{"item":\#(me),"list":[\#(me),[\#(me)]]}"#, 201, contains: [me])
         check("POST", "/v1/classes/Loose/objects", #"{"text":"t"}"#, 201, contains: [#""$id":1"#])
         let link = #"{"$link":{"class":"Loose","id":1}}"#
-        check("PUT", Self.box, #"{"any":\#(link)}"#, contains: [#""any":\#(link)"#])
+        check("PUT", Self.box, #"{"item":\#(link)}"#, contains: [#""item":\#(link)"#])
         server.send("PUT", "/v1/classes/Keyed/object?key=null", "{}")
         let null = #"{"$link":{"class":"Keyed","id":null}}"#
-        check("PUT", Self.box, #"{"any":[\#(null)]}"#, contains: [#""any":[\#(null)]"#])
-        check("PUT", Self.box, #"{"any":[\#(null)]}"#, contains: [#""any":[\#(null)]"#])
+        check("PUT", Self.box, #"{"item":[\#(null)]}"#, contains: [#""item":[\#(null)]"#])
+        check("PUT", Self.box, #"{"item":[\#(null)]}"#, contains: [#""item":[\#(null)]"#])
         check(
             "POST", "/v1/transactions",
             #"""
             {"operations":[
-              {"op":"put","class":"Box","id":"one","value":{"any":{"to":{"$ref":"d"}},"set":[{"$ref":"d"},{"$link":{"class":"Dog","id":"new"}}]}},
+              {"op":"put","class":"Box","id":"one","value":{"item":{"to":{"$ref":"d"}},"set":[{"$ref":"d"},{"$link":{"class":"Dog","id":"new"}}]}},
               {"op":"put","class":"Box","id":"two","value":{"list":[{"$link":{"class":"Loose","id":{"$ref":"l"}}}]}},
               {"op":"create","class":"Dog","ref":"d","value":{"name":"new"}},
-              {"op":"create","class":"Loose","ref":"l","value":{"any":{"$link":{"class":"Box","id":"one"}}}}]}
+              {"op":"create","class":"Loose","ref":"l","value":{"item":{"$link":{"class":"Box","id":"one"}}}}]}
             """#)
         check(
             "GET", "/v1/classes/Box/objects/one",
             contains: [
-                #""any":{"to":\#(MixedServer.dog("new"))}"#, #""set":[\#(MixedServer.dog("new"))]"#,
+                #""item":{"to":\#(MixedServer.dog("new"))}"#,
+                #""set":[\#(MixedServer.dog("new"))]"#,
             ])
         check(
             "GET", "/v1/classes/Box/objects/two",
             contains: [#""list":[{"$link":{"class":"Loose","id":2}}]"#])
         check(
             "POST", "/v1/transactions",
-            #"{"operations":[{"op":"put","class":"Box","id":"x","value":{"any":{"$ref":"q"}}}]}"#,
+            #"{"operations":[{"op":"put","class":"Box","id":"x","value":{"item":{"$ref":"q"}}}]}"#,
             422,
-            contains: ["unknown-ref", "/operations/0/value/any"])
+            contains: ["unknown-ref", "/operations/0/value/item"])
     }
 
     @Test("an array of objects is told of a bad link with its own place, and an import by line")
     func manyObjects() {
         check(
             "POST", "/v1/classes/Box/objects",
-            #"[{"id":"p"},{"id":"q","any":[\#(MixedServer.dog("no"))]}]"#, 422,
-            contains: [#""pointer":"/1/any/0""#])
+            #"[{"id":"p"},{"id":"q","item":[\#(MixedServer.dog("no"))]}]"#, 422,
+            contains: [#""pointer":"/1/item/0""#])
         let lines = #"""
-            {"id":"m","any":\#(MixedServer.dog("later"))}
+            {"id":"m","item":\#(MixedServer.dog("later"))}
             {"id":"n","map":{"k":[\#(MixedServer.dog("never"))]}}
-            {"id":"o","any":{"$link":{"class":"Box","id":"m"}}}
+            {"id":"o","item":{"$link":{"class":"Box","id":"m"}}}
             {"id":"l","list":[[\#(MixedServer.dog("rex"))]]}
             """#
         let reply = server.send(

@@ -23,7 +23,7 @@ struct MixedQueryTests {
             let key = number < 10 ? "0\(number)" : "\(number)"
             server.send(
                 "PUT", "/v1/classes/Box/objects/\(key)",
-                #"{"any":\#(value),"sorted":\#(value),"list":[\#(value),7],"count":\#(number % 3),"part":{"any":\#(value)}}"#
+                #"{"item":\#(value),"sorted":\#(value),"list":[\#(value),7],"count":\#(number % 3),"part":{"item":\#(value)}}"#
             )
         }
     }
@@ -57,7 +57,7 @@ struct MixedQueryTests {
         ("# BEGINSWITH 'a'", "[]", [13, 14]), ("# ENDSWITH 'b'", "[]", [14, 15]),
         ("# CONTAINS[c] 'B'", "[]", [14, 15]), ("# LIKE '?b'", "[]", [14]),
         ("# ==[c] 'A'", "[]", [13]), ("# BEGINSWITH binary('a')", "[]", [16, 17]),
-        ("# == binary('ab')", "[]", [17]), ("# == T2026-01-01T00:00:00", "[]", [18]),
+        ("# == binary('ab')", "[]", [17]), ("# == 2026-01-01@00:00:00", "[]", [18]),
         ("# > $0", #"[{"$date":"2026-01-01T00:00:00Z"}]"#, [19]),
         ("# == oid(65a0b1c2d3e4f50617280001)", "[]", [20]),
         ("# == uuid(123e4567-e89b-12d3-a456-426614174000)", "[]", [21]),
@@ -79,7 +79,7 @@ struct MixedQueryTests {
 
     @Test("a value compares with what is of its kind", arguments: filters)
     func comparisons(filter: String, args: String, expected: [Int]) {
-        for path in ["any", "sorted", "part.any"] {
+        for path in ["item", "sorted", "part.item"] {
             let text = filter.replacing("#", with: path)
             #expect(find(text, args) == expected, "\(text)")
         }
@@ -95,7 +95,7 @@ struct MixedQueryTests {
             ("sorted IN {1, 'a'}", "index sorted, 2 values"),
             ("sorted BEGINSWITH 'a'", "index sorted"), ("sorted == null", "index sorted"),
             ("sorted > 1", "index sorted"), ("sorted == obj('Dog', 'rex')", "all objects"),
-            ("any == 1", "all objects"),
+            ("item == 1", "all objects"),
         ] {
             let reply = server.send(
                 "POST", "/v1/classes/Box/query", #"{"filter":"\#(filter)","explain":true}"#)
@@ -106,7 +106,7 @@ struct MixedQueryTests {
     @Test("values sort by kind and within it, by an index and without one, page by page")
     func order() {
         let expected = Array(Self.values.indices)
-        for path in ["any", "sorted", "part.any"] {
+        for path in ["item", "sorted", "part.item"] {
             #expect(find("TRUEPREDICATE", sort: path) == expected, "\(path)")
             #expect(find("TRUEPREDICATE", sort: "-" + path) == expected.reversed(), "\(path)")
             var (found, next) = ([Substring](), "")
@@ -125,11 +125,11 @@ struct MixedQueryTests {
 
     @Test("mixed compares with other properties, and elements of a collection by themselves")
     func paths() {
-        #expect(find("any == sorted") == Self.values.indices.filter { $0 != 23 && $0 != 24 })
-        #expect(find("any == id") == [])
-        #expect(find("any == count")?.contains(9) == false)
+        #expect(find("item == sorted") == Self.values.indices.filter { $0 != 23 && $0 != 24 })
+        #expect(find("item == id") == [])
+        #expect(find("item == count")?.contains(9) == false)
         // Their counts are 0, 1, 2, 0, 1, 2 from the fourth on.
-        #expect(find("any < count") == [3, 4, 5, 7, 8])
+        #expect(find("item < count") == [3, 4, 5, 7, 8])
         server.send(
             "PUT", "/v1/classes/Box/objects/zz", #"{"list":[3,"x",null,1.5,{"$decimal":"2"},"a"]}"#)
         let path = "/v1/classes/Box/objects/zz/properties/list"
@@ -146,11 +146,11 @@ struct MixedQueryTests {
     @Test(
         "what does not compare is refused with the reason",
         arguments: [
-            ("any CONTAINS 5", "[]", "right side must be a string"),
-            ("any == $0", #"[{"a":1}]"#, "map"),
-            ("any == $0", "[[[1]]]", "list"), ("any == part", "[]", "Unsupported"),
-            ("any.@count == 1", "[]", "not supported"), ("any IN 1", "[]", "must contain a list"),
-            ("ALL any == 1", "[]", "must contain a list"),
+            ("item CONTAINS 5", "[]", "right side must be a string"),
+            ("item == $0", #"[{"a":1}]"#, "map"),
+            ("item == $0", "[[[1]]]", "list"), ("item == part", "[]", "Unsupported"),
+            ("item.@count == 1", "[]", "not supported"), ("item IN 1", "[]", "must contain a list"),
+            ("ALL item == 1", "[]", "must contain a list"),
         ])
     func refusals(filter: String, args: String, text: String) {
         APIScenario(

@@ -7,11 +7,11 @@ enum MixedServer {
     static let schema = #"""
         {"classes":[
           {"name":"Box","primaryKey":"id","properties":{
-            "id":"string","any":"mixed","list":"mixed[]","set":"mixed<>","map":"mixed{}",
+            "id":"string","item":"mixed","list":"mixed[]","set":"mixed<>","map":"mixed{}",
             "sorted":{"type":"mixed","indexed":true},"part":"Part","parts":"Part[]","count":"int"}},
-          {"name":"Part","kind":"embedded","properties":{"any":"mixed","list":"mixed[]"}},
+          {"name":"Part","kind":"embedded","properties":{"item":"mixed","list":"mixed[]"}},
           {"name":"Dog","primaryKey":"name","properties":{"name":"string","age":"int"}},
-          {"name":"Loose","properties":{"any":"mixed","text":"string"}},
+          {"name":"Loose","properties":{"item":"mixed","text":"string"}},
           {"name":"Keyed","primaryKey":"key","properties":{"key":"int?"}}]}
         """#
 

@@ -54,14 +54,14 @@ struct MixedTests {
     )
     func roundTrips(written: String, read: String?) throws {
         let read = read ?? written
-        check("PUT", Self.box, #"{"any":\#(written)}"#, 201, contains: [#""any":\#(read),"#])
+        check("PUT", Self.box, #"{"item":\#(written)}"#, 201, contains: [#""item":\#(read),"#])
         check(
             "PUT", Self.box,
-            #"{"any":[\#(written)],"list":[\#(written),1],"set":[\#(written)],"map":{"k":\#(written)},"sorted":\#(written),"part":{"any":\#(written),"list":[\#(written)]}}"#,
+            #"{"item":[\#(written)],"list":[\#(written),1],"set":[\#(written)],"map":{"k":\#(written)},"sorted":\#(written),"part":{"item":\#(written),"list":[\#(written)]}}"#,
             contains: [
-                #""any":[\#(read)]"#, #""list":[\#(read),1]"#, #""set":[\#(read)]"#,
+                #""item":[\#(read)]"#, #""list":[\#(read),1]"#, #""set":[\#(read)]"#,
                 #""map":{"k":\#(read)}"#, #""sorted":\#(read)"#,
-                #""part":{"any":\#(read),"list":[\#(read)]}"#,
+                #""part":{"item":\#(read),"list":[\#(read)]}"#,
             ])
         let stored = server.send("GET", Self.box)
         let back = server.send("PUT", Self.box, stored.text)
@@ -72,27 +72,27 @@ struct MixedTests {
 
     @Test("ints beyond 2^53 are written as strings for who asks")
     func largeInts() {
-        check("PUT", Self.box, #"{"any":[9007199254740993,9007199254740992]}"#, 201)
+        check("PUT", Self.box, #"{"item":[9007199254740993,9007199254740992]}"#, 201)
         check(
             "GET", headers: [("Prefer", "int64=string")],
-            contains: [#""any":[{"$int":"9007199254740993"},9007199254740992]"#])
+            contains: [#""item":[{"$int":"9007199254740993"},9007199254740992]"#])
     }
 
     @Test("lists and maps nest to 100 levels, one more is refused")
     func depth() {
         let deepest = MixedServer.nested(100)
-        check("PUT", Self.box, #"{"any":\#(deepest)}"#, 201, contains: [deepest])
+        check("PUT", Self.box, #"{"item":\#(deepest)}"#, 201, contains: [deepest])
         check("PUT", Self.box, #"{"list":[\#(deepest)]}"#, contains: ["[" + deepest + "]"])
         check("PUT", Self.box, #"{"map":{"k":\#(deepest)}}"#, contains: [deepest])
         check(
-            "PUT", Self.box, #"{"any":\#(MixedServer.nested(99, MixedServer.dog("rex")))}"#,
+            "PUT", Self.box, #"{"item":\#(MixedServer.nested(99, MixedServer.dog("rex")))}"#,
             contains: [MixedServer.dog("rex")])
         let maps =
             String(repeating: #"{"k":"#, count: 100) + "1" + String(repeating: "}", count: 100)
-        check("PUT", Self.box, #"{"any":\#(maps)}"#, contains: [maps])
+        check("PUT", Self.box, #"{"item":\#(maps)}"#, contains: [maps])
         for body in [
-            #"{"any":\#(MixedServer.nested(101))}"#, #"{"list":[\#(MixedServer.nested(101))]}"#,
-            #"{"any":{"k":\#(deepest)}}"#,
+            #"{"item":\#(MixedServer.nested(101))}"#, #"{"list":[\#(MixedServer.nested(101))]}"#,
+            #"{"item":{"k":\#(deepest)}}"#,
         ] {
             check("PUT", Self.box, body, 422, contains: ["too-deep", "100 levels"])
         }
@@ -102,35 +102,35 @@ struct MixedTests {
         "what is no value is refused with its place",
         arguments: [
             (
-                #"{"any":{"$decimal":"x"}}"#, 422,
-                ["invalid-decimal", #""pointer":"/any/$decimal""#]
+                #"{"item":{"$decimal":"x"}}"#, 422,
+                ["invalid-decimal", #""pointer":"/item/$decimal""#]
             ),
-            (#"{"any":{"$int":1.5}}"#, 422, ["invalid-number", "/any/$int"]),
-            (#"{"any":{"$int":"9223372036854775808"}}"#, 422, ["invalid-number"]),
-            (#"{"any":9223372036854775808}"#, 422, ["out-of-range", #""pointer":"/any""#]),
-            (#"{"any":1e400}"#, 422, ["out-of-range"]),
-            (#"{"any":{"$float":1e39}}"#, 422, ["invalid-number"]),
-            (#"{"any":{"$date":"yesterday"}}"#, 422, ["invalid-date"]),
-            (#"{"any":{"$data":"?"}}"#, 422, ["invalid-base64"]),
-            (#"{"any":{"$uuid":7}}"#, 422, ["invalid-uuid"]),
-            (#"{"any":{"$objectId":"7"}}"#, 422, ["invalid-object-id"]),
-            (#"{"any":{"$what":1}}"#, 422, ["invalid-mixed", "$what", "$decimal"]),
-            (#"{"any":{"$ref":"a"}}"#, 422, ["invalid-mixed"]),
-            (#"{"any":{"$int":"1","a":2}}"#, 422, ["invalid-mixed", "%24"]),
-            (#"{"any":{"a":2,"$b":1}}"#, 422, ["invalid-mixed"]),
-            (#"{"any":{"a$b":1,"c.d":2}}"#, 422, ["/any/a$b", "/any/c.d", "%24", "%2E"]),
-            (#"{"any":{"a":1,"b":2,"a":3}}"#, 400, ["duplicate-name", "/any/a"]),
-            (#"{"any":[0,{"k":[{"$date":1}]}]}"#, 422, [#""pointer":"/any/1/k/0/$date""#]),
+            (#"{"item":{"$int":1.5}}"#, 422, ["invalid-number", "/item/$int"]),
+            (#"{"item":{"$int":"9223372036854775808"}}"#, 422, ["invalid-number"]),
+            (#"{"item":9223372036854775808}"#, 422, ["out-of-range", #""pointer":"/item""#]),
+            (#"{"item":1e400}"#, 422, ["out-of-range"]),
+            (#"{"item":{"$float":1e39}}"#, 422, ["invalid-number"]),
+            (#"{"item":{"$date":"yesterday"}}"#, 422, ["invalid-date"]),
+            (#"{"item":{"$data":"?"}}"#, 422, ["invalid-base64"]),
+            (#"{"item":{"$uuid":7}}"#, 422, ["invalid-uuid"]),
+            (#"{"item":{"$objectId":"7"}}"#, 422, ["invalid-object-id"]),
+            (#"{"item":{"$what":1}}"#, 422, ["invalid-mixed", "$what", "$decimal"]),
+            (#"{"item":{"$ref":"a"}}"#, 422, ["invalid-mixed"]),
+            (#"{"item":{"$int":"1","a":2}}"#, 422, ["invalid-mixed", "%24"]),
+            (#"{"item":{"a":2,"$b":1}}"#, 422, ["invalid-mixed"]),
+            (#"{"item":{"a$b":1,"c.d":2}}"#, 422, ["/item/a$b", "/item/c.d", "%24", "%2E"]),
+            (#"{"item":{"a":1,"b":2,"a":3}}"#, 400, ["duplicate-name", "/item/a"]),
+            (#"{"item":[0,{"k":[{"$date":1}]}]}"#, 422, [#""pointer":"/item/1/k/0/$date""#]),
             (
                 #"{"list":[1,{"$uuid":""}],"map":{"a":{"$int":""}}}"#, 422,
                 ["/list/1/$uuid", "/map/a/$int"]
             ),
             (#"{"list":null}"#, 422, ["null-not-allowed"]),
-            (#"{"any":{"$link":{"class":"Cat","id":1}}}"#, 422, ["unknown-class", "Cat"]),
-            (#"{"any":{"$link":{"class":"Part","id":1}}}"#, 422, ["wrong-class", "embedded"]),
-            (#"{"any":{"$link":{"class":"Dog"}}}"#, 422, ["invalid-link"]),
-            (#"{"any":{"$link":{"class":"Dog","id":7}}}"#, 422, ["wrong-type", "/any"]),
-            (#"{"any":{"$link":{"class":"Dog","id":"x"},"y":1}}"#, 422, ["invalid-mixed"]),
+            (#"{"item":{"$link":{"class":"Cat","id":1}}}"#, 422, ["unknown-class", "Cat"]),
+            (#"{"item":{"$link":{"class":"Part","id":1}}}"#, 422, ["wrong-class", "embedded"]),
+            (#"{"item":{"$link":{"class":"Dog"}}}"#, 422, ["invalid-link"]),
+            (#"{"item":{"$link":{"class":"Dog","id":7}}}"#, 422, ["wrong-type", "/item"]),
+            (#"{"item":{"$link":{"class":"Dog","id":"x"},"y":1}}"#, 422, ["invalid-mixed"]),
         ])
     func faults(body: String, status: Int, texts: [String]) {
         check("PUT", Self.box, body, status, contains: texts)
@@ -156,34 +156,34 @@ struct MixedTests {
 
     @Test("a merge patch replaces a value whole, and null is a value")
     func mergePatch() {
-        check("PUT", Self.box, #"{"any":{"a":1,"b":2},"map":{"x":1,"y":{"z":1}}}"#, 201)
-        check("PATCH", Self.box, #"{"any":{"b":3}}"#, contains: [#""any":{"b":3}"#])
+        check("PUT", Self.box, #"{"item":{"a":1,"b":2},"map":{"x":1,"y":{"z":1}}}"#, 201)
+        check("PATCH", Self.box, #"{"item":{"b":3}}"#, contains: [#""item":{"b":3}"#])
         check(
             "PATCH", Self.box, #"{"map":{"y":{"w":null},"x":null}}"#,
             contains: [#""map":{"y":{"w":null}}"#])
-        check("PATCH", Self.box, #"{"any":null}"#, contains: [#""any":null"#])
+        check("PATCH", Self.box, #"{"item":null}"#, contains: [#""item":null"#])
         check("PATCH", Self.box, #"{"count":2}"#, contains: [#""map":{"y":{"w":null}}"#])
     }
 
     @Test("a JSON patch goes into lists and maps at any depth")
     func jsonPatch() {
         check(
-            "PUT", Self.box, #"{"any":{"a":[1,{"b":[2]}]},"list":[[1]],"map":{"k":{"l":1}}}"#, 201)
+            "PUT", Self.box, #"{"item":{"a":[1,{"b":[2]}]},"list":[[1]],"map":{"k":{"l":1}}}"#, 201)
         let type = [("Content-Type", "application/json-patch+json")]
         check(
             "PATCH", Self.box,
             #"""
-            [{"op":"add","path":"/any/a/1/b/0","value":{"$date":"2026-01-01T00:00:00Z"}},
-             {"op":"replace","path":"/any/a/0","value":\#(MixedServer.dog("rex"))},
+            [{"op":"add","path":"/item/a/1/b/0","value":{"$date":"2026-01-01T00:00:00Z"}},
+             {"op":"replace","path":"/item/a/0","value":\#(MixedServer.dog("rex"))},
              {"op":"add","path":"/list/0/-","value":null},{"op":"remove","path":"/map/k/l"},
-             {"op":"add","path":"/map/k/m","value":[]},{"op":"test","path":"/any/a/1/b/1","value":2}]
+             {"op":"add","path":"/map/k/m","value":[]},{"op":"test","path":"/item/a/1/b/1","value":2}]
             """#, headers: type,
             contains: [
-                #""any":{"a":[\#(MixedServer.dog("rex")),{"b":[{"$date":"2026-01-01T00:00:00Z"},2]}]}"#,
+                #""item":{"a":[\#(MixedServer.dog("rex")),{"b":[{"$date":"2026-01-01T00:00:00Z"},2]}]}"#,
                 #""list":[[1,null]]"#, #""map":{"k":{"m":[]}}"#,
             ])
         check(
-            "PATCH", Self.box, #"[{"op":"add","path":"/any/a/9","value":1}]"#, 422, headers: type)
+            "PATCH", Self.box, #"[{"op":"add","path":"/item/a/9","value":1}]"#, 422, headers: type)
     }
 
     @Test("a schema has mixed everywhere but as a key, an enum or optional")
@@ -191,7 +191,7 @@ struct MixedTests {
         check(
             "GET", "/v1/schema",
             contains: [
-                #""any":{"type":"mixed"}"#, #""set":{"type":"set","element":{"type":"mixed"}}"#,
+                #""item":{"type":"mixed"}"#, #""set":{"type":"set","element":{"type":"mixed"}}"#,
                 #""sorted":{"type":"mixed","indexed":true}"#,
             ])
         for (property, texts) in [
