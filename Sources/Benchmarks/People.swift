@@ -44,7 +44,7 @@ struct People {
                 ]),
         ])
         let done = Waiter<StoreError?>()
-        store.submit(SchemaProposal(schema) { done.finish($0) })
+        store.submit(SchemaWrite(schema) { done.finish($0) })
         if let error = done.wait() { throw error }
         for name in ["City", "Person"] {
             let path = "\(arguments.peopleDirectory)/\(name).ndjson"
@@ -146,7 +146,7 @@ final class Waiter<Result: Sendable>: Sendable {
 }
 
 /// Proposes a schema.
-final class SchemaProposal: PendingSchemaWrite {
+final class SchemaWrite: PendingSchemaWrite {
     private let schema: Schema
     private let completion: @Sendable (StoreError?) -> Void
 
@@ -155,7 +155,9 @@ final class SchemaProposal: PendingSchemaWrite {
         self.completion = completion
     }
 
-    func proposal(_ present: Schema) throws(StoreError) -> Schema? { schema }
+    func proposal(_ present: Schema) throws(StoreError) -> SchemaProposal? {
+        SchemaProposal(schema)
+    }
 
     func finish(_ outcome: WriteOutcome) {
         if case .failed(let error) = outcome { completion(error) } else { completion(nil) }

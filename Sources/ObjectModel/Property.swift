@@ -57,17 +57,10 @@ package struct Property: Hashable, Sendable {
         guard case .scalar(let scalar) = element, !isOptional else { return .constant(.null) }
         if let first = cases?.first { return .constant(first) }
         switch scalar {
-        case .bool: return .constant(.bool(false))
-        case .int, .int8, .int16, .int32, .int64: return .constant(.int(0))
-        case .float: return .constant(.float(0))
-        case .decimal128: return .constant(.decimal(Decimal128(0)))
-        case .double: return .constant(.double(0))
-        case .string: return .constant(.string(""))
-        case .data: return .constant(.data([]))
         case .date: return .now
         case .objectID: return .objectID
         case .uuid: return .uuid
-        case .mixed: return .constant(.null)
+        default: return .constant(scalar.zero)
         }
     }
 }

@@ -84,6 +84,23 @@ package enum ScalarType: UInt8, Sendable, CaseIterable {
         self == .int || self == .int64 ? nil : integerRange
     }
 
+    /// The value that stands for nothing: false, 0, no text or bytes, the epoch, an identifier of zeros.
+    package var zero: Value {
+        switch self {
+        case .bool: .bool(false)
+        case .int, .int8, .int16, .int32, .int64: .int(0)
+        case .float: .float(0)
+        case .double: .double(0)
+        case .decimal128: .decimal(Decimal128(0))
+        case .string: .string("")
+        case .data: .data([])
+        case .date: .date(Timestamp(seconds: 0, nanoseconds: 0))
+        case .objectID: .objectID(ObjectID(high: 0, low: 0))
+        case .uuid: .uuid(UUID128(high: 0, low: 0))
+        case .mixed: .null
+        }
+    }
+
     /// Whether a primary key may have this type.
     package var canBePrimaryKey: Bool {
         switch self {

@@ -295,14 +295,14 @@ package final class ReadTransaction: ObjectSource {
         do {
             try snapshot.scan(KeyRange(prefix: prefix), reversed: false, expecting: 64) {
                 entry, value in
-                // Links from where nobody reads do not show.
-                let isHidden =
-                    rows.hasAsymmetricClass
-                    && InverseLink.origin(entry, rows).map {
-                        rows.classes[$0.classIndex].isAsymmetric
-                    }
-                        ?? false
-                if !isHidden { count += InverseLink.count(value) }
+                // A schema change leaves links behind for a while, and enters others beforehand. Links from
+                // where nobody reads do not show.
+                if let origin = InverseLink.origin(entry, rows),
+                    rows.memberByNumber[InverseLink.propertyNumber(entry)] != nil,
+                    !rows.classes[origin.classIndex].isAsymmetric
+                {
+                    count += InverseLink.count(value)
+                }
                 return mayFollow()
             }
         } catch {

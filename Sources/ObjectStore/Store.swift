@@ -26,7 +26,7 @@ package final class Store: Sendable {
     package init(engine: any StorageEngine, options: StoreOptions = StoreOptions())
         throws(StoreError)
     {
-        let opened: (catalog: Catalog, state: StoreState)
+        let opened: (catalog: Catalog, state: StoreState, record: MigrationRecord)
         do { opened = try Store.open(engine) } catch { throw .storage(error) }
         self.engine = engine
         self.options = options
@@ -34,7 +34,8 @@ package final class Store: Sendable {
         catalogs = CatalogHistory(opened.catalog)
         publisher = CommitPublisher(version: opened.state.version)
         queue = CommitQueue(
-            engine: engine, catalogs: catalogs, publisher: publisher, options: options)
+            engine: engine, catalogs: catalogs, publisher: publisher, options: options,
+            record: opened.record)
         queue.start()
         let statistics = queue.statistics
         engine.observeFailures { statistics.note($0) }
@@ -78,6 +79,8 @@ package final class Store: Sendable {
     package var engineName: String { engine.name }
     /// What commits have cost since the store was opened.
     package var commitStatistics: CommitStatistics { queue.statistics.present }
+    /// What goes on with the schema beside the writes; nil when nothing does.
+    package var migrationProgress: MigrationProgress? { queue.upkeep.progress }
     /// Whether writing has failed for good: the store can be read, and has to be reopened for writes.
     package var hasStoppedWriting: Bool { queue.statistics.hasStoppedWriting }
     /// Calls `handler`, on a thread of the engine's, when something fails that it does by itself.
@@ -95,7 +98,7 @@ package final class Store: Sendable {
     // MARK: Opening
 
     private static func open(_ engine: any StorageEngine) throws(StorageError)
-        -> (catalog: Catalog, state: StoreState)
+        -> (catalog: Catalog, state: StoreState, record: MigrationRecord)
     {
         while true {
             let snapshot = try engine.snapshot()
@@ -115,7 +118,10 @@ package final class Store: Sendable {
                 guard let state = try snapshot.value(StoreKey.state).flatMap({ StoreState($0) }),
                     let catalog = try snapshot.value(StoreKey.catalog).flatMap({ Catalog($0) })
                 else { throw StorageError(.corrupted, operation: "open store") }
-                if version == StoreFormat.current { return (catalog, state) }
+                guard let record = try MigrationRecord.read(snapshot) else {
+                    throw StorageError(.corrupted, operation: "open store")
+                }
+                if version == StoreFormat.current { return (catalog, state, record) }
                 try commit(markerBatch(), to: engine, base: snapshot.commit)
                 continue
             }

@@ -34,6 +34,16 @@ package enum StoreError: Error, Sendable {
     case invalidSchema([SchemaFault])
     /// Projections that do not hold in the schema that is wanted.
     case brokenProjections([ProjectionFault])
+    /// Renamings that do not lead from the present schema to the one that is wanted.
+    case invalidRenames([SchemaRenames.Fault])
+    /// The schema change would lose data that nobody allowed it to lose.
+    case lossyMigration([SchemaFault])
+    /// The schema change would give objects of a class the same primary key.
+    case duplicateKeys([SchemaFault])
+    /// Properties of other classes name a class that was to be dropped.
+    case classInUse([SchemaFault])
+    /// Another schema change is under way; it has done so much of all objects.
+    case migrationUnderWay(percent: Int)
     /// The schema change is not one that this version performs.
     case unsupportedMigration([SchemaFault])
     /// Another schema came first: the write was made for an older one and has to be made anew.

@@ -6,6 +6,8 @@ import Rows
 ///     00 'F'                                     format marker, see ``StoreFormat``
 ///     00 'S'                                     state, see ``StoreState``
 ///     00 'C'                                     catalog, see ``Catalog``
+///     00 'M'                                     what is left of schema changes, see
+///                                                ``MigrationRecord``; mostly not there
 ///     00 'R'                                     counters of kept replies, see ``ReplyCounters``
 ///     00 'n' number:8                            identifier of a kept reply, 32 bytes; the oldest first
 ///     00 'r' identifier:32                       kept reply, see ``KeptReply``
@@ -46,6 +48,7 @@ package enum StoreKey {
     static let state: [UInt8] = [Tag.meta, UInt8(ascii: "S")]
     static let catalog: [UInt8] = [Tag.meta, UInt8(ascii: "C")]
 
+    static let migration: [UInt8] = [Tag.meta, UInt8(ascii: "M")]
     static let replyCounters: [UInt8] = [Tag.meta, UInt8(ascii: "R")]
     static let replyNumberPrefix: [UInt8] = [Tag.meta, UInt8(ascii: "n")]
     static let replyPrefix: [UInt8] = [Tag.meta, UInt8(ascii: "r")]

@@ -17,6 +17,12 @@ package struct StoreOptions: Sendable {
     /// When values leave their rows.
     package var outsideLimits = OutsideLimits()
 
+    /// The most objects that a change of the schema reads and writes in its one commit; one that has more
+    /// to do goes on in slices beside other writes.
+    package var migrationObjectCountMax = 2_000
+    /// The most objects of a slice.
+    package var migrationSliceCount = 2_000
+
     /// Makes the defaults.
     package init() {}
 }

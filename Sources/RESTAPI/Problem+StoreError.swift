@@ -64,6 +64,24 @@ extension Problem {
                 ])
         case .invalidSchema(let faults): self.init(422, "invalid-schema", faults)
         case .brokenProjections(let faults): self.init(brokenProjections: faults)
+        case .lossyMigration(let faults): self.init(409, "data-loss", faults)
+        case .duplicateKeys(let faults): self.init(409, "duplicate-key", faults)
+        case .classInUse(let faults): self.init(409, "class-in-use", faults)
+        case .invalidRenames(let faults):
+            self.init(
+                422, "invalid-schema", faults.first?.detail ?? "A renaming is refused.",
+                errors: faults.map { fault in
+                    Fault(
+                        code: "invalid-rename", detail: fault.detail,
+                        pointer: JSONPointer().appending("renames").appending(
+                            fault.old.description
+                        ).description)
+                })
+        case .migrationUnderWay(let percent):
+            self.init(
+                409, "migration-under-way",
+                "Another change of the schema is under way, \(percent) percent of it; wait for it, and "
+                    + "make this one again.", retryAfterSeconds: 5)
         case .unsupportedMigration(let faults): self.init(409, "unsupported-migration", faults)
         case .schemaRevision(let current):
             self.init(

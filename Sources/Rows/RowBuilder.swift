@@ -178,24 +178,6 @@ package final class RowBuilder {
         finishRow(start, referencesBefore, in: buffer)
     }
 
-    /// Appends `stored` in the current layout with fresh defaults for `generated`; its version stays.
-    package func append(
-        _ stored: RowView, _ rowClass: RowClass, generating generated: MemberSet,
-        to buffer: ByteBuffer
-    ) {
-        let referencesBefore = referenceCount
-        let start = beginRow(rowClass, version: stored.version, in: buffer)
-        for (member, compiled) in rowClass.members.enumerated()
-        where compiled.storage.shape != .none {
-            if generated.contains(member) {
-                appendDefault(member, rowClass, rowStart: start, to: buffer)
-            } else {
-                copy(member, of: stored, rowClass, rowStart: start, to: buffer)
-            }
-        }
-        finishRow(start, referencesBefore, in: buffer)
-    }
-
     // MARK: Parts of a row
 
     func beginRow(_ rowClass: RowClass, version: UInt64, in buffer: ByteBuffer) -> Int {

@@ -45,6 +45,11 @@ public final class RowClass: @unchecked Sendable {
             self.narrowRange = narrowRange
         }
 
+        /// Whether it holds embedded objects.
+        package var isEmbedded: Bool {
+            storage.element == .embedded && storage.shape != .none && classIndex >= 0
+        }
+
         /// Whether an int is within the declared width.
         @inlinable public func holds(_ value: Int64) -> Bool {
             guard let narrowRange else { return true }
@@ -252,18 +257,6 @@ public final class RowClass: @unchecked Sendable {
         let table = number == currentNumber ? currentTable : olderTable(number)
         let location = table[member]
         return Field(base: location.fill ?? row.base, location: location)
-    }
-
-    /// The properties with a random default that a row lacks because it is older than they are.
-    package func generatedMembers(missingIn row: RowView) -> MemberSet {
-        var missing = MemberSet()
-        for (member, property) in definition.properties.enumerated()
-        where property.defaultValue == .uuid || property.defaultValue == .objectID {
-            let table =
-                row.layoutNumber == currentNumber ? currentTable : olderTable(row.layoutNumber)
-            if table[member].fill != nil { missing.insert(member) }
-        }
-        return missing
     }
 
     /// The position of a property by its own name, or by the one that it is mapped to.

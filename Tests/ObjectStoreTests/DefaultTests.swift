@@ -87,6 +87,25 @@ struct DefaultTests {
         #expect(first["uuid"] != second["uuid"] && first["objectID"] != second["objectID"])
     }
 
+    @Test("a value of every type may be all that a row has", arguments: EngineCase.all)
+    func alone(engineCase: EngineCase) throws {
+        let store = try Store(engine: try engineCase.open())
+        defer { store.close() }
+        try store.setSchema(
+            ScalarType.allCases.map {
+                ObjectClass(name: "Only \($0)", properties: [Self.property("value", $0, nil)])
+            })
+        var random = SeededGenerator(seed: 1)
+        for scalar in ScalarType.allCases {
+            let value = Content.value(RandomContent.scalar(scalar, &random))
+            try store.put("Only \(scalar)", ["value": value], mode: .create)
+            #expect(
+                try store.contents().objects[Identity("Only \(scalar)", .int(1))]?.content
+                    == ["value": value])
+        }
+        #expect(try store.findings() == [])
+    }
+
     @Test(
         "declared random defaults differ from object to object, and $now is the transaction's time",
         arguments: EngineCase.all)

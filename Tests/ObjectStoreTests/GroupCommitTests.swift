@@ -218,7 +218,7 @@ struct GroupCommitTests {
         let schema = SynchronousSchemaWrite { present throws(StoreError) in
             var next = present
             next.classes.append(ObjectClass(name: "New", properties: []))
-            return next
+            return SchemaProposal(next)
         }
         store.submit(schema)
         writes.append(put(Shelter.person("last")))

@@ -19,7 +19,8 @@ struct ProjectionCatalogTests {
 
     private func catalog(_ projections: [Projection]) throws -> Catalog {
         try SchemaChange(
-            from: Catalog(), to: Schema(classes: Self.classes), projections: projections
+            from: Catalog(), to: SchemaProposal(Schema(classes: Self.classes)),
+            projections: projections
         ).catalog
     }
 
@@ -67,7 +68,7 @@ struct ProjectionCatalogTests {
     @Test("a change of them alone is a new revision, and the same ones are none")
     func revisions() throws {
         let first = try catalog([names])
-        let schema = Schema(classes: Self.classes)
+        let schema = SchemaProposal(Schema(classes: Self.classes))
         let second = try SchemaChange(from: first, to: schema, projections: [names, card])
         #expect(second.isChange)
         #expect(second.catalog.schema.revision == first.schema.revision + 1)

@@ -174,25 +174,10 @@ struct SchemaChangeTests {
         let store = try Shelter.open(engineCase)
         defer { store.close() }
         var classes = Shelter.classes
-        classes[0].primaryKey = nil
-        classes[0].properties[1].type = .single(.scalar(.int))
-        classes[0].properties[2].isOptional = false
-        classes[0].properties.remove(at: 9)
-        classes[2].properties.append(Self.property("u", .uuid, .uuid))
-        classes.append(ObjectClass(name: "New", properties: []))
-        classes.remove(at: 1)
-        for index in classes.indices {
-            classes[index].properties.removeAll {
-                $0.type.element == .object("Dog")
-            }
-        }
+        classes[2].kind = .object
         #expect { try store.setSchema(classes) } throws: { error in
             guard case StoreError.unsupportedMigration(let faults) = error else { return false }
-            let places = Set(faults.map { "\($0.className ?? "").\($0.property ?? "")" })
-            return places == [
-                "Person.", "Person.name", "Person.age", "Person.tags", "Person.dogs", "Person.best",
-                "Address.u", "Dog.",
-            ]
+            return faults.map(\.className) == ["Address"]
         }
         #expect { try store.setSchema([ObjectClass(name: "1", properties: [])]) } throws: { error in
             if case StoreError.invalidSchema(let faults) = error {

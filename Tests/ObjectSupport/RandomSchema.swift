@@ -57,12 +57,12 @@ package struct RandomSchema {
         }
     }
 
-    private mutating func name(_ prefix: String) -> String {
+    mutating func name(_ prefix: String) -> String {
         nameCount += 1
         return "\(prefix)\(nameCount)"
     }
 
-    private mutating func makeClass(
+    mutating func makeClass(
         _ kind: ObjectClass.Kind, _ random: inout SeededGenerator
     ) -> ObjectClass {
         var made = ObjectClass(name: name(kind == .object ? "C" : "E"), kind: kind, properties: [])
@@ -78,7 +78,7 @@ package struct RandomSchema {
         return made
     }
 
-    private mutating func makeProperty(
+    mutating func makeProperty(
         _ classes: [ObjectClass], _ index: Int, _ random: inout SeededGenerator
     ) -> Property {
         let target = classes[Int.random(in: classes.indices, using: &random)]

@@ -45,3 +45,15 @@ extension Store {
         try run([.delete(Identity(className, key))])
     }
 }
+
+extension Store {
+    private static let cleanUpWriteCountMax = 20_000
+
+    /// Waits until nothing is left of changes of the schema.
+    package func awaitCleanUp() throws(StoreError) {
+        // Commits nothing: the removal that is under way goes on between two groups of writes.
+        for _ in 0..<Self.cleanUpWriteCountMax where migrationProgress != nil { try write { _ in } }
+        // What failed to be removed would be waited for in vain.
+        if migrationProgress != nil { throw .abandoned }
+    }
+}

@@ -21,15 +21,15 @@ package final class SynchronousWrite: PendingWrite {
 
 /// A change of the schema whose outcome a thread can wait for.
 package final class SynchronousSchemaWrite: PendingSchemaWrite {
-    private let proposal: @Sendable (Schema) throws(StoreError) -> Schema?
+    private let proposal: @Sendable (Schema) throws(StoreError) -> SchemaProposal?
     private let awaited = AwaitedOutcome()
 
     /// Makes a change; `proposal` may run more than once.
-    package init(_ proposal: @escaping @Sendable (Schema) throws(StoreError) -> Schema?) {
+    package init(_ proposal: @escaping @Sendable (Schema) throws(StoreError) -> SchemaProposal?) {
         self.proposal = proposal
     }
 
-    package func proposal(_ present: Schema) throws(StoreError) -> Schema? {
+    package func proposal(_ present: Schema) throws(StoreError) -> SchemaProposal? {
         try proposal(present)
     }
 
@@ -52,8 +52,14 @@ extension Store {
 
     /// Makes `classes` the schema and waits for it.
     @discardableResult
-    package func setSchema(_ classes: [ObjectClass]) throws(StoreError) -> UInt64 {
-        let write = SynchronousSchemaWrite { _ in Schema(classes: classes) }
+    package func setSchema(
+        _ classes: [ObjectClass], renames: SchemaRenames = SchemaRenames(),
+        allowsDataLoss: Bool = false
+    ) throws(StoreError) -> UInt64 {
+        let write = SynchronousSchemaWrite { _ in
+            SchemaProposal(
+                Schema(classes: classes), renames: renames, allowsDataLoss: allowsDataLoss)
+        }
         submit(write)
         return try write.version()
     }

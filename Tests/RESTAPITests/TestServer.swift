@@ -67,7 +67,9 @@ final class TestServer {
             let schema: Schema
             let outcome = Monitor<WriteOutcome?>(nil)
             init(_ schema: Schema) { self.schema = schema }
-            func proposal(_ present: Schema) throws(StoreError) -> Schema? { schema }
+            func proposal(_ present: Schema) throws(StoreError) -> SchemaProposal? {
+                SchemaProposal(schema)
+            }
             func finish(_ outcome: WriteOutcome) {
                 self.outcome.signal {
                     $0 = outcome

@@ -23,6 +23,7 @@ extension Verb {
         options: [
             OpenStore.data,
             Option(flag: "dry-run", "only tell what would be done"),
+            Option(flag: "allow-data-loss", "lose values that the new schema has no room for"),
             OpenStore.durability, OpenStore.mapSize,
         ],
         notes: """
@@ -42,7 +43,8 @@ extension Verb {
             if arguments.has("dry-run") {
                 Terminal.write(try SchemaText.dryRun(bytes, store) + "\n")
             } else {
-                let revision = try SchemaText.put(bytes, store)
+                let revision = try SchemaText.put(
+                    bytes, store, allowsDataLoss: arguments.has("allow-data-loss"))
                 Terminal.write("schema: revision \(revision)\n")
             }
         } catch {

@@ -13,7 +13,8 @@ extension StoreCheck {
             StoreKey.appendPrimaryKeyPrefix,
         ]
         var known = [
-            StoreKey.format, StoreKey.state, StoreKey.catalog, StoreKey.replyCounters,
+            StoreKey.format, StoreKey.state, StoreKey.catalog, StoreKey.migration,
+            StoreKey.replyCounters,
         ].map { KeyRange(lower: $0, upper: $0 + [0]) }
         known.append(KeyRange(prefix: StoreKey.replyNumberPrefix))
         known.append(KeyRange(prefix: StoreKey.replyPrefix))
@@ -32,10 +33,13 @@ extension StoreCheck {
         ] {
             known.append(KeyRange(prefix: [tag]))
         }
+        known += leftovers.map(\.range)
         known.sort { $0.lower.lexicographicallyPrecedes($1.lower) }
         var lower: [UInt8]? = []
         for range in known + [KeyRange(lower: [], upper: nil)] {
             guard let from = lower else { break }
+            // What was left behind may lie where something else does.
+            if let upper = range.upper, !from.lexicographicallyPrecedes(upper) { continue }
             let upper = range.lower.isEmpty ? nil : range.lower
             try scan(KeyRange(lower: from, upper: upper)) { check, key, _ in
                 check.report.add("entry-unknown", "a key of kind \(key.first ?? 0)")
@@ -79,6 +83,7 @@ extension StoreCheck {
         let buffer = ByteBuffer()
         let last = ByteBuffer()
         try scan([StoreKey.Tag.index]) { (check, entry, _) throws(StoreError) in
+            if check.isLeftover(entry) { return }
             check.report.indexEntryCount += 1
             guard entry.count >= 14 else {
                 return check.report.add("index-entry-damaged", "\(entry.count) bytes")
@@ -117,6 +122,7 @@ extension StoreCheck {
     /// Checks that each inverse link has the links that it counts.
     mutating func checkInverseLinks() throws(StoreError) {
         try scan([StoreKey.Tag.inverseLink]) { (check, entry, value) throws(StoreError) in
+            if check.isLeftover(entry) { return }
             check.report.inverseLinkCount += 1
             guard let origin = InverseLink.origin(entry, check.rows) else {
                 return check.report.add("inverse-link-damaged", "\(entry.count) bytes")

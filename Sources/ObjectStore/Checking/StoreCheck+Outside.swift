@@ -106,7 +106,7 @@ extension StoreCheck {
         of rowClass: RowClass, _ key: UInt64, _ row: RowView
     ) throws(StoreError) {
         // A row of an older layout may refer to values of properties that are gone.
-        guard row.layoutNumber == rowClass.layout.number else { return }
+        guard row.layoutNumber == rowClass.layout.number, !hasLeftoverRows(rowClass) else { return }
         let buffer = ByteBuffer(capacity: 32)
         StoreKey.appendOutsidePrefix(rowClass.number, key, to: buffer)
         try scan(buffer.array) { check, chunk, _ in
@@ -128,10 +128,12 @@ extension StoreCheck {
             last = Array(owner)
             let number = UInt32(bigEndian: chunk.loadUnaligned(fromByteOffset: 1, as: UInt32.self))
             let key = UInt64(bigEndian: chunk.loadUnaligned(fromByteOffset: 5, as: UInt64.self))
+            if check.leftovers.contains(.outside(classNumber: number)) { return }
             guard let index = check.rows.classIndexByNumber[number] else {
                 return check.report.add("chunk-without-object", "class number \(number)")
             }
             let rowClass = check.rows.classes[index]
+            if check.hasLeftoverRows(rowClass) { return }
             switch try check.find(rowClass, key: key) {
             case .damaged: return
             case .row(let row) where row.holdsOutside: return

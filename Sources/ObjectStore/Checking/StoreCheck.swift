@@ -41,6 +41,8 @@ package struct StoreCheck {
     let transaction: ReadTransaction
     let rows: RowSchema
     let state: StoreState
+    /// What schema changes have left behind, or staged: entries that no catalog leads to.
+    let leftovers: [Leftover]
     var report: Report
     /// The last version and kind of change of each object that the kept change log names.
     var lastChanges: [ObjectIdentity: (version: UInt64, kind: ChangeRecord.Kind)] = [:]
@@ -61,6 +63,7 @@ package struct StoreCheck {
         let transaction = try store.read()
         defer { transaction.close() }
         var check = try StoreCheck(transaction, progress)
+        try check.checkMigrationRecord()
         try check.checkKeys()
         try check.checkChangeLog()
         try check.checkReplies()
@@ -82,6 +85,7 @@ package struct StoreCheck {
         self.progress = progress
         rows = transaction.rows
         state = try transaction.state()
+        leftovers = try StoreCheck.leftovers(transaction)
         report = Report(version: StoreVersion(epoch: state.epoch, number: state.version))
     }
 

@@ -13,6 +13,10 @@ final class CommitGroup {
     var state: StoreState
     /// Whether a member has kept a reply, which is to be stored even if nothing else was changed.
     var keepsReplies = false
+    /// The change of the schema under way, which learns of every change.
+    var migration: StagedMigration?
+    /// What successful members did to ``migration``.
+    var migrationFaults: [StagedMigration.Fault] = []
     /// Counters of the classes that were looked at, by position.
     private(set) var classStates: ContiguousArray<ClassState?>
     /// The longest value that the engine takes.

@@ -28,28 +28,31 @@ final class CommitQueue: @unchecked Sendable {
     private static let gatherMicrosecondsMax: UInt64 = 2_000
 
     /// How often a group is run again because something else was committed meanwhile.
-    private static let conflictCountMax = 100
+    static let conflictCountMax = 100
 
-    private let engine: any StorageEngine
-    private let catalogs: CatalogHistory
-    private let publisher: CommitPublisher
-    private let options: StoreOptions
+    let engine: any StorageEngine
+    let catalogs: CatalogHistory
+    let publisher: CommitPublisher
+    let options: StoreOptions
     /// What the queue has done so far.
     let statistics = CommitCounters()
     private let waiting = Monitor(Waiting())
-    private let memory = CommitMemory()
+    let memory = CommitMemory()
+    /// What goes on with the schema beside the writes.
+    let upkeep: SchemaUpkeep
     /// How many writes the last commit had, and how long it took.
     private var lastGroup: (count: Int, commitMicroseconds: UInt64) = (0, 0)
 
     init(
         engine: any StorageEngine, catalogs: CatalogHistory, publisher: CommitPublisher,
-        options: StoreOptions
+        options: StoreOptions, record: MigrationRecord
     ) {
         self.engine = engine
         self.catalogs = catalogs
         self.publisher = publisher
         self.options = options
         memory.rowBuilder.limits = options.outsideLimits
+        upkeep = SchemaUpkeep(record)
     }
 
     /// Starts the writer's thread.
@@ -90,6 +93,7 @@ final class CommitQueue: @unchecked Sendable {
             let group: [any PendingWrite]? = waiting.wait { state in
                 if state.writes.isEmpty {
                     if state.isStopping { return .some(nil) }
+                    if upkeep.isPending { return .some([]) }
                     state.wakeCount = 1
                     return nil
                 }
@@ -106,7 +110,9 @@ final class CommitQueue: @unchecked Sendable {
             guard let group else { break }
             var rest = group[...]
             while !rest.isEmpty { rest = commitFirst(of: rest) }
+            if upkeep.isPending { advanceUpkeep() }
         }
+        upkeep.abandon()
         waiting.signal {
             $0.hasStopped = true
             return true
@@ -158,16 +164,18 @@ final class CommitQueue: @unchecked Sendable {
         return []
     }
 
-    private func openGroup() throws(StorageError) -> CommitGroup {
+    func openGroup() throws(StorageError) -> CommitGroup {
         let snapshot = try engine.snapshot()
         do throws(StorageError) {
             guard let bytes = try snapshot.value(StoreKey.state), let state = StoreState(bytes),
                 let catalog = catalogs.catalog(at: snapshot.commit)
             else { throw StorageError(.corrupted, operation: "read state") }
             memory.reset()
-            return CommitGroup(
+            let group = CommitGroup(
                 snapshot: snapshot, catalog: catalog, memory: memory, state: state,
                 valueByteCountMax: engine.limits.valueByteCountMax)
+            group.migration = upkeep.migration
+            return group
         } catch {
             snapshot.close()
             throw error
@@ -214,6 +222,8 @@ final class CommitQueue: @unchecked Sendable {
                 return writes.dropFirst(outcomes.count)
             }
             if group.state.version > firstVersion { publisher.publish(group.state.version) }
+            upkeep.isBlocked = false
+            if !group.migrationFaults.isEmpty { upkeep.migration?.take(group.migrationFaults) }
         }
         for (write, outcome) in zip(done, outcomes) { write.finish(outcome) }
         return writes.dropFirst(outcomes.count)
@@ -227,6 +237,9 @@ final class CommitQueue: @unchecked Sendable {
             try write.run(transaction)
             try transaction.finish()
             if transaction.keepsReply { transaction.group.keepsReplies = true }
+            if !transaction.migrationFaults.isEmpty {
+                transaction.group.migrationFaults += transaction.migrationFaults
+            }
             return .committed(version: transaction.baseVersion)
         } catch {
             transaction.rollBack()
@@ -234,7 +247,7 @@ final class CommitQueue: @unchecked Sendable {
         }
     }
 
-    private func putState(_ group: CommitGroup) {
+    func putState(_ group: CommitGroup) {
         let bytes = group.rowBuffer.making { group.state.append(to: $0) }
         StoreKey.state.withUnsafeBytes { _ = memory.overlay.put($0, bytes) }
     }
@@ -270,53 +283,5 @@ final class CommitQueue: @unchecked Sendable {
         guard failure == nil else { return }
         group.state.logFirst = first
         group.state.logByteCount = byteCount
-    }
-
-    // MARK: Schema
-
-    private func commitSchema(_ write: any PendingSchemaWrite) {
-        for _ in 0..<Self.conflictCountMax {
-            do {
-                try changeSchema(write)
-                return
-            } catch {
-                if case .storage(let storage) = error, storage.code == .conflict { continue }
-                write.finish(.failed(error))
-                return
-            }
-        }
-        write.finish(.failed(.storage(StorageError(.conflict, operation: "commit"))))
-    }
-
-    private func changeSchema(_ write: any PendingSchemaWrite) throws(StoreError) {
-        let group: CommitGroup
-        do { group = try openGroup() } catch { throw .storage(error) }
-        defer {
-            group.snapshot.close()
-            memory.reset()
-        }
-        let proposed = try write.proposal(group.catalog.schema)
-        let projections = try write.projections(group.catalog)
-        guard proposed != nil || projections != nil else {
-            return write.finish(.committed(version: group.state.version))
-        }
-        let change = try SchemaChange(
-            from: group.catalog, to: proposed ?? group.catalog.schema, projections: projections)
-        guard change.isChange else {
-            return write.finish(.committed(version: group.state.version))
-        }
-        let migration = Migration(
-            change: change, group: group, rowBuilder: memory.rowBuilder, now: Timestamp.now())
-        let commit = group.snapshot.commit + 1
-        catalogs.enter(change.catalog, commit: commit)
-        do {
-            try migration.run(engine)
-        } catch {
-            catalogs.withdraw()
-            throw error
-        }
-        catalogs.confirm()
-        publisher.publish(group.state.version)
-        write.finish(.committed(version: group.state.version))
     }
 }

@@ -1,11 +1,11 @@
 import ObjectModel
 
-/// A change of the schema that waits for its turn; it gets a commit of its own.
+/// A change of the schema that waits for its turn; it gets commits of its own.
 package protocol PendingSchemaWrite: PendingWrite {
     /// The schema that is wanted, given the present one; nil to leave it.
     ///
     /// Runs on the writer's thread, perhaps more than once.
-    func proposal(_ present: Schema) throws(StoreError) -> Schema?
+    func proposal(_ present: Schema) throws(StoreError) -> SchemaProposal?
 
     /// The projections that are wanted, given the present ones; nil to leave them.
     ///

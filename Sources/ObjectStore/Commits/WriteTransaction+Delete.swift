@@ -73,6 +73,7 @@ extension WriteTransaction {
         for member in rowClass.indexedMembers { removeIndexEntry(rowClass, member, key, stored) }
         removeGroupEntries(rowClass, key, stored)
         removeInverseLinks(rowClass, key, stored)
+        if group.migration != nil { try leaveMigration(rowClass, key, stored) }
 
         var primaryKey: [UInt8] = []
         if let member = rowClass.primaryKeyIndex {

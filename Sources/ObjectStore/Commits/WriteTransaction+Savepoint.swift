@@ -30,6 +30,7 @@ extension WriteTransaction {
         let changeCountBefore = changes.count
         let heldTargetCountBefore = heldTargets.count
         attemptedUniqueCheckStart = uniqueChecks.count
+        let faultCountBefore = migrationFaults.count
         isAttempting = true
         defer {
             isAttempting = false
@@ -41,6 +42,7 @@ extension WriteTransaction {
         } catch {
             group.overlay.roll(backTo: point)
             operationCount = operationCountBefore
+            migrationFaults.removeSubrange(faultCountBefore...)
             while let change = undo.popLast() { takeBack(change) }
             truncateChanges(to: changeCountBefore)
             uniqueChecks.removeSubrange(attemptedUniqueCheckStart...)

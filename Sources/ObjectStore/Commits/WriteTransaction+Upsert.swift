@@ -151,6 +151,7 @@ extension WriteTransaction {
         addInverseLinks(rowClass, key, row)
         record(.insert, rowClass, key)
         if row.holdsOutside { try group.outside.checkFailure() }
+        if group.migration != nil { try enterMigration(rowClass, key, row) }
         return WriteResult(
             classIndex: rowClass.index, key: key, row: row, isCreated: true, isChanged: true)
     }
@@ -198,6 +199,7 @@ extension WriteTransaction {
                 classIndex: rowClass.index, key: key, row: stored, isCreated: false,
                 isChanged: false)
         }
+        if group.migration != nil { try leaveMigration(rowClass, key, stored) }
         let row = try put(rowClass, key, bytes)
         for member in rowClass.indexedMembers where changed.contains(member) {
             removeIndexEntry(rowClass, member, key, stored)
@@ -210,6 +212,7 @@ extension WriteTransaction {
         record(.update, rowClass, key, members: changed)
         try freeOutside(rowClass, key, stored, keeping: row)
         if row.holdsOutside || stored.holdsOutside { try group.outside.checkFailure() }
+        if group.migration != nil { try enterMigration(rowClass, key, row) }
         return WriteResult(
             classIndex: rowClass.index, key: key, row: row, isCreated: false, isChanged: true)
     }

@@ -28,6 +28,9 @@ package final class WriteTransaction {
     /// of its class; nil for one that is not here. Without it drafts name objects by their keys.
     package var keyRenames: ((_ classIndex: Int, _ key: UInt64) -> UInt64?)?
 
+    /// What the transaction did that a change of the schema under way can't take.
+    var migrationFaults: [StagedMigration.Fault] = []
+
     var changes: [ChangeRecord] = []
     /// Where changes stand in ``changes``, once they are many.
     private var changePositions = PositionTable()
@@ -92,6 +95,7 @@ package final class WriteTransaction {
         if !named.isEmpty { named.removeAll(keepingCapacity: true) }
         if !uniqueChecks.isEmpty { uniqueChecks.removeAll(keepingCapacity: true) }
         if !heldTargets.isEmpty { heldTargets.removeAll() }
+        if !migrationFaults.isEmpty { migrationFaults.removeAll() }
         operationCount = 0
         keepsReply = false
         keyRenames = nil

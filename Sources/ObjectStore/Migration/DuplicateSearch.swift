@@ -15,6 +15,17 @@ struct DuplicateSearch {
     /// Where values lie that have left their rows.
     let source: any OutsideSource
 
+    /// How rows are read that are still those of another class; nil when they are the class's own.
+    var conversion: Conversion?
+
+    /// Makes rows of the class of others.
+    struct Conversion {
+        /// The class whose rows are there.
+        var source: RowClass
+        /// Makes the row that an object will have; it is valid until the next one is made.
+        var convert: (_ key: UInt64, _ row: RowView) -> RowView?
+    }
+
     /// What was found.
     struct Duplicates {
         /// How many objects share their value with another.
@@ -40,10 +51,12 @@ struct DuplicateSearch {
         let names = unique.members.map { "'\(definition.properties[$0].name)'" }
         var examples: [String] = []
         for (first, second) in found.examples {
-            guard let a = try row(first), let b = try row(second) else { continue }
+            guard let a = try row(first) else { continue }
             let values = unique.members.map { rowClass.valueText($0, a) }
+            let holder = rowClass.objectText(first, a)
+            guard let b = try row(second) else { continue }
             examples.append(
-                "\(values.joined(separator: ", ")) of \(rowClass.objectText(first, a)) and "
+                "\(values.joined(separator: ", ")) of \(holder) and "
                     + rowClass.objectText(second, b))
         }
         var fault = SchemaFault(
@@ -102,8 +115,11 @@ struct DuplicateSearch {
 
     private func row(_ key: UInt64) throws(StorageError) -> RowView? {
         let buffer = ByteBuffer(capacity: 16)
-        StoreKey.appendRow(rowClass, key, to: buffer)
-        return try snapshot.value(forKey: buffer.bytes).flatMap { RowView($0) }
+        StoreKey.appendRow(conversion?.source ?? rowClass, key, to: buffer)
+        guard let row = try snapshot.value(forKey: buffer.bytes).flatMap({ RowView($0) }) else {
+            return nil
+        }
+        return conversion.map { $0.convert(key, row) } ?? row
     }
 
     /// Hands over a hash of the value of each object that has one.
@@ -111,23 +127,22 @@ struct DuplicateSearch {
         _ body: (_ hash: (high: UInt64, low: UInt64), _ key: UInt64) -> Void
     ) throws(StorageError) {
         let buffer = ByteBuffer()
-        StoreKey.appendRowPrefix(rowClass, to: buffer)
+        let stored = conversion?.source ?? rowClass
+        StoreKey.appendRowPrefix(stored, to: buffer)
         var isDamaged = false
         try snapshot.scan(
             KeyRange(prefix: buffer.array), reversed: false, expecting: 4096
         ) { rowKey, value in
-            guard let row = RowView(value), rowClass.canRead(row) else {
+            let key = StoreKey.trailingObjectKey(rowKey)
+            guard let view = RowView(value), stored.canRead(view),
+                let row = conversion.map({ $0.convert(key, view) }) ?? view
+            else {
                 isDamaged = true
                 return false
             }
-            // What is about to get a random value of its own is not shared.
-            let missing = rowClass.generatedMembers(missingIn: row)
-            if !missing.isEmpty, unique.members.contains(where: { missing.contains($0) }) {
-                return true
-            }
             buffer.removeAll()
             if IndexEntry.appendValue(rowClass, unique, row, source, to: buffer) {
-                body(SipHash128.hash(buffer.bytes), StoreKey.trailingObjectKey(rowKey))
+                body(SipHash128.hash(buffer.bytes), key)
             }
             return true
         }

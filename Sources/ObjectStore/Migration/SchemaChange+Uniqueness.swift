@@ -1,3 +1,4 @@
+import Bytes
 import ObjectModel
 import Rows
 import Storage
@@ -6,18 +7,31 @@ extension SchemaChange {
     /// Refuses to make unique what objects share.
     ///
     /// - `snapshot`: What the objects are read from, by the classes of the new catalog.
+    /// - `converter`: Makes the rows that `snapshot` has not got yet; nil when it has them.
     /// - `source`: Where values lie that have left their rows.
     /// - Throws: ``StoreError`` `.sharedValues` with a fault for each property and group.
-    func testUniqueness(in snapshot: any StorageSnapshot, _ source: any OutsideSource)
-        throws(StoreError)
-    {
+    func testUniqueness(
+        in snapshot: any StorageSnapshot, _ source: any OutsideSource,
+        _ converter: RowConverter? = nil
+    ) throws(StoreError) {
+        let buffer = ByteBuffer()
         var faults: [SchemaFault] = []
         for test in uniquenessTests {
             let rowClass = catalog.rows.classes[test.classIndex]
             guard let unique = rowClass.uniqueKeys.first(where: { $0.number == test.number })
             else { continue }
-            let search = DuplicateSearch(
+            var search = DuplicateSearch(
                 rowClass: rowClass, unique: unique, snapshot: snapshot, source: source)
+            if let converter,
+                let work = works.first(where: { $0.target === rowClass && $0.rewrites })
+            {
+                search.conversion = DuplicateSearch.Conversion(source: work.source) { key, row in
+                    RowView(
+                        buffer.making {
+                            converter.append(work.source.index, row, key: key, source, to: $0)
+                        })
+                }
+            }
             do throws(StorageError) {
                 if let fault = try search.fault() { faults.append(fault) }
             } catch {

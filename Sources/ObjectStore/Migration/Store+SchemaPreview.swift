@@ -1,13 +1,87 @@
+import Bytes
 import ObjectModel
+import Rows
 
 extension Store {
-    /// Checks whether a schema could take the place of the present one, and changes nothing.
+    /// Tells what a change of the schema would do, and changes nothing.
     ///
-    /// - Throws: ``StoreError`` `.invalidSchema`, `.unsupportedMigration` or `.sharedValues`, as the change would.
-    package func checkSchema(_ proposed: Schema) throws(StoreError) {
+    /// Cost: that of reading the objects of which something could be lost.
+    ///
+    /// - Returns: The steps, with the objects that they concern.
+    /// - Throws: ``StoreError`` `.invalidSchema` and others as the change would; what would be lost is no
+    ///   error but told with the steps.
+    package func previewSchema(
+        _ proposal: SchemaProposal, projections: [Projection]? = nil
+    ) throws(StoreError) -> [SchemaStep] {
         let transaction = try read()
         defer { transaction.close() }
-        let change = try SchemaChange(from: transaction.catalog, to: proposed)
-        try change.testUniqueness(in: transaction.snapshot, transaction)
+        let change = try SchemaChange(
+            from: transaction.catalog, to: proposal, projections: projections,
+            record: MigrationRecord())
+        var refusals: [SchemaFault] = []
+        for (index, fault) in change.emptinessTests.sorted(by: { $0.key < $1.key })
+        where try transaction.count(transaction.rows.classes[index]) > 0 {
+            refusals.append(fault)
+        }
+        if !refusals.isEmpty { throw .unsupportedMigration(refusals) }
+        let converter = RowConverter(change.conversions, now: Timestamp.now())
+        let works = change.worksByClass
+        var counts = Array(repeating: 0, count: change.steps.count)
+        var duplicates = DuplicateKeys()
+        for rowClass in transaction.rows.classes where rowClass.definition.kind.standsAlone {
+            let work = works[rowClass.index].flatMap { $0.entersKeys ? $0 : nil }
+            guard work != nil || converter.mayLose(rowClass.index) else { continue }
+            var keys: Set<UUID128> = []
+            let buffer = ByteBuffer(capacity: 4096)
+            try transaction.scan(rowClass) { objectKey, row in
+                var steps: Set<Int> = []
+                converter.forEachLoss(rowClass.index, row, transaction) { steps.insert($0) }
+                for step in steps { counts[step] += 1 }
+                if let work, let value = work.newKey(objectKey, row, converter, transaction, buffer),
+                    let key = OrderedKey(value), !keys.insert(key.hashed).inserted
+                {
+                    duplicates.add(classIndex: rowClass.index, value)
+                }
+                return true
+            }
+            try transaction.checkFailure()
+        }
+        try change.testUniqueness(in: transaction.snapshot, transaction, converter)
+        let faults = duplicates.faults(transaction.rows, change)
+        if !faults.isEmpty { throw .duplicateKeys(faults) }
+        var steps = change.steps
+        for index in steps.indices {
+            guard let source = steps[index].source else { continue }
+            let rowClass = transaction.rows.classes[source]
+            let all = rowClass.definition.kind.standsAlone ? try transaction.count(rowClass) : 0
+            let lost = steps[index].operation == .dropClass ? all : counts[index]
+            steps[index].isLossy = lost > 0
+            steps[index].objectCount = lost > 0 ? lost : all
+        }
+        // Whether links go with a class is only known now.
+        steps.removeAll { $0.operation == .dropLinks && !$0.isLossy }
+        return steps
+    }
+}
+
+extension OrderedKey {
+    /// A hash that no two keys share, for sets of many.
+    fileprivate var hashed: UUID128 {
+        let hash = bytes.withUnsafeBytes { SipHash128.hash($0) }
+        return UUID128(high: hash.high, low: hash.low)
+    }
+}
+
+extension ClassWork {
+    /// The primary key that an object has after the change.
+    fileprivate func newKey(
+        _ key: UInt64, _ row: RowView, _ converter: RowConverter, _ source: any OutsideSource,
+        _ buffer: ByteBuffer
+    ) -> Value? {
+        guard let member = target.primaryKeyIndex else { return nil }
+        let storage = target.members[member].storage
+        guard rewrites else { return Value(target.field(member, in: row), storage, source) }
+        let bytes = buffer.making { converter.append(self.source.index, row, key: key, source, to: $0) }
+        return RowView(bytes).map { Value(target.field(member, in: $0), storage, source) }
     }
 }

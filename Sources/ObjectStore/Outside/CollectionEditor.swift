@@ -159,6 +159,9 @@ package final class CollectionEditor {
             reference.identity.elementsEqual(identity.bytes)
         else { throw .objectNotFound }
         guard isChanged else {
+            if transaction.group.migration != nil {
+                try transaction.enterMigration(rowClass, key, stored)
+            }
             return WriteResult(
                 classIndex: rowClass.index, key: key, row: stored, isCreated: false,
                 isChanged: false)
@@ -176,6 +179,9 @@ package final class CollectionEditor {
         members.insert(member)
         transaction.record(.update, rowClass, key, members: members)
         try transaction.group.outside.checkFailure()
+        if transaction.group.migration != nil {
+            try transaction.enterMigration(rowClass, key, row)
+        }
         return WriteResult(
             classIndex: rowClass.index, key: key, row: row, isCreated: false, isChanged: true)
     }
@@ -226,6 +232,8 @@ extension WriteTransaction {
             rowClass.members[member].storage.shape != .none,
             let reference = rowClass.field(member, in: stored).outside
         else { return nil }
+        // The row that is staged shares the tree, which is about to change.
+        if group.migration != nil { try leaveMigration(rowClass, key, stored) }
         return CollectionEditor(self, rowClass, key, member, reference)
     }
 

@@ -172,15 +172,16 @@ extension WriteTransaction {
         var result: [IncomingLink] = []
         do {
             try group.scan(KeyRange(prefix: Array(prefix)), expecting: 16) { entry, _ in
-                guard let origin = InverseLink.origin(entry, rows) else { return true }
                 let number = InverseLink.propertyNumber(entry)
-                var link = IncomingLink(
-                    origin: origin, property: number, isOwn: false, onDelete: .nullify)
-                if let place = rows.memberByNumber[number] {
-                    link.isOwn = place.classIndex == origin.classIndex
-                    link.onDelete = rows.classes[place.classIndex].members[place.member].onDelete
-                }
-                result.append(link)
+                // A schema change leaves links behind for a while, and enters others beforehand.
+                guard let origin = InverseLink.origin(entry, rows),
+                    let place = rows.memberByNumber[number]
+                else { return true }
+                result.append(
+                    IncomingLink(
+                        origin: origin, property: number,
+                        isOwn: place.classIndex == origin.classIndex,
+                        onDelete: rows.classes[place.classIndex].members[place.member].onDelete))
                 return true
             }
         } catch {

@@ -21,7 +21,7 @@ final class ProjectionsWrite: PendingSchemaWrite {
         self.completion = completion
     }
 
-    func proposal(_ present: Schema) throws(StoreError) -> Schema? { nil }
+    func proposal(_ present: Schema) throws(StoreError) -> SchemaProposal? { nil }
 
     func projections(_ present: Catalog) throws(StoreError) -> [Projection]? { try make(present) }
 

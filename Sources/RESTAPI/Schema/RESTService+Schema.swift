@@ -46,35 +46,31 @@ extension RESTService {
     }
 
     /// The problem of a failed change; what clients are not told is logged.
-    func schemaProblem(_ error: StoreError, place: (String) -> JSONPointer?) -> Problem {
+    func schemaProblem(_ error: StoreError, place: (SchemaPlace) -> JSONPointer?) -> Problem {
         if case .storage = error { return problem(error) }
         return SchemaProblem.make(error, place: place)
     }
 
-    /// Reads the parameters of a schema change; true for a dry run.
-    func readSchemaParameters(_ request: Request) throws(Problem) -> Bool {
+    /// Reads the parameters of a schema change.
+    func readSchemaParameters(_ request: Request) throws(Problem) -> SchemaParameters {
         let parameters = try Parameters(request, known: ["dryRun", "allowDataLoss"])
-        if try parameters.flag("allowDataLoss") {
-            throw Problem(
-                409, "unsupported-migration",
-                "Changes that lose data are not supported yet; leave allowDataLoss out.",
-                errors: [
-                    Problem.Fault(
-                        code: "not-supported", detail: "This parameter is not supported yet.",
-                        parameter: "allowDataLoss")
-                ])
-        }
-        return try parameters.flag("dryRun")
+        return SchemaParameters(
+            isDryRun: try parameters.flag("dryRun"),
+            allowsDataLoss: try parameters.flag("allowDataLoss"))
     }
 
-    /// Tells what a change would do.
-    func dryRun(_ proposed: Schema, place: (String) -> JSONPointer?) throws(Problem) -> Response {
-        let buffer = ByteBuffer()
-        do throws(StoreError) {
-            try SchemaDifference.dryRun(proposed, store, to: JSONWriter(buffer))
-        } catch {
-            throw schemaProblem(error, place: place)
+    /// Tells what a change would do. Objects may have to be read for it.
+    func dryRun(
+        _ proposal: SchemaProposal, place: @escaping @Sendable (SchemaPlace) -> JSONPointer?
+    ) -> Outcome {
+        answerOnWorker { () throws(Problem) in
+            let steps: [SchemaStep]
+            do throws(StoreError) {
+                steps = try self.store.previewSchema(proposal)
+            } catch {
+                throw self.schemaProblem(error, place: place)
+            }
+            return Response.json(200) { MigrationPreview.write(steps, to: $0) }
         }
-        return Response.json(200) { $0.raw(buffer.bytes) }
     }
 }

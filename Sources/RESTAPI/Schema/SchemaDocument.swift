@@ -7,11 +7,17 @@ struct SchemaDocument: Equatable {
     var revision: UInt64?
     /// The classes. Its own revision is 0: the store counts.
     var schema = Schema()
+    /// Which of its names are new names of what is there.
+    var renames = SchemaRenames()
 
-    /// Where the class of a name stands in the document.
-    func place(_ name: String) -> JSONPointer? {
-        schema.classes.firstIndex { $0.name == name }.map {
-            JSONPointer().appending("classes").appending(index: $0)
+    /// Where something stands in the document.
+    func place(_ place: SchemaPlace) -> JSONPointer? {
+        switch place {
+        case .className(let name):
+            schema.classes.firstIndex { $0.name == name }.map {
+                JSONPointer().appending("classes").appending(index: $0)
+            }
+        case .rename(let old): JSONPointer().appending("renames").appending(old)
         }
     }
 }

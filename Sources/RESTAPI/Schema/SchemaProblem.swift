@@ -1,4 +1,5 @@
 import JSON
+import ObjectModel
 import ObjectStore
 
 /// The problems of a schema that is read or put into the place of another.
@@ -6,26 +7,37 @@ enum SchemaProblem {
     /// The problem that a failed change is.
     ///
     /// - `place`: Where the class of a name stands in the body.
-    static func make(_ error: StoreError, place: (String) -> JSONPointer?) -> Problem {
+    static func make(_ error: StoreError, place: (SchemaPlace) -> JSONPointer?) -> Problem {
         var reader = SchemaReader()
         switch error {
         case .invalidSchema(let faults):
-            reader.add(faults, place: place)
+            reader.add(faults) { place(.className($0)) }
             return invalid(reader.faults)
         case .unsupportedMigration(let faults):
-            reader.add(faults, place: place)
-            return Problem(
-                409, "unsupported-migration",
-                "This change of the schema is not one that can be made; nothing was changed. Classes, "
-                    + "properties and indexes can be added, and indexes dropped.",
-                errors: reader.faults.map { fault in
-                    var fault = fault
-                    fault.code = "unsupported-migration"
-                    return fault
-                })
+            return refusal(
+                "unsupported-migration", faults, place,
+                "This change of the schema is not one that can be made; nothing was changed.")
+        case .lossyMigration(let faults):
+            return refusal(
+                "data-loss", faults, place,
+                "The change would lose data; nothing was changed.")
+        case .duplicateKeys(let faults):
+            return refusal(
+                "duplicate-key", faults, place,
+                "Objects would have the same primary key; nothing was changed.")
+        case .classInUse(let faults):
+            return refusal(
+                "class-in-use", faults, place,
+                "Other classes name this one; drop or change those properties first.")
+        case .invalidRenames(let faults):
+            for fault in faults {
+                let pointer = place(.rename(fault.old.description)) ?? JSONPointer()
+                reader.fault(pointer, "invalid-rename", fault.detail)
+            }
+            return invalid(reader.faults)
         case .brokenProjections(let faults): return Problem(brokenProjections: faults)
         case .sharedValues(let faults):
-            reader.add(faults, place: place)
+            reader.add(faults) { place(.className($0)) }
             return Problem(
                 409, "shared-values",
                 "Objects share values that are to become unique; nothing was changed.",
@@ -46,6 +58,22 @@ enum SchemaProblem {
             )
         default: return Problem(error)
         }
+    }
+
+    /// The problem of a change that is refused with a reason for each part of it.
+    private static func refusal(
+        _ code: String, _ faults: [SchemaFault], _ place: (SchemaPlace) -> JSONPointer?,
+        _ detail: String
+    ) -> Problem {
+        var reader = SchemaReader()
+        reader.add(faults) { place(.className($0)) }
+        return Problem(
+            409, code, detail,
+            errors: reader.faults.map { fault in
+                var fault = fault
+                fault.code = code
+                return fault
+            })
     }
 
     /// The problem of a body with faults: 400 when names repeat, else 422.

@@ -8,6 +8,8 @@ import ObjectModel
 struct SchemaReader {
     /// What is wrong so far.
     private(set) var faults: [Problem.Fault] = []
+    /// The renamings that stand beside a class that was read alone.
+    private(set) var classRenames = SchemaRenames()
 
     /// Reads a whole schema; nil with at least one fault.
     ///
@@ -27,10 +29,7 @@ struct SchemaReader {
                     document.schema.schemaVersion = reader.readNumber(value, pointer)
                 }
             case "classes": classes = value
-            case "renames":
-                if !value.isNull, value.count > 0 || value.kind != .object {
-                    reader.notSupported(pointer, "Renaming classes and properties")
-                }
+            case "renames": document.renames = reader.readRenames(value, pointer)
             // A reply's warnings may be sent back with the schema that they are about.
             default: break
             }
@@ -72,7 +71,8 @@ struct SchemaReader {
         var result = ObjectClass(name: "", properties: [])
         var properties: JSONValue?
         let countBefore = faults.count
-        forEachMember(value, pointer, Self.classMembers) { reader, member, value, pointer in
+        let known = Self.classMembers + (named == nil ? [] : ["renames"])
+        forEachMember(value, pointer, known) { reader, member, value, pointer in
             switch member {
             case "name":
                 guard let text = reader.readText(value, pointer) else { break }
@@ -86,6 +86,8 @@ struct SchemaReader {
             case "primaryKey":
                 if !value.isNull { result.primaryKey = reader.readText(value, pointer) }
             case "properties": properties = value
+            case "renames":
+                reader.classRenames = reader.readRenames(value, pointer)
             default: result.uniqueGroups = reader.readUniqueGroups(value, pointer)
             }
         }

@@ -15,8 +15,11 @@ package enum SchemaText {
 
     /// Changes the schema of a store, as `PUT /v1/schema` does; waits until that is durable.
     ///
+    /// - `allowsDataLoss`: Whether values may be lost that the new schema has no room for.
     /// - Returns: The schema's revision.
-    package static func put(_ text: [UInt8], _ store: Store) throws(Problem) -> UInt64 {
+    package static func put(
+        _ text: [UInt8], _ store: Store, allowsDataLoss: Bool = false
+    ) throws(Problem) -> UInt64 {
         let document = try read(text)
         let outcome = Monitor<Result<Catalog, StoreError>?>(nil)
         store.submit(
@@ -24,7 +27,8 @@ package enum SchemaText {
                 if let revision = document.revision, revision != present.revision {
                     throw .schemaRevision(current: present.revision)
                 }
-                return document.schema
+                return SchemaProposal(
+                    document.schema, renames: document.renames, allowsDataLoss: allowsDataLoss)
             } completion: { result in
                 outcome.signal {
                     $0 = result
@@ -43,7 +47,9 @@ package enum SchemaText {
         let document = try read(text)
         let buffer = ByteBuffer()
         do throws(StoreError) {
-            try SchemaDifference.dryRun(document.schema, store, to: JSONWriter(buffer))
+            let steps = try store.previewSchema(
+                SchemaProposal(document.schema, renames: document.renames))
+            MigrationPreview.write(steps, to: JSONWriter(buffer))
         } catch {
             throw SchemaProblem.make(error, place: document.place)
         }

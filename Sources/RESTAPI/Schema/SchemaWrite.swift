@@ -4,7 +4,7 @@ import ObjectStore
 /// A change of the schema with somebody who waits for it.
 final class SchemaWrite: PendingSchemaWrite {
     private let store: Store
-    private let makeProposal: @Sendable (Schema) throws(StoreError) -> Schema?
+    private let makeProposal: @Sendable (Schema) throws(StoreError) -> SchemaProposal?
     private let completion: @Sendable (Result<Catalog, StoreError>) -> Void
 
     /// Makes a change.
@@ -12,7 +12,8 @@ final class SchemaWrite: PendingSchemaWrite {
     /// - `proposal`: The schema that is wanted, given the present one; may run more than once.
     /// - `completion`: Called once, on the writer's thread, with the catalog after the change.
     init(
-        _ store: Store, proposal: @escaping @Sendable (Schema) throws(StoreError) -> Schema?,
+        _ store: Store,
+        proposal: @escaping @Sendable (Schema) throws(StoreError) -> SchemaProposal?,
         completion: @escaping @Sendable (Result<Catalog, StoreError>) -> Void
     ) {
         self.store = store
@@ -20,7 +21,9 @@ final class SchemaWrite: PendingSchemaWrite {
         self.completion = completion
     }
 
-    func proposal(_ present: Schema) throws(StoreError) -> Schema? { try makeProposal(present) }
+    func proposal(_ present: Schema) throws(StoreError) -> SchemaProposal? {
+        try makeProposal(present)
+    }
 
     func finish(_ outcome: WriteOutcome) {
         switch outcome {

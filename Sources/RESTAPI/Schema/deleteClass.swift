@@ -1,23 +1,41 @@
 import HTTPServer
+import JSON
+import ObjectModel
+import ObjectStore
 
 extension RESTService {
-    /// `DELETE /v1/schema/classes/{class}`: refused until migrations that drop classes are there.
+    /// `DELETE /v1/schema/classes/{class}`: drops one class with its objects.
     func deleteClass(_ request: Request) -> Outcome {
-        do {
-            _ = try Parameters(request, known: ["dryRun", "allowDataLoss"])
-        } catch {
-            return .respond(response(error))
+        answering { () throws(Problem) in
+            let parameters = try readSchemaParameters(request)
+            let name = request.parameter(0).string
+            let place: @Sendable (SchemaPlace) -> JSONPointer? = { _ in nil }
+            let make: @Sendable (Schema) throws(StoreError) -> SchemaProposal = {
+                present throws(StoreError) in
+                guard present.objectClass(named: name) != nil else { throw .unknownClass(name) }
+                let users = present.users(ofClass: name)
+                if !users.isEmpty { throw .classInUse(users) }
+                return SchemaProposal(
+                    present.dropping(name), allowsDataLoss: parameters.allowsDataLoss)
+            }
+            let present = store.catalog.schema
+            guard present.objectClass(named: name) != nil else {
+                throw .unknownClass(name, store.catalog.rows)
+            }
+            if parameters.isDryRun {
+                do throws(StoreError) {
+                    return dryRun(try make(present), place: place)
+                } catch {
+                    throw schemaProblem(error, place: place)
+                }
+            }
+            let tags = request.header(.ifMatch)?.string
+            return changeSchema(place: place) { service, present throws(StoreError) in
+                try service.requireSchema(tags, present)
+                return try make(present)
+            } answer: { service, catalog in
+                Response(204).with(.etag, service.schemaTag(catalog.schema))
+            }
         }
-        let schema = store.catalog.schema
-        let name = request.parameter(0).string
-        guard schema.objectClass(named: name) != nil else {
-            return .respond(response(.unknownClass(name, store.catalog.rows)))
-        }
-        return .respond(
-            response(
-                Problem(
-                    409, "unsupported-migration",
-                    "Dropping a class is not supported yet; '\(name)' and its objects stay. Its "
-                        + "objects can be deleted.")))
     }
 }

@@ -8,20 +8,28 @@ extension RESTService {
     func putClass(_ request: Request) -> Outcome {
         let name = request.parameter(0).string
         do throws(Problem) {
-            let isDryRun = try readSchemaParameters(request)
-            let objectClass = try readSchemaBody(request) {
-                $0.readClass($1, JSONPointer(), named: name)
+            let parameters = try readSchemaParameters(request)
+            let (objectClass, renames) = try readSchemaBody(request) { reader, root in
+                reader.readClass(root, JSONPointer(), named: name).map { ($0, reader.classRenames) }
             }
-            let place: @Sendable (String) -> JSONPointer? = { $0 == name ? JSONPointer() : nil }
+            let place: @Sendable (SchemaPlace) -> JSONPointer? = { place in
+                switch place {
+                case .className(let named): named == name ? JSONPointer() : nil
+                case .rename(let old): JSONPointer().appending("renames").appending(old)
+                }
+            }
+            let make: @Sendable (Schema) -> SchemaProposal = { present in
+                SchemaProposal(
+                    present.replacing(objectClass, renames), renames: renames,
+                    allowsDataLoss: parameters.allowsDataLoss)
+            }
             let present = store.catalog.schema
-            if isDryRun {
-                return .respond(try dryRun(present.replacing(objectClass), place: place))
-            }
-            let isNew = present.objectClass(named: name) == nil
+            if parameters.isDryRun { return dryRun(make(present), place: place) }
+            let isNew = present.objectClass(named: renames.oldName(ofClass: name)) == nil
             let tags = request.header(.ifMatch)?.string
             return changeSchema(place: place) { service, present throws(StoreError) in
                 try service.requireSchema(tags, present)
-                return present.replacing(objectClass)
+                return make(present)
             } answer: { service, catalog in
                 service.schemaResponse(isNew ? 201 : 200, catalog.schema) {
                     $0.write(catalog.schema.objectClass(named: name) ?? objectClass)
@@ -30,18 +38,5 @@ extension RESTService {
         } catch {
             return .respond(response(error))
         }
-    }
-}
-
-extension Schema {
-    /// The schema with one class added, or in the place of the one of its name.
-    fileprivate func replacing(_ objectClass: ObjectClass) -> Schema {
-        var schema = self
-        if let position = schema.classes.firstIndex(where: { $0.name == objectClass.name }) {
-            schema.classes[position] = objectClass
-        } else {
-            schema.classes.append(objectClass)
-        }
-        return schema
     }
 }

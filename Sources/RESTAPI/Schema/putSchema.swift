@@ -4,20 +4,24 @@ import ObjectModel
 import ObjectStore
 
 extension RESTService {
-    /// `PUT /v1/schema`: compares the body with the stored schema and makes the change.
+    /// `PUT /v1/schema`: compares the body with the stored schema and makes the change, or with `dryRun`
+    /// tells what it would be.
     func putSchema(_ request: Request) -> Outcome {
         do throws(Problem) {
-            let isDryRun = try readSchemaParameters(request)
+            let parameters = try readSchemaParameters(request)
             let document = try readSchemaBody(request) { $0.readSchema($1) }
-            let place: @Sendable (String) -> JSONPointer? = { document.place($0) }
-            if isDryRun { return .respond(try dryRun(document.schema, place: place)) }
+            let place: @Sendable (SchemaPlace) -> JSONPointer? = { document.place($0) }
+            let proposal = SchemaProposal(
+                document.schema, renames: document.renames,
+                allowsDataLoss: parameters.allowsDataLoss)
+            if parameters.isDryRun { return dryRun(proposal, place: place) }
             let tags = request.header(.ifMatch)?.string
             return changeSchema(place: place) { service, present throws(StoreError) in
                 if let revision = document.revision, revision != present.revision {
                     throw .schemaRevision(current: present.revision)
                 }
                 try service.requireSchema(tags, present)
-                return document.schema
+                return proposal
             } answer: { service, catalog in
                 service.schemaResponse(200, catalog.schema) { $0.write(catalog.schema) }
             }
@@ -28,8 +32,8 @@ extension RESTService {
 
     /// Hands a change of the schema to the writer and answers when it is durable.
     func changeSchema(
-        place: @escaping @Sendable (String) -> JSONPointer?,
-        proposal: @escaping @Sendable (RESTService, Schema) throws(StoreError) -> Schema?,
+        place: @escaping @Sendable (SchemaPlace) -> JSONPointer?,
+        proposal: @escaping @Sendable (RESTService, Schema) throws(StoreError) -> SchemaProposal?,
         answer: @escaping @Sendable (RESTService, Catalog) -> Response
     ) -> Outcome {
         .later { exchange in

@@ -122,6 +122,7 @@ extension RESTService {
                 "holdfast_outbox_objects", [("class", rowClass.definition.name)],
                 Double(try transaction.count(rowClass)))
         }
+        writeMigration(to: text)
         let commits = store.commitStatistics
         text.single(
             "holdfast_commits_total", .counter, "Commits, each with one sync.",
@@ -136,6 +137,27 @@ extension RESTService {
         text.single(
             "holdfast_commit_failures_total", .counter, "Commits that the engine refused.",
             Double(commits.failureCount))
+    }
+
+    private func writeMigration(to text: MetricsText) {
+        let progress = store.migrationProgress
+        text.family(
+            "holdfast_migration_phase", .gauge,
+            "What a change of the schema does now: 1 for reading, writing, or removing what is left."
+        )
+        for phase in MigrationProgress.Phase.allCases {
+            text.sample(
+                "holdfast_migration_phase", [("phase", phase.rawValue)],
+                progress?.phase == phase ? 1 : 0)
+        }
+        text.single(
+            "holdfast_migration_objects_done", .gauge,
+            "Objects read and written by the change of the schema, or entries removed after it.",
+            Double(progress?.doneCount ?? 0))
+        text.single(
+            "holdfast_migration_objects_total", .gauge,
+            "Objects to read and to write; 0 while entries are removed.",
+            Double(progress?.totalCount ?? 0))
     }
 
     private func writeProcess(to text: MetricsText) {

@@ -122,7 +122,7 @@ struct SchemaReaderTests {
             (#"{"classes":[],"clases":1}"#, "/clases unknown-member"),
             (#"{"classes":[],"revision":-1}"#, "/revision wrong-type"),
             (#"{"classes":[],"classes":[]}"#, "/classes duplicate-name"),
-            (#"{"classes":[],"renames":{"A.b":"A.c"}}"#, "/renames not-supported"),
+            (#"{"classes":[],"renames":{"A.b":1}}"#, "/renames/A.b wrong-type"),
             (#"{"classes":[7]}"#, "/classes/0 wrong-type"),
             (#"{"classes":[{"properties":{}}]}"#, "/classes/0 missing-member"),
             (#"{"classes":[{"name":"X"}]}"#, "/classes/0 missing-member"),

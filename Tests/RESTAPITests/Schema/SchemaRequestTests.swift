@@ -46,9 +46,23 @@ struct SchemaRequestTests {
         APIScenario("GET", "/v1/schema/classes/Cta", status: 404, contains: [#""hint":"Cat""#])
             .check(on: server)
         APIScenario(
-            "DELETE", "/v1/schema/classes/Cat", status: 409, contains: ["not supported yet"]
-        )
-        .check(on: server)
+            "DELETE", "/v1/schema/classes/Dog", status: 409,
+            contains: ["class-in-use", "'Cat.friend' names the class 'Dog'"]
+        ).check(on: server)
+        APIScenario(
+            "DELETE", "/v1/schema/classes/Cat", headers: [("If-Match", tag)], status: 412
+        ).check(on: server)
+        APIScenario(
+            "DELETE", "/v1/schema/classes/Cat?dryRun=true", status: 200,
+            contains: [
+                #"{"changes":[{"op":"dropClass","class":"Cat","objects":0,"lossy":false}]}"#
+            ]
+        ).check(on: server)
+        APIScenario(
+            "DELETE", "/v1/schema/classes/Cat", status: 204,
+            fields: ["etag": "", "holdfast-version": ""]
+        ).check(on: server)
+        APIScenario("GET", "/v1/schema/classes/Cat", status: 404).check(on: server)
         APIScenario("DELETE", "/v1/schema/classes/Cow", status: 404).check(on: server)
     }
 
@@ -85,22 +99,47 @@ struct SchemaRequestTests {
     func refusals() throws {
         let server = try TestServer(schema: Schema())
         APIScenario("PUT", "/v1/schema", #"{"classes":[\#(dog)]}"#, status: 200).check(on: server)
+        for body in [#"{"id":1,"name":"7"}"#, #"{"id":2,"name":"x"}"#] {
+            APIScenario("POST", "/v1/classes/Dog/objects", body, status: 201).check(on: server)
+        }
         for scenario in [
             APIScenario(
                 "PUT", "/v1/schema", #"{"classes":[]}"#, status: 409,
-                contains: ["unsupported-migration", "Class 'Dog'"]),
+                contains: ["data-loss", "Class 'Dog'", "loses its 2 objects", "allowDataLoss=true"]),
             APIScenario(
                 "PUT", "/v1/schema",
                 #"{"classes":[{"name":"Dog","primaryKey":"id","properties":{"id":"int","name":"int"}}]}"#,
-                status: 409, contains: ["/classes/0/properties/name"]),
+                status: 409,
+                contains: [
+                    "data-loss", "/classes/0/properties/name",
+                    "does not fit its new type in 1 object",
+                ]),
             APIScenario(
-                "PUT", "/v1/schema/classes/Dog", #"{"properties":{"id":"int","name":"string"}}"#,
-                status: 409, contains: [#""pointer":"""#]),
+                "PUT", "/v1/schema/classes/Dog",
+                #"{"primaryKey":"id","properties":{"id":"int"}}"#, status: 409,
+                contains: ["data-loss", #""pointer":"/properties/name""#, "2 objects"]),
             APIScenario(
                 "PUT", "/v1/schema/classes/Dog?dryRun=true",
-                #"{"primaryKey":"id","properties":{"id":"int"}}"#,
-                status: 409),
-            APIScenario("PUT", "/v1/schema?allowDataLoss=true", #"{"classes":[]}"#, status: 409),
+                #"{"primaryKey":"id","properties":{"id":"int"}}"#, status: 200,
+                contains: [
+                    #"{"op":"dropProperty","class":"Dog","property":"name","objects":2,"lossy":true}"#
+                ]),
+            APIScenario(
+                "PUT", "/v1/schema/classes/Dog",
+                #"{"kind":"embedded","properties":{"id":"int","name":"string"}}"#, status: 409,
+                contains: ["unsupported-migration", #""pointer":"""#]),
+            APIScenario(
+                "PUT", "/v1/schema/classes/Dog?allowDataLoss=true",
+                #"{"primaryKey":"nick","properties":{"nick":"string","name":"string"}}"#,
+                status: 409, contains: ["duplicate-key", "1 object has", "such as ''"]),
+            APIScenario(
+                "PUT", "/v1/schema", #"{"renames":{"Dgo":"Dog"},"classes":[\#(dog)]}"#, status: 422,
+                contains: ["invalid-rename", #""pointer":"/renames/Dgo""#]),
+            APIScenario(
+                "PUT", "/v1/schema", #"{"renames":[],"classes":[\#(dog)]}"#, status: 422,
+                contains: [#""pointer":"/renames""#]),
+            APIScenario(
+                "PUT", "/v1/schema", #"{"renames":{"Dog":1},"classes":[\#(dog)]}"#, status: 422),
             APIScenario("PUT", "/v1/schema?dryRun=yes", #"{"classes":[]}"#, status: 400),
             APIScenario(
                 "PUT", "/v1/schema?dryrun=true", #"{"classes":[]}"#, status: 400,

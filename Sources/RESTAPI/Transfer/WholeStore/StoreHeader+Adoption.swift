@@ -26,7 +26,7 @@ extension StoreHeader {
                         guard present.classes.isEmpty else {
                             throw .schemaRevision(current: present.revision)
                         }
-                        return schema
+                        return SchemaProposal(schema)
                     }, completion: completion)
             }
         }

@@ -1,0 +1,148 @@
+/// Which classes and properties of a schema have another name in the schema that takes its place.
+///
+/// Without it a class or property that is not there under its name any more is one that goes, and the
+/// one under the new name is added empty.
+package struct SchemaRenames: Equatable, Sendable {
+    /// A class, or a property of one.
+    package struct Name: Hashable, Sendable, CustomStringConvertible {
+        /// The class's name.
+        package var className: String
+        /// The property's name; nil for the class itself.
+        package var property: String?
+
+        /// Makes a name.
+        package init(_ className: String, _ property: String? = nil) {
+            self.className = className
+            self.property = property
+        }
+
+        /// Reads `Class` or `Class.property`. No name contains a point.
+        package init(_ text: String) {
+            let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+            className = parts.first.map(String.init) ?? ""
+            property = parts.count > 1 ? String(parts[1]) : nil
+        }
+
+        package var description: String {
+            property.map { "\(className).\($0)" } ?? className
+        }
+    }
+
+    /// One renaming.
+    package struct Entry: Equatable, Sendable {
+        /// The present name.
+        package var old: Name
+        /// The name that is wanted.
+        package var new: Name
+
+        /// Makes a renaming.
+        package init(old: Name, new: Name) {
+            self.old = old
+            self.new = new
+        }
+    }
+
+    /// What is wrong with one of the entries.
+    package struct Fault: Equatable, Sendable {
+        /// The entry's old name.
+        package var old: Name
+        /// What is wrong and what to do instead.
+        package var detail: String
+    }
+
+    /// The renamings, in no particular order.
+    package var entries: [Entry]
+
+    /// Makes a set of renamings.
+    package init(_ entries: [Entry] = []) { self.entries = entries }
+
+    /// The present name of a class of the schema that is wanted.
+    package func oldName(ofClass name: String) -> String {
+        entries.first { $0.new == Name(name) }?.old.className ?? name
+    }
+
+    /// The name that a present class has in the schema that is wanted.
+    package func newName(ofClass name: String) -> String {
+        entries.first { $0.old == Name(name) }?.new.className ?? name
+    }
+
+    /// The present name of a property of the schema that is wanted.
+    package func oldName(ofProperty property: String, inNew className: String) -> String {
+        entries.first { $0.new == Name(className, property) }?.old.property ?? property
+    }
+
+    /// The name that a present property has in the schema that is wanted.
+    package func newName(ofProperty property: String, inOld className: String) -> String {
+        entries.first { $0.old == Name(className, property) }?.new.property ?? property
+    }
+
+    /// A projection with the names that its class and the properties of its paths have now.
+    package func renamed(_ projection: Projection, in present: Schema) -> Projection {
+        var result = projection
+        result.className = newName(ofClass: projection.className)
+        for index in result.properties.indices {
+            var className: String? = projection.className
+            result.properties[index].path = projection.properties[index].path.map { name in
+                guard let owner = className else { return name }
+                let objectClass = present.objectClass(named: owner)
+                let member = objectClass?.propertyIndex(named: name)
+                className = nil
+                if let member,
+                    case .object(let next)? = objectClass?.properties[member].type.element
+                {
+                    className = next
+                } else if let member,
+                    case .linkingObjects(let origin, _)? = objectClass?.properties[member].type
+                {
+                    className = origin
+                }
+                return newName(ofProperty: name, inOld: owner)
+            }
+        }
+        return result
+    }
+
+    /// Everything that is wrong with the renamings of `present` on the way to `proposed`.
+    package func faults(from present: Schema, to proposed: Schema) -> [Fault] {
+        var faults: [Fault] = []
+        var olds: Set<Name> = []
+        var news: Set<Name> = []
+        for entry in entries {
+            if let detail = fault(of: entry, from: present, to: proposed) {
+                faults.append(Fault(old: entry.old, detail: detail))
+            } else if !olds.insert(entry.old).inserted {
+                faults.append(Fault(old: entry.old, detail: "'\(entry.old)' is renamed twice."))
+            } else if !news.insert(entry.new).inserted {
+                faults.append(
+                    Fault(old: entry.old, detail: "Two names become '\(entry.new)'."))
+            }
+        }
+        return faults
+    }
+
+    private func fault(of entry: Entry, from present: Schema, to proposed: Schema) -> String? {
+        let (old, new) = (entry.old, entry.new)
+        guard (old.property == nil) == (new.property == nil) else {
+            return "A class is renamed to a class and a property to a property: write "
+                + "\"Class\": \"Other\" or \"Class.property\": \"Class.other\"."
+        }
+        guard let oldClass = present.objectClass(named: old.className) else {
+            return "The present schema has no class '\(old.className)'."
+        }
+        guard let newClass = proposed.objectClass(named: new.className) else {
+            return "The new schema has no class '\(new.className)'."
+        }
+        guard let oldProperty = old.property, let newProperty = new.property else { return nil }
+        guard oldClass.propertyIndex(named: oldProperty) != nil else {
+            return "The present class '\(old.className)' has no property '\(oldProperty)'."
+        }
+        guard newClass.propertyIndex(named: newProperty) != nil else {
+            return "The new class '\(new.className)' has no property '\(newProperty)'."
+        }
+        guard newName(ofClass: old.className) == new.className else {
+            return "A property stays in its class: '\(old.className)' is called "
+                + "'\(newName(ofClass: old.className))' in the new schema."
+        }
+        return nil
+    }
+}

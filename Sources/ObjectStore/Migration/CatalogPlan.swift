@@ -1,0 +1,387 @@
+import Bytes
+import ObjectModel
+import Rows
+
+/// Gives classes, properties, layouts and spaces of a proposed schema their numbers, and finds what has
+/// to be written and what is left behind.
+struct CatalogPlan {
+    private let comparison: SchemaComparison
+    private let present: RowSchema
+    private let proposed: Schema
+    /// The classes as the store keeps them, in the proposed order.
+    private(set) var classes: [Catalog.StoredClass] = []
+    /// The classes that got a new layout, whose fill row is to be made.
+    private(set) var newLayouts: Set<Int> = []
+    private(set) var nextClass: UInt32
+    private(set) var nextProperty: UInt32
+    private(set) var staged: [Leftover] = []
+    private(set) var leftovers: [Leftover] = []
+    /// Which stored classes have rows, or embedded rows in other rows, that are written anew.
+    private var rewrites: [Bool]
+    /// What has to be unique among objects that are there already.
+    private(set) var uniquenessTests: [UniquenessTest] = []
+    /// For each proposed class the positions of the unique groups whose entries are made.
+    private var freshGroups: [[Int]] = []
+    /// The numbers of link properties whose inverse links are entered anew.
+    private var freshLinks: Set<UInt32> = []
+
+    init(_ comparison: SchemaComparison, _ record: MigrationRecord) {
+        self.comparison = comparison
+        present = comparison.present.rows
+        proposed = comparison.proposed
+        nextClass = max(comparison.present.nextClassNumber, record.nextClass)
+        nextProperty = max(comparison.present.nextPropertyNumber, record.nextProperty)
+        rewrites = Array(repeating: false, count: comparison.present.rows.classes.count)
+    }
+
+    private func isFresh(_ match: SchemaComparison.MemberMatch?) -> Bool {
+        match.map { $0.conversion != nil } ?? true
+    }
+
+    /// Where an added property takes its values from.
+    private func source(ofAdded property: Property, _ objectClass: ObjectClass)
+        -> RowConversion.Source
+    {
+        switch property.effectiveDefault {
+        case .uuid, .objectID:
+            let isFresh =
+                property.defaultValue != nil || objectClass.primaryKey == property.name
+            return isFresh ? .generated : .filled
+        case .next: return .numbered
+        case .constant, .now: return .filled
+        }
+    }
+
+    /// Whether an added property holds another value in each object.
+    private func isGenerated(_ property: Property, _ objectClass: ObjectClass) -> Bool {
+        if case .filled = source(ofAdded: property, objectClass) { return false }
+        return true
+    }
+
+    /// Whether the objects of a proposed class get an added primary key that the store numbers.
+    private func numbersObjects(_ new: Int) -> Bool {
+        let objectClass = proposed.classes[new]
+        guard let member = objectClass.primaryKeyIndex, comparison.members[new][member] == nil
+        else { return false }
+        return objectClass.properties[member].effectiveDefault == .next
+    }
+
+    /// Makes everything but what needs the compiled catalog.
+    mutating func make() {
+        findRewrites()
+        for (new, objectClass) in proposed.classes.enumerated() {
+            let numbers = comparison.members[new].map { match in
+                guard let match, match.conversion == nil, let old = comparison.oldClasses[new]
+                else {
+                    return takeProperty()
+                }
+                return present.classes[old].members[match.old].number
+            }
+            if let old = comparison.oldClasses[new] {
+                change(present.classes[old], objectClass, new, numbers)
+            } else {
+                newLayouts.insert(new)
+                freshGroups.append([])
+                classes.append(
+                    Catalog.StoredClass(
+                        definition: objectClass, number: takeClass(), propertyNumbers: numbers,
+                        layouts: [layout(1, objectClass, numbers)],
+                        groupNumbers: objectClass.uniqueGroups.map { _ in takeProperty() }))
+            }
+        }
+        for old in present.classes where comparison.newClasses[old.index] == nil { drop(old) }
+        leaveLinks()
+    }
+
+    private mutating func takeProperty() -> UInt32 {
+        nextProperty += 1
+        return nextProperty - 1
+    }
+
+    private mutating func takeClass() -> UInt32 {
+        nextClass += 1
+        return nextClass - 1
+    }
+
+    private func layout(_ number: UInt32, _ objectClass: ObjectClass, _ numbers: [UInt32])
+        -> RowLayout
+    {
+        RowLayout(
+            number: number,
+            properties: zip(objectClass.properties, numbers).map {
+                ($1, Catalog.storage(of: $0, in: proposed))
+            })
+    }
+
+    private mutating func findRewrites() {
+        for (new, objectClass) in proposed.classes.enumerated() {
+            guard let old = comparison.oldClasses[new] else { continue }
+            rewrites[old] = zip(comparison.members[new], objectClass.properties).contains {
+                match, property in
+                match.map { $0.conversion != nil } ?? isGenerated(property, objectClass)
+            }
+        }
+        rewrites = RowConverter.spread(rewrites) { present.classes[$0].members }
+    }
+
+    private mutating func change(
+        _ old: RowClass, _ objectClass: ObjectClass, _ new: Int, _ numbers: [UInt32]
+    ) {
+        var stored = Catalog.StoredClass(
+            definition: objectClass, number: old.number, propertyNumbers: numbers,
+            layouts: old.layouts)
+        let wanted = layout((old.layout.number) + 1, objectClass, numbers)
+        if rewrites[old.index] {
+            stored.layouts = [wanted]
+            newLayouts.insert(new)
+        } else if Set(wanted.slots.map(\.propertyNumber))
+            != Set(old.layout.slots.map(\.propertyNumber))
+        {
+            stored.layouts.append(wanted)
+            newLayouts.insert(new)
+        }
+        if objectClass.kind.standsAlone {
+            var spaces = Catalog.StoredClass.Spaces(rows: old.rowSpace, keys: old.keySpace)
+            if rewrites[old.index] {
+                spaces.rows = takeClass()
+                staged.append(.rows(space: spaces.rows, classNumber: old.number))
+                leftovers.append(.rows(space: old.rowSpace, classNumber: old.number))
+            }
+            if entersKeys(new) {
+                spaces.keys = takeClass()
+                staged.append(.keys(space: spaces.keys))
+            }
+            if old.primaryKeyIndex != nil, entersKeys(new) || objectClass.primaryKey == nil {
+                leftovers.append(.keys(space: old.keySpace))
+            }
+            if spaces != Catalog.StoredClass.Spaces(rows: old.number, keys: old.number) {
+                stored.spaces = spaces
+            }
+        }
+        compareIndexes(old, new, numbers)
+        stored.groupNumbers = compareGroups(old, new, numbers)
+        classes.append(stored)
+    }
+
+    /// Whether a class's primary keys are entered anew: they are other values than before.
+    private func entersKeys(_ new: Int) -> Bool {
+        guard let old = comparison.oldClasses[new],
+            let member = proposed.classes[new].primaryKeyIndex
+        else { return false }
+        let match = comparison.members[new][member]
+        return isFresh(match) || match?.old != present.classes[old].primaryKeyIndex
+    }
+
+    private mutating func compareIndexes(_ old: RowClass, _ new: Int, _ numbers: [UInt32]) {
+        for member in builtIndexes(new) { staged.append(.index(property: numbers[member])) }
+        let objectClass = proposed.classes[new]
+        for member in old.indexedMembers {
+            let position = comparison.members[new].firstIndex { $0?.old == member }
+            let stays = position.map {
+                !isFresh(comparison.members[new][$0]) && objectClass.hasIndex($0)
+            }
+            if stays != true { leftovers.append(.index(property: old.members[member].number)) }
+        }
+        for (member, number) in numbers.enumerated() where objectClass.properties[member].isUnique {
+            let match = comparison.members[new][member]
+            let wasUnique = old.uniqueKeys.contains { unique in
+                !unique.isGroup && match.map { unique.members == [$0.old] } ?? false
+            }
+            if isFresh(match) || !wasUnique { testUniqueness(new, number) }
+        }
+    }
+
+    private mutating func testUniqueness(_ new: Int, _ number: UInt32) {
+        uniquenessTests.append(UniquenessTest(classIndex: new, number: number))
+    }
+
+    /// The numbers of a class's unique groups: a group of the same properties keeps its entries.
+    private mutating func compareGroups(_ old: RowClass, _ new: Int, _ numbers: [UInt32]) -> [UInt32]
+    {
+        let objectClass = proposed.classes[new]
+        var kept: [[UInt32]: UInt32] = [:]
+        for unique in old.uniqueKeys where unique.isGroup {
+            kept[unique.members.map { old.members[$0].number }] = unique.number
+        }
+        var result: [UInt32] = []
+        var fresh: [Int] = []
+        for (position, names) in objectClass.uniqueGroups.enumerated() {
+            let members = names.compactMap { objectClass.propertyIndex(named: $0) }
+            if let number = kept.removeValue(forKey: members.map { numbers[$0] }) {
+                result.append(number)
+                continue
+            }
+            let number = takeProperty()
+            result.append(number)
+            fresh.append(position)
+            staged.append(.index(property: number))
+            testUniqueness(new, number)
+        }
+        leftovers += kept.values.sorted().map { .index(property: $0) }
+        freshGroups.append(fresh)
+        return result
+    }
+
+    /// The properties whose index has to be built.
+    private func builtIndexes(_ new: Int) -> [Int] {
+        guard let old = comparison.oldClasses[new] else { return [] }
+        let objectClass = proposed.classes[new]
+        return objectClass.properties.indices.filter { member in
+            guard objectClass.hasIndex(member) else { return false }
+            let match = comparison.members[new][member]
+            guard let match, !isFresh(match) else { return true }
+            return !present.classes[old].indexedMembers.contains(match.old)
+        }
+    }
+
+    private mutating func drop(_ old: RowClass) {
+        for member in old.indexedMembers {
+            leftovers.append(.index(property: old.members[member].number))
+        }
+        for unique in old.uniqueKeys where unique.isGroup {
+            leftovers.append(.index(property: unique.number))
+        }
+        guard old.definition.kind.standsAlone else { return }
+        leftovers += [
+            .rows(space: old.rowSpace, classNumber: old.number),
+            .outside(classNumber: old.number), .classState(classNumber: old.number),
+            .incoming(classNumber: old.number),
+        ]
+        if old.primaryKeyIndex != nil { leftovers.append(.keys(space: old.keySpace)) }
+    }
+
+    // MARK: Links
+
+    /// Finds the inverse links that go, and those that are entered anew.
+    private mutating func leaveLinks() {
+        var kept: Set<UInt32> = []
+        for (new, stored) in classes.enumerated() {
+            guard let old = comparison.oldClasses[new] else { continue }
+            for (member, number) in stored.propertyNumbers.enumerated() {
+                guard let match = comparison.members[new][member] else { continue }
+                guard let conversion = match.conversion else {
+                    kept.insert(number)
+                    continue
+                }
+                guard conversion.keepsLinks else { continue }
+                freshLinks.insert(number)
+                staged += targets(of: present.classes[old].members[match.old]).map {
+                    .inverse(target: $0, property: number, origin: nil)
+                }
+            }
+        }
+        for rowClass in present.classes {
+            for member in rowClass.members where !kept.contains(member.number) {
+                leftovers += targets(of: member).map {
+                    .inverse(target: $0, property: member.number, origin: nil)
+                }
+            }
+        }
+        for rowClass in present.classes where comparison.newClasses[rowClass.index] == nil {
+            leaveEmbeddedLinks(of: rowClass, kept)
+        }
+    }
+
+    /// The numbers of the classes that stay and that a property may link to.
+    private func targets(of member: RowClass.Member) -> [UInt32] {
+        switch (member.storage.shape, member.storage.element) {
+        case (.none, _): []
+        case (_, .link):
+            comparison.newClasses[member.classIndex] == nil
+                ? [] : [present.classes[member.classIndex].number]
+        case (_, .mixed):
+            present.classes.filter {
+                $0.definition.kind == .object && comparison.newClasses[$0.index] != nil
+            }.map(\.number)
+        default: []
+        }
+    }
+
+    /// The links that objects of a class that goes have through classes that stay.
+    private mutating func leaveEmbeddedLinks(of origin: RowClass, _ kept: Set<UInt32>) {
+        guard origin.definition.kind.standsAlone else { return }
+        var seen: Set<Int> = [origin.index]
+        var waiting = [origin]
+        while let rowClass = waiting.popLast() {
+            for member in rowClass.members where member.storage.shape != .none {
+                if member.storage.element == .embedded, seen.insert(member.classIndex).inserted {
+                    waiting.append(present.classes[member.classIndex])
+                }
+                guard kept.contains(member.number) else { continue }
+                leftovers += targets(of: member).map {
+                    .inverse(target: $0, property: member.number, origin: origin.number)
+                }
+            }
+        }
+    }
+
+    // MARK: With the compiled catalog
+
+    /// How rows are converted.
+    func conversions(to target: RowSchema) -> [RowConversion?] {
+        present.classes.map { old in
+            guard let new = comparison.newClasses[old.index] else { return nil }
+            let objectClass = proposed.classes[new]
+            let members = zip(comparison.members[new], objectClass.properties).map {
+                match, property -> RowConversion.Source in
+                if case .linkingObjects = property.type { return .nothing }
+                guard let match else {
+                    return source(ofAdded: property, objectClass)
+                }
+                return match.conversion.map { .converted(match.old, $0) } ?? .kept(match.old)
+            }
+            return RowConversion(
+                source: old, target: target.classes[new], members: members,
+                checks: comparison.checks[old.index])
+        }
+    }
+
+    /// What has to be written.
+    func works(to target: RowSchema) -> [ClassWork] {
+        present.classes.compactMap { old in
+            guard old.definition.kind.standsAlone, let new = comparison.newClasses[old.index] else {
+                return nil
+            }
+            let rewrites = rewrites[old.index]
+            let groups = target.classes[new].uniqueKeys.filter(\.isGroup)
+            let work = ClassWork(
+                source: old, target: target.classes[new], rewrites: rewrites,
+                indexes: builtIndexes(new), groups: freshGroups[new].map { groups[$0] }, links: rewrites ? freshLinks : [],
+                numbersObjects: numbersObjects(new), entersKeys: entersKeys(new))
+            return work.isNeeded ? work : nil
+        }
+    }
+
+    /// Gives the newest layout of each listed class its fill row: the declared constants, the
+    /// migration's time for `$now`, and zero values for the rest.
+    static func withFillRows(
+        _ classes: [Catalog.StoredClass], _ positions: Set<Int>
+    ) -> [Catalog.StoredClass] {
+        var result = classes
+        let builder = RowBuilder()
+        builder.now = Timestamp.now()
+        // Defaults of embedded objects are null and of collections empty, so classes don't depend on
+        // each other's fill rows, and a catalog without them can lay out all rows.
+        let draft = Catalog(
+            revision: 0, schemaVersion: nil, classes: classes, projections: [], nextClass: 1,
+            nextProperty: 1)
+        let buffer = ByteBuffer()
+        for position in positions {
+            buffer.removeAll()
+            builder.appendFill(draft.rows.classes[position], to: buffer)
+            let last = result[position].layouts.count - 1
+            result[position].layouts[last].fillRow = buffer.array
+        }
+        return result
+    }
+}
+
+extension ObjectClass {
+    /// The position of the primary key.
+    fileprivate var primaryKeyIndex: Int? { primaryKey.flatMap { propertyIndex(named: $0) } }
+
+    /// Whether a property has an index of its own: the primary key is found by its own entries.
+    fileprivate func hasIndex(_ member: Int) -> Bool {
+        properties[member].keepsIndex && properties[member].name != primaryKey
+    }
+}

@@ -1,0 +1,24 @@
+import Rows
+
+/// What a schema change has to write for the objects of one class, before it can be seen.
+struct ClassWork {
+    /// The class as it is.
+    var source: RowClass
+    /// The class as it will be, which reads the rows that are there unless they are rewritten.
+    var target: RowClass
+    /// Whether its rows are written anew, into the target's space.
+    var rewrites = false
+    /// The properties of the target whose index is built.
+    var indexes: [Int] = []
+    /// The unique groups of the target whose entries are made.
+    var groups: [UniqueKey] = []
+    /// The numbers of properties, also of embedded classes, whose inverse links are entered.
+    var links: Set<UInt32> = []
+    /// Whether its objects get their own numbers as primary keys.
+    var numbersObjects = false
+    /// Whether the primary keys are entered into the target's space.
+    var entersKeys = false
+
+    /// Whether anything is to be written.
+    var isNeeded: Bool { rewrites || !indexes.isEmpty || !groups.isEmpty || !links.isEmpty || entersKeys }
+}

@@ -1,0 +1,53 @@
+import ObjectModel
+import Rows
+
+/// Objects whose new primary key another object has.
+struct DuplicateKeys {
+    private struct Found {
+        var count = 0
+        var examples: [Value] = []
+    }
+
+    private static let exampleCountMax = 5
+    private var found: [Int: Found] = [:]
+
+    /// Counts an object of a class, by its position in the present catalog.
+    mutating func add(classIndex: Int, _ value: Value) {
+        var entry = found[classIndex] ?? Found()
+        entry.count += 1
+        if entry.examples.count < Self.exampleCountMax, !entry.examples.contains(value) {
+            entry.examples.append(value)
+        }
+        found[classIndex] = entry
+    }
+
+    /// What a client is told.
+    func faults(_ present: RowSchema, _ change: SchemaChange) -> [SchemaFault] {
+        found.keys.sorted().map { index in
+            let entry = found[index] ?? Found()
+            let target = change.conversions[index]?.target.definition
+            let examples = entry.examples.map(\.keyText).joined(separator: ", ")
+            let objects = entry.count == 1 ? "1 object has" : "\(entry.count) objects have"
+            return SchemaFault(
+                className: target?.name ?? present.classes[index].definition.name,
+                property: target?.primaryKey,
+                detail:
+                    "\(objects) a primary key that another object has, such as \(examples). Keys "
+                    + "are unique: change those objects first.")
+        }
+    }
+}
+
+extension Value {
+    /// A key as a message shows it.
+    fileprivate var keyText: String {
+        switch self {
+        case .null: "null"
+        case .int(let number): "\(number)"
+        case .string(let text): "'\(text.prefix(64))'"
+        case .objectID(let id): "\(id)"
+        case .uuid(let id): "\(id)"
+        case .bool, .double, .float, .decimal, .data, .date, .link, .list, .map: "?"
+        }
+    }
+}

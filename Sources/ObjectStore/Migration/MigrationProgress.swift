@@ -1,0 +1,25 @@
+/// How far the work on a schema change is that goes on beside writes.
+package struct MigrationProgress: Equatable, Sendable {
+    /// What goes on.
+    package enum Phase: String, Sendable, CaseIterable {
+        /// Objects are read to see what would be lost.
+        case check
+        /// Objects and entries are written; nobody sees them yet.
+        case build
+        /// The change is made, or given up, and what it left behind is removed.
+        case cleanup
+    }
+
+    /// What goes on.
+    package var phase: Phase
+    /// How many objects were read and written; in a clean-up how many entries were removed.
+    package var doneCount: UInt64
+    /// How many there were when it began, each counted once for reading and once for writing; 0 in a
+    /// clean-up, which does not know.
+    package var totalCount: UInt64
+
+    /// The part that is done, in percent.
+    var percent: Int {
+        totalCount == 0 ? 0 : Int(min(doneCount, totalCount) * 100 / totalCount)
+    }
+}

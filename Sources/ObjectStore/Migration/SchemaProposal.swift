@@ -1,0 +1,20 @@
+import ObjectModel
+
+/// A schema that is wanted in the place of the present one.
+package struct SchemaProposal: Sendable {
+    /// The schema; its own revision counts for nothing.
+    package var schema: Schema
+    /// Which of its names are new names of what is there.
+    package var renames: SchemaRenames
+    /// Whether values may be lost that the new schema has no room for.
+    package var allowsDataLoss: Bool
+
+    /// Makes a proposal.
+    package init(
+        _ schema: Schema, renames: SchemaRenames = SchemaRenames(), allowsDataLoss: Bool = false
+    ) {
+        self.schema = schema
+        self.renames = renames
+        self.allowsDataLoss = allowsDataLoss
+    }
+}

@@ -1,0 +1,54 @@
+/// One step from a stored schema to a proposed one.
+package struct SchemaStep: Equatable, Sendable {
+    /// The kinds of step. Raw values are told to clients.
+    package enum Operation: String, Sendable {
+        case setSchemaVersion
+        case addClass, dropClass, renameClass, changeKind, changePrimaryKey
+        case addProperty, dropProperty, renameProperty
+        case changeType, makeOptional, makeRequired, changeEnum, changeDefault
+        case addIndex, dropIndex, addUnique, dropUnique
+        case changeOnDelete, changeMapTo
+        /// Links in `mixed` values lead to a class that goes.
+        case dropLinks
+    }
+
+    /// What is done.
+    package var operation: Operation
+    /// The class, by its new name, or by its present one when it goes; nil for the schema itself.
+    package var className: String?
+    /// The property in the same way; nil for a class.
+    package var property: String?
+    /// The class's position in the present schema; nil when it is added.
+    var source: Int?
+    /// Whether a loss is refused whatever is allowed: keys are not made up.
+    var isStrict = false
+    /// How many objects it concerns: those that would lose something, else all of the class.
+    package var objectCount = 0
+    /// Whether something would be lost.
+    package var isLossy = false
+
+    /// What a client is told of the loss.
+    package var lossDetail: String {
+        let objects = objectCount == 1 ? "1 object" : "\(objectCount) objects"
+        let advice =
+            isStrict
+            ? " Change those objects first."
+            : " Change them first, or repeat with allowDataLoss=true."
+        switch operation {
+        case .dropClass:
+            return "Dropping the class '\(className ?? "")' loses its \(objects)." + advice
+        case .dropProperty:
+            return "Dropping the property '\(property ?? "")' loses its value in \(objects)."
+                + advice
+        case .makeRequired:
+            return "The property would be required, and is null in \(objects), which would get its "
+                + "default." + advice
+        case .changeEnum:
+            return "A value that the enum would not allow is held by \(objects)." + advice
+        case .dropLinks:
+            return "Links to classes that go are in the property of \(objects)." + advice
+        default:
+            return "What is in the property does not fit its new type in \(objects)." + advice
+        }
+    }
+}

@@ -1,0 +1,7 @@
+/// How much of a migration goes into one commit.
+struct SliceLimit {
+    /// The most objects.
+    var objectCount: Int
+    /// The bytes of changes after which no more are added.
+    var byteCount: Int
+}

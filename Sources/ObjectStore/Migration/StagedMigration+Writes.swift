@@ -1,0 +1,57 @@
+import Rows
+
+// Writes that come meanwhile.
+extension StagedMigration {
+    /// Takes out what is staged of an object that another write is about to change or to delete.
+    ///
+    /// - `row`: The object's row; what it refers to is still there.
+    func leave(
+        _ group: CommitGroup, _ rowClass: RowClass, _ key: UInt64, _ row: RowView
+    ) throws(StoreError) {
+        guard progress.phase == .build, let work = works[rowClass.index] else { return }
+        guard work.rewrites else { return try removeEntries(work, key, row, group) }
+        guard let staged = try stagedRow(work, key, group) else { return }
+        try removeEntries(work, key, staged, group)
+        group.overlay.remove(keyBuffer.making { StoreKey.appendRow(work.target, key, to: $0) })
+        if staged.holdsOutside {
+            sweeping.insert(ObjectIdentity(classIndex: rowClass.index, key: key))
+        }
+    }
+
+    /// Enters an object that another write has created or changed.
+    ///
+    /// - `row`: Its row, of which everything is written.
+    /// - `fault`: Gets what the migration can't take.
+    func enter(
+        _ transaction: WriteTransaction, _ rowClass: RowClass, _ key: UInt64, _ row: RowView,
+        _ fault: (Fault) -> Void
+    ) throws(StoreError) {
+        let group = transaction.group
+        if checker.mayLose(rowClass.index) {
+            checker.forEachLoss(rowClass.index, row, group.outside) { fault(.loss(step: $0)) }
+        }
+        guard progress.phase == .build, let work = works[rowClass.index] else { return }
+        if !sweeping.isEmpty,
+            sweeping.remove(ObjectIdentity(classIndex: rowClass.index, key: key)) != nil
+        {
+            try transaction.sweepOutside(rowClass, key, row)
+        }
+        if work.rewrites { noted.insert(rowClass.index) }
+        let target = try targetRow(work, key, row, group)
+        try putEntries(work, key, target, group) { value in
+            fault(.duplicate(classIndex: rowClass.index, value))
+        }
+        try group.outside.checkFailure()
+    }
+
+    /// Takes over what committed writes have found.
+    func take(_ faults: [Fault]) {
+        for fault in faults {
+            switch fault {
+            case .loss(let step): progress.lossCounts[step] += 1
+            case .duplicate(let index, let value):
+                progress.duplicates.add(classIndex: index, value)
+            }
+        }
+    }
+}

@@ -1,0 +1,402 @@
+import Bytes
+import ObjectModel
+import Rows
+import Storage
+
+/// A change of the schema under way: rows are looked at, then written anew beside those that are read,
+/// with their entries, in slices between which other writes go on. Until its last commit nobody sees it.
+///
+/// A write that comes meanwhile is entered as well (``enter(_:_:_:_:_:)``), so that what was written
+/// beside agrees with the rows at every commit. The writer's thread alone uses it.
+final class StagedMigration {
+    /// What goes on.
+    enum Phase: String, Sendable {
+        /// Rows are read to see what would be lost.
+        case check
+        /// Rows and entries are written.
+        case build
+    }
+
+    /// How far it is; taken back when the commit of a slice fails.
+    struct Progress {
+        var phase = Phase.check
+        /// The class that is walked, among those of the phase.
+        var place = 0
+        /// The last object that was done.
+        var after: UInt64 = 0
+        /// How many objects lose something, by step.
+        var lossCounts: [Int]
+        var duplicates = DuplicateKeys()
+        var doneCount: UInt64 = 0
+    }
+
+    /// What a write that comes meanwhile does to the migration, if it is committed.
+    enum Fault {
+        case loss(step: Int)
+        case duplicate(classIndex: Int, Value)
+    }
+
+    let write: any PendingSchemaWrite
+    private let proposal: SchemaProposal
+    private let projections: [Projection]?
+    private let present: Catalog
+    private let record: MigrationRecord
+    private let now: Timestamp
+    private(set) var change: SchemaChange
+    var progress: Progress
+    /// Looks for losses, of those that are not allowed.
+    var checker: RowConverter
+    /// Converts rows.
+    private var converter: RowConverter
+    /// The work for each class, by its position in the present catalog.
+    var works: [Int: ClassWork]
+    /// The classes of which a write that came meanwhile has written staged rows.
+    var noted: Set<Int> = []
+    /// Objects of which staged values outside their rows are to be removed.
+    var sweeping: Set<ObjectIdentity> = []
+    private let rowBuffer = ByteBuffer(capacity: 4096)
+    let keyBuffer = ByteBuffer(capacity: 512)
+
+    init(
+        _ write: any PendingSchemaWrite, _ proposal: SchemaProposal, _ projections: [Projection]?,
+        from present: Catalog, _ record: MigrationRecord
+    ) throws(StoreError) {
+        self.write = write
+        self.proposal = proposal
+        self.projections = projections
+        self.present = present
+        self.record = record
+        now = Timestamp.now()
+        let change = try SchemaChange(
+            from: present, to: proposal, projections: projections, record: record)
+        self.change = change
+        progress = Progress(lossCounts: Array(repeating: 0, count: change.steps.count))
+        checker = RowConverter(change.checks(allowsDataLoss: proposal.allowsDataLoss), now: now)
+        converter = RowConverter(change.conversions, now: now)
+        works = change.worksByClass
+    }
+
+    // MARK: Passes
+
+    /// The classes that a phase walks, by position in the present catalog.
+    private func classes(_ phase: Phase) -> [Int] {
+        present.rows.classes.filter { rowClass in
+            guard rowClass.definition.kind.standsAlone else { return false }
+            switch phase {
+            case .check: return checker.mayLose(rowClass.index)
+            case .build: return works[rowClass.index] != nil
+            }
+        }.map(\.index)
+    }
+
+    /// How many objects it looks at and writes.
+    func objectCount(_ group: CommitGroup) throws(StoreError) -> UInt64 {
+        var count: UInt64 = 0
+        for index in classes(.check) + classes(.build) {
+            do { count += try group.classState(present.rows.classes[index]).count } catch {
+                throw .storage(error)
+            }
+        }
+        return count
+    }
+
+    /// Counts what goes with whole classes.
+    func countDroppedClasses(_ group: CommitGroup) throws(StoreError) {
+        if proposal.allowsDataLoss { return }
+        for (position, step) in change.steps.enumerated() where step.operation == .dropClass {
+            guard let source = step.source, present.rows.classes[source].definition.kind.standsAlone
+            else { continue }
+            do {
+                progress.lossCounts[position] = Int(
+                    try group.classState(present.rows.classes[source]).count)
+            } catch {
+                throw .storage(error)
+            }
+        }
+    }
+
+    /// Refuses what classes can only become while they have no objects.
+    func requireEmptyClasses(_ group: CommitGroup) throws(StoreError) {
+        var faults: [SchemaFault] = []
+        for (index, fault) in change.emptinessTests.sorted(by: { $0.key < $1.key }) {
+            do throws(StorageError) {
+                if try group.classState(present.rows.classes[index]).count > 0 {
+                    faults.append(fault)
+                }
+            } catch {
+                throw .storage(error)
+            }
+        }
+        if !faults.isEmpty { throw .unsupportedMigration(faults) }
+    }
+
+    /// Goes on by a slice; true when all is ready for the last commit.
+    ///
+    /// - `limit`: How many objects and bytes the slice may have.
+    /// - Throws: ``StoreError`` `.lossyMigration` or `.duplicateKeys` when the change is refused.
+    func advance(_ group: CommitGroup, _ limit: SliceLimit) throws(StoreError) -> Bool {
+        let walked = classes(progress.phase)
+        guard progress.place < walked.count else {
+            guard progress.phase == .check else {
+                try refuseFaults()
+                return true
+            }
+            try endCheck()
+            progress.phase = .build
+            progress.place = 0
+            progress.after = 0
+            return classes(.build).isEmpty
+        }
+        let index = walked[progress.place]
+        if try walk(present.rows.classes[index], group, limit) {
+            progress.place += 1
+            progress.after = 0
+        }
+        return false
+    }
+
+    /// Refuses what would be lost, or lets it be converted.
+    private func endCheck() throws(StoreError) {
+        try refuseFaults()
+        guard proposal.allowsDataLoss else { return }
+        var repairs: Set<UInt32> = []
+        for conversion in change.checks(allowsDataLoss: true) {
+            for check in conversion?.checks ?? [] where progress.lossCounts[check.step] > 0 {
+                guard let member = conversion?.source.members[check.member] else { continue }
+                repairs.insert(member.number)
+            }
+        }
+        if repairs.isEmpty { return }
+        change = try SchemaChange(
+            from: present, to: proposal, projections: projections, record: record, repairs: repairs)
+        progress.lossCounts = Array(repeating: 0, count: change.steps.count)
+        checker = RowConverter(change.checks(allowsDataLoss: true), now: now)
+        converter = RowConverter(change.conversions, now: now)
+        works = change.worksByClass
+    }
+
+    private func refuseFaults() throws(StoreError) {
+        let isRepairing = proposal.allowsDataLoss && progress.phase == .check
+        let refused = zip(change.steps, progress.lossCounts).map { step, count in
+            isRepairing && !step.isStrict ? 0 : count
+        }
+        let faults = SchemaChange.losses(change.steps, refused)
+        if !faults.isEmpty { throw .lossyMigration(faults) }
+        let duplicates = progress.duplicates.faults(present.rows, change)
+        if !duplicates.isEmpty { throw .duplicateKeys(duplicates) }
+    }
+
+    /// Walks the next objects of a class; true when there are no more.
+    private func walk(
+        _ rowClass: RowClass, _ group: CommitGroup, _ limit: SliceLimit
+    ) throws(StoreError) -> Bool {
+        let prefix = Array(keyBuffer.making { StoreKey.appendRowPrefix(rowClass, to: $0) })
+        let lower = Array(
+            keyBuffer.making { StoreKey.appendRow(rowClass, progress.after + 1, to: $0) })
+        let range = KeyRange(lower: lower, upper: KeyRange.successor(ofPrefix: prefix))
+        let work = works[rowClass.index]
+        var count = 0
+        var isDone = true
+        var failure: StoreError?
+        do {
+            try group.snapshot.scan(range, reversed: false, expecting: limit.objectCount) {
+                entry, value in
+                guard let row = RowView(value), rowClass.canRead(row) else {
+                    failure = .storage(StorageError(.corrupted, operation: "migrate rows"))
+                    return false
+                }
+                let key = StoreKey.trailingObjectKey(entry)
+                do throws(StoreError) {
+                    if progress.phase == .check {
+                        check(rowClass, row, group)
+                    } else if let work {
+                        try build(work, key, row, group)
+                    }
+                } catch {
+                    failure = error
+                    return false
+                }
+                progress.after = key
+                progress.doneCount += 1
+                count += 1
+                if count >= limit.objectCount || group.overlay.byteCount >= limit.byteCount {
+                    isDone = false
+                }
+                return isDone
+            }
+        } catch {
+            throw .storage(error)
+        }
+        if let failure { throw failure }
+        try group.outside.checkFailure()
+        return isDone
+    }
+
+    /// Counts the object once for each step that loses something of it.
+    private func check(_ rowClass: RowClass, _ row: RowView, _ group: CommitGroup) {
+        var steps: Set<Int> = []
+        checker.forEachLoss(rowClass.index, row, group.outside) { steps.insert($0) }
+        for step in steps { progress.lossCounts[step] += 1 }
+    }
+
+    // MARK: Staged rows and entries
+
+    private func build(
+        _ work: ClassWork, _ key: UInt64, _ row: RowView, _ group: CommitGroup
+    ) throws(StoreError) {
+        if work.rewrites, noted.contains(work.source.index),
+            try stagedRow(work, key, group) != nil
+        {
+            return
+        }
+        let target = try targetRow(work, key, row, group)
+        try putEntries(work, key, target, group) { value in
+            progress.duplicates.add(classIndex: work.source.index, value)
+        }
+    }
+
+    /// The row that the target class has for a row: one that is written now, or the same.
+    func targetRow(
+        _ work: ClassWork, _ key: UInt64, _ row: RowView, _ group: CommitGroup
+    ) throws(StoreError) -> RowView {
+        guard work.rewrites else { return row }
+        if work.numbersObjects, let range = work.target.primaryKeyRange,
+            key > UInt64(range.upperBound)
+        {
+            throw .numbersExhausted(
+                className: work.target.definition.name,
+                property: work.target.definition.primaryKey ?? "", limit: range.upperBound)
+        }
+        // No version is that high, and no other change of the schema has the space's number: what leaves
+        // the row gets a name that nothing else has.
+        group.outside.begin(work.source, key, version: 1 << 63 | UInt64(work.target.rowSpace))
+        converter.outside = group.outside
+        converter.limits = group.outside.limits
+        defer { converter.outside = nil }
+        let bytes = rowBuffer.making {
+            converter.append(work.source.index, row, key: key, group.outside, to: $0)
+        }
+        guard bytes.count <= group.valueByteCountMax else {
+            throw .tooLarge(
+                detail:
+                    "A '\(work.target.definition.name)' object would take \(bytes.count) bytes; "
+                    + "\(group.valueByteCountMax) are allowed.")
+        }
+        let rowKey = keyBuffer.making { StoreKey.appendRow(work.target, key, to: $0) }
+        guard let target = RowView(group.overlay.put(rowKey, bytes)) else {
+            throw .storage(StorageError(.corrupted, operation: "convert row"))
+        }
+        return target
+    }
+
+    func stagedRow(
+        _ work: ClassWork, _ key: UInt64, _ group: CommitGroup
+    ) throws(StoreError) -> RowView? {
+        let rowKey = keyBuffer.making { StoreKey.appendRow(work.target, key, to: $0) }
+        do { return try group.value(rowKey).flatMap { RowView($0) } } catch {
+            throw .storage(error)
+        }
+    }
+
+    func putEntries(
+        _ work: ClassWork, _ key: UInt64, _ row: RowView, _ group: CommitGroup,
+        duplicate: (Value) -> Void
+    ) throws(StoreError) {
+        let nothing = UnsafeRawBufferPointer(start: nil, count: 0)
+        for member in work.indexes {
+            group.overlay.put(
+                keyBuffer.making { IndexEntry.append(work.target, member, key, row, group.outside, to: $0) },
+                nothing)
+        }
+        for unique in work.groups {
+            if let entry = groupEntry(work, unique, key, row, group) {
+                group.overlay.put(entry, nothing)
+            }
+        }
+        forEachStagedLink(work, key, row, group) { entry, count in
+            withUnsafeBytes(of: count.littleEndian) { _ = group.overlay.put(entry, $0) }
+        }
+        guard work.entersKeys, let member = work.target.primaryKeyIndex else { return }
+        let entry = primaryKey(work, member, row)
+        do throws(StorageError) {
+            if let other = try group.value(entry).flatMap(StoreKey.mappedObjectKey), other != key {
+                let field = work.target.field(member, in: row)
+                return duplicate(
+                    Value(field, work.target.members[member].storage, group.outside))
+            }
+        } catch {
+            throw .storage(error)
+        }
+        withUnsafeBytes(of: key.bigEndian) { _ = group.overlay.put(entry, $0) }
+    }
+
+    func removeEntries(
+        _ work: ClassWork, _ key: UInt64, _ row: RowView, _ group: CommitGroup
+    ) throws(StoreError) {
+        for member in work.indexes {
+            group.overlay.remove(
+                keyBuffer.making { IndexEntry.append(work.target, member, key, row, group.outside, to: $0) })
+        }
+        for unique in work.groups {
+            if let entry = groupEntry(work, unique, key, row, group) { group.overlay.remove(entry) }
+        }
+        forEachStagedLink(work, key, row, group) { entry, _ in group.overlay.remove(entry) }
+        guard work.entersKeys, let member = work.target.primaryKeyIndex else { return }
+        let entry = primaryKey(work, member, row)
+        do throws(StorageError) {
+            if try group.value(entry).flatMap(StoreKey.mappedObjectKey) == key {
+                group.overlay.remove(entry)
+            }
+        } catch {
+            throw .storage(error)
+        }
+    }
+
+    /// The key of the entry that a row has for a unique group; nil when it has none.
+    private func groupEntry(
+        _ work: ClassWork, _ unique: UniqueKey, _ key: UInt64, _ row: RowView, _ group: CommitGroup
+    ) -> UnsafeRawBufferPointer? {
+        keyBuffer.removeAll()
+        let isThere = IndexEntry.append(
+            work.target, group: unique, key, row, group.outside, to: keyBuffer)
+        return isThere ? keyBuffer.bytes : nil
+    }
+
+    private func primaryKey(_ work: ClassWork, _ member: Int, _ row: RowView)
+        -> UnsafeRawBufferPointer
+    {
+        keyBuffer.making {
+            StoreKey.appendPrimaryKeyPrefix(work.target, to: $0)
+            OrderedKey.append(
+                work.target.field(member, in: row), work.target.members[member].storage.element,
+                to: $0)
+        }
+    }
+
+    /// Hands over the key and the count of each inverse link that is entered anew.
+    private func forEachStagedLink(
+        _ work: ClassWork, _ key: UInt64, _ row: RowView, _ group: CommitGroup,
+        _ body: (UnsafeRawBufferPointer, UInt32) -> Void
+    ) {
+        if work.links.isEmpty { return }
+        var counts: [LinkKind: UInt32] = [:]
+        let rows = change.catalog.rows
+        rows.forEachLink(of: work.target, in: row, group.outside) {
+            property, targetClass, targetKey in
+            guard work.links.contains(property) else { return }
+            let kind = LinkKind(
+                property: property, targetClass: targetClass, targetKey: targetKey)
+            counts[kind, default: 0] += 1
+        }
+        for (link, count) in counts {
+            let entry = keyBuffer.making {
+                StoreKey.appendInversePrefix(
+                    rows.classes[link.targetClass].number, link.targetKey, to: $0)
+                $0.append(big: link.property)
+                $0.append(big: work.target.number)
+                $0.append(big: key)
+            }
+            body(entry, count)
+        }
+    }
+}

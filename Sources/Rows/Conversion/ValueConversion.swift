@@ -1,0 +1,148 @@
+import Bytes
+import ObjectModel
+
+/// How the values of a property become values of the property that takes its place, which has another
+/// type, or allows less. Immutable; any thread.
+package struct ValueConversion: Sendable {
+    /// How the values are stored now.
+    package var from: FieldStorage
+    /// How they are to be stored.
+    package var to: FieldStorage
+    /// The type that is wanted; nil for links and embedded objects.
+    package var scalar: ScalarType?
+    /// Whether null is allowed, or null elements.
+    package var isOptional: Bool
+    /// The values of an enum; nil for any.
+    package var cases: Set<Value>?
+    /// The first of them.
+    private var firstCase: Value?
+    /// What a required property holds in the place of a value that does not convert.
+    package var fallback: DefaultValue
+    /// Whether both properties hold objects of one class.
+    package var keepsObjects: Bool
+    /// The number of the class to which the property links now; nil when it is no link, or the class goes.
+    package var linkTarget: UInt32?
+    /// The numbers of classes that go, to which no `mixed` value may link.
+    package var lostClasses: Set<UInt32> = []
+
+    /// Makes a conversion.
+    ///
+    /// - `keepsObjects`: Whether both are links to one class, or embedded objects of one.
+    package init(
+        from: FieldStorage, to: FieldStorage, property: Property, keepsObjects: Bool
+    ) {
+        self.from = from
+        self.to = to
+        scalar = property.scalar
+        isOptional = property.isOptional || property.scalar == .mixed
+        cases = property.cases.map(Set.init)
+        firstCase = property.cases?.first
+        fallback = property.effectiveDefault
+        self.keepsObjects = keepsObjects
+    }
+
+    /// Whether nothing goes from one to the other: only one of them is a map, or holds plain values, or
+    /// they hold objects of different classes.
+    var isApart: Bool {
+        if from.element == .link, to.element == .mixed {
+            return linkTarget == nil || (from.shape == .map) != (to.shape == .map)
+        }
+        return (from.shape == .map) != (to.shape == .map) || from.isPlain != to.isPlain
+            || !from.isPlain && !keepsObjects
+    }
+
+    /// Whether values are taken over as they are stored.
+    var isCopy: Bool {
+        guard from == to else { return false }
+        return from.element == .link
+            ? keepsObjects : from.element == .mixed && lostClasses.isEmpty && isOptional
+    }
+
+    /// Whether links that the values hold go on as links.
+    package var keepsLinks: Bool {
+        switch from.element {
+        case .link: !isApart
+        case .mixed: to.element == .mixed
+        default: false
+        }
+    }
+
+    /// The plain value that takes the place of one, and whether something is lost by that.
+    func convert(_ value: Value, isElement: Bool, now: Timestamp) -> (value: Value, isLoss: Bool) {
+        guard let scalar else { return (.null, value != .null) }
+        if value == .null {
+            return isOptional ? (.null, false) : (replacement(scalar, isElement, now), true)
+        }
+        switch value.converted(to: scalar) {
+        case .exact(let converted) where allows(converted): return (converted, false)
+        case .rounded(let converted) where allows(converted): return (converted, true)
+        case .exact, .rounded, .none:
+            return (isOptional ? .null : replacement(scalar, isElement, now), true)
+        }
+    }
+
+    private func allows(_ value: Value) -> Bool { cases?.contains(value) ?? true }
+
+    private func replacement(_ scalar: ScalarType, _ isElement: Bool, _ now: Timestamp) -> Value {
+        // Elements have no default: they get the first value of the enum, or the type's zero.
+        if isElement { return firstCase ?? scalar.zero }
+        switch fallback {
+        case .constant(let value): return value
+        case .uuid: return .uuid(.random())
+        case .objectID: return .objectID(.generate())
+        case .now: return .date(now)
+        // The numbers of objects are keys, whose losses are refused.
+        case .next: return scalar.zero
+        }
+    }
+
+    /// Whether the values of a property are lost, in part or whole.
+    func loses(_ stored: StoredField) -> Bool {
+        if isApart { return stored.holdsData }
+        if to.element == .mixed { return mixed(stored).isLoss }
+        if !from.isPlain {
+            guard from.shape != .single, from.shape != .map, !stored.isNull else { return false }
+            let view = stored.elements
+            if to.shape == .single { return view.count > 1 }
+            return from.shape == .list && to.shape == .set && hasRepeatedLinks(view)
+        }
+        return convertScalars(stored, now: Timestamp(seconds: 0, nanoseconds: 0)).isLoss
+    }
+
+    private func hasRepeatedLinks(_ view: CollectionView) -> Bool {
+        var seen: Set<UInt64> = []
+        for index in 0..<view.count where !seen.insert(view.pointer(index).storedLink).inserted {
+            return true
+        }
+        return false
+    }
+
+    /// The plain values of a property in the other type: one for a single property.
+    func convertScalars(_ field: StoredField, now: Timestamp) -> (values: [Value], isLoss: Bool) {
+        let stored = field.values
+        if to.shape != .single {
+            // A single null makes an empty collection, where there can't be a null in it.
+            if from.shape == .single, stored == [.null], !isOptional { return ([], false) }
+            var values: [Value] = []
+            var isLoss = false
+            for value in stored {
+                let converted = convert(value, isElement: true, now: now)
+                values.append(converted.value)
+                isLoss = isLoss || converted.isLoss
+            }
+            if to.shape == .set, Set(values).count < values.count { isLoss = true }
+            return (values, isLoss)
+        }
+        guard let first = stored.first else {
+            // An empty list has nothing to lose.
+            return ([convert(.null, isElement: false, now: now).value], false)
+        }
+        let converted = convert(first, isElement: false, now: now)
+        return ([converted.value], converted.isLoss || stored.count > 1)
+    }
+}
+
+extension FieldStorage {
+    /// Whether it holds plain values.
+    fileprivate var isPlain: Bool { element != .link && element != .embedded }
+}

@@ -1,0 +1,272 @@
+import ObjectModel
+import ObjectStore
+import ObjectSupport
+import Storage
+import Synchronization
+import Testing
+import TestSupport
+
+@Suite("Migrations in slices")
+struct StagedMigrationTests {
+    private static func classes(
+        _ type: ScalarType, indexed: Bool = true, key: String = "id", extra: [Property] = []
+    ) -> [ObjectClass] {
+        [
+            ObjectClass(
+                name: "Note", primaryKey: key,
+                properties: [
+                    Property(name: "id", type: .single(.scalar(.int))),
+                    Property(name: "n", type: .single(.scalar(type)), isIndexed: indexed),
+                    Property(name: "text", type: .single(.scalar(.string)), isIndexed: !indexed),
+                    Property(name: "next", type: .list(.object("Note"))),
+                ] + extra)
+        ]
+    }
+
+    private static var options: StoreOptions {
+        var options = StoreOptions()
+        options.migrationObjectCountMax = 0
+        options.migrationSliceCount = 5
+        return options
+    }
+
+    private func put(_ store: Store, _ id: Int64, _ number: Content) throws(StoreError) {
+        try store.put(
+            "Note", ["id": .value(.int(id)), "n": number, "text": .value(.string("t\(id)"))])
+    }
+
+    private func fill(_ store: Store, _ count: Int64) throws(StoreError) {
+        try store.write { transaction throws(StoreError) in
+            for id in 1...count {
+                let content: ObjectContent = [
+                    "id": .value(.int(id)), "n": .value(.int(id)),
+                    "text": .value(.string("t\(id)")),
+                ]
+                try ObjectScript.Operation.write("Note", content, key: nil, .merge)
+                    .run(transaction)
+            }
+        }
+    }
+
+    /// How many writes come at most beside migrations.
+    private static let besideCountMax = 400
+
+    @Test(
+        "writers and readers go on beside a migration, and nothing of what they do is lost",
+        arguments: EngineCase.all)
+    func beside(engineCase: EngineCase) throws {
+        let seed = SeededGenerator.testSeed("writes beside a migration on \(engineCase)")
+        let store = try Store(engine: try engineCase.open(), options: Self.options)
+        defer { store.close() }
+        try store.setSchema(Self.classes(.int))
+        try fill(store, 400)
+        let expected = Mutex<[Int64: Int64]>(
+            Dictionary(uniqueKeysWithValues: (1...400).map { ($0, $0) }))
+        let isDone = Atomic(false)
+        let besideCount = Atomic(0)
+        try runThreads(2) { thread in
+            if thread == 0 {
+                defer { isDone.store(true, ordering: .releasing) }
+                // To text and back, with another index and another key.
+                try store.setSchema(Self.classes(.string))
+                try store.setSchema(Self.classes(.int, indexed: false))
+                try store.setSchema(Self.classes(.int, key: "text"))
+                try store.setSchema(Self.classes(.string))
+                return
+            }
+            var random = SeededGenerator(seed: seed)
+            for round in 0..<Self.besideCountMax where !isDone.load(ordering: .acquiring) {
+                let id = Int64.random(in: 1...500, using: &random)
+                let isDelete = Int.random(in: 0..<4, using: &random) == 0
+                let number = Int64.random(in: 0...1000, using: &random)
+                if try writeBeside(store, id, isDelete ? nil : number) {
+                    expected.withLock { $0[id] = isDelete ? nil : number }
+                    besideCount.wrappingAdd(1, ordering: .relaxed)
+                }
+                guard round % 8 == 0 else { continue }
+                try store.reading { transaction in
+                    let types = Set(
+                        try StoreContents(transaction).objects.values.map {
+                            if case .value(let value)? = $0.content["n"] {
+                                value.scalarType
+                            } else {
+                                ScalarType?.none
+                            }
+                        })
+                    #expect(types == [transaction.catalog.schema.classes[0].properties[1].scalar])
+                }
+            }
+        }
+        try store.awaitCleanUp()
+        #expect(try store.findings() == [])
+        var found: [Int64: Int64] = [:]
+        for (identity, object) in try store.contents().objects {
+            guard case .int(let id) = identity.key,
+                case .value(.string(let text))? = object.content["n"]
+            else { continue }
+            found[id] = Int64(text)
+        }
+        #expect(found == expected.withLock { $0 })
+        #expect(besideCount.load(ordering: .relaxed) > 0)
+    }
+
+    /// Writes or deletes an object under the schema of the moment.
+    private func writeBeside(_ store: Store, _ id: Int64, _ number: Int64?) throws -> Bool {
+        do throws(StoreError) {
+            try store.write { transaction throws(StoreError) in
+                let objectClass = transaction.catalog.schema.classes[0]
+                let key: Value =
+                    objectClass.primaryKey == "id" ? .int(id) : .string("t\(id)")
+                if let number {
+                    let content: ObjectContent = [
+                        "id": .value(.int(id)), "text": .value(.string("t\(id)")),
+                        "n": .value(
+                            objectClass.properties[1].scalar == .int
+                                ? .int(number) : .string("\(number)")),
+                    ]
+                    try ObjectScript.Operation.write("Note", content, key: nil, .merge)
+                        .run(transaction)
+                } else {
+                    try ObjectScript.Operation.delete(Identity("Note", key)).run(transaction)
+                }
+            }
+            return true
+        } catch {
+            if case .objectNotFound = error { return true }
+            throw error
+        }
+    }
+
+    @Test("a write that a conversion would lose makes the migration fail, and stays")
+    func lostBeside() throws {
+        let store = try Store(engine: try EngineCase.memory.open(), options: Self.options)
+        defer { store.close() }
+        try store.setSchema(Self.classes(.string))
+        try store.write { transaction throws(StoreError) in
+            for id in 1...200 {
+                let content: ObjectContent = [
+                    "id": .value(.int(Int64(id))), "n": .value(.string("\(id)")),
+                ]
+                try ObjectScript.Operation.write("Note", content, key: nil, .merge)
+                    .run(transaction)
+            }
+        }
+        let change = SynchronousSchemaWrite { _ in
+            SchemaProposal(Schema(classes: Self.classes(.int)))
+        }
+        // The gate holds up the writer until both wait behind it.
+        let gate = WriterGate()
+        store.submit(gate)
+        gate.waitUntilReached()
+        store.submit(change)
+        let late = SynchronousWrite { transaction throws(StoreError) in
+            try ObjectScript.Operation.write(
+                "Note", ["id": .value(.int(1)), "n": .value(.string("x"))], key: nil, .merge
+            ).run(transaction)
+        }
+        store.submit(late)
+        gate.open()
+        _ = try late.version()
+        #expect { try change.version() } throws: { error in
+            if case StoreError.lossyMigration = error { true } else { false }
+        }
+        #expect(
+            try store.contents().objects[Identity("Note", .int(1))]?.content["n"]
+                == .value(.string("x")))
+        try store.awaitCleanUp()
+        #expect(try store.findings() == [])
+    }
+
+    @Test("one migration at a time: another is refused and says how far the first is")
+    func oneAtATime() throws {
+        let store = try Store(engine: try EngineCase.memory.open(), options: Self.options)
+        defer { store.close() }
+        try store.setSchema(Self.classes(.int))
+        try fill(store, 200)
+        let gate = WriterGate()
+        store.submit(gate)
+        gate.waitUntilReached()
+        let changes = (0..<2).map { _ in
+            SynchronousSchemaWrite { _ in SchemaProposal(Schema(classes: Self.classes(.string))) }
+        }
+        for change in changes { store.submit(change) }
+        gate.open()
+        _ = try changes[0].version()
+        #expect { try changes[1].version() } throws: { error in
+            if case StoreError.migrationUnderWay = error { true } else { false }
+        }
+    }
+
+    @Test(
+        "a migration whose commits fail leaves the store as it was, and can be made again",
+        arguments: EngineCase.all)
+    func failingCommits(engineCase: EngineCase) throws {
+        for failing in [1, 2, 3, 5, 8, 12] {
+            let engine = FaultyEngine(try engineCase.open())
+            let store = try Store(engine: engine, options: Self.options)
+            defer { store.close() }
+            try store.setSchema(Self.classes(.int))
+            try fill(store, 22)
+            let before = try store.contents().objects
+            engine.failCommit(engine.commitCount + failing, with: .diskFull)
+            do throws(StoreError) {
+                try store.setSchema(Self.classes(.string))
+                #expect(failing > 5)
+            } catch {
+                #expect(try store.contents().objects == before)
+                #expect(try store.findings() == [], "commit \(failing)")
+                try put(store, 1, .value(.int(1)))
+                try store.setSchema(Self.classes(.string))
+            }
+            // A clean-up that failed goes on with the next write.
+            var count = 0
+            while store.migrationProgress != nil {
+                count += 1
+                try put(store, 2, .value(.string("\(count)")))
+            }
+            #expect(try store.findings() == [], "commit \(failing)")
+        }
+    }
+
+    @Test(
+        "a store that is closed in the middle is opened as it was, and cleans up",
+        arguments: EngineCase.all)
+    func interrupted(engineCase: EngineCase) throws {
+        for count in [1, 2, 4, 7] {
+            let engine = LastingEngine(try engineCase.open())
+            var store = try Store(engine: engine, options: Self.options)
+            try store.setSchema(Self.classes(.int))
+            try fill(store, 30)
+            let before = try store.contents().objects
+            let change = SynchronousSchemaWrite { _ in
+                SchemaProposal(
+                    Schema(classes: Self.classes(.string, indexed: false, key: "text")))
+            }
+            let gate = WriterGate()
+            store.submit(gate)
+            gate.waitUntilReached()
+            store.submit(change)
+            // Between two slices comes a group of writes: as many slices are made.
+            let writes = (0..<count).map { _ in SynchronousWrite { _ in } }
+            store.submit(writes[0])
+            gate.open()
+            _ = try writes[0].version()
+            for write in writes.dropFirst() {
+                store.submit(write)
+                _ = try write.version()
+            }
+            store.close()
+            store = try Store(engine: engine, options: Self.options)
+            defer { store.close() }
+            if (try? change.version()) == nil {
+                #expect(try store.contents().objects == before)
+            }
+            #expect(try store.findings() == [])
+            try store.awaitCleanUp()
+            #expect(try store.findings() == [])
+            try put(
+                store, 1, store.catalog.schema.revision > 1 ? .value(.string("1")) : .value(.int(1))
+            )
+        }
+    }
+}
