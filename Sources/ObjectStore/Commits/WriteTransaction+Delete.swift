@@ -138,10 +138,14 @@ extension WriteTransaction {
         }
         let written = try replace(
             originClass, origin.key, stored, by: bytes, path: [], changesLinks: false)
+        // Trees were changed in their places: what their embedded objects no longer refer to can't be told
+        // by comparing rows.
+        if stored.holdsOutside, isCut || holdsEmbeddedOutside(originClass, stored) {
+            try sweepOutside(originClass, origin.key, written.row)
+        }
         guard isCut else { return }
-        // What lies outside the row was changed in its place, so that only now is known what is left.
+        // For the same reason only now is known which links are left.
         let after = countLinks(originClass, written.row, only: nil)
         changeInverseLinks(originClass, origin.key, from: before, to: after)
-        if stored.holdsOutside { try sweepOutside(originClass, origin.key, written.row) }
     }
 }

@@ -189,7 +189,9 @@ package final class CollectionEditor {
     private func putRow(over stored: RowView) throws(StoreError) -> RowView {
         let buffer = transaction.group.rowBuffer
         let encodedByteCount = 8 + tree.header.byteCount + 4 * count
-        guard encodedByteCount > transaction.group.outside.limits.collectionByteCountMax / 4 else {
+        guard count > 0,
+            encodedByteCount > transaction.group.outside.limits.collectionByteCountMax / 4
+        else {
             let collection = ByteBuffer(capacity: encodedByteCount + 64)
             var slices: [LeafSlice] = []
             _ = tree.tree.forEachLeaf(from: 0) { leaf, _ in

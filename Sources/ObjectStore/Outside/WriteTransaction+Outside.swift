@@ -67,6 +67,16 @@ extension WriteTransaction {
         return isFound
     }
 
+    /// Whether embedded objects of a row that can hold links lie outside it.
+    func holdsEmbeddedOutside(_ rowClass: RowClass, _ row: RowView) -> Bool {
+        var isFound = false
+        forEachReference(rowClass, row) { reference, member in
+            guard reference.isTree, member.storage.element == .embedded else { return }
+            if !rows.classes[member.classIndex].linkingMembers.isEmpty { isFound = true }
+        }
+        return isFound
+    }
+
     /// Removes every chunk of an object.
     func freeAllOutside(_ rowClass: RowClass, _ key: UInt64) throws(StoreError) {
         let prefix = group.keyBuffer.making {
