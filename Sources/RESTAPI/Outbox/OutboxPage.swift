@@ -25,7 +25,10 @@ struct OutboxPage {
     ///
     /// - `cursor`: Behind which object to begin.
     /// - `byteCountMax`: Bytes after which the page ends, whatever its number of objects.
-    /// - Throws: ``Problem`` when storage fails, or 422 for an object that is too large.
+    /// Objects are written whole however large they are: nothing else could read what a page left out, and
+    /// whoever consumes an outbox has to get past each of its objects.
+    ///
+    /// - Throws: ``Problem`` when storage fails.
     init(
         _ rowClass: RowClass, behind cursor: OutboxCursor, in read: ReadTransaction,
         _ service: RESTService, limit: Int, byteCountMax: Int, quotesLargeInts: Bool, as form: Form
@@ -35,7 +38,6 @@ struct OutboxPage {
         let buffer = ByteBuffer(capacity: 1024)
         var writer = ObjectWriter(buffer, names: names, read: read, epoch: read.epoch)
         writer.quotesLargeInts = quotesLargeInts
-        writer.byteCountMax = service.options.queryMemoryByteCountMax
         if form == .event { buffer.append("event: batch\ndata: ") }
         buffer.append("{\"objects\":[")
         var count = 0
@@ -50,7 +52,6 @@ struct OutboxPage {
             }
             try read.checkFailure()
         }
-        if writer.isTruncated { throw .replyTooLarge(service.options.queryMemoryByteCountMax) }
         buffer.append("],\"through\":\"\(through)\"}")
         if form == .event { buffer.append("\nid: \(through)\n\n") }
         let (base, size) = buffer.takeStorage()
