@@ -233,7 +233,10 @@ extension RESTService {
         var response = try reply(to: written, row, version, preferences, in: view)
         if edited.isCreated {
             response.status = 201
-            edited.path?.withUnsafeBufferPointer { response.headers.add(.location, $0) }
+            // As with objects: nobody could ask for a longer one.
+            if let path = edited.path, path.count <= options.targetByteCountMax {
+                path.withUnsafeBufferPointer { response.headers.add(.location, $0) }
+            }
         }
         return response
     }

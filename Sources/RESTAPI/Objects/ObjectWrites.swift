@@ -100,7 +100,10 @@ extension RESTService {
             text.removeAll()
             ObjectPath.append(
                 written.schema.classes[written.classIndex], row, key: written.key, to: text)
-            text.bytes.withMemoryRebound(to: UInt8.self) { response.headers.add(.location, $0) }
+            // Nobody could ask for a longer one, and no header has room for a key of megabytes.
+            if text.count <= options.targetByteCountMax {
+                text.bytes.withMemoryRebound(to: UInt8.self) { response.headers.add(.location, $0) }
+            }
         }
         if let applied = preferences.applied(minimal: preferences.isMinimal) {
             response.headers.add(.preferenceApplied, applied)

@@ -60,8 +60,13 @@ struct ProjectedChangeReader {
     ) {
         var seen: Set<Int> = []
         var next = 0
-        // What a reply left out is not stated, and so stays as it is.
-        for member in json.members where !member.isNamed("$omitted") {
+        var omitted: JSONValue?
+        for member in json.members {
+            if member.isNamed("$omitted") {
+                if omitted != nil { reader.repeated(member.name) }
+                omitted = member.value
+                continue
+            }
             guard let position = projection.names.position(of: member.name, next: next) else {
                 if !special(member.name, member.value) { unknown(member.name, projection) }
                 continue
@@ -73,6 +78,7 @@ struct ProjectedChangeReader {
             }
             read(member.value, member.name, projection.properties[position], into: change)
         }
+        if let omitted { check(omitted, projection, stated: seen) }
     }
 
     private func read(

@@ -282,4 +282,30 @@ struct ProjectedPatchTests {
             APIScenario("PATCH", target, body, status: status, contains: [text]).check(on: server)
         }
     }
+
+    @Test("what a reply left out may stand in a patch, and is held to the names of the projection")
+    func omitted() {
+        let before = tag(1)
+        APIScenario(
+            "PATCH", card, #"{"$omitted":["friendNames","placeCities"]}"#, status: 200,
+            contains: [#""friendNames":["Bob","Cy","Bob"]"#]
+        ).check(on: server)
+        #expect(tag(1) == before)
+        for (body, code, pointer) in [
+            (#"{"$omitted":null}"#, "wrong-type", "/$omitted"),
+            (#"{"$omitted":[{}]}"#, "wrong-type", "/$omitted/0"),
+            (#"{"$omitted":["friendNames","freindNames"]}"#, "unknown-property", "/$omitted/1"),
+            (#"{"first":"x","$omitted":["first"]}"#, "omitted-and-stated", "/$omitted/0"),
+        ] {
+            APIScenario(
+                "PATCH", card, body, status: 422,
+                contains: ["\"code\":\"\(code)\"", "\"pointer\":\"\(pointer)\""]
+            ).check(on: server)
+        }
+        APIScenario(
+            "PATCH", card, #"{"$omitted":[],"$omitted":[]}"#, status: 400,
+            contains: ["duplicate-name"]
+        ).check(on: server)
+        #expect(tag(1) == before)
+    }
 }

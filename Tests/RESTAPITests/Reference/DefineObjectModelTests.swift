@@ -20,7 +20,7 @@ struct DefineObjectModelTests {
         APIScenario(
             "POST", "/v1/classes/Person/objects", #"{"firstName":"Noor"}"#, status: 201,
             contains: [
-                #"{"firstName":"Noor","lastName":"","address":null,"friends":[],"$id":1}"#
+                #"{"$id":1,"firstName":"Noor","lastName":"","address":null,"friends":[]}"#
             ]
         ).check(on: server)
         APIScenario(
@@ -73,5 +73,70 @@ struct DefineObjectModelTests {
             status: 200
         ).check(on: server)
         APIScenario("GET", "/v1/classes/Project/objects/4", status: 404).check(on: server)
+    }
+
+    @Test("Remap a Property Name: names in JSON and names in the store")
+    func remapAPropertyName() throws {
+        let server = try open(
+            #"{"classes":[{"name":"Person","properties":{"firstName":{"type":"string","mapTo":"first_name"},"lastName":{"type":"string","mapTo":"last_name"}}}]}"#
+        )
+        APIScenario(
+            "POST", "/v1/classes/Person/objects", #"{"firstName":"Noor","lastName":"Oduya"}"#,
+            status: 201, contains: [#"{"$id":1,"firstName":"Noor","lastName":"Oduya"}"#]
+        ).check(on: server)
+        for name in ["firstName", "first_name"] {
+            APIScenario(
+                "GET",
+                target("/v1/classes/Person/objects", [("filter", "\(name) == 'Noor'")]),
+                status: 200, contains: [#""firstName":"Noor""#], excludes: ["first_name"]
+            ).check(on: server)
+        }
+        APIScenario(
+            "POST", "/v1/classes/Person/objects", #"{"first_name":"Noor"}"#, status: 422,
+            contains: ["unknown-property", #""hint":"firstName""#]
+        ).check(on: server)
+        APIScenario(
+            "GET", "/v1/schema/classes/Person", status: 200,
+            contains: [#""lastName":{"type":"string","mapTo":"last_name"}"#]
+        ).check(on: server)
+    }
+
+    private static let sensors =
+        #"{"classes":[{"name":"WeatherSensor","kind":"asymmetric","primaryKey":"_id","properties":{"_id":"objectId","deviceId":"string","temperatureInFahrenheit":"float","barometricPressureInHg":"float","windSpeedInMph":"int","place":"Place?","places":"Place[]","station":"Station?","stations":"Station[]"}},{"name":"Place","kind":"embedded","properties":{"name":"string"}},{"name":"Station","primaryKey":"name","properties":{"name":"string"}}]}"#
+
+    @Test("Define an Asymmetric Object: it is created, and not queried, changed or removed")
+    func defineAnAsymmetricObject() throws {
+        let server = try open(Self.sensors)
+        let objects = "/v1/classes/WeatherSensor/objects"
+        APIScenario(
+            "POST", objects,
+            #"{"_id":"507f1f77bcf86cd799439011","deviceId":"d1","temperatureInFahrenheit":70.5,"barometricPressureInHg":30,"windSpeedInMph":5,"place":{"name":"roof"},"places":[{"name":"yard"}],"station":{"name":"s"},"stations":["s"]}"#,
+            status: 201
+        ).check(on: server)
+        APIScenario(
+            "GET", "/v1/classes/WeatherSensor/outbox", status: 200,
+            contains: [
+                #"{"objects":[{"_id":"507f1f77bcf86cd799439011","deviceId":"d1","temperatureInFahrenheit":70.5,"barometricPressureInHg":30.0,"windSpeedInMph":5,"place":{"name":"roof"},"places":[{"name":"yard"}],"station":"s","stations":["s"]}]"#
+            ]
+        ).check(on: server)
+        let object = objects + "/507f1f77bcf86cd799439011"
+        for (method, path, body) in [
+            ("GET", objects, nil), ("GET", object, nil), ("PUT", object, "{}"),
+            ("PATCH", object, "{}"), ("DELETE", object, nil),
+        ] as [(String, String, String?)] {
+            APIScenario(method, path, body, status: 405, contains: ["asymmetric-class"]).check(
+                on: server)
+        }
+    }
+
+    @Test("Define an Asymmetric Object: no class links to it")
+    func linksToAnAsymmetricObject() throws {
+        let server = try open(Self.sensors)
+        for type in ["WeatherSensor?", "WeatherSensor[]", "WeatherSensor<>", "WeatherSensor{}"] {
+            APIScenario(
+                "PUT", "/v1/schema/classes/Holder", "{\"properties\":{\"sensor\":\"\(type)\"}}",
+                status: 422, contains: ["invalid-schema", #""pointer":"/properties/sensor"#]
+            ).check(on: server)
+        }
     }
 }
