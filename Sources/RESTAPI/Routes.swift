@@ -6,6 +6,7 @@ extension RESTService {
         let objects = "/v1/classes/{class}/objects"
         let object = "/v1/classes/{class}/objects/{id}"
         let elements = "/v1/classes/{class}/objects/{id}/properties/{property}/elements"
+        let inner = elements + "/{element}/{inner*}"
         let byKey = "/v1/classes/{class}/object"
         let projections = "/v1/projections"
         let projection = "/v1/projections/{projection}"
@@ -43,6 +44,12 @@ extension RESTService {
             Route(.get, elements + "/{element}", "getElement", getElement),
             Route(.put, elements + "/{element}", "putElement", body: .buffered(), putElement),
             Route(.delete, elements + "/{element}", "deleteElement", deleteElement),
+            Route(
+                .post, elements + "/{element}", "addToElement", body: .buffered(), addToElement),
+            Route(.get, inner, "getInnerElement", getInnerElement),
+            Route(.put, inner, "putInnerElement", body: .buffered(), putInnerElement),
+            Route(.delete, inner, "deleteInnerElement", deleteInnerElement),
+            Route(.post, inner, "addInnerElement", body: .buffered(), addInnerElement),
             Route(
                 .post, "/v1/transactions", "createTransaction", body: .buffered(),
                 createTransaction),

@@ -30,6 +30,10 @@ final class RowCollectionEditor: ElementEditor {
 
     var count: Int { leaf.count }
 
+    func element(_ index: Int) -> (part: LeafView, place: Int)? {
+        index < leaf.count ? (leaf, index) : nil
+    }
+
     func forEachPart(_ body: (LeafView, Int) -> Bool) { _ = body(leaf, 0) }
 
     func insert(_ elements: LeafView, at index: Int) {

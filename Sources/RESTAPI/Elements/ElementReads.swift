@@ -36,10 +36,22 @@ extension RESTService {
         guard let (rowClass, _, row) = try find(request, .path, names, read, scratch) else {
             throw Problem(.objectNotFound)
         }
-        let collection = rowClass.collection(target.member, in: row, read)
-        guard let position = try Self.position(of: target, in: collection),
-            let (part, place) = collection.element(position)
-        else { throw Problem(.elementNotFound) }
+        var inner: MixedView?
+        var element: (part: CollectionView, place: Int)?
+        if target.storage.shape == .single {
+            let field = rowClass.field(target.member, in: row)
+            inner = try target.value(inside: field.isNull ? nil : field.text(read))
+        } else {
+            let collection = rowClass.collection(target.member, in: row, read)
+            guard let position = try Self.position(of: target, in: collection),
+                let (part, place) = collection.element(position)
+            else { throw Problem(.elementNotFound) }
+            if target.inner == nil {
+                element = (part, place)
+            } else {
+                inner = try target.value(inside: part.isNull(place) ? nil : part.bytes(place))
+            }
+        }
         let etag = StoreVersion(epoch: read.epoch, number: row.version)
         var response: Response
         if let tags = try EntityTags.read(.ifNoneMatch, of: request), tags.matchesWeakly(etag) {
@@ -51,7 +63,10 @@ extension RESTService {
             writer.quotesLargeInts = preferences.quotesLargeInts
             scratch.reply.append("{\"value\":" as StaticString)
             writer.limitCollections(options)
-            writer.writeElement(place, of: part, target.member, rowClass)
+            if let inner { writer.write(mixed: inner) }
+            if let (part, place) = element {
+                writer.writeElement(place, of: part, target.member, rowClass)
+            }
             scratch.reply.append("}" as StaticString)
             try stored { () throws(StoreError) in try read.checkFailure() }
             response = Response(200, .json, scratch.takeReply())

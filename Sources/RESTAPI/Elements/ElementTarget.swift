@@ -9,6 +9,8 @@ enum ElementSource: Sendable {
     case collection
     /// `…/elements/{element}`
     case path
+    /// `…/elements/{element}/{inner*}`: inside a `mixed` value
+    case inner
     /// `…/elements?key=<JSON>`
     case parameter
 }
@@ -28,6 +30,9 @@ struct ElementTarget {
     var object: ObjectTarget
     var member: Int
     var address: Address
+    /// The steps from there, or from a single property, into a `mixed` value; nil when the request is about
+    /// the collection's own elements.
+    var inner: [[UInt8]]?
 
     var rowClass: RowClass { object.rowClass }
     var storage: FieldStorage { rowClass.members[member].storage }
@@ -39,21 +44,32 @@ extension RESTService {
     ///
     /// - Throws: ``Problem`` 404 for an unknown class or property and for one without elements, 400 for a
     ///   place that is missing or malformed, 405 for an inverse link.
+    /// - `isInside`: Whether the request is about what is inside the element that its path names.
     func elementTarget(
-        _ request: Request, _ source: ElementSource, _ names: SchemaNames,
+        _ request: Request, _ source: ElementSource, isInside: Bool = false, _ names: SchemaNames,
         _ scratch: RequestScratch
     ) throws(Problem) -> ElementTarget {
         let object = try target(request, .path, names, scratch)
         let member = try property(request, of: object.rowClass, names)
         var target = ElementTarget(object: object, member: member, address: .none)
         switch target.storage.shape {
-        case .single: throw .noElements(target.property)
+        case .single:
+            guard target.storage.element == .mixed else { throw .noElements(target.property) }
+            target.inner = try Self.steps(request, source, scratch.parser)
+            return target
         case .none: throw .inverseElements(target.property)
         case .list, .set, .map: break
         }
         switch source {
         case .collection: break
-        case .path: target.address = try Self.address(request.parameter(3), in: target)
+        case .path, .inner:
+            if isInside || source == .inner {
+                guard target.storage.element == .mixed else {
+                    throw .noInnerElements(target.property)
+                }
+                target.inner = source == .inner ? request.rest.map { Array($0.bytes) } : []
+            }
+            target.address = try Self.address(request.parameter(3), in: target)
         case .parameter:
             guard let text = Self.parameter("key", of: request) else { break }
             guard Self.parameter("value", of: request) == nil else {
@@ -79,6 +95,26 @@ extension RESTService {
             throw Problem.unknownProperty(String(decoding: name, as: UTF8.self), rowClass)
         }
         return member
+    }
+
+    /// The steps into a single `mixed` value.
+    private static func steps(
+        _ request: Request, _ source: ElementSource, _ parser: JSONParser
+    ) throws(Problem) -> [[UInt8]] {
+        switch source {
+        case .collection: return []
+        case .path: return [Array(request.parameter(3).bytes)]
+        case .inner: return [Array(request.parameter(3).bytes)] + request.rest.map { Array($0.bytes) }
+        case .parameter:
+            guard parameter("value", of: request) == nil, let text = parameter("key", of: request)
+            else {
+                throw .parameter(
+                    "key",
+                    "An element inside a mixed value is named by its position or key: …/elements/0, "
+                        + "or ?key=%22a%2Fb%22 for a key that no path carries.")
+            }
+            return [try mapKey(text, parser)]
+        }
     }
 
     private static func address(
@@ -125,6 +161,14 @@ extension Problem {
             404, "no-elements",
             "'\(property.name)' holds one value and has no elements; read it at "
                 + "…/properties/\(property.name) and change it with its object.")
+    }
+
+    /// The elements are no `mixed` values.
+    static func noInnerElements(_ property: Property) -> Problem {
+        Problem(
+            404, "no-elements",
+            "The elements of '\(property.name)' are no mixed values and have no elements of their own; "
+                + "the path ends behind the first: …/properties/\(property.name)/elements/0.")
     }
 
     /// An inverse link is read as a whole and not written.

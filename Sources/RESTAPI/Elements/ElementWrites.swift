@@ -13,8 +13,15 @@ enum ElementAction: Sendable {
 /// A change of one element, ready for the writer.
 private struct PreparedEdit {
     var target: ElementTarget
-    var edit: ElementEdit
-    var draft: ObjectDraft
+    var change: Change
+}
+
+/// What is to change, and what it becomes.
+private enum Change {
+    /// An element of the collection.
+    case element(ElementEdit, ObjectDraft)
+    /// Something inside a `mixed` value.
+    case inside(MixedEdit, ObjectDraft?)
 }
 
 /// What the writer did.
@@ -49,7 +56,12 @@ extension RESTService {
             return try self.once(request) { claim throws(Problem) in
                 let prepared = try PreparedRequest<PreparedEdit>(self) {
                     names, scratch throws(Problem) in
-                    let target = try self.elementTarget(request, source, names, scratch)
+                    let target = try self.elementTarget(
+                        request, source, isInside: action == .add, names, scratch)
+                    if let steps = target.inner {
+                        return try self.prepare(
+                            action, inside: steps, target, at: place, request, names, scratch)
+                    }
                     return try self.prepare(action, target, at: place, request, names, scratch)
                 }
                 let write = RequestedWrite<EditedElement>(
@@ -59,7 +71,7 @@ extension RESTService {
                     reply: { edited, version, view throws(Problem) in
                         try self.reply(to: edited, version, preferences, in: view)
                     },
-                    problem: { self.problem($0, ofElement: action) }, isLong: { _ in false })
+                    problem: { self.problem($0, ofElement: action, prepared.last.target) }, isLong: { _ in false })
                 return .later { self.handIn(write, $0, claim) }
             }
         }
@@ -90,14 +102,47 @@ extension RESTService {
             }
         case (.removeEqual, _):
             return PreparedEdit(
-                target: target, edit: edit,
-                draft: try value(target, request, names, scratch))
+                target: target,
+                change: .element(edit, try value(target, request, names, scratch)))
         default:
             draft = reader.readElement(
                 try self.json(request, scratch.parser), target.member, of: target.rowClass, names)
         }
         guard let draft else { throw reader.problem() }
-        return PreparedEdit(target: target, edit: edit, draft: draft)
+        return PreparedEdit(target: target, change: .element(edit, draft))
+    }
+
+    private func prepare(
+        _ action: ElementAction, inside steps: [[UInt8]], _ target: ElementTarget, at place: Int?,
+        _ request: Request, _ names: SchemaNames, _ scratch: RequestScratch
+    ) throws(Problem) -> PreparedEdit {
+        if target.storage.shape == .set { throw Self.setElement(target.property.name) }
+        let edit: MixedEdit
+        switch action {
+        case .delete:
+            return PreparedEdit(target: target, change: .inside(MixedEdit(steps, .remove), nil))
+        case .add: edit = MixedEdit(steps, .insert(at: place))
+        case .put:
+            // What is no key is no position either.
+            if let last = steps.last { try Self.requireMapKey(last) }
+            edit = MixedEdit(steps, .put)
+        }
+        let reader = scratch.reader
+        reader.reset()
+        let json = try json(request, scratch.parser)
+        let depth = action == .add ? steps.count + 1 : steps.count
+        let draft: ObjectDraft?
+        if case .key(let key) = target.address {
+            draft = key.withUnsafeBytes {
+                reader.readEntry(
+                    json, under: $0, target.member, of: target.rowClass, names, depth: depth)
+            }
+        } else {
+            draft = reader.readElement(
+                json, target.member, of: target.rowClass, names, depth: depth)
+        }
+        guard let draft else { throw reader.problem() }
+        return PreparedEdit(target: target, change: .inside(edit, draft))
     }
 
     /// What the store is to do.
@@ -122,10 +167,7 @@ extension RESTService {
         case (.delete, .list, .position(let position)): return .remove(at: position)
         case (.delete, .map, .key): return .removeEntry
         case (_, .set, .position):
-            throw notAllowed(
-                "'\(name)' is a set, whose elements are values without positions: POST …/elements "
-                    + "adds one, DELETE …/elements?value= takes one away.",
-                allow: "GET, HEAD, OPTIONS")
+            throw setElement(name)
         case (.delete, .list, _), (.delete, .set, _):
             if target.storage.element != .embedded {
                 return .removeEqual(isSet: target.storage.shape == .set)
@@ -139,6 +181,13 @@ extension RESTService {
                 "key", "This path needs the key of a map's entry as JSON, such as ?key=%22a%2Fb%22."
             )
         }
+    }
+
+    private static func setElement(_ name: String) -> Problem {
+        notAllowed(
+            "'\(name)' is a set, whose elements are values without positions: POST …/elements "
+                + "adds one, DELETE …/elements?value= takes one away.",
+            allow: "GET, HEAD, OPTIONS")
     }
 
     private static func notAllowed(_ detail: String, allow: String) -> Problem {
@@ -167,7 +216,8 @@ extension RESTService {
         }
         let json: JSONValue
         do {
-            json = try scratch.parser.parse(text, depthMax: 4)
+            json = try scratch.parser.parse(
+                text, depthMax: target.storage.element == .mixed ? options.jsonDepthMax : 4)
         } catch {
             throw .parameter(
                 "value",
@@ -201,9 +251,20 @@ extension RESTService {
             try transaction.check(precondition, rowClass, key: nil, nil)
             throw .objectNotFound
         }
-        let result = try transaction.edit(
-            plan.edit, plan.target.member, of: rowClass, key: key, plan.draft,
-            precondition: precondition)
+        let result: ElementResult
+        switch plan.change {
+        case .element(let edit, let draft):
+            result = try transaction.edit(
+                edit, plan.target.member, of: rowClass, key: key, draft, precondition: precondition)
+        case .inside(let edit, let draft):
+            let attempt = try transaction.edit(
+                inside: edit, of: plan.target.place, plan.target.member, of: rowClass, key: key,
+                draft, precondition: precondition)
+            switch attempt {
+            case .success(let made): result = made
+            case .failure(let fault): return .refused(Problem(fault, in: plan.target))
+            }
+        }
         let row = result.written.row
         var path: [UInt8]?
         if result.isCreated {
@@ -242,11 +303,14 @@ extension RESTService {
     }
 
     /// The problem of a failed write, whose body is the bare value.
-    private func problem(_ error: StoreError, ofElement action: ElementAction) -> Problem {
+    private func problem(
+        _ error: StoreError, ofElement action: ElementAction, _ target: ElementTarget
+    ) -> Problem {
         guard case .danglingLinks(var links) = error else { return problem(error) }
         if action == .delete { return problem(.elementNotFound) }
+        let outer = target.storage.shape == .single ? 1 : 2
         for index in links.indices {
-            links[index].path.removeFirst(min(2, links[index].path.count))
+            links[index].path.removeFirst(min(outer, links[index].path.count))
         }
         return problem(.danglingLinks(links))
     }

@@ -56,6 +56,9 @@ package enum ObjectPath {
         var name = target.property.name
         name.withUTF8 { appendEscaped(UnsafeRawBufferPointer($0), to: buffer) }
         buffer.append("/elements" as StaticString)
+        if let inner = target.inner {
+            return append(inner, in: target, position: position, to: buffer)
+        }
         guard case .key(let key) = target.address else {
             buffer.append("/\(position ?? 0)")
             return true
@@ -69,6 +72,27 @@ package enum ObjectPath {
             let json = ByteBuffer(capacity: key.count + 16)
             JSONWriter(json).string(key)
             appendEscaped(json.bytes, to: buffer)
+        }
+        return true
+    }
+
+    /// Appends the steps to something inside a `mixed` value.
+    ///
+    /// - Returns: False when a step is a key that no path carries.
+    private static func append(
+        _ inner: [[UInt8]], in target: ElementTarget, position: Int?, to buffer: ByteBuffer
+    ) -> Bool {
+        var steps = inner
+        switch target.address {
+        case .none: break
+        case .position(let position): steps.insert(Array("\(position)".utf8), at: 0)
+        case .key(let key): steps.insert(key, at: 0)
+        }
+        if let position { steps.append(Array("\(position)".utf8)) }
+        for step in steps {
+            guard step.withUnsafeBytes({ isCarried($0) }) else { return false }
+            buffer.append("/" as StaticString)
+            step.withUnsafeBytes { appendEscaped($0, to: buffer) }
         }
         return true
     }

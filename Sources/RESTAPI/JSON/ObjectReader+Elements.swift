@@ -4,9 +4,11 @@ import Rows
 
 extension ObjectReader {
     /// Reads the bare value of one element of a list or set into a draft that states nothing else; nil when
-    /// something is wrong, and ``faults`` says what.
+    /// something is wrong, and ``faults`` says what. Also reads the bare value of a single `mixed` property.
+    ///
+    /// - `depth`: How many lists and maps of a `mixed` value are around it.
     func readElement(
-        _ json: JSONValue, _ member: Int, of rowClass: RowClass, _ names: SchemaNames
+        _ json: JSONValue, _ member: Int, of rowClass: RowClass, _ names: SchemaNames, depth: Int = 0
     ) -> ObjectDraft? {
         self.names = names
         let before = faultCount
@@ -21,6 +23,7 @@ extension ObjectReader {
             if let child = readEmbeddedElement(json, member, into: draft) {
                 draft.set(member, children: [child])
             }
+        case .mixed: readMixedElement(json, member, depth: depth, into: draft)
         default:
             collection.reset(compiled.storage.element)
             if json.isNull, compiled.isOptional {
@@ -33,10 +36,10 @@ extension ObjectReader {
         return faultCount == before ? draft : nil
     }
 
-    /// Reads the bare value of one entry of a map, as ``readElement(_:_:of:_:)``.
+    /// Reads the bare value of one entry of a map, as ``readElement(_:_:of:_:depth:)``.
     func readEntry(
         _ json: JSONValue, under key: UnsafeRawBufferPointer, _ member: Int, of rowClass: RowClass,
-        _ names: SchemaNames
+        _ names: SchemaNames, depth: Int = 0
     ) -> ObjectDraft? {
         self.names = names
         let before = faultCount
@@ -55,6 +58,7 @@ extension ObjectReader {
                 if let child = readEmbeddedElement(json, member, into: draft) {
                     draft.addEntry(key, .child(draft.addChild(child)))
                 }
+            case .mixed: readMixedEntry(json, under: key, member, depth: depth, into: draft)
             default:
                 collection.reset(compiled.storage.element)
                 readPlainElement(json, member, of: rowClass)

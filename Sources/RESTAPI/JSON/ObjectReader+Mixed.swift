@@ -44,6 +44,37 @@ extension ObjectReader {
         draft.set(member, mixed: collection, from: start)
     }
 
+    /// Reads the bare value of a property, or of the one element of its list or set.
+    ///
+    /// - `depth`: How many lists and maps are around it.
+    func readMixedElement(
+        _ json: JSONValue, _ member: Int, depth: Int, into draft: ObjectDraft
+    ) {
+        mixed.removeAll()
+        let start = draft.references.count
+        appendMixed(json, member, into: draft, depth: depth, base: 0)
+        let value = MixedView(mixed.bytes)
+        if draft.rowClass.members[member].storage.shape == .single {
+            return draft.set(member, mixed: value, from: start)
+        }
+        collection.reset(.mixed)
+        value.isNull ? collection.appendNull() : collection.append(text: value.bytes)
+        draft.set(member, mixed: collection, from: start)
+    }
+
+    /// Reads the bare value of an entry of a map.
+    ///
+    /// - `depth`: How many lists and maps are around it.
+    func readMixedEntry(
+        _ json: JSONValue, under key: UnsafeRawBufferPointer, _ member: Int, depth: Int,
+        into draft: ObjectDraft
+    ) {
+        mixed.removeAll()
+        let start = draft.references.count
+        appendMixed(json, member, into: draft, depth: depth, base: 0)
+        draft.addEntry(key, mixed: MixedView(mixed.bytes), from: start)
+    }
+
     /// Appends a value to ``mixed``; null, with a fault, for what is none.
     ///
     /// - `depth`: How many lists and maps are around it.
