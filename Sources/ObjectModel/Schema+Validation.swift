@@ -169,15 +169,10 @@ extension ObjectClass {
                     }
                 }
             }
-<<<<<<< HEAD
-            if case .scalar(.mixed) = element, property.isOptional {
-                fault(
-                    name, "A mixed value is null by itself and never optional; leave the '?' out.")
-=======
             // As a primary key it is refused whatever it is.
             if case .scalar(.mixed) = element, property.isOptional, name != primaryKey {
-                fault(name, "A mixed value is null by itself and never optional; leave the '?' out.")
->>>>>>> c99efa6 (Reach into mixed values by the paths of their elements)
+                fault(
+                    name, "A mixed value is null by itself and never optional; leave the '?' out.")
             }
             if property.onDelete != .nullify {
                 guard case .object(let target) = element, classes[target]?.kind == .object else {

@@ -114,6 +114,12 @@ class Conditions(LiveTests):
         self.assertEqual(removed.json["languages"], languages)
         send("getElementByKey", "GET", "?key=%22a%22", None, 400)
         send("putElementByKey", "PUT", "?key=%22a%22", "x", 400)
+        # Strings have no elements of their own; what mixed values do is tested beside them.
+        send("getInnerElement", "GET", "/0/0", None, 404)
+        send("putInnerElement", "PUT", "/0/0", "x", 404)
+        send("deleteInnerElement", "DELETE", "/0/0", None, 404)
+        send("addInnerElement", "POST", "/0/0", "x", 404)
+        send("addToElement", "POST", "/0", "x", 404)
         cities = running.request("POST", country + "/properties/cities/elements", b"1")
         self.conforms("addElement", cities, 405)
 

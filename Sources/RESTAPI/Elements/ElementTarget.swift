@@ -104,7 +104,8 @@ extension RESTService {
         switch source {
         case .collection: return []
         case .path: return [Array(request.parameter(3).bytes)]
-        case .inner: return [Array(request.parameter(3).bytes)] + request.rest.map { Array($0.bytes) }
+        case .inner:
+            return [Array(request.parameter(3).bytes)] + request.rest.map { Array($0.bytes) }
         case .parameter:
             guard parameter("value", of: request) == nil, let text = parameter("key", of: request)
             else {

@@ -71,7 +71,8 @@ extension RESTService {
                     reply: { edited, version, view throws(Problem) in
                         try self.reply(to: edited, version, preferences, in: view)
                     },
-                    problem: { self.problem($0, ofElement: action, prepared.last.target) }, isLong: { _ in false })
+                    problem: { self.problem($0, ofElement: action, prepared.last.target) },
+                    isLong: { _ in false })
                 return .later { self.handIn(write, $0, claim) }
             }
         }

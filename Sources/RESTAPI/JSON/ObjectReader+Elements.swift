@@ -8,7 +8,8 @@ extension ObjectReader {
     ///
     /// - `depth`: How many lists and maps of a `mixed` value are around it.
     func readElement(
-        _ json: JSONValue, _ member: Int, of rowClass: RowClass, _ names: SchemaNames, depth: Int = 0
+        _ json: JSONValue, _ member: Int, of rowClass: RowClass, _ names: SchemaNames,
+        depth: Int = 0
     ) -> ObjectDraft? {
         self.names = names
         let before = faultCount

@@ -133,7 +133,11 @@ extension MixedView {
                 var (low, high) = (0, count)
                 while low < high {
                     let middle = (low + high) / 2
-                    if compareKeys(key(middle), step) < 0 { low = middle + 1 } else { high = middle }
+                    if compareKeys(key(middle), step) < 0 {
+                        low = middle + 1
+                    } else {
+                        high = middle
+                    }
                 }
                 return (low, false)
             }

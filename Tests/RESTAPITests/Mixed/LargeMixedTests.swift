@@ -28,7 +28,8 @@ struct LargeMixedTests {
         let stored = server.send("GET", Self.box).text
         #expect(server.send("PUT", Self.box, stored).headers["etag"] == etag)
         for (filter, id) in [
-            ("sorted%20ENDSWITH%20'nn'%20AND%20sorted%20!=%20'nn'", "b"), ("sorted%20==%20'nn'", "c"),
+            ("sorted%20ENDSWITH%20'nn'%20AND%20sorted%20!=%20'nn'", "b"),
+            ("sorted%20==%20'nn'", "c"),
             ("part.item%20BEGINSWITH%20'nnn'", "b"), ("item%20==%201", "c"),
             ("ANY%20list%20BEGINSWITH%20'nnn'", "b"),
         ] {
@@ -55,7 +56,8 @@ struct LargeMixedTests {
         ).check(on: server)
         server.send("DELETE", "/v1/classes/Dog/objects/rex")
         try check(server, "target deleted")
-        APIScenario("GET", item + "/1/z", status: 200, contains: [#"{"value":null}"#]).check(on: server)
+        APIScenario("GET", item + "/1/z", status: 200, contains: [#"{"value":null}"#]).check(
+            on: server)
         APIScenario("DELETE", item + "/0", status: 200).check(on: server)
         APIScenario("PATCH", Self.box, #"{"item":1,"sorted":2}"#, status: 200).check(on: server)
         try check(server, "smaller again")
@@ -74,7 +76,8 @@ struct LargeMixedTests {
                 .check(on: server)
         }
         APIScenario(
-            "GET", "/v1/classes/Box/objects?fields=id&filter=item%20ENDSWITH%20%27nn%27", status: 200,
+            "GET", "/v1/classes/Box/objects?fields=id&filter=item%20ENDSWITH%20%27nn%27",
+            status: 200,
             contains: ["201"]
         ).check(on: server)
         try check(server)
@@ -94,7 +97,8 @@ struct LargeMixedTests {
         // Each is a list of lists; the map's lists have the keys k0, k1 and so on.
         var lists: [String: [[String]]] = ["item": [[], []], "list": [[], []], "map": [[], []]]
         server.send("PUT", Self.box, #"{"item":[[],[]],"list":[[],[]],"map":{"k0":[],"k1":[]}}"#)
-        let values = ["null", "1", "\"a text of some length\"", "[true]", #"{"k":[]}"#]
+        let values =
+            ["null", "1", "\"a text of some length\"", "[true]", #"{"k":[]}"#]
             + dogs.map(MixedServer.dog)
         for step in 0..<SeededGenerator.scaled(300) {
             let name = ["item", "list", "map"].randomElement(using: &random) ?? "item"
@@ -103,7 +107,8 @@ struct LargeMixedTests {
             let place = Int.random(in: 0...inner[outer].count, using: &random)
             let value = values.randomElement(using: &random) ?? "1"
             let path =
-                Self.box + "/properties/\(name)/elements/" + (name == "map" ? "k\(outer)" : "\(outer)")
+                Self.box + "/properties/\(name)/elements/"
+                + (name == "map" ? "k\(outer)" : "\(outer)")
             let isThere = place < inner[outer].count
             let reply: HTTPClient.Reply
             let status: Int
@@ -146,7 +151,8 @@ struct LargeMixedTests {
                 "\"list\":[\(text("list").joined(separator: ","))],",
                 "\"map\":{\"k0\":\(map[0]),\"k1\":\(map[1])},",
             ] {
-                #expect(found.contains(expected), "step \(step), seed \(seed): \(expected) \(found)")
+                #expect(
+                    found.contains(expected), "step \(step), seed \(seed): \(expected) \(found)")
             }
             if step % 20 == 0 { try check(server, "step \(step), seed \(seed)") }
         }

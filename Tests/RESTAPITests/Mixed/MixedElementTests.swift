@@ -33,7 +33,10 @@ struct MixedElementTests {
         let rex = MixedServer.dog("rex")
         tell([
             ("POST", "list/elements", rex, 201, [#","list":[[1,[2]],{"k":{}},7,\#(rex)]"#]),
-            ("PUT", "list/elements/2", "[\(rex),null]", 200, [#"{"k":{}},[\#(rex),null],\#(rex)]"#]),
+            (
+                "PUT", "list/elements/2", "[\(rex),null]", 200,
+                [#"{"k":{}},[\#(rex),null],\#(rex)]"#]
+            ),
             ("GET", "list/elements/2", nil, 200, ["{\"value\":[\(rex),null]}"]),
             ("DELETE", "list/elements?value=[1,[2]]", nil, 200, [#","list":[{"k":{}},"#]),
             ("POST", "list/elements?at=0", "null", 201, [#","list":[null,{"k":{}},"#]),
@@ -75,11 +78,17 @@ struct MixedElementTests {
             ("POST", "item/elements/a/1", "1", 405, ["element-method-not-allowed"]),
             ("POST", "item/elements", "1", 405, ["element-method-not-allowed"]),
             ("POST", "item/elements/n", "1", 404, ["no-elements"]),
-            ("DELETE", "item/elements/a/1/b", nil, 200, [#""item":{"a":[1,{"aa":true}],"n":null}"#]),
+            (
+                "DELETE", "item/elements/a/1/b", nil, 200,
+                [#""item":{"a":[1,{"aa":true}],"n":null}"#]
+            ),
             ("DELETE", "item/elements/a/1/b", nil, 404, ["element-not-found"]),
             ("DELETE", "item/elements/a/0", nil, 200, [#""a":[{"aa":true}]"#]),
             ("PUT", "item/elements/new", "[]", 201, [#""n":null,"new":[]"#]),
-            ("POST", "list/elements/0/1", #"{"q":1}"#, 201, [#""list":[[1,[2,{"q":1}]],{"k":{}},7]"#]),
+            (
+                "POST", "list/elements/0/1", #"{"q":1}"#, 201,
+                [#""list":[[1,[2,{"q":1}]],{"k":{}},7]"#]
+            ),
             ("PUT", "list/elements/1/k/l", "8", 201, [#"{"k":{"l":8}}"#]),
             ("PUT", "list/elements/9/k", "8", 404, ["element-not-found"]),
             ("DELETE", "list/elements/0/0", nil, 200, [#""list":[[[2,{"q":1}]],"#]),
@@ -98,7 +107,8 @@ struct MixedElementTests {
         ])
     }
 
-    @Test("a new element's place is told, preconditions hold, and what changes nothing is no change")
+    @Test(
+        "a new element's place is told, preconditions hold, and what changes nothing is no change")
     func replies() {
         let path = Self.box + "/properties/item/elements/a"
         let added = server.send("POST", path, "3")
@@ -114,8 +124,10 @@ struct MixedElementTests {
         ).check(on: server)
         APIScenario("PUT", path + "/2", "4", headers: [("If-Match", etag)], status: 200)
             .check(on: server)
-        APIScenario("PUT", "/v1/classes/Box/objects/no/properties/item/elements/a", "4", status: 404)
-            .check(on: server)
+        APIScenario(
+            "PUT", "/v1/classes/Box/objects/no/properties/item/elements/a", "4", status: 404
+        )
+        .check(on: server)
     }
 
     @Test("links inside values are checked, counted and told with their places")
@@ -136,7 +148,10 @@ struct MixedElementTests {
         server.send("DELETE", "/v1/classes/Dog/objects/rex")
         APIScenario(
             "GET", Self.box, status: 200,
-            contains: [#""a":[{"k":[]},"#, #""list":[[1,[2]],"#, #""m":[null]"#.replacing("null", with: "")]
+            contains: [
+                #""a":[{"k":[]},"#, #""list":[[1,[2]],"#,
+                #""m":[null]"#.replacing("null", with: ""),
+            ]
         ).check(on: server)
         let findings = try StoreCheck.run(server.store).findings
         #expect(findings.isEmpty, "\(findings)")

@@ -4,7 +4,8 @@ import Testing
 
 /// The samples of AnyRealmValue, each under its heading.
 extension SupportedTypesTests {
-    @Test("AnyRealmValue: a companion is whatever it is, and what it is decides what is asked of it")
+    @Test(
+        "AnyRealmValue: a companion is whatever it is, and what it is decides what is asked of it")
     func anyRealmValue() throws {
         let server = try TestServer(schema: Schema())
         func tell(
@@ -38,12 +39,14 @@ extension SupportedTypesTests {
         let person = "classes/Person/objects/65a0b1c2d3e4f50617280099"
         tell("PUT", person, #"{"companion":{"$set":[1]}}"#, 422, ["invalid-mixed"])
         tell(
-            "PUT", person, #"{"companion":{"$link":{"class":"Part","id":1}}}"#, 422, ["wrong-class"])
+            "PUT", person, #"{"companion":{"$link":{"class":"Part","id":1}}}"#, 422, ["wrong-class"]
+        )
         tell(
             "PUT", "schema/classes/Other", #"{"properties":{"companion":"mixed?"}}"#, 422,
             ["never optional"])
         tell(
-            "GET", "classes/Person/objects?count=exact&filter=companion%20==%20obj('Dog','Fido')", nil,
+            "GET", "classes/Person/objects?count=exact&filter=companion%20==%20obj('Dog','Fido')",
+            nil,
             200, [#""count":1"#])
     }
 
@@ -70,7 +73,9 @@ extension SupportedTypesTests {
         tell("PUT", data + "/elements/ages/1/0", "5", 200, [#""ages":[1,[5,{"deep":true}]]"#])
         tell("PUT", data + "/elements/owner", #""Ann""#, 200, [#""owner":"Ann""#])
         tell("POST", data + "/elements/ages?at=0", "0", 201, [#""ages":[0,1,["#])
-        tell("DELETE", data + "/elements/name", nil, 200, [#"{"ages":[0,1,[5,{"deep":true}]],"owner""#])
+        tell(
+            "DELETE", data + "/elements/name", nil, 200,
+            [#"{"ages":[0,1,[5,{"deep":true}]],"owner""#])
         for levels in [100, 101] {
             let nested =
                 String(repeating: "[", count: levels) + String(repeating: "]", count: levels)

@@ -31,7 +31,8 @@ struct SupportedTypesTests {
             ["\"\(row.type)Name\":\"\(row.type)\"", "\"\(row.type)Opt\":\"\(row.type)?\""]
         }
         let more = [
-            #""anyName":"mixed""#, #""listName":"Custom[]""#, #""setName":"string<>""#, #""mapName":"string{}""#,
+            #""anyName":"mixed""#, #""listName":"Custom[]""#, #""setName":"string<>""#,
+            #""mapName":"string{}""#,
             #""objectName":"Custom?""#, #""embeddedName":"Part?""#,
             #""enumName":{"type":"string","enum":["a","b"]}"#,
             #""enumOpt":{"type":"string?","enum":["a","b"]}"#,
@@ -44,7 +45,8 @@ struct SupportedTypesTests {
         var texts = rows.map { "\"\($0.type)Opt\":null" }
         texts += rows.compactMap { row in row.initial.map { "\"\(row.type)Name\":\($0)" } }
         texts += [
-            #""anyName":null"#, #""listName":[]"#, #""setName":[]"#, #""mapName":{}"#, #""objectName":null"#,
+            #""anyName":null"#, #""listName":[]"#, #""setName":[]"#, #""mapName":{}"#,
+            #""objectName":null"#,
             #""embeddedName":null"#, #""enumName":"a""#, #""enumOpt":null"#,
         ]
         APIScenario("POST", path, "{}", status: 201, contains: texts).check(on: server)
@@ -52,7 +54,8 @@ struct SupportedTypesTests {
             ["\"\(row.type)Name\":\(row.given)", "\"\(row.type)Opt\":\(row.given)"]
         }
         members += [
-            #""anyName":{"$uuid":"0f8fad5b-d9cb-469f-a165-70867728950e"}"#, #""listName":[1,1]"#, #""setName":["x","y"]"#, #""mapName":{"k":"v"}"#,
+            #""anyName":{"$uuid":"0f8fad5b-d9cb-469f-a165-70867728950e"}"#, #""listName":[1,1]"#,
+            #""setName":["x","y"]"#, #""mapName":{"k":"v"}"#,
             #""objectName":1"#, #""embeddedName":{"n":3}"#, #""enumName":"b""#, #""enumOpt":"b""#,
         ]
         server.send("PUT", "/v1/classes/Custom/objects/1", "{}")
