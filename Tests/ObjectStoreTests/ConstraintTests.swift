@@ -177,7 +177,7 @@ struct ConstraintTests {
             try store.put("User", ["id": .value(.int(Int64(id))), "mail": mail])
         }
         let change = try SchemaChange(
-            from: store.catalog, to: Schema(classes: [Self.user]))
+            from: store.catalog, to: SchemaProposal(Schema(classes: [Self.user])))
         let rowClass = change.catalog.rows.classes[0]
         try store.reading { transaction in
             for countMax in [1, 7, 64, 1 << 20] {

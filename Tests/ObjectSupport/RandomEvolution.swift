@@ -132,7 +132,8 @@ package struct RandomEvolution {
             classes[index].properties[member].name = new
             return
         case 2: property.isIndexed.toggle()
-        case 3 where property.scalar != nil && property.scalar != .mixed: property.isOptional.toggle()
+        case 3 where property.scalar != nil && property.scalar != .mixed:
+            property.isOptional.toggle()
         case 4: property.type = property.type.inAnotherShape(&random)
         default:
             guard property.type.element != nil else { return }

@@ -196,7 +196,8 @@ struct CatalogPlan {
     }
 
     /// The numbers of a class's unique groups: a group of the same properties keeps its entries.
-    private mutating func compareGroups(_ old: RowClass, _ new: Int, _ numbers: [UInt32]) -> [UInt32]
+    private mutating func compareGroups(_ old: RowClass, _ new: Int, _ numbers: [UInt32])
+        -> [UInt32]
     {
         let objectClass = proposed.classes[new]
         var kept: [[UInt32]: UInt32] = [:]
@@ -346,7 +347,8 @@ struct CatalogPlan {
             let groups = target.classes[new].uniqueKeys.filter(\.isGroup)
             let work = ClassWork(
                 source: old, target: target.classes[new], rewrites: rewrites,
-                indexes: builtIndexes(new), groups: freshGroups[new].map { groups[$0] }, links: rewrites ? freshLinks : [],
+                indexes: builtIndexes(new), groups: freshGroups[new].map { groups[$0] },
+                links: rewrites ? freshLinks : [],
                 numbersObjects: numbersObjects(new), entersKeys: entersKeys(new))
             return work.isNeeded ? work : nil
         }

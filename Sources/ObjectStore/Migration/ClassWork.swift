@@ -20,5 +20,7 @@ struct ClassWork {
     var entersKeys = false
 
     /// Whether anything is to be written.
-    var isNeeded: Bool { rewrites || !indexes.isEmpty || !groups.isEmpty || !links.isEmpty || entersKeys }
+    var isNeeded: Bool {
+        rewrites || !indexes.isEmpty || !groups.isEmpty || !links.isEmpty || entersKeys
+    }
 }

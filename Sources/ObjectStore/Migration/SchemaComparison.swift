@@ -150,7 +150,8 @@ struct SchemaComparison {
         step(.changeKind)
         emptinessTests[place.old] = SchemaFault(
             className: new.name,
-            detail: "A class can become '\(new.kind.rawValue)' only while it has no objects; delete or "
+            detail:
+                "A class can become '\(new.kind.rawValue)' only while it has no objects; delete or "
                 + "acknowledge them first.")
     }
 

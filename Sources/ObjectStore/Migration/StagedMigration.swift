@@ -37,9 +37,9 @@ final class StagedMigration {
     }
 
     let write: any PendingSchemaWrite
-    private let proposal: SchemaProposal
+    let proposal: SchemaProposal
     private let projections: [Projection]?
-    private let present: Catalog
+    let present: Catalog
     private let record: MigrationRecord
     private let now: Timestamp
     private(set) var change: SchemaChange
@@ -98,36 +98,6 @@ final class StagedMigration {
             }
         }
         return count
-    }
-
-    /// Counts what goes with whole classes.
-    func countDroppedClasses(_ group: CommitGroup) throws(StoreError) {
-        if proposal.allowsDataLoss { return }
-        for (position, step) in change.steps.enumerated() where step.operation == .dropClass {
-            guard let source = step.source, present.rows.classes[source].definition.kind.standsAlone
-            else { continue }
-            do {
-                progress.lossCounts[position] = Int(
-                    try group.classState(present.rows.classes[source]).count)
-            } catch {
-                throw .storage(error)
-            }
-        }
-    }
-
-    /// Refuses what classes can only become while they have no objects.
-    func requireEmptyClasses(_ group: CommitGroup) throws(StoreError) {
-        var faults: [SchemaFault] = []
-        for (index, fault) in change.emptinessTests.sorted(by: { $0.key < $1.key }) {
-            do throws(StorageError) {
-                if try group.classState(present.rows.classes[index]).count > 0 {
-                    faults.append(fault)
-                }
-            } catch {
-                throw .storage(error)
-            }
-        }
-        if !faults.isEmpty { throw .unsupportedMigration(faults) }
     }
 
     /// Goes on by a slice; true when all is ready for the last commit.
@@ -305,7 +275,9 @@ final class StagedMigration {
         let nothing = UnsafeRawBufferPointer(start: nil, count: 0)
         for member in work.indexes {
             group.overlay.put(
-                keyBuffer.making { IndexEntry.append(work.target, member, key, row, group.outside, to: $0) },
+                keyBuffer.making {
+                    IndexEntry.append(work.target, member, key, row, group.outside, to: $0)
+                },
                 nothing)
         }
         for unique in work.groups {
@@ -335,7 +307,9 @@ final class StagedMigration {
     ) throws(StoreError) {
         for member in work.indexes {
             group.overlay.remove(
-                keyBuffer.making { IndexEntry.append(work.target, member, key, row, group.outside, to: $0) })
+                keyBuffer.making {
+                    IndexEntry.append(work.target, member, key, row, group.outside, to: $0)
+                })
         }
         for unique in work.groups {
             if let entry = groupEntry(work, unique, key, row, group) { group.overlay.remove(entry) }

@@ -37,7 +37,8 @@ extension Store {
                 var steps: Set<Int> = []
                 converter.forEachLoss(rowClass.index, row, transaction) { steps.insert($0) }
                 for step in steps { counts[step] += 1 }
-                if let work, let value = work.newKey(objectKey, row, converter, transaction, buffer),
+                if let work,
+                    let value = work.newKey(objectKey, row, converter, transaction, buffer),
                     let key = OrderedKey(value), !keys.insert(key.hashed).inserted
                 {
                     duplicates.add(classIndex: rowClass.index, value)
@@ -81,7 +82,9 @@ extension ClassWork {
         guard let member = target.primaryKeyIndex else { return nil }
         let storage = target.members[member].storage
         guard rewrites else { return Value(target.field(member, in: row), storage, source) }
-        let bytes = buffer.making { converter.append(self.source.index, row, key: key, source, to: $0) }
+        let bytes = buffer.making {
+            converter.append(self.source.index, row, key: key, source, to: $0)
+        }
         return RowView(bytes).map { Value(target.field(member, in: $0), storage, source) }
     }
 }

@@ -88,7 +88,8 @@ package final class RowConverter {
     /// - `key`: The object's key, which is the number of an object that gets one.
     /// - `source`: Where values lie that have left the row.
     package func append(
-        _ classIndex: Int, _ row: RowView, key: UInt64, _ source: any OutsideSource, to buffer: ByteBuffer
+        _ classIndex: Int, _ row: RowView, key: UInt64, _ source: any OutsideSource,
+        to buffer: ByteBuffer
     ) {
         guard let conversion = conversions[classIndex] else { return }
         let target = conversion.target

@@ -18,7 +18,9 @@ extension ValueConversion {
         switch from.element {
         case .link:
             for key in stored.linksOrNulls {
-                add { key.map { writer.link(classNumber: linkTarget ?? 0, key: $0) } ?? writer.null() }
+                add {
+                    key.map { writer.link(classNumber: linkTarget ?? 0, key: $0) } ?? writer.null()
+                }
             }
         case .mixed:
             for view in stored.mixedValues {
