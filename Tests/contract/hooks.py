@@ -97,9 +97,11 @@ PROJECTIONS = {
 }
 # Changes by filter, which get an object of their own, so that the others stay.
 BULK = ("patchObjects", "deleteObjects")
+OUTBOX = ("getOutbox", "acknowledgeOutbox")
+BACKUP = ("getBackup", "deleteBackup")
 FIELDS = ["*", "*,$version", "$id,$version"]
 
-@schemathesis.hook.apply_to(operation_id="importObjects")
+@schemathesis.hook.apply_to(operation_id=["importObjects", "importStore"])
 def filter_failure(context, failure, case, response):
     """Any text is a list of lines, good or bad, so what is no string is no wrong body either."""
     return not (isinstance(failure, AcceptedNegativeData) and not isinstance(case.body, str))
@@ -177,7 +179,11 @@ def is_positive(case, part):
     if meta is None:
         return True
     component = meta.components.get(part)
-    return component is None or component.mode.is_positive
+    if component is not None:
+        return component.mode.is_positive
+    # Where nothing that is there is wrong, what is missing is, such as a body.
+    return meta.generation.mode.is_positive or not all(
+        one.mode.is_positive for one in meta.components.values())
 
 
 @schemathesis.hook
@@ -187,12 +193,15 @@ def before_call(context, case, kwargs):
     operation = case.operation.definition.raw.get("operationId")
     bound_wait(case)
     isExample = case.meta is not None and case.meta.phase.name.value == "examples"
-    if operation in ("putSchema", "putClass") and is_positive(case, ParameterLocation.BODY):
+    if operation in ("putSchema", "putClass") and all(is_positive(case, part) for part in (
+            ParameterLocation.BODY, ParameterLocation.QUERY, ParameterLocation.HEADER)):
         if isExample or choice.random() < KNOWN_SHARE:
             replace_schema(case, operation, choice)
         return
     # Those that a delete takes from the document's examples would be missed.
-    isDelete = operation in ("deleteObject", "deleteObjectByKey", "deleteProjection", *BULK)
+    isDelete = operation in (
+        "deleteObject", "deleteObjectByKey", "deleteProjection", "deleteElement", "deleteElementByKey",
+        "acknowledgeOutbox", *BACKUP, *BULK)
     if operation in BULK:
         # A filter that was made up must not take what the other requests need.
         case.headers = {**(case.headers or {}), "Prefer": "max-affected=0"}
@@ -206,6 +215,20 @@ def before_call(context, case, kwargs):
         for name in ("If-Match", "If-None-Match", "Idempotency-Key"):
             case.headers.pop(name, None)
     parameters = case.path_parameters
+    if operation in BACKUP and is_positive(case, ParameterLocation.PATH):
+        parameters["name"] = made_backup(case, operation)
+        return
+    if operation in OUTBOX and is_positive(case, ParameterLocation.PATH):
+        replace_outbox(case, operation)
+        return
+    if operation == "importStore" and is_positive(case, ParameterLocation.BODY):
+        case.body = store_lines(case, choice)
+        return
+    if "Element" in operation and is_positive(case, ParameterLocation.PATH):
+        # Where only a field of the header is wrong, everything else being right, nothing would refuse it.
+        if is_positive(case, ParameterLocation.HEADER):
+            replace_element(case, operation, choice)
+        return
     if parameters and "projection" in parameters:
         if is_positive(case, ParameterLocation.PATH):
             replace_projected(case, operation, choice)
@@ -240,6 +263,63 @@ def before_call(context, case, kwargs):
     if operation == "importObjects" and is_positive(case, ParameterLocation.BODY):
         lines = [json.dumps(new_object(target.class_name, choice)) for _ in range(3)]
         case.body = "\n".join(lines + choice.choice([[], ["{", '{"nothing":1}']]))
+
+
+def succeed(case, method, path, **more):
+    """Sends a request that prepares another one."""
+    reply = requests.request(method, case.operation.base_url + path, timeout=30, **more)
+    reply.raise_for_status()
+    return reply
+
+
+def made_backup(case, operation):
+    """The name of a backup that is there; a new one for who deletes it."""
+    if operation == "getBackup":
+        for backup in succeed(case, "GET", "/v1/backups").json()["backups"]:
+            return backup["name"]
+    return succeed(case, "POST", "/v1/backups").json()["name"]
+
+
+def replace_outbox(case, operation):
+    """Leads a request to the outbox that there is, and to a place in it."""
+    case.path_parameters["class"] = "Reading"
+    if not is_positive(case, ParameterLocation.QUERY):
+        return
+    case.query = {name: value for name, value in (case.query or {}).items() if name == "limit"}
+    if operation == "acknowledgeOutbox":
+        succeed(case, "POST", "/v1/classes/Reading/objects", json={"celsius": 1})
+        page = succeed(case, "GET", "/v1/classes/Reading/outbox", params={"limit": 1}).json()
+        case.query["through"] = page["through"]
+
+
+def store_lines(case, choice):
+    """The store's own header, good lines and often a bad one."""
+    with requests.get(f"{case.operation.base_url}/v1/export", timeout=30, stream=True) as exported:
+        header = next(exported.iter_lines()).decode()
+    lines = [header]
+    for _ in range(2):
+        value = new_object("City", choice)
+        lines.append(json.dumps({"class": "City", "id": value["id"], "object": value}))
+    return "\n".join(lines + choice.choice([[], ["{", '{"class":"Nothing","object":{}}']]))
+
+
+def replace_element(case, operation, choice):
+    """Leads a request to an element of a list, or an entry of a map, that is there."""
+    isByKey = operation.endswith("ByKey")
+    key = choice.choice(seed.SPECIMEN_IDS)
+    name = "ratings" if isByKey else "reals"
+    case.path_parameters.update({"class": "Specimen", "id": key, "property": name})
+    if "element" in case.path_parameters:
+        case.path_parameters["element"] = "0"
+    path = f"/v1/classes/Specimen/objects/{key}/properties/{name}/elements"
+    if isByKey:
+        succeed(case, "PUT", path, params={"key": '"a"'}, json=0.25)
+    else:
+        succeed(case, "POST", path, json=0.25)
+    if is_positive(case, ParameterLocation.QUERY):
+        case.query = {"key": '"a"'} if isByKey else {}
+    if operation.startswith(("put", "add")) and is_positive(case, ParameterLocation.BODY):
+        case.body = choice.choice([0.5, 2, "Infinity"])
 
 
 def replace_projected(case, operation, choice):

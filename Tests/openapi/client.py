@@ -308,6 +308,24 @@ class Types(unittest.TestCase):
             self.assertEqual(setting.name, key)
 
 
+class Outboxes(unittest.TestCase):
+    def test_objects_are_put_in_numbered_consumed_and_acknowledged(self):
+        old = api("reading", "get_reading_outbox").sync(client=client)
+        self.assertEqual(len(old.objects), seed.READING_COUNT)
+        api("reading", "acknowledge_reading_outbox").sync(client=client, through=old.through)
+        taken = api("reading", "create_reading").sync(
+            client=client, body=models.ReadingInput(celsius=21.5, city=2988507))
+        self.assertEqual(taken.number, seed.READING_COUNT + 1)
+        api("reading", "create_reading").sync(
+            client=client, body=[models.ReadingInput(celsius=22), models.ReadingInput(number=40)])
+        page = api("reading", "get_reading_outbox").sync(client=client, limit=2)
+        self.assertEqual([one.celsius for one in page.objects], [21.5, 22])
+        done = api("reading", "acknowledge_reading_outbox").sync(client=client, through=page.through)
+        self.assertEqual(done.affected, 2)
+        rest = api("reading", "get_reading_outbox").sync(client=client, prefer="wait=1")
+        self.assertEqual([one.number for one in rest.objects], [40])
+
+
 class Tokens(unittest.TestCase):
     def test_a_client_with_a_token_is_let_in(self):
         tokens = []

@@ -84,6 +84,10 @@ class Form(unittest.TestCase):
             with self.subTest(operation=operation["operationId"]):
                 agreed = contracts[generic(path), method]
                 statuses = set(agreed["responses"])
+                if operation["tags"] == ["Reading"] and not path.endswith("/outbox"):
+                    # Objects of an asymmetric class can't be compared with what is there.
+                    self.assertLessEqual(set(operation["responses"]), statuses)
+                    continue
                 self.assertEqual(set(operation["responses"]), statuses)
                 named = {
                     (one["in"], one["name"]) for one in map(seeded.resolve, operation["parameters"])}
@@ -133,7 +137,7 @@ class Examples(unittest.TestCase):
         for name in ("Continent", "Specimen", "Note", "Measure"):
             value = dict(seeded.value["components"]["examples"][name]["value"])
             # What an example links to need not be there.
-            for link in ("about", "found", "seenIn"):
+            for link in ("about", "found", "seenIn", "near"):
                 value.pop(link, None)
             reply = running.request("POST", f"/v1/classes/{name}/objects?mode=merge", value)
             self.assertIn(reply.status, (200, 201), reply.body)
@@ -151,6 +155,19 @@ class Truth(unittest.TestCase):
         for name in ("City", "Country", "Continent", "Specimen", "Note", "Setting"):
             page = self.answers(f"{name}Page", f"/v1/classes/{name}/objects?limit=30&count=exact")
             self.assertTrue(page["objects"])
+
+    def test_an_asymmetric_class_is_created_imported_and_consumed_alone(self):
+        operations = {
+            (method, path.removeprefix("/v1/classes/Reading/"))
+            for path, method, operation in seeded.operations() if operation["tags"] == ["Reading"]}
+        self.assertEqual(operations, {
+            ("post", "objects"), ("post", "import"), ("get", "outbox"), ("delete", "outbox")})
+        page = self.answers("ReadingPage", "/v1/classes/Reading/outbox")
+        self.assertEqual(len(page["objects"]), seed.READING_COUNT)
+        self.assertNotIn("required", seeded.component("ReadingInput"))
+
+    def test_a_property_has_the_name_that_json_has_and_not_the_one_it_is_mapped_to(self):
+        self.assertEqual(set(seeded.component("Reading")["properties"]), {"number", "celsius", "city"})
 
     def test_expanded_links_and_inverse_links_are_what_their_schema_says(self):
         for path in ("City/objects?expand=country.continent",

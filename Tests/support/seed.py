@@ -1,7 +1,7 @@
 """The store that the contract is checked on: a part of the world sample, classes for what it lacks, and projections of them.
 
 `Note` has no primary key, `Setting` one that may be null or have a slash, `Specimen` has every type
-and a key that the service makes.
+and a key that the service makes. `Reading` is asymmetric: it has an outbox, and keys that are numbers.
 """
 import json
 
@@ -42,6 +42,17 @@ CLASSES = [
             "found": "City",
             "seenIn": "Country[]",
             "places": "Location[]",
+            "ratings": "double?{}",
+        },
+    },
+    {
+        "name": "Reading",
+        "kind": "asymmetric",
+        "primaryKey": "number",
+        "properties": {
+            "number": {"type": "int", "default": "$next"},
+            "celsius": {"type": "float", "mapTo": "temperature_c"},
+            "city": "City?",
         },
     },
 ]
@@ -65,6 +76,7 @@ PROJECTIONS = {
 SPECIMEN_IDS = [f"65a0b1c2d3e4f5061728{number:04x}" for number in range(24)]
 SETTING_NAMES = [None, "", ".", "..", "a/b", "plus+and blank", "größe"]
 NOTE_COUNT = 12
+READING_COUNT = 5
 
 
 def specimen(number):
@@ -76,6 +88,7 @@ def specimen(number):
         "reals": [0.5, None, "NaN"], "wholes": [3, 1, 2], "found": 2988507,
         "seenIn": ["FR", "IS", "FR"],
         "places": [{"type": "Point", "coordinates": [2.3488, 48.85341]}],
+        "ratings": {"a": 1.5, "none": None},
     }
 
 
@@ -98,6 +111,9 @@ def seed(running):
         "POST", "/v1/classes/Note/objects",
         [{"text": f"note {number}", "about": 2988507, "tags": ["a", "b"]}
          for number in range(NOTE_COUNT)])
+    running.succeed(
+        "POST", "/v1/classes/Reading/objects",
+        [{"celsius": number / 2, "city": 2988507} for number in range(READING_COUNT)])
 
 
 def note_ids(running):
