@@ -39,6 +39,7 @@ struct EvolutionTests {
             let expected = EvolvedContents(
                 before.mapValues(\.content), from: classes, to: next, renames)
             let place: Comment = "step \(step) of seed \(seed)"
+            try expectWhole(store, "before \(place)")
             do throws(StoreError) {
                 try store.setSchema(next, renames: renames)
                 #expect(!expected.isLossy, place)
@@ -49,7 +50,7 @@ struct EvolutionTests {
                 }
                 #expect(expected.isLossy, "\(error), \(place)")
                 #expect(try store.contents().objects == before, place)
-                #expect(try store.findings() == [], place)
+                try expectWhole(store, place)
                 if Bool.random(using: &random) { continue }
                 try store.setSchema(next, renames: renames, allowsDataLoss: true)
             }
@@ -58,18 +59,25 @@ struct EvolutionTests {
             #expect(Set(found.keys) == Set(expected.objects.keys), place)
             for (identity, object) in found {
                 guard let wanted = expected.objects[identity] else { continue }
-                #expect(Content.match(object.content, wanted), "\(identity), \(place)")
-                if !Content.match(object.content, wanted) {
-                    print("found", object.content, "\nwanted", wanted, "\nbefore", before)
+                guard Content.match(object.content, wanted) else {
+                    for (name, value) in object.content
+                    where !(wanted[name].map { value.matches($0) } ?? false) {
+                        Issue.record("\(identity), \(place): \(name) is \(value), not \(String(describing: wanted[name]))")
+                    }
                     return
                 }
             }
-            #expect(try store.findings() == [], place)
+            try expectWhole(store, place)
             if Bool.random(using: &random) {
                 try store.awaitCleanUp()
-                #expect(try store.findings() == [], place)
+                try expectWhole(store, place)
             }
         }
+    }
+
+    private func expectWhole(_ store: Store, _ place: Comment) throws {
+        let findings = try store.findings()
+        try #require(findings.isEmpty, "\(findings), \(place)")
     }
 
     private func write(
