@@ -76,7 +76,7 @@ struct CommandTests {
         #expect(get.status == 0 && get.output.contains("\"name\":\"Node\""))
         let faulty = Command.run(
             "schema", "put", "--data", data, "-",
-            input: #"{"classes":[{"name":"Node","properties":{"id":"mixed"}}]}"#)
+            input: #"{"classes":[{"name":"Node","properties":{"id":"intt"}}]}"#)
         #expect(faulty.status == 1 && faulty.output.contains("at /classes/0/properties/id"))
         let dry = Command.run("schema", "put", "--data", data, "--dry-run", "-", input: schema)
         #expect(dry.output == #"{"changes":[]}"#)

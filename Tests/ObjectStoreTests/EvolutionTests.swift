@@ -62,7 +62,9 @@ struct EvolutionTests {
                 guard Content.match(object.content, wanted) else {
                     for (name, value) in object.content
                     where !(wanted[name].map { value.matches($0) } ?? false) {
-                        Issue.record("\(identity), \(place): \(name) is \(value), not \(String(describing: wanted[name]))")
+                        Issue.record(
+                            "\(identity), \(place): \(name) is \(value), not \(String(describing: wanted[name]))"
+                        )
                     }
                     return
                 }
