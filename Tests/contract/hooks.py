@@ -307,6 +307,9 @@ def replace_element(case, operation, choice):
     """Leads a request to an element of a list, or an entry of a map, that is there."""
     isByKey = operation.endswith("ByKey")
     key = choice.choice(seed.SPECIMEN_IDS)
+    if operation == "addToElement" or operation.endswith("InnerElement"):
+        replace_inner(case, operation, key)
+        return
     name = "ratings" if isByKey else "reals"
     case.path_parameters.update({"class": "Specimen", "id": key, "property": name})
     if "element" in case.path_parameters:
@@ -320,6 +323,20 @@ def replace_element(case, operation, choice):
         case.query = {"key": '"a"'} if isByKey else {}
     if operation.startswith(("put", "add")) and is_positive(case, ParameterLocation.BODY):
         case.body = choice.choice([0.5, 2, "Infinity"])
+
+
+def replace_inner(case, operation, key):
+    """Leads a request to what stands inside a mixed value that is there."""
+    case.path_parameters.update(
+        {"class": "Specimen", "id": key, "property": "extra", "element": "0"})
+    if "inner" in case.path_parameters:
+        case.path_parameters["inner"] = "0"
+    succeed(
+        case, "PATCH", f"/v1/classes/Specimen/objects/{key}", json={"extra": [[[1, 2], "b"], "c"]})
+    if is_positive(case, ParameterLocation.QUERY):
+        case.query = {}
+    if operation.startswith(("put", "add")) and is_positive(case, ParameterLocation.BODY):
+        case.body = "inside"
 
 
 def replace_projected(case, operation, choice):

@@ -43,6 +43,7 @@ CLASSES = [
             "seenIn": "Country[]",
             "places": "Location[]",
             "ratings": "double?{}",
+            "extra": "mixed",
         },
     },
     {

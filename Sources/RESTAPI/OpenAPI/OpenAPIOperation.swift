@@ -95,6 +95,28 @@ struct OpenAPIOperation {
     static let deleteElement = OpenAPIOperation(
         method: "delete", verb: "delete", ending: "Element", summary: "Remove one element",
         parameters: ["IfMatch", "IfNoneMatchWrite", "PreferWrite"], problems: removing)
+    static let addToElement = OpenAPIOperation(
+        method: "post", verb: "add", ending: "ToElement",
+        summary: "Add an element to a list that a mixed value is",
+        parameters: ["At", "IfMatch", "IfNoneMatchWrite", "PreferWrite", "IdempotencyKey"],
+        problems: writing)
+    static let getInnerElement = OpenAPIOperation(
+        method: "get", verb: "get", ending: "InnerElement",
+        summary: "Read something inside a mixed value",
+        parameters: ["MinVersion", "IfNoneMatchRead"], problems: reading)
+    static let putInnerElement = OpenAPIOperation(
+        method: "put", verb: "put", ending: "InnerElement",
+        summary: "Replace or put something inside a mixed value",
+        parameters: ["IfMatch", "IfNoneMatchWrite", "PreferWrite"], problems: writing)
+    static let deleteInnerElement = OpenAPIOperation(
+        method: "delete", verb: "delete", ending: "InnerElement",
+        summary: "Remove something inside a mixed value",
+        parameters: ["IfMatch", "IfNoneMatchWrite", "PreferWrite"], problems: removing)
+    static let addInnerElement = OpenAPIOperation(
+        method: "post", verb: "add", ending: "InnerElement",
+        summary: "Add an element to a list inside a mixed value",
+        parameters: ["At", "IfMatch", "IfNoneMatchWrite", "PreferWrite", "IdempotencyKey"],
+        problems: writing)
     static let getElementByKey = OpenAPIOperation(
         method: "get", verb: "get", ending: "ElementByKey",
         summary: "Read the value of a key that no path carries",

@@ -83,6 +83,12 @@ extension OpenAPIPaths {
             if isSet { return }
             write(.putElement, to: &item)
             remove(.deleteElement, to: &item)
+            if element == .scalar(.mixed) {
+                writeMixed(.addToElement, entry, noun, to: &item)
+            }
+        }
+        if element == .scalar(.mixed), !isSet {
+            writeInnerElements(path + "/{element}", entry, noun, to: &paths)
         }
     }
 

@@ -16,6 +16,9 @@ extension OpenAPIPaths {
                 addPatch(of: single, entry, to: &item)
             }
         }
+        for property in properties where property.type == .single(.scalar(.mixed)) {
+            writeElements(ofMixed: property, entry, to: &paths)
+        }
         for property in properties where property.type.isCollection {
             let noun =
                 entry.noun + OpenAPINames.capitalised(OpenAPINames.identifier(property.name))
@@ -32,7 +35,7 @@ extension OpenAPIPaths {
     /// Adds the parameters in the path: the object's key, and a property's name where it may be one of
     /// several.
     func addParameters(
-        _ entry: OpenAPIClass, property names: [Property]?, _ extra: StaticString? = nil,
+        _ entry: OpenAPIClass, property names: [Property]?, _ extras: StaticString...,
         to item: inout JSONObjectWriter
     ) {
         item.member("parameters").array { parameters in
@@ -44,7 +47,7 @@ extension OpenAPIPaths {
                 parameter.member("schema").object { schemas.writeKey(of: entry, to: &$0, key) }
                 examples.writeKey(of: entry, to: parameter.member("example"))
             }
-            if let extra { parameters.element().raw(extra) }
+            for extra in extras { parameters.element().raw(extra) }
             guard let names, let first = names.first else { return }
             parameters.element().object { parameter in
                 parameter.member("name").string("property")
