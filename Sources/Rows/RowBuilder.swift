@@ -167,6 +167,10 @@ package final class RowBuilder {
             let property = rowClass.definition.properties[member]
             if property.defaultValue != nil || compiled.isOptional {
                 appendDefault(member, rowClass, rowStart: start, to: buffer)
+            } else if compiled.storage == FieldStorage(.single, .decimal) {
+                // Zero bytes would be a zero with the least exponent.
+                store(
+                    .decimal(Decimal128(0)), at: member, rowClass, rowStart: start, to: buffer)
             } else if compiled.storage.isInHeap {
                 let offset = buffer.count
                 if compiled.storage.shape != .single { buffer.append(little: 0 as UInt64) }

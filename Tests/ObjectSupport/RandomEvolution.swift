@@ -134,7 +134,11 @@ package struct RandomEvolution {
         case 2: property.isIndexed.toggle()
         case 3 where property.scalar != nil && property.scalar != .mixed:
             property.isOptional.toggle()
-        case 4: property.type = property.type.inAnotherShape(&random)
+        case 4:
+            // The order of links in a set is the store's own, which a list would take over.
+            let hasLinks = property.scalar == nil || property.scalar == .mixed
+            if case .set = property.type, hasLinks { return }
+            property.type = property.type.inAnotherShape(&random)
         default:
             guard property.type.element != nil else { return }
             if property.scalar == nil {

@@ -1,4 +1,3 @@
-import Bytes
 import ObjectModel
 import Rows
 
@@ -121,7 +120,21 @@ struct CatalogPlan {
                 match.map { $0.conversion != nil } ?? isGenerated(property, objectClass)
             }
         }
+        for old in present.classes where old.definition.kind == .embedded {
+            if losesOutside(old) { rewrites[old.index] = true }
+        }
         rewrites = RowConverter.spread(rewrites) { present.classes[$0].members }
+    }
+
+    /// Whether an embedded class loses a property whose values may have left their rows: only the layout of
+    /// an owner's row tells that it may refer to such values.
+    private func losesOutside(_ old: RowClass) -> Bool {
+        guard let new = comparison.newClasses[old.index] else { return false }
+        let kept = Set(comparison.members[new].compactMap { $0?.old })
+        return old.members.indices.contains {
+            !kept.contains($0) && old.members[$0].storage.isInHeap
+                && old.members[$0].storage.shape != .none
+        }
     }
 
     private mutating func change(
@@ -352,29 +365,6 @@ struct CatalogPlan {
                 numbersObjects: numbersObjects(new), entersKeys: entersKeys(new))
             return work.isNeeded ? work : nil
         }
-    }
-
-    /// Gives the newest layout of each listed class its fill row: the declared constants, the
-    /// migration's time for `$now`, and zero values for the rest.
-    static func withFillRows(
-        _ classes: [Catalog.StoredClass], _ positions: Set<Int>
-    ) -> [Catalog.StoredClass] {
-        var result = classes
-        let builder = RowBuilder()
-        builder.now = Timestamp.now()
-        // Defaults of embedded objects are null and of collections empty, so classes don't depend on
-        // each other's fill rows, and a catalog without them can lay out all rows.
-        let draft = Catalog(
-            revision: 0, schemaVersion: nil, classes: classes, projections: [], nextClass: 1,
-            nextProperty: 1)
-        let buffer = ByteBuffer()
-        for position in positions {
-            buffer.removeAll()
-            builder.appendFill(draft.rows.classes[position], to: buffer)
-            let last = result[position].layouts.count - 1
-            result[position].layouts[last].fillRow = buffer.array
-        }
-        return result
     }
 }
 

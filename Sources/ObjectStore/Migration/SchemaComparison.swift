@@ -330,9 +330,11 @@ struct SchemaComparison {
                 let storage = classes[position].members[match.old].storage
                 guard storage.shape != .none, storage.element == .link || storage.element == .mixed
                 else { continue }
-                members[new][index]?.conversion = ValueConversion(
+                var conversion = ValueConversion(
                     from: storage, to: storage, property: proposed.classes[new].properties[index],
                     keepsObjects: storage.element == .link)
+                conversion.lostClasses = lostClasses
+                members[new][index]?.conversion = conversion
             }
         }
     }

@@ -284,6 +284,44 @@ struct MigrationCombinationTests {
         try check(server)
     }
 
+    @Test("an added decimal is a plain zero")
+    func decimal() throws {
+        let server = try open(false, #"{"classes":[{"name":"A","properties":{"text":"string"}}]}"#)
+        APIScenario("POST", "/v1/classes/A/objects", "{}", status: 201).check(on: server)
+        APIScenario(
+            "PUT", "/v1/schema/classes/A", #"{"properties":{"text":"string","d":"decimal128"}}"#,
+            status: 200
+        ).check(on: server)
+        APIScenario("GET", "/v1/classes/A/objects/1", status: 200, contains: [#""d":"0""#]).check(
+            on: server)
+    }
+
+    @Test("links go with a class though their owner loses another part", arguments: [false, true])
+    func mixedLinksOfLostOwners(isStaged: Bool) throws {
+        let part = #"{"name":"Part","kind":"embedded","properties":{"any":"mixed"}}"#
+        let dog = #"{"name":"Dog","primaryKey":"name","properties":{"name":"string"}}"#
+        func box(_ parts: String) -> String {
+            #"{"name":"Box","primaryKey":"id","properties":{"id":"int",\#(parts)}}"#
+        }
+        let server = try open(
+            isStaged, #"{"classes":[\#(box(#""a":"Part","b":"Part[]""#)),\#(part),\#(dog)]}"#)
+        let rex = MixedServer.dog("rex")
+        put(
+            server,
+            [
+                ("Dog/objects/rex", "{}"),
+                ("Box/objects/1", #"{"a":{"any":\#(rex)},"b":[{"any":[\#(rex)]}]}"#),
+            ])
+        APIScenario(
+            "PUT", "/v1/schema?allowDataLoss=true",
+            #"{"classes":[\#(box(#""b":"Part[]""#)),\#(part)]}"#, status: 200
+        ).check(on: server)
+        APIScenario(
+            "GET", "/v1/classes/Box/objects/1", status: 200, contains: [#""b":[{"any":[null]}]"#]
+        ).check(on: server)
+        try check(server)
+    }
+
     @Test("a class becomes asymmetric, and back, only while it has no objects")
     func kinds() throws {
         let server = try open(
