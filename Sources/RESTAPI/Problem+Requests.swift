@@ -27,9 +27,14 @@ extension Problem {
                 + "DELETE). Nothing else reads or changes them.")
     }
 
+    /// A name that somebody wrote, cut where it would make an error unreadable.
+    static func shown(_ name: String) -> String {
+        name.count <= 64 ? name : String(name.prefix(64)) + "…"
+    }
+
     /// There is no class of this name.
     static func unknownClass(_ name: String, _ schema: RowSchema) -> Problem {
-        let shown = name.count <= 64 ? name : String(name.prefix(64)) + "…"
+        let shown = Problem.shown(name)
         let detail = "There is no class '\(shown)'."
         return Problem(
             404, "unknown-class", detail,

@@ -110,15 +110,7 @@ package final class ScalarCollectionBuilder {
         if element == .mixed { return write(mixedOrder(), to: buffer) }
         let keys = ends.indices.map { index in
             let key = ByteBuffer(capacity: 32)
-            if nulls[index] {
-                OrderedKey.appendNull(to: key)
-            } else if element == .string || element == .data {
-                // The bytes themselves order text exactly; an ordered key may be cut.
-                key.append(1 as UInt8)
-                key.append(bytes(index))
-            } else {
-                OrderedKey.append(stored: bytes(index), element: element, to: key)
-            }
+            SetOrder.append(nulls[index] ? nil : bytes(index), element, to: key)
             return key
         }
         var order = Array(ends.indices)

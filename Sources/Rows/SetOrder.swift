@@ -9,19 +9,26 @@ package final class SetOrder {
 
     /// Appends bytes that compare as the elements of a set do: null first, then by value; links by object
     /// key, text by its bytes.
-    private static func append(_ view: CollectionView, _ index: Int, to buffer: ByteBuffer) {
-        if view.isNull(index) { return OrderedKey.appendNull(to: buffer) }
-        let bytes = view.bytes(index)
-        switch view.element {
+    ///
+    /// - `bytes`: The element's; nil for null.
+    static func append(
+        _ bytes: UnsafeRawBufferPointer?, _ element: ElementStorage, to buffer: ByteBuffer
+    ) {
+        guard let bytes else { return OrderedKey.appendNull(to: buffer) }
+        switch element {
         case .link:
             buffer.append(1 as UInt8)
-            buffer.append(big: view.pointer(index).storedLink)
+            buffer.append(big: bytes.loadUnaligned(as: UInt64.self))
         case .string, .data:
             // The bytes themselves order text exactly; an ordered key may be cut.
             buffer.append(1 as UInt8)
             buffer.append(bytes)
-        default: OrderedKey.append(stored: bytes, element: view.element, to: buffer)
+        default: OrderedKey.append(stored: bytes, element: element, to: buffer)
         }
+    }
+
+    private static func append(_ view: CollectionView, _ index: Int, to buffer: ByteBuffer) {
+        append(view.isNull(index) ? nil : view.bytes(index), view.element, to: buffer)
     }
 
     /// How an element compares with another: negative, 0 or positive.

@@ -17,21 +17,25 @@ extension WriteTransaction {
         _ edit: ElementEdit, _ member: Int, of rowClass: RowClass, key: UInt64,
         _ draft: ObjectDraft, precondition: Precondition = .none
     ) throws(StoreError) -> ElementResult {
-        try countOperation()
-        try requirePresent(rowClass)
-        let before = try row(rowClass, key)
-        try check(precondition, rowClass, key: key, before)
-        guard before != nil else { throw .objectNotFound }
+        try beginChange(of: rowClass, key, precondition)
         // Writing a nested object may change this one, so its row is read again below.
         let buffer = ByteBuffer(capacity: 64)
         let element = try encode(draft, member, key, buffer)
         guard let stored = try row(rowClass, key) else { throw .objectNotFound }
-        let editor: any ElementEditor =
-            try self.editor(rowClass, key: key, member: member)
-            ?? RowCollectionEditor(self, rowClass, key, member, stored)
+        let editor = try elementEditor(rowClass, key, member, stored)
         let change = try apply(edit, element, draft, to: editor)
         return ElementResult(
             written: try editor.finish(), isCreated: change.isCreated, position: change.position)
+    }
+
+    /// What changes the elements of a collection, wherever it lies.
+    ///
+    /// - `stored`: The object's present row.
+    func elementEditor(_ rowClass: RowClass, _ key: UInt64, _ member: Int, _ stored: RowView)
+        throws(StoreError) -> any ElementEditor
+    {
+        try editor(rowClass, key: key, member: member)
+            ?? RowCollectionEditor(self, rowClass, key, member, stored)
     }
 
     /// The collection that a draft states of a property, encoded, its links resolved; empty for none.

@@ -27,11 +27,7 @@ extension WriteTransaction {
         inside edit: MixedEdit, of place: CollectionPlace?, _ member: Int, of rowClass: RowClass,
         key: UInt64, _ draft: ObjectDraft?, precondition: Precondition = .none
     ) throws(StoreError) -> Result<ElementResult, MixedEdit.Fault> {
-        try countOperation()
-        try requirePresent(rowClass)
-        let before = try row(rowClass, key)
-        try check(precondition, rowClass, key: key, before)
-        guard before != nil else { throw .objectNotFound }
+        try beginChange(of: rowClass, key, precondition)
         let encoded = ByteBuffer(capacity: 64)
         if let draft { _ = try encode(draft, member, key, encoded) }
         guard let stored = try row(rowClass, key) else { throw .objectNotFound }
@@ -51,9 +47,7 @@ extension WriteTransaction {
                 ElementResult(
                     written: written, isCreated: outcome.isCreated, position: outcome.position))
         }
-        let editor: any ElementEditor =
-            try self.editor(rowClass, key: key, member: member)
-            ?? RowCollectionEditor(self, rowClass, key, member, stored)
+        let editor = try elementEditor(rowClass, key, member, stored)
         guard let index = Self.index(of: place, in: editor),
             let (part, at) = editor.element(index)
         else { throw .elementNotFound }

@@ -11,11 +11,7 @@ extension WriteTransaction {
     package func delete(
         _ rowClass: RowClass, key: UInt64, precondition: Precondition = .none
     ) throws(StoreError) {
-        try countOperation()
-        try requirePresent(rowClass)
-        let stored = try row(rowClass, key)
-        try check(precondition, rowClass, key: key, stored)
-        guard stored != nil else { throw .objectNotFound }
+        try beginChange(of: rowClass, key, precondition)
 
         // A list instead of recursion, so that a chain of any length can be walked.
         var waiting = [ObjectIdentity(classIndex: rowClass.index, key: key)]
@@ -30,6 +26,17 @@ extension WriteTransaction {
             try removeInverseLinks(to: targetClass, target.key)
             try remove(targetClass, target.key, stored)
         }
+    }
+
+    /// Counts an operation on an object, which has to be there and to meet the precondition.
+    func beginChange(of rowClass: RowClass, _ key: UInt64, _ precondition: Precondition)
+        throws(StoreError)
+    {
+        try countOperation()
+        try requirePresent(rowClass)
+        let stored = try row(rowClass, key)
+        try check(precondition, rowClass, key: key, stored)
+        guard stored != nil else { throw .objectNotFound }
     }
 
     /// Does to the objects that link to one that goes away what their properties say.

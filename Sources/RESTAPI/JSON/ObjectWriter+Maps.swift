@@ -6,20 +6,28 @@ extension ObjectWriter {
     mutating func writeMap(
         _ step: FieldSelection.Step, of row: RowView, _ selection: FieldSelection
     ) {
-        let map = collection(Int(step.member), in: row, selection.rowClass)
-        buffer.append(UInt8(ascii: "{"))
+        writeEntries(collection(Int(step.member), in: row, selection.rowClass)) {
+            $0.writeValue($2, of: $1, step, selection)
+        }
+    }
+
+    /// Writes the entries of a map as an object, each value by `write`, which gets the values and a place.
+    mutating func writeEntries(
+        _ map: StoredCollection, _ write: (inout Self, CollectionView, Int) -> Void
+    ) {
+        json.raw("{")
         map.forEachPart { part, first in
             guard let keys = part.keys else { return false }
             for place in 0..<part.count {
                 guard hasRoom() else { return false }
                 if first + place > 0 { json.comma() }
                 json.string(keys.bytes(place))
-                buffer.append(UInt8(ascii: ":"))
-                writeValue(place, of: part.values, step, selection)
+                json.raw(":")
+                write(&self, part.values, place)
             }
             return true
         }
-        buffer.append(UInt8(ascii: "}"))
+        json.raw("}")
     }
 
     /// Writes an element of a collection, or a value of a map.

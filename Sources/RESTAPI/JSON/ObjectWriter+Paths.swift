@@ -31,23 +31,13 @@ extension ObjectWriter {
     private mutating func writePaths(
         _ map: StoredCollection, _ step: FieldSelection.Step, _ inner: FieldSelection
     ) {
-        json.raw("{")
-        map.forEachPart { part, first in
-            guard let keys = part.keys else { return false }
-            for place in 0..<part.count {
-                guard hasRoom() else { return false }
-                if first + place > 0 { json.comma() }
-                json.string(keys.bytes(place))
-                json.raw(":")
-                if let (found, key) = target(place, of: part.values, step) {
-                    writeValue(inner.steps[0], of: found, inner.rowClass, key: key, inner)
-                } else {
-                    json.null()
-                }
+        writeEntries(map) { writer, values, place in
+            if let (found, key) = writer.target(place, of: values, step) {
+                writer.writeValue(inner.steps[0], of: found, inner.rowClass, key: key, inner)
+            } else {
+                writer.json.null()
             }
-            return true
         }
-        json.raw("}")
     }
 
     /// The object that an element of a collection is or leads to; nil for null.

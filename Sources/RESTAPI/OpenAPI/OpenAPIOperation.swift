@@ -82,9 +82,13 @@ struct OpenAPIOperation {
             "Filter", "Arg", "Text", "Sort", "Limit", "Cursor", "Fields", "Expand", "Count",
             "ShownBy", "MinVersion", "IfNoneMatchRead",
         ], problems: reading + [.gone, .unprocessableContent])
+    /// The parameters of what adds to a list.
+    private static let addingElement: [StaticString] = [
+        "At", "IfMatch", "IfNoneMatchWrite", "PreferWrite", "IdempotencyKey",
+    ]
     static let addElement = OpenAPIOperation(
         method: "post", verb: "add", ending: "Element", summary: "Add an element",
-        parameters: ["At", "IfMatch", "IfNoneMatchWrite", "PreferWrite", "IdempotencyKey"],
+        parameters: addingElement,
         problems: writing)
     static let getElement = OpenAPIOperation(
         method: "get", verb: "get", ending: "Element", summary: "Read one element",
@@ -98,7 +102,7 @@ struct OpenAPIOperation {
     static let addToElement = OpenAPIOperation(
         method: "post", verb: "add", ending: "ToElement",
         summary: "Add an element to a list that a mixed value is",
-        parameters: ["At", "IfMatch", "IfNoneMatchWrite", "PreferWrite", "IdempotencyKey"],
+        parameters: addingElement,
         problems: writing)
     static let getInnerElement = OpenAPIOperation(
         method: "get", verb: "get", ending: "InnerElement",
@@ -115,7 +119,7 @@ struct OpenAPIOperation {
     static let addInnerElement = OpenAPIOperation(
         method: "post", verb: "add", ending: "InnerElement",
         summary: "Add an element to a list inside a mixed value",
-        parameters: ["At", "IfMatch", "IfNoneMatchWrite", "PreferWrite", "IdempotencyKey"],
+        parameters: addingElement,
         problems: writing)
     static let getElementByKey = OpenAPIOperation(
         method: "get", verb: "get", ending: "ElementByKey",

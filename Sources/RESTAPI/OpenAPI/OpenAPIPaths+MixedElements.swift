@@ -8,6 +8,8 @@ extension OpenAPIPaths {
     private static let inner: StaticString =
         ##"{"name":"inner","in":"path","required":true,"description":"A step into the element: a list's position or a map's key. More steps follow as further segments.","schema":{"type":"string","minLength":1},"example":"0"}"##
 
+    private static let held = "What stands there."
+
     /// Adds what one can do with the elements of a single property that holds a list or a map.
     func writeElements(
         ofMixed property: Property, _ entry: OpenAPIClass, to paths: inout JSONObjectWriter
@@ -16,75 +18,28 @@ extension OpenAPIPaths {
         let path =
             entry.path + "/objects/{id}/properties/" + OpenAPINames.segment(property.name)
             + "/elements/{element}"
+        let elements = OpenAPIElements(
+            paths: self, entry: entry, noun: noun, property: property, element: .scalar(.mixed))
         paths.member(named: path).object { item in
             addParameters(entry, property: nil, Self.element, to: &item)
-            readMixed(.getElement, entry, noun, to: &item)
-            writeMixed(.putElement, entry, noun, to: &item)
-            removeMixed(.deleteElement, entry, noun, to: &item)
-            writeMixed(.addToElement, entry, noun, to: &item)
+            elements.read(.getElement, Self.held, to: &item)
+            elements.write(.putElement, to: &item)
+            elements.remove(.deleteElement, to: &item)
+            elements.write(.addToElement, to: &item)
         }
-        writeInnerElements(path, entry, noun, to: &paths)
+        writeInnerElements(path, elements, to: &paths)
     }
 
     /// Adds what one can do inside an element, whose path is `path`, when it is a list or a map.
     func writeInnerElements(
-        _ path: String, _ entry: OpenAPIClass, _ noun: String, to paths: inout JSONObjectWriter
+        _ path: String, _ elements: OpenAPIElements, to paths: inout JSONObjectWriter
     ) {
         paths.member(named: path + "/{inner}").object { item in
-            addParameters(entry, property: nil, Self.element, Self.inner, to: &item)
-            readMixed(.getInnerElement, entry, noun, to: &item)
-            writeMixed(.putInnerElement, entry, noun, to: &item)
-            removeMixed(.deleteInnerElement, entry, noun, to: &item)
-            writeMixed(.addInnerElement, entry, noun, to: &item)
+            addParameters(elements.entry, property: nil, Self.element, Self.inner, to: &item)
+            elements.read(.getInnerElement, Self.held, to: &item)
+            elements.write(.putInnerElement, to: &item)
+            elements.remove(.deleteInnerElement, to: &item)
+            elements.write(.addInnerElement, to: &item)
         }
-    }
-
-    /// Adds an operation that states a value.
-    func writeMixed(
-        _ operation: OpenAPIOperation, _ entry: OpenAPIClass, _ noun: String,
-        to item: inout JSONObjectWriter
-    ) {
-        add(
-            operation, entry, noun: noun, to: &item,
-            body: { writer in
-                writer.object { body in
-                    body.member("required").bool(true)
-                    let content = body.member("content")
-                    content.content(example: nil) {
-                        self.schemas.write(.scalar(.mixed), false, .input, to: &$0, content)
-                    }
-                }
-            },
-            replies: { Self.addWritten(entry, to: &$0, "Idempotency-Replayed") })
-    }
-
-    private func readMixed(
-        _ operation: OpenAPIOperation, _ entry: OpenAPIClass, _ noun: String,
-        to item: inout JSONObjectWriter
-    ) {
-        add(operation, entry, noun: noun, to: &item) { responses in
-            responses.member("200").object { reply in
-                reply.member("description").string("What stands there.")
-                reply.member("headers").headers("ETag", "Holdfast-Version")
-                reply.member("content").content(example: nil) { schema in
-                    schema.member("type").string("object")
-                    schema.member("required").raw(##"["value"]"##)
-                    schema.member("properties").object { properties in
-                        let value = properties.member("value")
-                        value.object {
-                            schemas.write(.scalar(.mixed), false, .reply, to: &$0, value)
-                        }
-                    }
-                }
-            }
-            Self.addNotModified(to: &responses)
-        }
-    }
-
-    private func removeMixed(
-        _ operation: OpenAPIOperation, _ entry: OpenAPIClass, _ noun: String,
-        to item: inout JSONObjectWriter
-    ) {
-        add(operation, entry, noun: noun, to: &item) { Self.addChanged(entry, to: &$0) }
     }
 }

@@ -32,13 +32,9 @@ extension OpenAPIPaths {
         _ entry: OpenAPIClass, to item: inout JSONObjectWriter,
         _ variant: (OpenAPIOperation) -> OpenAPIOperation
     ) {
-        add(variant(.getProjected), entry, to: &item) { responses in
-            responses.member("200").object { reply in
-                reply.member("description").string("The object as the projection shows it.")
-                reply.member("headers").headers("ETag", "Holdfast-Version")
-                reply.member("content").content(entry.object, example: entry.object)
-            }
-            Self.addNotModified(to: &responses)
+        add(variant(.getProjected), entry, to: &item) {
+            Self.addStored("The object as the projection shows it.", entry, to: &$0)
+            Self.addNotModified(to: &$0)
         }
         add(variant(.patchProjected), entry, to: &item) {
             $0.object { body in
@@ -46,13 +42,11 @@ extension OpenAPIPaths {
                 body.member("content").content(
                     entry.patch, example: entry.patch, types: Self.mergePatchTypes)
             }
-        } replies: { responses in
-            responses.member("200").object { reply in
-                reply.member("description").string("The object as the projection shows it now.")
-                reply.member("headers").headers("ETag", "Holdfast-Version", "Idempotency-Replayed")
-                reply.member("content").content(entry.object, example: entry.object)
-            }
-            Self.addMinimal(to: &responses, ["Idempotency-Replayed"])
+        } replies: {
+            Self.addStored(
+                "The object as the projection shows it now.", entry, to: &$0,
+                ["Idempotency-Replayed"])
+            Self.addMinimal(to: &$0, ["Idempotency-Replayed"])
         }
     }
 
@@ -84,19 +78,11 @@ extension OpenAPIPaths {
                     choose(&$0) { $0.entry.patch }
                 }
             }
-        } replies: { responses in
-            responses.member("200").object { reply in
-                reply.member("description").string("What the property holds now.")
-                reply.member("headers").headers("ETag", "Holdfast-Version", "Idempotency-Replayed")
-                reply.member("content").content(example: nil) { schema in
-                    schema.member("type").string("object")
-                    schema.member("required").raw(##"["value"]"##)
-                    schema.member("properties").object { properties in
-                        properties.member("value").object { choose(&$0) { $0.entry.object } }
-                    }
-                }
+        } replies: {
+            Self.addHeld("What the property holds now.", to: &$0, ["Idempotency-Replayed"]) {
+                $0.object { choose(&$0) { $0.entry.object } }
             }
-            Self.addMinimal(to: &responses, ["Idempotency-Replayed"])
+            Self.addMinimal(to: &$0, ["Idempotency-Replayed"])
         }
     }
 }

@@ -107,13 +107,9 @@ final class OpenAPIPaths {
         _ entry: OpenAPIClass, to item: inout JSONObjectWriter,
         _ variant: (OpenAPIOperation) -> OpenAPIOperation
     ) {
-        add(variant(.get), entry, to: &item) { responses in
-            responses.member("200").object { reply in
-                reply.member("description").string("The object.")
-                reply.member("headers").headers("ETag", "Holdfast-Version")
-                reply.member("content").content(entry.object, example: entry.object)
-            }
-            Self.addNotModified(to: &responses)
+        add(variant(.get), entry, to: &item) {
+            Self.addStored("The object.", entry, to: &$0)
+            Self.addNotModified(to: &$0)
         }
         add(variant(.put), entry, to: &item) {
             $0.object { body in
@@ -153,11 +149,7 @@ final class OpenAPIPaths {
     static func addWritten(
         _ entry: OpenAPIClass, to responses: inout JSONObjectWriter, _ more: StaticString...
     ) {
-        responses.member("200").object { reply in
-            reply.member("description").string("The object as it is stored now.")
-            reply.member("headers").headers(["ETag", "Holdfast-Version"] + more)
-            reply.member("content").content(entry.object, example: entry.object)
-        }
+        addStored("The object as it is stored now.", entry, to: &responses, more)
         responses.member("201").object { reply in
             reply.member("description").string("The object is new; as it is stored.")
             reply.member("headers").headers(["ETag", "Location", "Holdfast-Version"] + more)
@@ -168,12 +160,37 @@ final class OpenAPIPaths {
 
     /// Adds the replies to a change that makes nothing new.
     static func addChanged(_ entry: OpenAPIClass, to responses: inout JSONObjectWriter) {
+        addStored("The object as it is stored now.", entry, to: &responses)
+        addMinimal(to: &responses, [])
+    }
+
+    /// Adds the reply that is one object, with header fields of its own.
+    static func addStored(
+        _ description: String, _ entry: OpenAPIClass, to responses: inout JSONObjectWriter,
+        _ more: [StaticString] = []
+    ) {
         responses.member("200").object { reply in
-            reply.member("description").string("The object as it is stored now.")
-            reply.member("headers").headers("ETag", "Holdfast-Version")
+            reply.member("description").string(description)
+            reply.member("headers").headers(["ETag", "Holdfast-Version"] + more)
             reply.member("content").content(entry.object, example: entry.object)
         }
-        addMinimal(to: &responses, [])
+    }
+
+    /// Adds the reply that is a bare value, `{"value":…}`, whose schema `value` writes; with header fields
+    /// of its own.
+    static func addHeld(
+        _ description: String, to responses: inout JSONObjectWriter, _ more: [StaticString] = [],
+        _ value: (JSONWriter) -> Void
+    ) {
+        responses.member("200").object { reply in
+            reply.member("description").string(description)
+            reply.member("headers").headers(["ETag", "Holdfast-Version"] + more)
+            reply.member("content").content(example: nil) { schema in
+                schema.member("type").string("object")
+                schema.member("required").raw(##"["value"]"##)
+                schema.member("properties").object { value($0.member("value")) }
+            }
+        }
     }
 
     static func addMinimal(to responses: inout JSONObjectWriter, _ more: [StaticString]) {

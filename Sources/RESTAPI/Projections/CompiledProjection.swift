@@ -163,7 +163,7 @@ final class CompiledProjection: Sendable {
     }
 
     private func unknownField(_ name: String) -> Problem {
-        let shown = name.count <= 64 ? name : String(name.prefix(64)) + "…"
+        let shown = Problem.shown(name)
         let detail = "Projection '\(definition.name)' has no property '\(shown)'."
         return Problem(
             400, "unknown-property", detail,

@@ -7,7 +7,7 @@ extension Problem {
     static func unknownProjection(
         _ name: String, _ schema: RowSchema, parameter: String = "projection"
     ) -> Problem {
-        let shown = name.count <= 64 ? name : String(name.prefix(64)) + "…"
+        let shown = Problem.shown(name)
         let detail = "There is no projection '\(shown)'."
         return Problem(
             404, "unknown-projection", detail,

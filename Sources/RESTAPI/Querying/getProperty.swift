@@ -104,7 +104,7 @@ extension RESTService {
 extension Problem {
     /// The class has no such property.
     static func unknownProperty(_ name: String, _ rowClass: RowClass) -> Problem {
-        let shown = name.count <= 64 ? name : String(name.prefix(64)) + "…"
+        let shown = Problem.shown(name)
         let detail = "Class '\(rowClass.definition.name)' has no property '\(shown)'."
         return Problem(
             404, "unknown-property", detail,

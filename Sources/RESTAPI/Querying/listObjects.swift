@@ -8,15 +8,21 @@ extension RESTService {
 
     /// `GET /v1/classes/{class}/objects`: a page of a query stated in the URL.
     func listObjects(_ request: Request) -> Outcome {
+        answerList(request, known: Self.listParameters, isProjected: false)
+    }
+
+    /// Answers with a page of a query that is stated in the URL by the `known` parameters.
+    func answerList(_ request: Request, known: [StaticString], isProjected: Bool) -> Outcome {
         answering { () throws(Problem) in
-            let parameters = try Parameters(
-                request, known: Self.listParameters, repeatable: ["arg", "text"])
+            let parameters = try Parameters(request, known: known, repeatable: ["arg", "text"])
             try BodyType.requireJSONAccepted(request)
             let minimum = try minVersion(parameters)
             let preferences = try Preferences(request)
             let text = try QueryText(request, parser: RequestScratch.current.parser)
             return whenAtVersion(minimum) {
-                self.answerPage(request, text, preferences, target: nextTarget(of: request))
+                self.answerPage(
+                    request, text, preferences, target: nextTarget(of: request),
+                    isProjected: isProjected)
             }
         }
     }

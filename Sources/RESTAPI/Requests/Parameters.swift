@@ -37,7 +37,7 @@ package struct Parameters {
     }
 
     private static func unknown(_ name: String, _ known: [StaticString]) -> Problem {
-        let shown = name.count <= 64 ? name : String(name.prefix(64)) + "…"
+        let shown = Problem.shown(name)
         let names = known.map(\.description)
         let detail =
             known.isEmpty

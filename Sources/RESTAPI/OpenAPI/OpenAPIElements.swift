@@ -1,0 +1,58 @@
+import JSON
+import ObjectModel
+
+/// Adds operations on elements that one property's collection, or `mixed` value, has.
+struct OpenAPIElements {
+    /// What adds operations.
+    let paths: OpenAPIPaths
+    /// The class of the objects.
+    let entry: OpenAPIClass
+    /// What ids of operations are made of.
+    let noun: String
+    /// The property.
+    let property: Property
+    /// What an element is.
+    let element: ElementType
+
+    /// Adds the operation that reads what `description` says.
+    func read(
+        _ operation: OpenAPIOperation, _ description: String = "The element.",
+        to item: inout JSONObjectWriter
+    ) {
+        paths.add(operation, entry, noun: noun, to: &item) {
+            OpenAPIPaths.addHeld(description, to: &$0) { writeValue(.reply, $0) }
+            OpenAPIPaths.addNotModified(to: &$0)
+        }
+    }
+
+    /// Adds an operation that states an element.
+    func write(_ operation: OpenAPIOperation, to item: inout JSONObjectWriter) {
+        paths.add(operation, entry, noun: noun, to: &item) {
+            $0.object { body in
+                body.member("required").bool(true)
+                let content = body.member("content")
+                content.content(example: nil) { write(.input, to: &$0, content) }
+            }
+        } replies: {
+            OpenAPIPaths.addWritten(entry, to: &$0, "Idempotency-Replayed")
+        }
+    }
+
+    /// Adds the operation that removes.
+    func remove(_ operation: OpenAPIOperation, to item: inout JSONObjectWriter) {
+        paths.add(operation, entry, noun: noun, to: &item) {
+            OpenAPIPaths.addChanged(entry, to: &$0)
+        }
+    }
+
+    private func writeValue(_ form: OpenAPISchemas.Form, _ writer: JSONWriter) {
+        writer.object { write(form, to: &$0, writer) }
+    }
+
+    private func write(
+        _ form: OpenAPISchemas.Form, to object: inout JSONObjectWriter, _ writer: JSONWriter
+    ) {
+        paths.schemas.write(element, property.isOptional, form, to: &object, writer)
+        paths.schemas.writeCases(of: property, isOptional: property.isOptional, to: &object)
+    }
+}
