@@ -247,7 +247,7 @@ package final class ReadTransaction: ObjectSource {
         _ body: (_ originClass: Int, _ originKey: UInt64) -> Bool
     ) {
         let property = rows.classes[originClass].members[member].number
-        scanOrigins(classIndex, key, property: property, after: nil) { origin, count in
+        scanOrigins(classIndex, key, property: property, from: nil) { origin, count in
             for _ in 0..<count where !body(origin.classIndex, origin.key) { return false }
             return true
         }
@@ -256,9 +256,9 @@ package final class ReadTransaction: ObjectSource {
     /// Hands over the objects that link to an object through one property, in the order of their object
     /// keys, each with the number of its links, until `body` returns false.
     ///
-    /// - `after`: Starts behind this origin.
+    /// - `from`: Starts at this origin.
     package func scanOrigins(
-        _ classIndex: Int, _ key: UInt64, property: UInt32, after: ObjectIdentity?,
+        _ classIndex: Int, _ key: UInt64, property: UInt32, from first: ObjectIdentity?,
         _ body: (ObjectIdentity, Int) -> Bool
     ) {
         let prefix = Array(
@@ -267,10 +267,9 @@ package final class ReadTransaction: ObjectSource {
                 $0.append(big: property)
             })
         var range = KeyRange(prefix: prefix)
-        if let after {
-            keyBuffer.append(big: rows.classes[after.classIndex].number)
-            keyBuffer.append(big: after.key)
-            keyBuffer.append(0 as UInt8)
+        if let first {
+            keyBuffer.append(big: rows.classes[first.classIndex].number)
+            keyBuffer.append(big: first.key)
             range.lower = keyBuffer.array
         }
         do {

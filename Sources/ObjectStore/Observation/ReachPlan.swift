@@ -205,7 +205,7 @@ struct ReachPlan: Sendable {
             let inner = steps[start...]
             var origins: [ObjectIdentity] = []
             transaction.scanOrigins(
-                identity.classIndex, identity.key, property: property, after: nil
+                identity.classIndex, identity.key, property: property, from: nil
             ) { origin, _ in
                 origins.append(origin)
                 return true

@@ -68,7 +68,8 @@ extension ObjectWriter {
         return false
     }
 
-    /// Writes the objects that link to the one with `key`, each once, in the order of their keys.
+    /// Writes the objects that link to the one with `key`, each as often as it links, in the order of
+    /// their keys.
     private mutating func writeOrigins(
         _ step: FieldSelection.Step, key: UInt64, _ selection: FieldSelection
     ) {
@@ -77,27 +78,33 @@ extension ObjectWriter {
         let property = names.schema.classes[compiled.classIndex].members[compiled.originProperty]
             .number
         array { writer, isFirst in
-            read.scanOrigins(selection.rowClass.index, key, property: property, after: nil) {
-                origin, _ in
-                guard writer.hasRoom() else { return false }
+            read.scanOrigins(selection.rowClass.index, key, property: property, from: nil) {
+                origin, count in
                 guard let row = read.row(classIndex: origin.classIndex, key: origin.key) else {
                     return true
                 }
-                writer.separate(&isFirst)
-                if step.kind == .expandedOrigins {
-                    // Where the property belongs to an embedded class, the owner is what links here.
-                    let inner =
-                        origin.classIndex == Int(step.classIndex)
-                        ? writer.nested(step, selection)
-                        : writer.names.classes[origin.classIndex].everything
-                    writer.write(row, key: origin.key, inner)
-                } else {
-                    writer.writeID(
-                        row, key: origin.key, writer.names.schema.classes[origin.classIndex])
+                for _ in 0..<count {
+                    guard writer.hasRoom() else { return false }
+                    writer.separate(&isFirst)
+                    writer.writeOrigin(origin, row, step, selection)
                 }
                 return true
             }
         }
+    }
+
+    private mutating func writeOrigin(
+        _ origin: ObjectIdentity, _ row: RowView, _ step: FieldSelection.Step,
+        _ selection: FieldSelection
+    ) {
+        guard step.kind == .expandedOrigins else {
+            return writeID(row, key: origin.key, names.schema.classes[origin.classIndex])
+        }
+        // Where the property belongs to an embedded class, the owner is what links here.
+        let inner =
+            origin.classIndex == Int(step.classIndex)
+            ? nested(step, selection) : names.classes[origin.classIndex].everything
+        write(row, key: origin.key, inner)
     }
 
     private mutating func writeElement(

@@ -6,6 +6,8 @@ extension CollectionPage {
     struct Candidate {
         /// Its place in the collection, or the object key of an object that links here.
         var position: UInt64
+        /// Which of the links from that object it is; 0 in a collection.
+        var repetition: UInt64 = 0
         /// What it is sorted by.
         var sortBytes: [UInt8] = []
         /// The element's row and key, where the elements are objects.
@@ -18,11 +20,11 @@ extension CollectionPage {
     /// Hands over the elements in their own order, from behind a position on, until `body` returns
     /// false.
     func forEachElement(
-        after position: QueryPosition?, _ body: (Candidate, UnsafeRawBufferPointer?) -> Bool
+        after cursor: PageCursor?, _ body: (Candidate, UnsafeRawBufferPointer?) -> Bool
     ) {
-        if compiled.storage.shape == .none { return forEachOrigin(after: position, body) }
+        if compiled.storage.shape == .none { return forEachOrigin(after: cursor, body) }
         let collection = owner.collection(member, in: row, read)
-        let first = position.map { $0.key < .max ? $0.key + 1 : .max } ?? 0
+        let first = (cursor?.position).map { $0.key < .max ? $0.key + 1 : .max } ?? 0
         guard first < UInt64(collection.count) else { return }
         collection.forEach(from: Int(first)) { part, place, index in
             var candidate = Candidate(position: UInt64(index))
@@ -44,21 +46,27 @@ extension CollectionPage {
         }
     }
 
-    /// The objects that link here, each once, by class and object key.
+    /// The objects that link here, each as often as it links, by class and object key.
     private func forEachOrigin(
-        after position: QueryPosition?, _ body: (Candidate, UnsafeRawBufferPointer?) -> Bool
+        after cursor: PageCursor?, _ body: (Candidate, UnsafeRawBufferPointer?) -> Bool
     ) {
         guard compiled.originProperty >= 0 else { return }
         let property = read.rows.classes[compiled.classIndex].members[compiled.originProperty]
             .number
-        read.scanOrigins(owner.index, key, property: property, after: position.flatMap(origin)) {
-            identity, _ in
+        let last = cursor.flatMap { origin($0.position) }
+        read.scanOrigins(owner.index, key, property: property, from: last) { identity, count in
             var candidate = Candidate(position: identity.key, key: identity.key)
             let rowClass = read.rows.classes[identity.classIndex]
             if isOwned { candidate.sortBytes = Self.bytes(rowClass.number) }
             candidate.row = read.row(classIndex: identity.classIndex, key: identity.key)
             candidate.rowClass = rowClass
-            return candidate.row == nil ? true : body(candidate, nil)
+            if candidate.row == nil { return true }
+            candidate.repetition = identity == last ? (cursor?.repetition ?? 0) + 1 : 0
+            while candidate.repetition < count {
+                if !body(candidate, nil) { return false }
+                candidate.repetition += 1
+            }
+            return true
         }
     }
 

@@ -44,18 +44,21 @@ extension CollectionPage {
             }
         }
         if result != 0 { return result < 0 }
-        return order.tiesDescend ? a.position > b.position : a.position < b.position
+        let (left, right) = ((a.position, a.repetition), (b.position, b.repetition))
+        return order.tiesDescend ? left > right : left < right
     }
 
-    /// Whether an element comes behind a position.
-    func comesAfter(_ candidate: Candidate, _ position: QueryPosition, _ order: Order) -> Bool {
+    /// Whether an element comes behind the last of the page before.
+    func comesAfter(_ candidate: Candidate, _ cursor: PageCursor, _ order: Order) -> Bool {
+        let position = cursor.position
         var result = compare(candidate.sortBytes, position.sortBytes)
         if result != 0, !position.wholeBytes.isEmpty, mayBeCut(candidate.sortBytes) {
             result = compare(wholeBytes(candidate, order).bytes, position.wholeBytes)
         }
         if result != 0 { return result > 0 }
-        return order.tiesDescend
-            ? candidate.position < position.key : candidate.position > position.key
+        let place = (candidate.position, candidate.repetition)
+        let last = (position.key, cursor.repetition)
+        return order.tiesDescend ? place < last : place > last
     }
 
     /// The position of an element, for a cursor.

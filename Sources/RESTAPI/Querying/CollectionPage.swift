@@ -47,7 +47,7 @@ struct CollectionPage {
         var canonical = "\(owner.definition.name)\u{0}\(key)\u{0}\(compiled.number)\u{0}"
         canonical += "\(compiledQuery?.canonicalText ?? "")\u{0}\(text.sort ?? "")"
         let hash = PageCursor.QueryHash(canonical)
-        let cursor = try PageCursor.read(text, query: hash, epoch: read.epoch)?.position
+        let cursor = try PageCursor.read(text, query: hash, epoch: read.epoch)
         var (found, total) = try collect(
             compiledQuery?.predicate.makeMatcher(read.rows, source: read), order, behind: cursor,
             limit: limit)
@@ -138,7 +138,7 @@ struct CollectionPage {
     /// The elements of the page, and one more if there is one, or with a sort all that come behind the
     /// cursor; and how many there are in all, if that was asked for.
     private func collect(
-        _ matcher: Matcher?, _ order: Order, behind cursor: QueryPosition?, limit: Int
+        _ matcher: Matcher?, _ order: Order, behind cursor: PageCursor?, limit: Int
     ) throws(Problem) -> (found: [Candidate], total: Int) {
         let options = service.options
         let deadline = service.queryDeadline
@@ -232,7 +232,8 @@ struct CollectionPage {
         var next: String?
         if found.count > page.count, let last = page.last {
             let cursor = PageCursor(
-                query: hash, epoch: read.epoch, returnedCount: 0, position: position(last, order))
+                query: hash, epoch: read.epoch, repetition: last.repetition,
+                position: position(last, order))
             next = cursor.text
             json.raw(",\"next\":")
             json.string(cursor.text)

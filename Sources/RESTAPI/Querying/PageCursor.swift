@@ -11,7 +11,7 @@ import Rows
 ///     0       1      format, 1
 ///     1       16     hash of the query that it belongs to
 ///     17      8      epoch
-///     25      8      objects returned so far
+///     25      8      objects returned so far; of an inverse link's page, ``repetition``
 ///     33      8      object key, or position in a collection, of the last object
 ///     41      4      byte count of its sort values
 ///     45      …      its sort values, then its whole sort values; see ``QueryPosition``
@@ -76,6 +76,14 @@ struct PageCursor: Equatable, Sendable {
             }
         }
         return String(decoding: text, as: UTF8.self)
+    }
+
+    /// Which of the links from one object the last element of an inverse link's page was.
+    var repetition: UInt64 { returnedCount }
+
+    /// Makes the cursor behind an element of a collection.
+    init(query: QueryHash, epoch: UInt64, repetition: UInt64, position: QueryPosition) {
+        self.init(query: query, epoch: epoch, returnedCount: repetition, position: position)
     }
 
     /// Makes the cursor behind an object.
