@@ -11,7 +11,7 @@ import signal
 import sys
 import time
 
-from driver import report, rows_collection, rows_read, rows_stream, rows_write
+from driver import report, rows_collection, rows_read, rows_schema, rows_stream, rows_write
 from driver.bench import Bench
 from driver.processes import BenchError, stop_all
 from driver.results import Row
@@ -29,6 +29,8 @@ ROWS = {
     "export": rows_read.export,
     "scan": rows_read.scan,
     "large-list": rows_collection.large_list,
+    "add-property": rows_schema.add_property,
+    "migration": rows_schema.migration,
     "events": rows_stream.events,
     "idle-streams": rows_stream.idle_streams,
 }

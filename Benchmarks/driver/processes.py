@@ -5,6 +5,7 @@ pid. The kernel is also asked to end them when the driver itself is killed.
 """
 import ctypes
 import os
+import pathlib
 import signal
 import socket
 import subprocess
@@ -122,6 +123,15 @@ def cpu_seconds(pids):
         fields = _stat(pid)
         total += int(fields[11]) + int(fields[12])
     return total / _TICKS_PER_SECOND
+
+
+def thread_seconds(pids):
+    """The time that the threads of processes ran: in nanoseconds, where a process's own clock ticks every 10 ms.
+
+    What threads took that have ended is not in it.
+    """
+    paths = [path for pid in pids for path in pathlib.Path(f"/proc/{pid}/task").glob("*/schedstat")]
+    return sum(int(path.read_text().split()[0]) for path in paths) / 1e9
 
 
 def memory_kib(pid, field="RssAnon"):

@@ -1,11 +1,10 @@
 """Rows about large collections: inserts in the middle, pages anywhere."""
 import json
-import pathlib
 import statistics
 import time
 
 from . import client
-from .processes import BenchError
+from .processes import BenchError, thread_seconds
 from .results import Row
 
 _SCHEMA = {"classes": [{"name": "Series", "primaryKey": "_id", "properties": {"_id": "int", "values": "int[]"}}]}
@@ -21,20 +20,14 @@ def _body(count):
     return ("{\"values\":[" + ",".join(map(str, range(count))) + "]}").encode()
 
 
-def _cpu_seconds(pids):
-    """The time that the threads of processes ran: in nanoseconds, where a process's own clock ticks every 10 ms."""
-    paths = [path for pid in pids for path in pathlib.Path(f"/proc/{pid}/task").glob("*/schedstat")]
-    return sum(int(path.read_text().split()[0]) for path in paths) / 1e9
-
-
 def _insert(holdfast, key, index):
     """1,000 inserts at an index in one transaction: seconds of the server's CPU, and seconds until the reply."""
     steps = [{"op": "add", "path": f"/values/{index}", "value": -number} for number in range(_INSERTS)]
     body = json.dumps(steps).encode()
     pids = holdfast.pids()
-    before, begun = _cpu_seconds(pids), time.perf_counter()
+    before, begun = thread_seconds(pids), time.perf_counter()
     client.request(holdfast, "PATCH", f"{_OBJECT}{key}", body, _PATCH)
-    return _cpu_seconds(pids) - before, time.perf_counter() - begun
+    return thread_seconds(pids) - before, time.perf_counter() - begun
 
 
 def _cursors(holdfast, key, count):
@@ -75,12 +68,12 @@ def large_list(bench):
             page_seconds, page_cpu = {label: [] for label in cursors}, {label: [] for label in cursors}
             for _ in range(20):
                 for label, cursor in cursors.items():
-                    before = _cpu_seconds(holdfast.pids())
+                    before = thread_seconds(holdfast.pids())
                     for _ in range(_PAGES):
                         begun = time.perf_counter()
                         client.request(holdfast, "GET", f"{_OBJECT}1/properties/values?limit=100&cursor={cursor}")
                         page_seconds[label].append(time.perf_counter() - begun)
-                    page_cpu[label].append((_cpu_seconds(holdfast.pids()) - before) / _PAGES)
+                    page_cpu[label].append((thread_seconds(holdfast.pids()) - before) / _PAGES)
         for label in ("large", "small"):
             row.add(f"{_INSERTS:,} inserts, {label}", {"cpu_ms": statistics.median(cpu[label]) * 1e3,
                                                      "ms": statistics.median(seconds[label]) * 1e3})
