@@ -269,7 +269,11 @@ package final class ObjectDraft {
                 arenaBytes(start: field.start, count: field.count), element, scratch: scratch)
         case .inline:
             let bytes = (field.low.littleEndian, field.high.littleEndian)
-            return withUnsafeBytes(of: bytes) { cases.holds($0, element, scratch: scratch) }
+            return withUnsafeBytes(of: bytes) {
+                cases.holds(
+                    $0.prefixBuffer(rowClass.members[member].storage.slotByteCount), element,
+                    scratch: scratch)
+            }
         case .absent, .kept, .null, .reference, .references, .child, .children, .entries:
             return true
         }

@@ -76,6 +76,45 @@ struct EnumTests {
     }
 
     @Test(
+        "an enum of any type takes its own values, single and in collections",
+        arguments: [
+            ("bool", "true", "false"), ("int", "5", "6"), ("int8", "5", "6"), ("float", "1.5", "2.5"),
+            ("double", "1.5", "2.5"), ("decimal128", "\"1.10\"", "\"1.11\""),
+            ("string", "\"x\"", "\"y\""), ("data", "\"Zm9v\"", "\"Zm9w\""),
+            ("date", "\"2026-11-20T00:00:00Z\"", "\"2026-11-21T00:00:00Z\""),
+            ("objectId", "\"507f1f77bcf86cd799439011\"", "\"507f1f77bcf86cd799439012\""),
+            (
+                "uuid", "\"123e4567-e89b-12d3-a456-426614174000\"",
+                "\"123e4567-e89b-12d3-a456-426614174001\""
+            ),
+        ])
+    func types(type: String, value: String, other: String) {
+        let list = "{\"type\":\"list\",\"element\":{\"type\":\"\(type)\"},\"enum\":[\(value)]}"
+        let map = list.replacing("list", with: "map")
+        let single = "{\"type\":\"\(type)\",\"optional\":true,\"enum\":[\(value)]}"
+        let target = "/v1/classes/E/objects/1"
+        let table: [APIScenario] = [
+            APIScenario(
+                "PUT", "/v1/schema/classes/E",
+                "{\"name\":\"E\",\"primaryKey\":\"id\",\"properties\":{\"id\":\"int\",\"p\":\(single),"
+                    + "\"list\":\(list),\"map\":\(map)}}", status: 201),
+            APIScenario(
+                "PUT", target, "{\"p\":\(value),\"list\":[\(value)],\"map\":{\"k\":\(value)}}",
+                status: 201,
+                contains: ["\"p\":\(value),\"list\":[\(value)],\"map\":{\"k\":\(value)}"]),
+            APIScenario(
+                "PATCH", target, "{\"p\":\(other)}", status: 422, contains: ["not-in-enum", "/p"]),
+            APIScenario(
+                "PATCH", target, "{\"list\":[\(other)]}", status: 422,
+                contains: ["not-in-enum", "/list/0"]),
+            APIScenario(
+                "PATCH", target, "{\"map\":{\"k\":\(other)}}", status: 422,
+                contains: ["not-in-enum", "/map/k"]),
+        ]
+        for scenario in table { scenario.check(on: server) }
+    }
+
+    @Test(
         "an enum may gain values, and lose those that no object has; else the objects are counted")
     func changes() {
         func schema(_ property: String) -> String {
