@@ -177,6 +177,37 @@ struct StagedMigrationTests {
         #expect(try store.findings() == [])
     }
 
+    @Test("a class that was empty and is written to meanwhile is not dropped unasked")
+    func droppedBeside() throws {
+        let store = try Store(engine: try EngineCase.memory.open(), options: Self.options)
+        defer { store.close() }
+        let other = ObjectClass(
+            name: "Other", properties: [Property(name: "n", type: .single(.scalar(.int)))])
+        try store.setSchema(Self.classes(.int) + [other])
+        try fill(store, 200)
+        let change = SynchronousSchemaWrite { _ in
+            SchemaProposal(Schema(classes: Self.classes(.string)))
+        }
+        let gate = WriterGate()
+        store.submit(gate)
+        gate.waitUntilReached()
+        store.submit(change)
+        let late = SynchronousWrite { transaction throws(StoreError) in
+            try ObjectScript.Operation.write("Other", ["n": .value(.int(1))], key: nil, .create)
+                .run(transaction)
+        }
+        store.submit(late)
+        gate.open()
+        _ = try late.version()
+        #expect { try change.version() } throws: { error in
+            guard case StoreError.lossyMigration(let faults) = error else { return false }
+            return faults.map(\.className) == ["Other"]
+        }
+        #expect(try store.contents().objects[Identity("Other", .int(1))] != nil)
+        try store.awaitCleanUp()
+        #expect(try store.findings() == [])
+    }
+
     @Test("one migration at a time: another is refused and says how far the first is")
     func oneAtATime() throws {
         let store = try Store(engine: try EngineCase.memory.open(), options: Self.options)

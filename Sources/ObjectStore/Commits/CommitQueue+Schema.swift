@@ -39,7 +39,6 @@ extension CommitQueue {
                 write, proposal ?? SchemaProposal(group.catalog.schema), projections,
                 from: group.catalog, upkeep.record)
             try migration.requireEmptyClasses(group)
-            try migration.countDroppedClasses(group)
             return migration
         }
         let migration = try make()

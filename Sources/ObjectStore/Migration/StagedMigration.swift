@@ -108,10 +108,10 @@ final class StagedMigration {
         let walked = classes(progress.phase)
         guard progress.place < walked.count else {
             guard progress.phase == .check else {
-                try refuseFaults()
+                try refuseFaults(group)
                 return true
             }
-            try endCheck()
+            try endCheck(group)
             progress.phase = .build
             progress.place = 0
             progress.after = 0
@@ -126,8 +126,8 @@ final class StagedMigration {
     }
 
     /// Refuses what would be lost, or lets it be converted.
-    private func endCheck() throws(StoreError) {
-        try refuseFaults()
+    private func endCheck(_ group: CommitGroup) throws(StoreError) {
+        try refuseFaults(group)
         guard proposal.allowsDataLoss else { return }
         var repairs: Set<UInt32> = []
         for conversion in change.checks(allowsDataLoss: true) {
@@ -145,7 +145,9 @@ final class StagedMigration {
         works = change.worksByClass
     }
 
-    private func refuseFaults() throws(StoreError) {
+    private func refuseFaults(_ group: CommitGroup) throws(StoreError) {
+        // Now, because writes may come to a class that was empty when the change began.
+        try countDroppedClasses(group)
         let isRepairing = proposal.allowsDataLoss && progress.phase == .check
         let refused = zip(change.steps, progress.lossCounts).map { step, count in
             isRepairing && !step.isStrict ? 0 : count
