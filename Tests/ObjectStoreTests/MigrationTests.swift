@@ -159,6 +159,31 @@ struct MigrationTests {
         #expect(try store.findings() == [])
     }
 
+    @Test("two names of one type change places, although the schema stays the same")
+    func swapInPlace() throws {
+        let store = try Store(engine: try EngineCase.memory.open())
+        defer { store.close() }
+        let classes = ["A", "B"].map {
+            ObjectClass(name: $0, properties: [Self.text("a"), Self.text("b")])
+        }
+        try store.setSchema(classes)
+        try store.put("A", ["a": .value(.string("x")), "b": .value(.string("y"))])
+        let before = store.catalog.schema.revision
+        try store.setSchema(
+            classes,
+            renames: SchemaRenames([
+                Self.entry("A", "B"), Self.entry("B", "A"),
+                Self.entry("A.a", "B.b"), Self.entry("A.b", "B.a"),
+            ]))
+        #expect(store.catalog.schema.revision == before + 1)
+        let objects = try store.contents().objects
+        #expect(objects.count == 1)
+        #expect(
+            objects[Identity("B", .int(1))]?.content
+                == ["a": .value(.string("y")), "b": .value(.string("x"))])
+        #expect(try store.findings() == [])
+    }
+
     @Test(
         "a dropped class goes with its objects, entries and links, and leaves nothing",
         arguments: EngineCase.all)

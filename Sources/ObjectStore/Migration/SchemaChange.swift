@@ -49,7 +49,8 @@ struct SchemaChange {
         let proposed = proposal.schema
         isChange =
             proposed.classes != present.schema.classes || projections != present.projections
-            || proposed.schemaVersion != nil
+            // Two names that are swapped leave the same schema, but not the same objects.
+            || !comparison.steps.isEmpty || proposed.schemaVersion != nil
                 && proposed.schemaVersion != present.schema.schemaVersion
         var plan = CatalogPlan(comparison, record)
         plan.make()
