@@ -17,7 +17,7 @@ enum OpenStore {
 
     /// Opens the store that the options name.
     ///
-    /// - `createsMissing`: Whether a directory that is not there is made.
+    /// - `createsMissing`: Whether a store is made where there is none.
     /// - `instead`: What to say beside the complaint when another process has the store.
     /// - `directory`: Another one than that of the options.
     static func open(
@@ -28,6 +28,11 @@ enum OpenStore {
         if let directory { place = directory } else { place = try arguments.required("data") }
         if !createsMissing, !FileSystem.isDirectory(place) {
             throw CommandFailure("there is no directory '\(place)'")
+        }
+        if !createsMissing, !LMDBEngine.isStore(directory: place),
+            !RestoreFolder.isInterrupted(place)
+        {
+            throw CommandFailure("'\(place)' holds no store; name the directory that was served")
         }
         let engine = try engine(arguments, directory: place, instead: instead)
         do throws(StoreError) {

@@ -40,6 +40,11 @@ struct LMDBDirectory: ~Copyable, Sendable {
     let identity: Identity
     private let descriptor: FileDescriptor
 
+    /// Whether a directory has a file of a store, whole or not.
+    static func isStore(_ path: String) -> Bool {
+        [dataName, formatName].contains { access("\(path)/\($0)", F_OK) == 0 }
+    }
+
     /// Opens the directory, and makes it when it is missing.
     init(path: String) throws(StorageError) {
         let made = mkdir(path, 0o700) == 0

@@ -26,6 +26,9 @@ package final class LMDBEngine: StorageEngine {
     /// The file without which a directory has no store.
     package static let formatFileName = LMDBDirectory.formatName
 
+    /// Whether a directory has a file of a store, whole or not.
+    package static func isStore(directory: String) -> Bool { LMDBDirectory.isStore(directory) }
+
     private let environment: LMDBEnvironment
     private let isClosed = Atomic<Bool>(false)
 

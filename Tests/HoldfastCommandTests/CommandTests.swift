@@ -167,6 +167,17 @@ struct CommandTests {
         #expect(refused.status == 1 && refused.output.contains("token create"), "\(refused.output)")
     }
 
+    @Test("makes no store where it only reads one", arguments: ["check", "compact", "export"])
+    func noStore(verb: String) {
+        mkdir(data, 0o700)
+        let outcome =
+            verb == "export"
+            ? Command.run(verb, "--data", data, "--class", "Node", "-")
+            : Command.run(verb, "--data", data)
+        #expect(outcome.status == 1 && outcome.output.contains("no store"), "\(outcome.output)")
+        #expect(rmdir(data) == 0, "the directory is still empty")
+    }
+
     @Test("leaves a directory that holds something else as it is")
     func otherData() {
         mkdir(data, 0o700)
