@@ -78,7 +78,8 @@ struct EnumTests {
     @Test(
         "an enum of any type takes its own values, single and in collections",
         arguments: [
-            ("bool", "true", "false"), ("int", "5", "6"), ("int8", "5", "6"), ("float", "1.5", "2.5"),
+            ("bool", "true", "false"), ("int", "5", "6"), ("int8", "5", "6"),
+            ("float", "1.5", "2.5"),
             ("double", "1.5", "2.5"), ("decimal128", "\"1.10\"", "\"1.11\""),
             ("string", "\"x\"", "\"y\""), ("data", "\"Zm9v\"", "\"Zm9w\""),
             ("date", "\"2026-11-20T00:00:00Z\"", "\"2026-11-21T00:00:00Z\""),

@@ -50,7 +50,8 @@ struct SchemaChange {
         isChange =
             proposed.classes != present.schema.classes || projections != present.projections
             // Two names that are swapped leave the same schema, but not the same objects.
-            || !comparison.steps.isEmpty || proposed.schemaVersion != nil
+            || !comparison.steps.isEmpty
+            || proposed.schemaVersion != nil
                 && proposed.schemaVersion != present.schema.schemaVersion
         var plan = CatalogPlan(comparison, record)
         plan.make()

@@ -71,7 +71,9 @@ struct SupportedTypesTests {
         }
     }
 
-    @Test("Collection Types: every collection is filtered, sorted and counted in the same way")
+    @Test(
+        "Collection Types, AnyRealmCollection: every collection is filtered, sorted and counted in the same way"
+    )
     func collections() throws {
         let server = try open(
             #"{"name":"Item","primaryKey":"id","properties":{"id":"int","n":"int","holders":{"type":"linkingObjects","class":"Box","property":"list"}}}"#,
