@@ -255,4 +255,20 @@ struct JSONPatchTests {
                 ).joined(separator: ",") + "]", headers: type, status: 200
         ).check(on: server)
     }
+
+    @Test("a patch that copies a large text again and again is stopped before it fills the memory")
+    func copiesOfText() {
+        let text = String(repeating: "x", count: 8 << 20)
+        server.send("PUT", path, "{\"name\":\"\(text)\"}")
+        func patch(_ count: Int) -> String {
+            "["
+                + Array(
+                    repeating: #"{"op":"copy","from":"/name","path":"/nameN"}"#, count: count
+                ).joined(separator: ",") + "]"
+        }
+        APIScenario("PATCH", path, patch(5), headers: type, status: 200).check(on: server)
+        APIScenario(
+            "PATCH", path, patch(60), headers: type, status: 422, contains: ["too-large"]
+        ).check(on: server)
+    }
 }

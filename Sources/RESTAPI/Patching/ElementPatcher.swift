@@ -166,8 +166,9 @@ final class ElementPatcher {
         } else {
             let content: JSONNode.Content =
                 storage.shape == .map
-                ? .object([(Array(step.place.utf8), node)]) : .array([node])
-            let whole = JSONNode(.object([(Array(name.utf8), JSONNode(content))]))
+                ? .object(JSONMembers([(Array(step.place.utf8), node)])) : .array([node])
+            let whole = JSONNode(
+                .object(JSONMembers([(Array(name.utf8), JSONNode(content))])))
             text.removeAll()
             whole.write(to: JSONWriter(text))
             let json = try parse(text)

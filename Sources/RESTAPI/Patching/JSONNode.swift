@@ -9,7 +9,7 @@ final class JSONNode {
         /// The unescaped UTF-8 of a string.
         case string([UInt8])
         case array([JSONNode])
-        case object([(name: [UInt8], value: JSONNode)])
+        case object(JSONMembers)
     }
 
     var content: Content
@@ -25,28 +25,43 @@ final class JSONNode {
         case .string: content = .string(json.stringBytes.map { Array($0) } ?? [])
         case .array: content = .array(json.elements.map { JSONNode($0) })
         case .object:
-            content = .object(json.members.map { (Array($0.name), JSONNode($0.value)) })
+            content = .object(
+                JSONMembers(json.members.map { (Array($0.name), JSONNode($0.value)) }))
         }
     }
 
-    /// How many values there are in this one, itself included.
-    var count: Int { extent.count }
-
-    /// How many values there are in this one, and on how many levels.
-    var extent: (count: Int, depth: Int) {
+    /// How much a value is.
+    struct Extent {
+        /// Values in it, itself included.
         var count = 1
+        /// The bytes of its texts, numbers and names.
+        var byteCount = 0
+        /// On how many levels they are.
         var depth = 0
+    }
+
+    /// How much the value is. Linear.
+    var extent: Extent {
+        var extent = Extent()
         func add(_ node: JSONNode) {
             let inner = node.extent
-            count += inner.count
-            depth = max(depth, inner.depth)
+            extent.count += inner.count
+            extent.byteCount += inner.byteCount
+            extent.depth = max(extent.depth, inner.depth)
         }
         switch content {
-        case .plain, .string: return (1, 0)
+        case .plain(let text), .string(let text):
+            extent.byteCount = text.count
+            return extent
         case .array(let elements): for element in elements { add(element) }
-        case .object(let members): for member in members { add(member.value) }
+        case .object(let members):
+            for member in members.all {
+                extent.byteCount += member.name.count
+                add(member.value)
+            }
         }
-        return (count, depth + 1)
+        extent.depth += 1
+        return extent
     }
 
     /// A copy of everything below.
@@ -54,7 +69,8 @@ final class JSONNode {
         switch content {
         case .plain, .string: JSONNode(content)
         case .array(let elements): JSONNode(.array(elements.map { $0.copy() }))
-        case .object(let members): JSONNode(.object(members.map { ($0.name, $0.value.copy()) }))
+        case .object(let members):
+            JSONNode(.object(JSONMembers(members.all.map { ($0.name, $0.value.copy()) })))
         }
     }
 
@@ -72,7 +88,7 @@ final class JSONNode {
             json.raw("]")
         case .object(let members):
             json.raw("{")
-            for (index, member) in members.enumerated() {
+            for (index, member) in members.all.enumerated() {
                 if index > 0 { json.comma() }
                 member.name.withUnsafeBytes { json.string($0) }
                 json.raw(":")
@@ -98,9 +114,7 @@ final class JSONNode {
             return a.count == b.count && zip(a, b).allSatisfy { $0.isEqual($1) }
         case (.object(let a), .object(let b)):
             guard a.count == b.count else { return false }
-            var others: [[UInt8]: JSONNode] = [:]
-            for member in b { others[member.name] = member.value }
-            return a.allSatisfy { others[$0.name]?.isEqual($0.value) ?? false }
+            return b.all.allSatisfy { a[$0.name]?.isEqual($0.value) ?? false }
         default: return false
         }
     }

@@ -45,18 +45,21 @@ extension JSONPatch {
 
         init(depthMax: Int) { self.depthMax = depthMax }
 
-        /// Counts values that are copied.
-        mutating func copy(_ node: JSONNode) throws(Fault) { try take(node.count * 256) }
+        /// Counts values that are copied, and their bytes: a few of a patch can copy a text of 16 MiB.
+        mutating func copy(_ node: JSONNode) throws(Fault) {
+            let extent = node.extent
+            try take(extent.count * 256 + extent.byteCount * 4)
+        }
 
         /// Counts a value that is looked through, and refuses to have it so deep.
         mutating func put(_ node: JSONNode, at path: [String]) throws(Fault) {
-            let (count, depth) = node.extent
-            guard path.count + depth <= depthMax else {
+            let extent = node.extent
+            guard path.count + extent.depth <= depthMax else {
                 throw Fault(
                     code: "too-deep",
                     detail: "The patch would nest the object deeper than \(depthMax) levels.")
             }
-            try take(count * 16)
+            try take(extent.count * 16)
         }
 
         /// Counts elements that move.
@@ -123,10 +126,8 @@ extension JSONPatch {
         for step in path {
             switch node.content {
             case .object(let members):
-                guard let found = members.first(where: { $0.name.elementsEqual(step.utf8) }) else {
-                    throw missing(path, member)
-                }
-                node = found.value
+                guard let found = members[Array(step.utf8)] else { throw missing(path, member) }
+                node = found
             case .array(let elements):
                 guard let index = Self.index(step), index < elements.count else {
                     throw missing(path, member)
@@ -149,14 +150,7 @@ extension JSONPatch {
         }
         let parent = try self.value(at: path.dropLast(), in: root, "path")
         switch parent.content {
-        case .object(var members):
-            parent.content = .plain([])
-            if let index = members.firstIndex(where: { $0.name.elementsEqual(last.utf8) }) {
-                members[index].value = value
-            } else {
-                members.append((Array(last.utf8), value))
-            }
-            parent.content = .object(members)
+        case .object(let members): members.set(Array(last.utf8), value)
         case .array(var elements):
             guard let index = last == "-" ? elements.count : Self.index(last),
                 index <= elements.count
@@ -182,10 +176,7 @@ extension JSONPatch {
         let removed = try value(at: path, in: root, member)
         let parent = try value(at: path.dropLast(), in: root, member)
         switch parent.content {
-        case .object(var members):
-            parent.content = .plain([])
-            members.removeAll { $0.name.elementsEqual(last.utf8) }
-            parent.content = .object(members)
+        case .object(let members): members.remove(Array(last.utf8))
         case .array(var elements):
             if let index = Self.index(last) {
                 try work.move(elements.count - index)

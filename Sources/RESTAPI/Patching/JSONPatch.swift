@@ -4,7 +4,7 @@ import JSON
 ///
 /// It is never changed after it was read; one thread at a time applies it.
 final class JSONPatch: @unchecked Sendable {
-    // Unchecked: its nodes are only copied from once it is made.
+    // Unchecked: its nodes are only copied from and compared with once it is made.
 
     /// One step of a patch.
     struct Operation {

@@ -145,10 +145,13 @@ enum WriteFailure: Error {
 extension JSONNode {
     /// Says which properties of an object keep what is stored.
     fileprivate func addOmitted(_ names: [String]) {
-        guard case .object(var members) = content, !names.isEmpty else { return }
-        content = .plain([])
+        guard case .object(let members) = content, !names.isEmpty else { return }
         let texts = names.map { JSONNode(.string(Array($0.utf8))) }
-        members.append((Array("$omitted".utf8), JSONNode(.array(texts))))
-        content = .object(members)
+        let omitted = Array("$omitted".utf8)
+        // What a step of the patch put there is judged like that of any body.
+        guard let stated = members[omitted] else {
+            return members.set(omitted, JSONNode(.array(texts)))
+        }
+        if case .array(let others) = stated.content { stated.content = .array(others + texts) }
     }
 }
