@@ -2,7 +2,7 @@ import Rows
 
 /// Changes single elements of a collection, wherever that lies. ``finish()`` writes the row, the inverse
 /// links and the change log, and has to be called. The writer's thread alone uses it.
-protocol ElementEditor: AnyObject {
+package protocol ElementEditor: AnyObject {
     /// How many elements there are.
     var count: Int { get }
     /// Hands over the parts of the collection, each with the index of its first element, until `body` returns
@@ -26,5 +26,5 @@ protocol ElementEditor: AnyObject {
 }
 
 extension CollectionEditor: ElementEditor {
-    func forEachPart(_ body: (LeafView, Int) -> Bool) { forEachLeaf(body) }
+    package func forEachPart(_ body: (LeafView, Int) -> Bool) { forEachLeaf(body) }
 }

@@ -28,10 +28,13 @@ extension WriteTransaction {
             written: try editor.finish(), isCreated: change.isCreated, position: change.position)
     }
 
-    /// What changes the elements of a collection, wherever it lies.
+    /// What changes the elements of a collection, wherever it lies. While one of a collection in its row
+    /// is open, nothing else may change the object.
     ///
     /// - `stored`: The object's present row.
-    func elementEditor(_ rowClass: RowClass, _ key: UInt64, _ member: Int, _ stored: RowView)
+    package func elementEditor(
+        _ rowClass: RowClass, _ key: UInt64, _ member: Int, _ stored: RowView
+    )
         throws(StoreError) -> any ElementEditor
     {
         try editor(rowClass, key: key, member: member)
@@ -39,7 +42,10 @@ extension WriteTransaction {
     }
 
     /// The collection that a draft states of a property, encoded, its links resolved; empty for none.
-    func encode(
+    ///
+    /// Writes the objects that the draft nests. When there are any (``ObjectDraft/writesObjects``), what was
+    /// read before may be old, and no editor of the object's collections may be open.
+    package func encode(
         _ draft: ObjectDraft, _ member: Int, _ key: UInt64, _ buffer: ByteBuffer
     ) throws(StoreError) -> LeafView {
         let targets = try resolve(draft, path: [])

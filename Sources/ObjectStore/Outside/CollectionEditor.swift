@@ -46,11 +46,6 @@ package final class CollectionEditor {
 
     // MARK: Changes
 
-    /// The collection that a draft states of the property, encoded, its links resolved.
-    package func encode(_ draft: ObjectDraft, _ buffer: ByteBuffer) throws(StoreError) -> LeafView {
-        try transaction.encode(draft, member, key, buffer)
-    }
-
     /// Hands over the leaves, each with the index of its first element, until `body` returns false.
     func forEachLeaf(_ body: (LeafView, _ first: Int) -> Bool) {
         _ = tree.tree.forEachLeaf(from: 0, body)
@@ -102,22 +97,6 @@ package final class CollectionEditor {
             order.compare(leaf.values, place, elements.values, index)
         }
         return found.map { ($0.index, $0.isEqual) }
-    }
-
-    /// Adds elements to a set that it does not have yet, or puts entries into a map, in the place of those
-    /// with their keys.
-    package func add(_ elements: LeafView) throws(StoreError) {
-        for place in 0..<elements.count {
-            guard let (index, isThere) = find(elements, place) else { continue }
-            if isThere {
-                guard elements.keys != nil else { continue }
-                try replace(at: index, by: LeafSlice(elements, place..<(place + 1)))
-                continue
-            }
-            countLinks(elements, place..<(place + 1), 1)
-            tree.insert(LeafSlice(elements, place..<(place + 1)), at: index)
-            isChanged = true
-        }
     }
 
     /// Notes that an element goes.
@@ -225,8 +204,8 @@ package final class CollectionEditor {
 extension WriteTransaction {
     /// Begins to change single elements of a collection.
     ///
-    /// - Returns: Nil when the collection lies in its row: change it by a draft.
-    package func editor(_ rowClass: RowClass, key: UInt64, member: Int)
+    /// - Returns: Nil when the collection lies in its row.
+    func editor(_ rowClass: RowClass, key: UInt64, member: Int)
         throws(StoreError) -> CollectionEditor?
     {
         guard let stored = try row(rowClass, key) else { throw .objectNotFound }

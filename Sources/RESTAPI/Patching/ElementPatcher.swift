@@ -3,32 +3,23 @@ import JSON
 import ObjectStore
 import Rows
 
-/// Applies the steps of a JSON patch to the elements of one collection outside its row. The writer's thread
-/// uses it, while the transaction's body runs.
+/// Applies the steps of a JSON patch to the elements of one collection. The writer's thread uses it, while the
+/// transaction's body runs.
 final class ElementPatcher {
-    let editor: CollectionEditor
-    private let rowClass: RowClass
+    private unowned let patchers: ElementPatchers
     private let member: Int
-    private let names: SchemaNames
-    private let scratch: RequestScratch
     private let view: ReadTransaction
-    private let depthMax: Int
     private let text = ByteBuffer(capacity: 256)
     private let elements = ByteBuffer(capacity: 256)
 
-    init(
-        _ editor: CollectionEditor, _ rowClass: RowClass, _ member: Int, _ names: SchemaNames,
-        _ scratch: RequestScratch, _ view: ReadTransaction, depthMax: Int
-    ) {
-        self.editor = editor
-        self.rowClass = rowClass
+    init(_ patchers: ElementPatchers, _ member: Int) {
+        self.patchers = patchers
         self.member = member
-        self.names = names
-        self.scratch = scratch
-        self.view = view
-        self.depthMax = depthMax
+        view = patchers.transaction.view()
     }
 
+    private var rowClass: RowClass { patchers.rowClass }
+    private var names: SchemaNames { patchers.names }
     private var storage: FieldStorage { rowClass.members[member].storage }
     private var name: String { rowClass.definition.properties[member].name }
 
@@ -47,31 +38,27 @@ final class ElementPatcher {
     /// - Throws: ``WriteFailure``: a ``Problem`` 409 for a `test` that fails, 422 for a path that is not there
     ///   or a value that does not fit, with the step's pointer.
     func apply(_ operation: JSONPatch.Operation, _ step: ElementSteps.Step) throws(WriteFailure) {
-        let place = try place(operation, step)
-        if !step.rest.isEmpty {
-            guard case .element(let index) = place else { throw missing(operation, step) }
-            return try applyInside(index, operation, step)
-        }
-        switch (operation.kind, place) {
-        case (.add, .gap(let index)), (.add, .element(let index)):
-            let added = try read(operation.value, step)
+        if !step.rest.isEmpty { return try applyInside(operation, step) }
+        let needsValue = operation.kind == .add || operation.kind == .replace
+        // Reading it may change the collection, so its place is looked for afterwards.
+        let value = needsValue ? try read(operation.value, step) : nil
+        let editor = try patchers.editor(member)
+        switch (operation.kind, try place(operation, step, editor), value) {
+        case (.add, .gap(let index), let value?): editor.insert(value, at: index)
+        case (.add, .element(let index), let value?):
             if storage.shape == .list {
-                editor.insert(added, at: index)
+                editor.insert(value, at: index)
             } else {
-                try store { () throws(StoreError) in try editor.add(added) }
+                try replace(index, by: value, editor)
             }
-        case (.add, .anywhere):
-            let added = try read(operation.value, step)
-            try store { () throws(StoreError) in try editor.add(added) }
-        case (.replace, .element(let index)):
-            let changed = try read(operation.value, step)
-            try store { () throws(StoreError) in
-                try editor.replace(at: index, by: LeafSlice(changed, 0..<changed.count))
-            }
-        case (.remove, .element(let index)):
+        case (.add, .anywhere, let value?):
+            guard let found = editor.find(value, 0) else { throw missing(operation, step) }
+            if !found.isThere { editor.insert(value, at: found.index) }
+        case (.replace, .element(let index), let value?): try replace(index, by: value, editor)
+        case (.remove, .element(let index), _):
             try store { () throws(StoreError) in try editor.remove(at: index) }
-        case (.test, .element(let index)):
-            let found = try node(index, step)
+        case (.test, .element(let index), _):
+            let found = try node(index, editor, step)
             guard let value = operation.value, found.isEqual(value) else {
                 throw problem(
                     409, "test-failed",
@@ -82,9 +69,17 @@ final class ElementPatcher {
         }
     }
 
-    private func place(_ operation: JSONPatch.Operation, _ step: ElementSteps.Step)
-        throws(WriteFailure) -> Place
+    private func replace(_ index: Int, by value: LeafView, _ editor: any ElementEditor)
+        throws(WriteFailure)
     {
+        try store { () throws(StoreError) in
+            try editor.replace(at: index, by: LeafSlice(value, 0..<value.count))
+        }
+    }
+
+    private func place(
+        _ operation: JSONPatch.Operation, _ step: ElementSteps.Step, _ editor: any ElementEditor
+    ) throws(WriteFailure) -> Place {
         switch storage.shape {
         case .map:
             let key = Array(step.place.utf8)
@@ -107,17 +102,17 @@ final class ElementPatcher {
     }
 
     /// Applies a step that leads into an embedded object.
-    private func applyInside(
-        _ index: Int, _ operation: JSONPatch.Operation, _ step: ElementSteps.Step
-    ) throws(WriteFailure) {
-        let root = try node(index, step)
+    private func applyInside(_ operation: JSONPatch.Operation, _ step: ElementSteps.Step)
+        throws(WriteFailure)
+    {
+        let root = try node(try element(operation, step), try patchers.editor(member), step)
         var inner = operation
         inner.path = step.rest
         let patch = JSONPatch(operations: [inner])
         do throws(Problem) {
             try patch.apply(
                 to: root, names.schema.classes[rowClass.members[member].classIndex], names.schema,
-                depthMax: depthMax)
+                depthMax: patchers.depthMax)
         } catch {
             var problem = error
             for position in problem.errors.indices {
@@ -129,15 +124,25 @@ final class ElementPatcher {
         }
         if operation.kind == .test { return }
         let changed = try read(root, step)
-        try store { () throws(StoreError) in
-            try editor.replace(at: index, by: LeafSlice(changed, 0..<changed.count))
-        }
+        // Reading it may have changed the collection.
+        try replace(try element(operation, step), by: changed, try patchers.editor(member))
+    }
+
+    /// Where the element of a step stands.
+    private func element(_ operation: JSONPatch.Operation, _ step: ElementSteps.Step)
+        throws(WriteFailure) -> Int
+    {
+        guard case .element(let index) = try place(operation, step, try patchers.editor(member))
+        else { throw missing(operation, step) }
+        return index
     }
 
     // MARK: Values
 
     /// The element at an index as JSON.
-    private func node(_ index: Int, _ step: ElementSteps.Step) throws(WriteFailure) -> JSONNode {
+    private func node(_ index: Int, _ editor: any ElementEditor, _ step: ElementSteps.Step)
+        throws(WriteFailure) -> JSONNode
+    {
         guard let (part, place) = editor.element(index) else {
             throw problem(
                 422, "path-missing", "There is no element \(index).", "/\(step.index)/path")
@@ -172,15 +177,19 @@ final class ElementPatcher {
             text.removeAll()
             whole.write(to: JSONWriter(text))
             let json = try parse(text)
-            draft = scratch.reader.readChange(json, of: rowClass, names: names)
+            draft = patchers.scratch.reader.readChange(json, of: rowClass, names: names)
         }
         guard let draft else { throw fault(step) }
-        return try store { () throws(StoreError) in try editor.encode(draft, elements) }
+        // An object that it nests may be this one, or link to it and take elements along.
+        if draft.writesObjects { try patchers.finish() }
+        return try store { () throws(StoreError) in
+            try patchers.transaction.encode(draft, member, patchers.key, elements)
+        }
     }
 
     /// The reader's faults, with the places that they have in the patch.
     private func fault(_ step: ElementSteps.Step) -> WriteFailure {
-        var problem = scratch.reader.problem()
+        var problem = patchers.scratch.reader.problem()
         for position in problem.errors.indices {
             let steps = problem.errors[position].pointer.flatMap { JSONPointer($0) }?.steps ?? []
             var pointer = JSONPointer().appending(index: step.index).appending("value")
@@ -193,7 +202,7 @@ final class ElementPatcher {
 
     private func parse(_ buffer: ByteBuffer) throws(WriteFailure) -> JSONValue {
         do throws(JSONError) {
-            return try scratch.parser.parse(buffer.bytes, depthMax: depthMax)
+            return try patchers.scratch.parser.parse(buffer.bytes, depthMax: patchers.depthMax)
         } catch {
             throw .problem(Problem(error, in: buffer.bytes))
         }

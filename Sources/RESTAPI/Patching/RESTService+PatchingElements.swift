@@ -17,33 +17,10 @@ extension RESTService {
         scratch.reader.reset()
         scratch.reader.references = references
         defer { scratch.reader.reset() }
-        var patchers: [Int: ElementPatcher] = [:]
-        for step in elements.steps {
-            var patcher = patchers[step.member]
-            if patcher == nil {
-                do throws(StoreError) {
-                    let editor = try transaction.editor(rowClass, key: key, member: step.member)
-                    guard let editor else { throw .objectNotFound }
-                    patcher = ElementPatcher(
-                        editor, rowClass, step.member, names, scratch, transaction.view(),
-                        depthMax: depthMax)
-                } catch {
-                    throw .store(error)
-                }
-                patchers[step.member] = patcher
-            }
-            try patcher?.apply(patch.operations[step.index], step)
-        }
-        var result: WriteResult?
-        do throws(StoreError) {
-            for member in patchers.keys.sorted() {
-                guard var written = try patchers[member]?.editor.finish() else { continue }
-                written.isChanged = written.isChanged || (result?.isChanged ?? false)
-                result = written
-            }
-        } catch {
-            throw .store(error)
-        }
-        return result
+        let patchers = ElementPatchers(
+            transaction, rowClass, key, names, scratch, depthMax: depthMax)
+        for step in elements.steps { try patchers.apply(patch.operations[step.index], step) }
+        try patchers.finish()
+        return patchers.result
     }
 }
