@@ -80,8 +80,16 @@ extension RESTService {
                     } catch {
                         throw .problem(error)
                     }
-                    let keys = try self.matches(change.query, affectedCountMax, transaction)
-                    for key in keys { try self.apply(change, key, transaction) }
+                    // One time for all of it: no other write is made meanwhile.
+                    let deadline = self.queryDeadline
+                    let keys = try self.matches(
+                        change.query, affectedCountMax, until: deadline, transaction)
+                    for key in keys {
+                        guard monotonicMilliseconds() < deadline else {
+                            throw .problem(.writeTime(self.options))
+                        }
+                        try self.apply(change, key, transaction)
+                    }
                     return .made(keys.count)
                 } catch {
                     switch error {
@@ -111,11 +119,12 @@ extension RESTService {
 
     /// The keys of the objects that are to be changed.
     private func matches(
-        _ query: CheckedQuery, _ affectedCountMax: Int?, _ transaction: WriteTransaction
+        _ query: CheckedQuery, _ affectedCountMax: Int?, until deadline: UInt64,
+        _ transaction: WriteTransaction
     ) throws(WriteFailure) -> [UInt64] {
         let view = transaction.view()
         let limits = QueryLimits(
-            deadlineMilliseconds: queryDeadline,
+            deadlineMilliseconds: deadline,
             memoryByteCountMax: options.queryMemoryByteCountMax)
         let objects = ObjectQuery(
             classIndex: query.rowClass.index, predicate: query.predicate, sort: query.sort)

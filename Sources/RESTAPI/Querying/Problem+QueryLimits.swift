@@ -15,4 +15,13 @@ extension Problem {
                 + "an index on a property that it compares would help (see explain=true).",
             retryAfterSeconds: 1)
     }
+
+    /// A write kept all others waiting for longer than it may.
+    static func writeTime(_ options: RESTOptions) -> Problem {
+        Problem(
+            503, "write-too-slow",
+            "The changes took longer than \(options.readSecondsMax) s, in which no other write is made, and "
+                + "were taken back; divide them among several requests.",
+            retryAfterSeconds: 1)
+    }
 }

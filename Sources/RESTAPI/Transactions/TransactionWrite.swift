@@ -44,7 +44,11 @@ final class TransactionWrite: @unchecked Sendable {
         try nameObjects(plan, transaction)
         var keys: [UInt64] = []
         keys.reserveCapacity(plan.operations.count)
+        let deadline = service.queryDeadline
         for (position, operation) in plan.operations.enumerated() {
+            guard monotonicMilliseconds() < deadline else {
+                return .refused(.writeTime(service.options))
+            }
             self.position = position
             transaction.source = position
             do throws(WriteFailure) {
