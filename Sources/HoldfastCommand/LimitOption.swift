@@ -104,6 +104,12 @@ struct LimitOption: Sendable {
             $1.store.operationCountMax = $0
         },
         LimitOption(
+            "max-transaction-bytes", .size, "bytes that one transaction changes",
+            fallback: "512MiB"
+        ) {
+            $1.store.transactionByteCountMax = $0
+        },
+        LimitOption(
             "idempotency-age", .duration, "how long replies are kept for repeats of their requests",
             fallback: "24h"
         ) {

@@ -50,6 +50,8 @@ package enum StoreError: Error, Sendable {
     case schemaRevision(current: UInt64)
     /// The transaction has more operations than allowed.
     case tooManyOperations(limit: Int)
+    /// The transaction changes more bytes than allowed.
+    case transactionTooLarge(byteCountMax: Int)
     /// A value, row or key is too large to be stored.
     case tooLarge(detail: String)
     /// A write was to keep properties of an object, or of an embedded one, that is not there.

@@ -12,6 +12,9 @@ package struct StoreOptions: Sendable {
     package var groupByteCountMax = 16 << 20
     /// The most writes and deletions of one transaction.
     package var operationCountMax = 100_000
+    /// The most bytes that one transaction changes or reads for changes, all of which wait in memory for its
+    /// commit.
+    package var transactionByteCountMax = 512 << 20
     /// How long and in how much room the replies to writes with an idempotency key are kept.
     package var replyLimits = ReplyLimits()
     /// When values leave their rows.

@@ -92,6 +92,11 @@ extension Problem {
                 422, "too-many-operations",
                 "A transaction may write and delete at most \(limit) objects; split the request, or "
                     + "import.")
+        case .transactionTooLarge(let limit):
+            self.init(
+                422, "transaction-too-large",
+                "A transaction may change at most \(limit) bytes, which wait in memory; split the request: "
+                    + "fewer objects, or a filter that finds fewer.")
         case .tooLarge(let detail): self.init(422, "too-large", detail)
         case .nothingToKeep:
             self.init(

@@ -232,6 +232,7 @@ final class CommitQueue: @unchecked Sendable {
     private func run(_ write: any PendingWrite, _ transaction: WriteTransaction) -> WriteOutcome {
         transaction.begin()
         transaction.operationCountMax = options.operationCountMax
+        transaction.byteCountMax = options.transactionByteCountMax
         transaction.replyLimits = options.replyLimits
         do {
             try write.run(transaction)

@@ -135,6 +135,8 @@ extension WriteTransaction {
         _ origin: ObjectIdentity, from target: RowClass, _ targetKey: UInt64, isCut: Bool
     ) throws(StoreError) {
         let originClass = rows.classes[origin.classIndex]
+        // An object may be held by any number of others, each of which is written anew.
+        try requireRoom()
         guard let stored = try row(originClass, origin.key) else { return }
         let before = isCut ? countLinks(originClass, stored, only: nil) : []
         prepareRow(originClass, origin.key)

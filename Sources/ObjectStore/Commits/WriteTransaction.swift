@@ -18,6 +18,12 @@ package final class WriteTransaction {
     package var source = 0
     /// How many writes and deletions the transaction may contain.
     package var operationCountMax = 100_000
+    /// How many bytes the transaction may change, and read for changes; see ``countReading(_:)``.
+    package var byteCountMax = 512 << 20
+    /// The bytes that the group's changes took when the transaction began.
+    private var byteCountBefore = 0
+    /// The bytes that were read for changes.
+    private var readByteCount = 0
     /// How long and in how much room replies are kept.
     var replyLimits = ReplyLimits()
     /// Whether the transaction has kept a reply.
@@ -97,6 +103,8 @@ package final class WriteTransaction {
         if !heldTargets.isEmpty { heldTargets.removeAll() }
         if !migrationFaults.isEmpty { migrationFaults.removeAll() }
         operationCount = 0
+        byteCountBefore = group.overlay.byteCount
+        readByteCount = 0
         keepsReply = false
         keyRenames = nil
     }
@@ -117,6 +125,20 @@ package final class WriteTransaction {
         if operationCount > operationCountMax {
             throw .tooManyOperations(limit: operationCountMax)
         }
+        try requireRoom()
+    }
+
+    /// Counts what is read, parsed and compared to change an object: it holds up the writer as what is
+    /// written does, and a request of a few bytes can ask for it again and again.
+    package func countReading(_ byteCount: Int) throws(StoreError) {
+        readByteCount += byteCount
+        try requireRoom()
+    }
+
+    /// Refuses a transaction whose changes, which wait in memory, are too many bytes.
+    func requireRoom() throws(StoreError) {
+        let byteCount = group.overlay.byteCount - byteCountBefore + readByteCount
+        if byteCount > byteCountMax { throw .transactionTooLarge(byteCountMax: byteCountMax) }
     }
 
     /// Refuses what was made with another schema than the transaction's: positions in it differ.

@@ -189,14 +189,17 @@ final class ObjectWrite: PendingWrite, ResponseSource, @unchecked Sendable {
         }
         var results: [Written] = []
         results.reserveCapacity(written.count)
+        var copies = ReplyCopies(roomByteCount: service.options.queryMemoryByteCountMax)
         for (key, rowClass, isCreated) in written {
             var object: StoredObject?
             // Later items may have changed it, so it is copied at the end.
             if !preferences.isMinimal, let row = try transaction.row(rowClass, key) {
-                object = StoredObject(
-                    schema: schema, classIndex: rowClass.index, key: key, row: row)
+                object = copies.copy(schema, rowClass.index, key, row)
             }
             results.append(Written(isCreated: isCreated, object: object))
+        }
+        if copies.isExhausted {
+            for index in results.indices { results[index].object = nil }
         }
         return results
     }

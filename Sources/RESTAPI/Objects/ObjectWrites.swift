@@ -75,20 +75,19 @@ extension RESTService {
         _ preferences: Preferences, in view: ReadTransaction? = nil
     ) throws(Problem) -> Response {
         guard let row = RowView(bytes.bytes) else { return Response(204) }
-        let status: UInt16 = written.isCreated ? 201 : preferences.isMinimal ? 204 : 200
         let scratch = RequestScratch.current
-        var response: Response
-        if preferences.isMinimal {
-            response = Response(status)
-        } else {
+        var body: HTTPServer.Bytes?
+        if !preferences.isMinimal {
             let names = scratch.names(of: written.schema, self)
             let selection = names.classes[written.classIndex].everything
-            let json = try document(
+            body = try document(
                 names, followsLinks: selection.followsLinks || row.holdsOutside, preferences,
                 in: view
             ) { $0.write(copy: row, key: written.key, selection) }
-            response = Response(status, .json, json)
         }
+        var response =
+            body.map { Response(written.isCreated ? 201 : 200, .json, $0) }
+            ?? Response(written.isCreated ? 201 : 204)
         // What can't be read has no place to be read at, and no version to compare.
         let isAsymmetric = written.schema.classes[written.classIndex].isAsymmetric
         if !isAsymmetric {
@@ -105,29 +104,28 @@ extension RESTService {
                 text.bytes.withMemoryRebound(to: UInt8.self) { response.headers.add(.location, $0) }
             }
         }
-        if let applied = preferences.applied(minimal: preferences.isMinimal) {
+        if let applied = preferences.applied(minimal: body == nil) {
             response.headers.add(.preferenceApplied, applied)
         }
         return response
     }
 
-    /// The reply to the write of an array of objects.
+    /// The reply to the write of an array of objects, without them when they would be too much.
     func reply(
         toMany written: [ObjectWrite.Written], _ version: StoreVersion, _ preferences: Preferences,
         in view: ReadTransaction? = nil
     ) throws(Problem) -> Response {
         let hasCreated = written.contains(where: \.isCreated)
-        var response: Response
-        if preferences.isMinimal {
-            response = Response(hasCreated ? 201 : 204)
-        } else {
+        var body: HTTPServer.Bytes?
+        if !preferences.isMinimal, written.isEmpty || written.contains(where: { $0.object != nil })
+        {
             let objects = written.compactMap(\.object)
             let names = RequestScratch.current.names(
                 of: objects.first?.schema ?? store.catalog.rows, self)
             let followsLinks = objects.contains {
                 names.classes[$0.classIndex].everything.followsLinks || $0.holdsOutside
             }
-            let body = try document(
+            body = try document(
                 names, followsLinks: followsLinks, preferences, in: view
             ) { writer in
                 writer.json.raw("{\"objects\":")
@@ -141,10 +139,12 @@ extension RESTService {
                 writer.json.string(version.description)
                 writer.json.raw("}")
             }
-            response = Response(hasCreated ? 201 : 200, .json, body)
         }
+        var response =
+            body.map { Response(hasCreated ? 201 : 200, .json, $0) }
+            ?? Response(hasCreated ? 201 : 204)
         response.headers.addStoreVersion(version)
-        if let applied = preferences.applied(minimal: preferences.isMinimal) {
+        if let applied = preferences.applied(minimal: body == nil) {
             response.headers.add(.preferenceApplied, applied)
         }
         return response
@@ -152,19 +152,25 @@ extension RESTService {
 
     /// Writes copied objects as a document. Links are looked up in `view`, else in a fresh view, since the
     /// keys of their targets never change.
+    ///
+    /// - Returns: Nil when the document would have more bytes than a query's memory: what was written is
+    ///   written, and cannot be refused any more.
     func document(
         _ names: SchemaNames, followsLinks: Bool, _ preferences: Preferences,
         in view: ReadTransaction?, _ body: (inout ObjectWriter) -> Void
-    ) throws(Problem) -> HTTPServer.Bytes {
+    ) throws(Problem) -> HTTPServer.Bytes? {
         let scratch = RequestScratch.current
         scratch.reply.removeAll()
+        var isWhole = true
         func write(_ read: ReadTransaction?, _ linkKeys: LinkKeyCache?) {
             var writer = ObjectWriter(
                 scratch.reply, names: names, read: read, epoch: store.epoch)
             writer.linkKeys = linkKeys
             writer.quotesLargeInts = preferences.quotesLargeInts
             writer.limitCollections(options)
+            writer.byteCountMax = options.queryMemoryByteCountMax
             body(&writer)
+            isWhole = !writer.isTruncated
         }
         if let view {
             // What it shows may be taken back, and its keys used again: nothing is remembered.
@@ -172,7 +178,8 @@ extension RESTService {
         } else {
             try withLinks(followsLinks) { read in write(read, scratch.linkKeys) }
         }
-        return scratch.takeReply()
+        let reply = scratch.takeReply()
+        return isWhole ? reply : nil
     }
 
     /// The problem of a failed write, with the place of the object in the body's array.

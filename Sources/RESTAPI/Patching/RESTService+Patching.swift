@@ -19,6 +19,7 @@ extension RESTService {
     ) throws(WriteFailure) -> WriteResult {
         do throws(StoreError) {
             try transaction.check(precondition, rowClass, key: key, row)
+            try transaction.countReading(row.byteCount)
         } catch {
             throw .store(error)
         }

@@ -50,6 +50,7 @@ extension RESTService {
             ("collectionElements", options.collectionElementCountMax),
             ("collectionBytes", options.collectionByteCountMax),
             ("transaction", store.options.operationCountMax),
+            ("transactionBytes", store.options.transactionByteCountMax),
             ("idempotencyAge", store.options.replyLimits.retentionSeconds),
             ("idempotencyBytes", store.options.replyLimits.byteCountMax),
             ("idempotencyReply", store.options.replyLimits.replyByteCountMax),

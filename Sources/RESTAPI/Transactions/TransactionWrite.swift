@@ -12,20 +12,27 @@ final class TransactionWrite: @unchecked Sendable {
         /// The class and what names the object in it.
         var rowClass: RowClass
         var id: Value
-        /// The object as the transaction leaves it; nil when that has deleted it.
+        /// The object's version; nil when the transaction has deleted it.
+        var version: UInt64?
+        /// The object as the transaction leaves it, if the reply shows it.
         var object: StoredObject?
     }
 
     private let service: RESTService
     private let prepared: PreparedRequest<TransactionPlan>
+    private let preferences: Preferences
     /// The operation that is being run: the one that failed when the transaction fails.
     private var position = 0
     /// The primary keys that the store has made for named objects, by their object keys.
     private var madeKeys: [ObjectIdentity: Value] = [:]
 
-    init(_ service: RESTService, _ prepared: PreparedRequest<TransactionPlan>) {
+    init(
+        _ service: RESTService, _ prepared: PreparedRequest<TransactionPlan>,
+        _ preferences: Preferences
+    ) {
         self.service = service
         self.prepared = prepared
+        self.preferences = preferences
     }
 
     /// Makes the changes. Writer's thread; may run more than once.
@@ -63,6 +70,7 @@ final class TransactionWrite: @unchecked Sendable {
         }
         var results: [Written] = []
         results.reserveCapacity(keys.count)
+        var copies = ReplyCopies(roomByteCount: service.options.queryMemoryByteCountMax)
         for (operation, key) in zip(plan.operations, keys) {
             let rowClass = operation.rowClass
             var id = Value.int(Int64(clamping: key))
@@ -71,14 +79,19 @@ final class TransactionWrite: @unchecked Sendable {
             } else if rowClass.primaryKeyIndex != nil {
                 id = madeKeys[ObjectIdentity(classIndex: rowClass.index, key: key)] ?? id
             }
-            var object: StoredObject?
+            var written = Written(rowClass: rowClass, id: id)
             // Later operations may have changed it, so it is copied at the end.
             if operation.kind != .delete, let row = try transaction.row(rowClass, key) {
-                object = StoredObject(
-                    schema: transaction.catalog.rows, classIndex: rowClass.index, key: key,
-                    row: row)
+                written.version = row.version
+                if !preferences.isMinimal {
+                    written.object = copies.copy(
+                        transaction.catalog.rows, rowClass.index, key, row)
+                }
             }
-            results.append(Written(rowClass: rowClass, id: id, object: object))
+            results.append(written)
+        }
+        if copies.isExhausted {
+            for index in results.indices { results[index].object = nil }
         }
         return .made(results)
     }

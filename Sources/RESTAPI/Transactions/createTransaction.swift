@@ -35,7 +35,7 @@ extension RESTService {
                 try self.json(request, scratch.parser), names: names, reader: scratch.reader,
                 operationCountMax: self.store.options.operationCountMax)
         }
-        let transaction = TransactionWrite(self, prepared)
+        let transaction = TransactionWrite(self, prepared, preferences)
         let write = RequestedWrite<[TransactionWrite.Written]>(
             run: { write throws(StoreError) in try transaction.run(write) },
             reply: { results, version, view throws(Problem) in
@@ -50,29 +50,38 @@ extension RESTService {
         to results: [TransactionWrite.Written], _ version: StoreVersion,
         _ preferences: Preferences, in view: ReadTransaction?
     ) throws(Problem) -> Response {
-        let schema = results.lazy.compactMap(\.object).first?.schema ?? store.catalog.rows
+        let objects = results.lazy.compactMap(\.object)
+        let schema = objects.first?.schema ?? store.catalog.rows
         let names = RequestScratch.current.names(of: schema, self)
-        let followsLinks = results.contains {
-            guard let object = $0.object else { return false }
-            return names.classes[$0.rowClass.index].everything.followsLinks || object.holdsOutside
+        let followsLinks = objects.contains {
+            names.classes[$0.classIndex].everything.followsLinks || $0.holdsOutside
         }
-        let body = try document(
-            names, followsLinks: followsLinks, preferences, in: view
-        ) { writer in
-            writer.json.raw("{\"version\":")
-            writer.json.string(version.description)
-            writer.json.raw(",\"results\":")
-            writer.array { writer, isFirst in
-                for result in results {
-                    writer.separate(&isFirst)
-                    writer.write(result, version.epoch, withObject: !preferences.isMinimal)
+        func document(withObjects: Bool) throws(Problem) -> HTTPServer.Bytes? {
+            try self.document(
+                names, followsLinks: withObjects && followsLinks, preferences, in: view
+            ) { writer in
+                writer.json.raw("{\"version\":")
+                writer.json.string(version.description)
+                writer.json.raw(",\"results\":")
+                writer.array { writer, isFirst in
+                    for result in results {
+                        writer.separate(&isFirst)
+                        writer.write(result, withObject: withObjects)
+                    }
                 }
+                writer.json.raw("}")
             }
-            writer.json.raw("}")
         }
-        var response = Response(200, .json, body)
+        var isMinimal =
+            preferences.isMinimal || results.contains { $0.version != nil && $0.object == nil }
+        var body = isMinimal ? nil : try document(withObjects: true)
+        if body == nil {
+            isMinimal = true
+            body = try document(withObjects: false)
+        }
+        var response = body.map { Response(200, .json, $0) } ?? Response(204)
         response.headers.addStoreVersion(version)
-        if let applied = preferences.applied(minimal: preferences.isMinimal) {
+        if let applied = preferences.applied(minimal: isMinimal) {
             response.headers.add(.preferenceApplied, applied)
         }
         return response
@@ -81,30 +90,23 @@ extension RESTService {
 
 extension ObjectWriter {
     /// Writes what became of an operation: `{"class","id","etag","object"}`.
-    fileprivate mutating func write(
-        _ result: TransactionWrite.Written, _ epoch: UInt64, withObject: Bool
-    ) {
+    fileprivate mutating func write(_ result: TransactionWrite.Written, withObject: Bool) {
         json.raw("{\"class\":")
         json.string(result.rowClass.definition.name)
         json.raw(",\"id\":")
-        guard let object = result.object else {
-            write(id: result.id)
-            return json.raw("}")
-        }
-        let isWritten: Void? = object.withRow { row in
-            writeID(row, key: object.key, object.rowClass)
+        write(id: result.id)
+        if let version = result.version {
             json.raw(",\"etag\":")
-            writeVersion(row.version)
+            writeVersion(version)
         }
-        if isWritten == nil { json.null() }
-        if withObject {
+        if withObject, let object = result.object {
             json.raw(",\"object\":")
             write(object)
         }
         json.raw("}")
     }
 
-    /// Writes what names an object that is not there any more.
+    /// Writes what names an object, whether or not it is there.
     private func write(id: Value) {
         switch id {
         case .int(let value): write(int: value)

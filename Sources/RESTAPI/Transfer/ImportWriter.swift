@@ -41,6 +41,7 @@ final class ImportWriter: @unchecked Sendable {
         }
         // The text of a chunk bounds the transaction; the number of nested objects does not.
         transaction.operationCountMax = .max
+        transaction.byteCountMax = .max
         var leftOut = Set<Int>()
         if !isLast, !deferredKeys.isEmpty {
             for (position, line) in chunk.lines.enumerated() {
@@ -153,7 +154,7 @@ final class ImportWriter: @unchecked Sendable {
                 chunk.writtenCount += 1
             } catch {
                 switch error {
-                case .storage, .closing, .tooManyOperations: throw error
+                case .storage, .closing, .tooManyOperations, .transactionTooLarge: throw error
                 default: break
                 }
                 let problem = Problem(error)

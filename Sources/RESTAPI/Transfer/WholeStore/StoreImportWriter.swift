@@ -183,6 +183,7 @@ final class StoreImportWriter: @unchecked Sendable {
         }
         // The text of a chunk bounds the transaction; the number of nested objects does not.
         transaction.operationCountMax = .max
+        transaction.byteCountMax = .max
         while renames.count < transaction.catalog.rows.classes.count {
             renames.append(KeyRenames())
         }
