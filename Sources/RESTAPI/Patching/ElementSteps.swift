@@ -15,10 +15,14 @@ struct ElementSteps {
     }
 
     private(set) var steps: [Step] = []
-    /// The collections outside the row that no other step needs: they are not shown as JSON.
+    /// The collections outside the row of which no other step needs the elements: they are not shown as JSON.
     private(set) var leftOut = MemberSet()
-    /// The names of those.
+    /// The names of those that keep what is stored, but for ``steps``.
     private(set) var names: [String] = []
+    /// The names of those that a step replaces before any other looks at them.
+    private(set) var replaced: [String] = []
+    /// The others, which are shown as JSON.
+    private(set) var shown: [Int] = []
     /// Whether there is no other step.
     private(set) var isWhole = false
 
@@ -34,6 +38,7 @@ struct ElementSteps {
         }
         guard !outside.isEmpty else { return nil }
         var needed: Set<Int> = []
+        var replacedMembers: Set<Int> = []
         var candidates: [Step] = []
         for (index, operation) in patch.operations.enumerated() {
             let paths = [operation.path] + (operation.hasFrom ? [operation.from] : [])
@@ -50,13 +55,23 @@ struct ElementSteps {
                         index: index, member: member, place: operation.path[1],
                         rest: Array(operation.path[2...])))
             } else {
+                let isReplacing =
+                    !operation.hasFrom && operation.path.count == 1
+                    && [.add, .replace].contains(operation.kind)
+                let isFirst =
+                    !needed.contains(member) && !candidates.contains { $0.member == member }
+                if isReplacing, isFirst { replacedMembers.insert(member) }
                 needed.formUnion(members)
             }
         }
         steps = candidates.filter { !needed.contains($0.member) }
-        for (name, member) in outside where !needed.contains(member) {
+        for (name, member) in outside {
+            if needed.contains(member), !replacedMembers.contains(member) {
+                shown.append(member)
+                continue
+            }
             leftOut.insert(member)
-            names.append(name)
+            if needed.contains(member) { replaced.append(name) } else { names.append(name) }
         }
         isWhole = steps.count == patch.operations.count
     }

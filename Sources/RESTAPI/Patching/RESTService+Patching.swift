@@ -38,10 +38,15 @@ extension RESTService {
         {
             return result
         }
+        if let elements { try requireShowable(elements.shown, of: rowClass, row) }
+        // What a path into an embedded object, or to the whole object, would show, is left out and kept.
+        writer.collectionElementCountMax = patchedElementCountMax
+        writer.collectionByteCountMax = patchedByteCountMax
         let everything = names.classes[rowClass.index].everything
         writer.write(row, key: key, elements.map { everything.without($0.leftOut) } ?? everything)
         do throws(StoreError) { try view.checkFailure() } catch { throw .store(error) }
         let root = JSONNode(try parse(buffer, scratch, depthMax))
+        if let elements { root.addPlaceholders(elements.replaced) }
         do throws(Problem) {
             try patch.apply(
                 to: root, rowClass, names.schema, depthMax: depthMax,
@@ -78,6 +83,37 @@ extension RESTService {
             result.isChanged = result.isChanged || edited.isChanged
         }
         return result
+    }
+
+    /// Of how many elements a collection may be that is shown as JSON to be patched: each becomes a value of
+    /// its own, of some hundred bytes.
+    private var patchedElementCountMax: Int {
+        min(options.collectionElementCountMax, .max / 100) * 100
+    }
+
+    /// Of how many bytes it may be.
+    private var patchedByteCountMax: Int {
+        min(options.collectionByteCountMax, .max / 64) * 64
+    }
+
+    /// Refuses a patch that needs a collection as a whole which is too large for that.
+    private func requireShowable(_ members: [Int], of rowClass: RowClass, _ row: RowView)
+        throws(WriteFailure)
+    {
+        for member in members {
+            guard let reference = rowClass.field(member, in: row).outside,
+                reference.count > patchedElementCountMax
+                    || reference.byteCount > patchedByteCountMax
+            else { continue }
+            let name = rowClass.definition.properties[member].name
+            let detail =
+                "The patch needs all \(reference.count) elements of '\(name)' at once, which are too many; "
+                + "change single ones (\"/\(name)/0\", \"/\(name)/-\") or replace the whole collection."
+            throw .problem(
+                Problem(
+                    422, "too-large", detail,
+                    errors: [Problem.Fault(code: "too-large", detail: detail)]))
+        }
     }
 
     /// Refuses a patch that has changed what names the object.
@@ -144,6 +180,12 @@ enum WriteFailure: Error {
 }
 
 extension JSONNode {
+    /// Gives members that are replaced something to be replaced.
+    fileprivate func addPlaceholders(_ names: [String]) {
+        guard case .object(let members) = content else { return }
+        for name in names { members.set(Array(name.utf8), JSONNode(.plain(Array("null".utf8)))) }
+    }
+
     /// Says which properties of an object keep what is stored.
     fileprivate func addOmitted(_ names: [String]) {
         guard case .object(let members) = content, !names.isEmpty else { return }

@@ -152,6 +152,58 @@ struct LargePatchTests {
         try check()
     }
 
+    @Test(
+        "a whole collection that is too large to be shown is refused, and can be replaced all the same"
+    )
+    func tooLarge() throws {
+        var options = RESTOptions()
+        options.collectionElementCountMax = 100
+        let server = try TestServer(
+            try EngineCase.memory.open(), schema: LargeValueTests.schema, options: options)
+        let numbers = (0..<10_001).map { "\($0)" }.joined(separator: ",")
+        func put(_ front: String) {
+            #expect(
+                server.send("PUT", album, "{\"plays\":[\(numbers)],\"front\":\(front)}").status
+                    < 300)
+        }
+        put("null")
+        for step in [
+            #"{"op":"copy","from":"/plays/5","path":"/plays/0"}"#,
+            #"{"op":"add","path":"/plays/-","value":1},{"op":"replace","path":"/plays","value":[1]}"#,
+            #"{"op":"move","from":"/plays","path":"/front"},{"op":"add","path":"/plays","value":[1]}"#,
+        ] {
+            APIScenario(
+                "PATCH", album, "[\(step)]", headers: type, status: 422,
+                contains: ["too-large", "10001 elements of 'plays'"]
+            ).check(on: server)
+        }
+        // One fewer is not too many.
+        APIScenario(
+            "PATCH", album, #"[{"op":"remove","path":"/plays/0"}]"#, headers: type, status: 200
+        ).check(on: server)
+        APIScenario(
+            "PATCH", album, #"[{"op":"copy","from":"/plays/5","path":"/plays/0"}]"#, headers: type,
+            status: 200
+        ).check(on: server)
+        put("null")
+        APIScenario(
+            "PATCH", album,
+            #"[{"op":"replace","path":"/plays","value":[1]},{"op":"add","path":"/plays/-","value":2},{"op":"copy","from":"/plays","path":"/tags"},{"op":"replace","path":"/tags","value":[]}]"#,
+            headers: type, status: 200, contains: [#""plays":[1,2]"#]
+        ).check(on: server)
+        // What an embedded object holds is left out and kept, unless the patch needs it.
+        put("{\"marks\":[\(numbers)]}")
+        APIScenario(
+            "PATCH", album, #"[{"op":"add","path":"/front/text","value":"x"}]"#, headers: type,
+            status: 200, contains: [#""text":"x""#, #""$omitted":["marks"]"#]
+        ).check(on: server)
+        APIScenario(
+            "PATCH", album, #"[{"op":"add","path":"/front/marks/-","value":1}]"#, headers: type,
+            status: 422
+        ).check(on: server)
+        #expect(try StoreCheck.run(server.store).findings.isEmpty)
+    }
+
     @Test("a collection that is emptied or shrinks far returns to its row, and grows again")
     func shrinking() throws {
         let removals = (0..<11_990).map { _ in #"{"op":"remove","path":"/plays/0"}"# }
