@@ -28,6 +28,11 @@ extension RESTService {
         }
     }
 
+    /// How many that is where a transaction may have even less.
+    private var acknowledgedCountMax: Int {
+        min(Self.acknowledgedCountMax, store.options.operationCountMax)
+    }
+
     /// Takes the next objects away, then goes on until nothing is left. Any thread.
     private func acknowledge(_ cursor: OutboxCursor, count: Int, _ exchange: Exchange) {
         store.submit(
@@ -38,7 +43,7 @@ extension RESTService {
                     rows.classes[index].isAsymmetric
                 else { return Acknowledgement(count: 0, goesOn: false) }
                 return try transaction.acknowledge(
-                    rows.classes[index], through: cursor.key, countMax: Self.acknowledgedCountMax)
+                    rows.classes[index], through: cursor.key, countMax: self.acknowledgedCountMax)
             }) { outcome in
                 switch outcome {
                 case .failure(let error):

@@ -57,6 +57,18 @@ struct OutboxTests {
         #expect(try StoreCheck.run(server.store).findings == [])
     }
 
+    @Test("an acknowledgement takes as many objects at a time as a transaction may delete")
+    func smallTransactions() throws {
+        var options = StoreOptions()
+        options.operationCountMax = 10
+        let server = try TestServer(
+            try EngineCase.memory.open(), schema: Outboxes.schema, storeOptions: options)
+        for start in stride(from: 1, to: 31, by: 10) { server.takeIn(start...(start + 9)) }
+        let page = server.outbox("?limit=25")
+        #expect(server.acknowledge(page.through) == 25)
+        #expect(server.outbox().keys == Array(26...30))
+    }
+
     @Test("an outbox survives a restart, and its places do too")
     func restart() throws {
         let engine = LastingEngine(try EngineCase.lmdb.open())
