@@ -165,7 +165,8 @@ package final class RowBuilder {
         for (member, compiled) in rowClass.members.enumerated()
         where compiled.storage.shape != .none {
             let property = rowClass.definition.properties[member]
-            if property.defaultValue != nil || compiled.isOptional {
+            // An enum's first case stands for nothing stated, as no zero need be among its values.
+            if property.defaultValue != nil || property.cases != nil || compiled.isOptional {
                 appendDefault(member, rowClass, rowStart: start, to: buffer)
             } else if compiled.storage == FieldStorage(.single, .decimal) {
                 // Zero bytes would be a zero with the least exponent.

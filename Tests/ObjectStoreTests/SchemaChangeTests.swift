@@ -38,7 +38,7 @@ struct SchemaChangeTests {
     }
 
     @Test(
-        "existing objects read an added property's default, null or zero value, without a new version",
+        "existing objects read an added property's default, first case, null or zero value, without a new version",
         arguments: EngineCase.all)
     func addedProperties(engineCase: EngineCase) throws {
         let store = try open(engineCase)
@@ -55,6 +55,11 @@ struct SchemaChangeTests {
                 Property(name: "list", type: .list(.scalar(.int))),
                 Property(name: "set", type: .set(.object("Note"))),
                 Property(name: "link", type: .single(.object("Note")), isOptional: true),
+                Property(
+                    name: "number", type: .single(.scalar(.int)), cases: [.int(3), .int(1)]),
+                Property(
+                    name: "enum", type: .single(.scalar(.string)), isIndexed: true,
+                    cases: [.string("red"), .string("green")]),
             ])
         ])
         #expect(version == 5 && store.catalog.schema.revision == 2)
@@ -72,6 +77,7 @@ struct SchemaChangeTests {
                 "uuid": .value(.uuid(UUID128(high: 0, low: 0))),
                 "date": .value(.date(Timestamp(seconds: 0, nanoseconds: 0))),
                 "now": .value(.date(now)), "list": .values([]), "set": .values([]), "link": .null,
+                "number": .value(.int(3)), "enum": .value(.string("red")),
             ])
         #expect(try store.findings() == [])
 
