@@ -39,6 +39,21 @@ extension OrderedKey {
         return false
     }
 
+    /// Appends a `mixed` value with all that a list or map holds: the bytes of two values are the same just
+    /// when the values are equal, long texts by their hashes. They do not sort as lists and maps do.
+    package static func appendWhole(_ value: MixedView, to buffer: ByteBuffer) {
+        append(value, to: buffer)
+        guard value.kind == .list || value.kind == .map else { return }
+        buffer.append(big: UInt32(value.count))
+        for index in 0..<value.count {
+            if value.kind == .map {
+                buffer.append(big: UInt32(value.key(index).count))
+                buffer.append(value.key(index))
+            }
+            appendWhole(value.element(index), to: buffer)
+        }
+    }
+
     private static func append(_ number: MixedNumber, to buffer: ByteBuffer) {
         buffer.append(big: number.floor)
         if number.ordinal == 0 { return buffer.append(0 as UInt8) }

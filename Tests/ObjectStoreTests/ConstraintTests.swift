@@ -192,6 +192,56 @@ struct ConstraintTests {
         }
     }
 
+    @Test(
+        "lists and maps in a mixed property are unique by all that they hold",
+        arguments: [false, true])
+    func mixedElements(isGroup: Bool) throws {
+        var free = ObjectClass(
+            name: "Note", primaryKey: "id",
+            properties: [
+                Self.scalar("id", .int), Property(name: "m", type: .single(.scalar(.mixed))),
+            ])
+        var bound = free
+        if isGroup { bound.uniqueGroups = [["m"]] } else { bound.properties[1].isUnique = true }
+        let store = try open(try EngineCase.memory.open(), bound)
+        defer { store.close() }
+        func put(_ id: Int64, _ value: Value) throws -> Bool {
+            do throws(StoreError) {
+                try store.put("Note", ["id": .value(.int(id)), "m": .value(value)])
+                return true
+            } catch {
+                guard case .notUnique = error else { throw error }
+                return false
+            }
+        }
+        let list: Value = .list([.int(1), .string("a")])
+        #expect(try put(1, list))
+        #expect(try put(2, .list([.int(1), .string("b")])))
+        #expect(try put(3, .list([.int(1)])))
+        #expect(try put(4, .list([])))
+        #expect(try put(5, .map([])))
+        #expect(try put(6, .map([Value.MapEntry("a", list)])))
+        #expect(try put(7, .map([Value.MapEntry("b", list)])))
+        #expect(try !put(8, .list([.double(1), .string("a")])))
+        #expect(try !put(9, .map([Value.MapEntry("a", .list([.int(1), .string("a")]))])))
+        #expect(try !put(2, list))
+        #expect(try put(1, .list([.int(2)])) && put(8, list))
+        #expect(try store.findings() == [])
+        // The same, when what is there becomes unique.
+        try store.setSchema([free])
+        try store.setSchema([bound])
+        #expect(try store.findings() == [])
+        try store.setSchema([free])
+        #expect(try put(9, list))
+        #expect { try store.setSchema([bound]) } throws: { error in
+            guard case .sharedValues(let faults)? = error as? StoreError else { return false }
+            return faults.count == 1 && faults[0].detail.hasPrefix("2 objects share 'm'")
+        }
+        free.properties.append(Self.scalar("more", .int))
+        try store.setSchema([free])
+        #expect(try store.findings() == [])
+    }
+
     @Test("random writes keep what is unique, as a plain model does", arguments: EngineCase.all)
     func random(engineCase: EngineCase) throws {
         var random = SeededGenerator(seed: SeededGenerator.testSeed("unique values"))

@@ -82,6 +82,9 @@ extension StoreCheck {
     mutating func checkIndexes() throws(StoreError) {
         let buffer = ByteBuffer()
         let last = ByteBuffer()
+        // What hashes of unique lists and maps there are under the property's number.
+        var known: Set<[UInt64]> = []
+        var knownNumber: UInt32 = 0
         try scan([StoreKey.Tag.index]) { (check, entry, _) throws(StoreError) in
             if check.isLeftover(entry) { return }
             check.report.indexEntryCount += 1
@@ -96,20 +99,29 @@ extension StoreCheck {
             let rowClass = index.rowClass
             let value = UnsafeRawBufferPointer(rebasing: entry[..<(entry.count - 8)])
             // A null in a property's index is no value; groups have no entry for one.
-            if index.isUnique, index.isGroup || entry.count > 14,
-                compareKeys(value, last.bytes) == 0
+            var isShared =
+                index.isUnique && (index.isGroup || entry.count > 14)
+                && compareKeys(value, last.bytes) == 0
+            last.removeAll()
+            last.append(value)
+            let found = try check.find(rowClass, key: key)
+            if index.isUnique, case .row(let row) = found,
+                let hash = index.elementsHash(row, check.transaction, in: buffer)
             {
+                if knownNumber != number { known = [] }
+                knownNumber = number
+                isShared = !known.insert(hash).inserted
+            }
+            if isShared {
                 check.report.add(
                     "unique-value-shared", "\(check.name(rowClass, key)), \(index.name)")
             }
-            last.removeAll()
-            last.append(value)
             let row: RowView
-            switch try check.find(rowClass, key: key) {
+            switch found {
             case .nothing:
                 return check.report.add("index-entry-without-row", check.name(rowClass, key))
             case .damaged: return
-            case .row(let found): row = found
+            case .row(let there): row = there
             }
             let expected = index.entry(key, row, check.transaction, in: buffer)
             if compareKeys(entry, expected) != 0 {

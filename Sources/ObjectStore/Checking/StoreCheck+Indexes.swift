@@ -49,6 +49,22 @@ extension StoreCheck {
             }
             return buffer.bytes
         }
+
+        /// A hash of the list or map that a row has where it is unique; nil for anything else, of which
+        /// the entry says all.
+        func elementsHash(_ row: RowView, _ outside: any OutsideSource, in buffer: ByteBuffer)
+            -> [UInt64]?
+        {
+            guard case .member(let member) = source,
+                let unique = rowClass.uniqueKeys.first(where: {
+                    !$0.isGroup && $0.members == [member]
+                }), IndexEntry.holdsElements(rowClass, unique, row, outside)
+            else { return nil }
+            buffer.removeAll()
+            _ = IndexEntry.appendValue(rowClass, unique, row, outside, isWhole: true, to: buffer)
+            let hash = SipHash128.hash(buffer.bytes)
+            return [hash.high, hash.low]
+        }
     }
 
     /// The indexes of a class.

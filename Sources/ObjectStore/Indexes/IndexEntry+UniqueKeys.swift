@@ -8,11 +8,13 @@ extension IndexEntry {
     /// Appends the entries' common beginning for what a row has for a unique key: all but the object key.
     ///
     /// - `source`: Where values lie that have left the row.
+    /// - `isWhole`: Whether all that a list or map holds in a `mixed` property is appended, and not only what
+    ///   its index has: values are equal just when the bytes are. A group's always are such.
     /// - Returns: False, with nothing of use appended, when the row has a null there, which is not
     ///   compared.
     static func appendValue(
         _ rowClass: RowClass, _ unique: UniqueKey, _ row: RowView, _ source: any OutsideSource,
-        to buffer: ByteBuffer
+        isWhole: Bool = false, to buffer: ByteBuffer
     ) -> Bool {
         StoreKey.appendIndexPrefix(unique.number, to: buffer)
         let start = buffer.count
@@ -22,6 +24,8 @@ extension IndexEntry {
             let element = rowClass.members[member].storage.element
             if element == .link {
                 buffer.append(big: field.load(UInt64.self))
+            } else if element == .mixed, isWhole || unique.isGroup {
+                OrderedKey.appendWhole(MixedView(field.text(source)), to: buffer)
             } else {
                 OrderedKey.append(field, element, source, to: buffer)
             }
@@ -32,6 +36,19 @@ extension IndexEntry {
         buffer.append(big: hash.high)
         buffer.append(big: hash.low)
         return true
+    }
+
+    /// Whether a row has a list or map for what is unique, of which an index says nothing more.
+    static func holdsElements(
+        _ rowClass: RowClass, _ unique: UniqueKey, _ row: RowView, _ source: any OutsideSource
+    ) -> Bool {
+        guard !unique.isGroup, let member = unique.members.first,
+            rowClass.members[member].storage.element == .mixed
+        else { return false }
+        let field = rowClass.field(member, in: row)
+        guard !field.isNull else { return false }
+        let kind = MixedView(field.text(source)).kind
+        return kind == .list || kind == .map
     }
 
     /// Appends the key of the entry that a row has for a unique group; false when it has none.

@@ -55,7 +55,8 @@ extension WriteTransaction {
     /// The values that were written, are to be unique and are not, as things are now: at most a hundred.
     ///
     /// Of two objects of the transaction the one that was written last is told. Cost: one look-up for
-    /// each written object and unique key.
+    /// each written object and unique key; for a list or map in a `mixed` property a reading of all objects
+    /// that have one there.
     package func uniqueViolations() throws(StoreError) -> [UniqueViolation] {
         try uniqueViolations(from: 0)
     }
@@ -113,6 +114,9 @@ extension WriteTransaction {
     ) throws(StoreError) -> (key: UInt64, row: RowView)? {
         let own = check.object.key
         guard let row = try row(rowClass, own) else { return nil }
+        if IndexEntry.holdsElements(rowClass, unique, row, group.outside) {
+            return try otherHolderOfElements(own, row, rowClass, unique)
+        }
         group.keyBuffer.removeAll()
         guard
             IndexEntry.appendValue(rowClass, unique, row, group.outside, to: group.keyBuffer)
@@ -129,5 +133,37 @@ extension WriteTransaction {
         }
         guard let holder, let other = try self.row(rowClass, holder) else { return nil }
         return (holder, other)
+    }
+
+    /// Another object that has an equal list or map.
+    private func otherHolderOfElements(
+        _ own: UInt64, _ row: RowView, _ rowClass: RowClass, _ unique: UniqueKey
+    ) throws(StoreError) -> (key: UInt64, row: RowView)? {
+        let prefix = ByteBuffer(capacity: 64)
+        _ = IndexEntry.appendValue(rowClass, unique, row, group.outside, to: prefix)
+        var keys: [UInt64] = []
+        do {
+            try group.scan(KeyRange(prefix: prefix.array), expecting: 64) { entry, _ in
+                let key = StoreKey.trailingObjectKey(entry)
+                if key != own { keys.append(key) }
+                return true
+            }
+        } catch {
+            throw .storage(error)
+        }
+        let buffers = (ByteBuffer(capacity: 256), ByteBuffer(capacity: 256))
+        _ = IndexEntry.appendValue(
+            rowClass, unique, row, group.outside, isWhole: true, to: buffers.0)
+        for key in keys {
+            guard let other = try self.row(rowClass, key) else { continue }
+            buffers.1.removeAll()
+            if IndexEntry.appendValue(
+                rowClass, unique, other, group.outside, isWhole: true, to: buffers.1),
+                compareKeys(buffers.0.bytes, buffers.1.bytes) == 0
+            {
+                return (key, other)
+            }
+        }
+        return nil
     }
 }

@@ -141,7 +141,9 @@ struct DuplicateSearch {
                 return false
             }
             buffer.removeAll()
-            if IndexEntry.appendValue(rowClass, unique, row, source, to: buffer) {
+            if IndexEntry.appendValue(
+                rowClass, unique, row, source, isWhole: true, to: buffer)
+            {
                 body(SipHash128.hash(buffer.bytes), key)
             }
             return true
