@@ -1,9 +1,12 @@
+import Glibc
 import Storage
+import Synchronization
 
 /// An engine that stays open when a store on it closes, so that the store can be opened again on any
-/// kind of engine.
+/// kind of engine. Its commits can be made slow.
 package final class LastingEngine: StorageEngine {
     private let engine: any StorageEngine
+    private let delay = Atomic<UInt32>(0)
 
     /// Wraps `engine`.
     package init(_ engine: any StorageEngine) { self.engine = engine }
@@ -14,8 +17,13 @@ package final class LastingEngine: StorageEngine {
 
     package func snapshot() throws(StorageError) -> any StorageSnapshot { try engine.snapshot() }
 
+    /// Lets each commit take so many microseconds more, so that others come between two of them.
+    package func slowDown(microseconds: UInt32) { delay.store(microseconds, ordering: .relaxed) }
+
     package func commit(_ batch: StorageBatch, base: UInt64) throws(StorageError) -> UInt64 {
-        try engine.commit(batch, base: base)
+        let microseconds = delay.load(ordering: .relaxed)
+        if microseconds > 0 { usleep(microseconds) }
+        return try engine.commit(batch, base: base)
     }
 
     package func beginWrite(

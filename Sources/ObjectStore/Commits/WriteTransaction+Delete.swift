@@ -95,7 +95,9 @@ extension WriteTransaction {
         }
         group.overlay.remove(
             group.keyBuffer.making { StoreKey.appendRow(rowClass, key, to: $0) })
-        if stored.holdsOutside {
+        // What is staged of it may have values outside although its row has none.
+        let leavesOutside = group.migration?.leavesOutside(rowClass, key) ?? false
+        if stored.holdsOutside || leavesOutside {
             try freeAllOutside(rowClass, key)
             try group.outside.checkFailure()
         }
@@ -139,6 +141,10 @@ extension WriteTransaction {
         try requireRoom()
         guard let stored = try row(originClass, origin.key) else { return }
         let before = isCut ? countLinks(originClass, stored, only: nil) : []
+        // The row that is staged shares the trees, which are about to change.
+        if stored.holdsOutside, group.migration != nil {
+            try leaveMigration(originClass, origin.key, stored)
+        }
         prepareRow(originClass, origin.key)
         let bytes = group.rowBuffer.making {
             group.memory.rowBuilder.append(

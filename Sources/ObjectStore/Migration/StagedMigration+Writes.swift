@@ -18,6 +18,12 @@ extension StagedMigration {
         }
     }
 
+    /// Whether an object that goes has staged values outside its row, which nobody removes any more; says
+    /// so once.
+    func leavesOutside(_ rowClass: RowClass, _ key: UInt64) -> Bool {
+        sweeping.remove(ObjectIdentity(classIndex: rowClass.index, key: key)) != nil
+    }
+
     /// Enters an object that another write has created or changed.
     ///
     /// - `row`: Its row, of which everything is written.
