@@ -57,7 +57,9 @@ class Connection:
         data = b""
         if body is not None:
             data = body if isinstance(body, bytes) else json.dumps(body).encode()
-            lines += ["Content-Type: application/json", f"Content-Length: {len(data)}"]
+            lines.append(f"Content-Length: {len(data)}")
+            if "Content-Type" not in (headers or {}):
+                lines.append("Content-Type: application/json")
         for name, value in (headers or {}).items():
             lines.append(f"{name}: {value}")
         try:

@@ -9,6 +9,7 @@ import cursors
 import faults
 import kill_loop
 import live
+import migration_kills
 import repeats
 import slow
 import stop
@@ -18,6 +19,7 @@ from server import BINARY, Server
 #: Name, function, bound in seconds of a tenth and of the full run.
 SCENARIOS = [
     ("kill", kill_loop.run, 300, 1800),
+    ("migration", migration_kills.run, 300, 1800),
     ("repeats", repeats.run, 120, 600),
     ("live", live.run, 120, 400),
     ("slow", slow.run, 200, 600),
