@@ -11,12 +11,12 @@ struct DamageTarget: FuzzTarget {
 
     mutating func round(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
-        let engine = LastingEngine(try EngineCase.memory.open())
-        let script = try ObjectScript(seed: seed) { () throws(StoreError) in
-            try Store(engine: engine)
+        let script = try ObjectScript(seed: seed) { () throws(StorageError) in
+            try EngineCase.memory.open()
         }
         for _ in 0..<20 { try script.takeStep() }
         script.close()
+        let engine = script.engine
         let snapshot = try engine.snapshot()
         let sound = try snapshot.entries()
         snapshot.close()
@@ -61,7 +61,9 @@ struct DamageTarget: FuzzTarget {
         _ = try? store.contents()
         _ = try? store.changes(after: 0)
         let maker = RandomContent(script.classes)
+        let targets = Set(script.classes.filter { $0.kind == .object }.map(\.name))
         let known = script.reference.objects.keys.sorted()
+            .filter { targets.contains($0.className) }
         for objectClass in script.classes where objectClass.kind == .object {
             _ = try? store.put(
                 objectClass.name, maker.draft(objectClass, known: known, &random), mode: .merge)

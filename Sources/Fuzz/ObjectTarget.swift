@@ -1,8 +1,9 @@
 import ObjectStore
 import ObjectSupport
+import Storage
 import TestSupport
 
-/// Random schemas and transactions on a store, compared with dictionaries after each.
+/// Random schemas, transactions, migrations and backups, compared with dictionaries after each.
 struct ObjectTarget: FuzzTarget {
     static let name = "objects"
 
@@ -10,12 +11,11 @@ struct ObjectTarget: FuzzTarget {
 
     mutating func round(seed: UInt64) throws {
         let engineCase = EngineCase.all[Int(seed % UInt64(EngineCase.all.count))]
-        let engine = LastingEngine(try engineCase.open())
-        var options = StoreOptions()
-        if seed % 3 == 0 { options.outsideLimits = .tiny }
-        let script = try ObjectScript(seed: seed) { () throws(StoreError) in
-            try Store(engine: engine, options: options)
-        }
+        let script = try ObjectScript(
+            seed: seed,
+            options: ObjectScript.options(
+                keepsOutside: seed % 3 == 0, isStaged: seed / 2 % 2 == 0)
+        ) { () throws(StorageError) in try engineCase.open() }
         defer { script.close() }
         for _ in 0..<120 {
             try script.takeStep()

@@ -1,32 +1,47 @@
 import ObjectStore
 import ObjectSupport
+import Storage
 import Testing
 import TestSupport
 
 @Suite("Random operations on a store and on plain dictionaries")
 struct ObjectModelScriptTests {
+    /// How many operations each kind of store takes: ten times as many make 100,000 with all of them.
+    private static let operationCount = 2_500
+    private static let stepCount = 150
+
     @Test(
-        "a store holds what a dictionary would, after every transaction, schema and reopening",
+        "a store of a random schema holds what a dictionary would, after every transaction, migration, reopening and restoration",
         arguments: EngineCase.all, [false, true])
     func script(engineCase: EngineCase, keepsOutside: Bool) throws {
         let seed = SeededGenerator.testSeed(
-            "object script on \(engineCase)" + (keepsOutside ? ", values outside rows" : ""))
-        var options = StoreOptions()
-        if keepsOutside { options.outsideLimits = .tiny }
-        for round in 0..<UInt64(SeededGenerator.scaled(6)) {
-            let engine = LastingEngine(try engineCase.open())
-            let script = try ObjectScript(seed: seed &+ round) { () throws(StoreError) in
-                try Store(engine: engine, options: options)
+            "object model on \(engineCase)" + (keepsOutside ? ", values outside rows" : ""),
+            fixed: 1)
+        var counts = ObjectScript.Counts()
+        var round: UInt64 = 0
+        while counts.operations < SeededGenerator.scaled(Self.operationCount) {
+            let options = ObjectScript.options(
+                keepsOutside: keepsOutside, isStaged: round % 2 == 0)
+            let script = try ObjectScript(seed: seed &+ round, options: options) {
+                () throws(StorageError) in try engineCase.open()
             }
-            for _ in 0..<150 {
-                try script.takeStep()
-                if !script.differences.isEmpty { break }
+            defer { script.close() }
+            for _ in 0..<Self.stepCount where script.differences.isEmpty { try script.takeStep() }
+            guard script.differences.isEmpty else {
+                Issue.record(
+                    "round \(round) of seed \(seed): \(script.differences); last change of the schema: \(script.lastChangeText)"
+                )
+                return
             }
             let report = try StoreCheck.run(script.store)
-            #expect(script.differences.isEmpty, "round \(round) of seed \(seed)")
             #expect(report.findings.isEmpty, "round \(round) of seed \(seed)")
-            #expect(script.counts.committed > 20 && script.counts.failed > 5)
-            script.close()
+            counts.add(script.counts)
+            round += 1
         }
+        print("object model on \(engineCase), \(round) schemas: \(counts)")
+        #expect(counts.committed > 100 && counts.failed > 50 && counts.unchanged > 0)
+        #expect(counts.migrations > 5 && counts.refusals > 0 && counts.beside > 0)
+        #expect(counts.reopenings > 0 && counts.restorations > 0)
+        #expect(counts.queries > 100 && counts.inverseLinks > 100)
     }
 }

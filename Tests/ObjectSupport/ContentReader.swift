@@ -168,7 +168,7 @@ package struct StoreContents {
     package init(_ transaction: ReadTransaction) throws(StoreError) {
         let rows = transaction.rows
         var identities: [ObjectIdentity: Identity] = [:]
-        for rowClass in rows.classes where rowClass.definition.kind == .object {
+        for rowClass in rows.classes where rowClass.definition.kind.standsAlone {
             let reader = ContentReader(schema: rows, source: transaction) { _, _ in .null }
             try transaction.scan(rowClass) { key, row in
                 var name = Value.int(Int64(bitPattern: key))
@@ -187,7 +187,7 @@ package struct StoreContents {
             known[ObjectIdentity(classIndex: classIndex, key: key)]?.key
                 ?? .string("object \(key) is missing")
         }
-        for rowClass in rows.classes where rowClass.definition.kind == .object {
+        for rowClass in rows.classes where rowClass.definition.kind.standsAlone {
             var found: [Identity: Object] = [:]
             try transaction.scan(rowClass) { key, row in
                 guard let name = known[ObjectIdentity(classIndex: rowClass.index, key: key)] else {

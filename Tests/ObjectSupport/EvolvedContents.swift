@@ -76,7 +76,7 @@ package struct EvolvedContents {
         case nil: break
         }
         if property.isOptional { return .null }
-        return Self.zero(property)
+        return property.cases?.first.map { .value($0) } ?? Self.zero(property)
     }
 
     /// The value of a property's type that stands for nothing.
@@ -179,8 +179,9 @@ package struct EvolvedContents {
             new.allowsNull
             ? .null
             : new.type.isCollection
-                ? Self.zero(
-                    Property(name: "", type: .single(new.type.element ?? .scalar(.int))))
+                ? new.cases?.first.map { .value($0) }
+                    ?? Self.zero(
+                        Property(name: "", type: .single(new.type.element ?? .scalar(.int))))
                 : .constant(new.effectiveDefault)
         guard isFamily else {
             if content != .null { isLossy = true }
@@ -207,12 +208,13 @@ package struct EvolvedContents {
                 isLossy = true
                 return nothing
             }
+            func allows(_ value: Value) -> Bool { new.cases?.contains(value) ?? true }
             switch value.converted(to: scalar) {
-            case .exact(let converted): return .value(converted)
-            case .rounded(let converted):
+            case .exact(let converted) where allows(converted): return .value(converted)
+            case .rounded(let converted) where allows(converted):
                 isLossy = true
                 return .value(converted)
-            case .none:
+            case .exact, .rounded, .none:
                 isLossy = true
                 return nothing
             }

@@ -69,16 +69,25 @@ package struct RandomContent {
         }
     }
 
-    /// A scalar of a type or, where that is allowed, null.
+    /// A scalar of a type, of those of an enum, or, where that is allowed, null.
     package static func scalar(
-        _ type: ScalarType, isOptional: Bool, _ random: inout SeededGenerator
+        _ type: ScalarType, isOptional: Bool, cases: [Value]? = nil,
+        _ random: inout SeededGenerator
     ) -> Value {
-        isOptional && Int.random(in: 0..<4, using: &random) == 0 ? .null : scalar(type, &random)
+        if isOptional, Int.random(in: 0..<4, using: &random) == 0 { return .null }
+        return cases?.randomElement(using: &random) ?? scalar(type, &random)
+    }
+
+    private static func scalar(
+        _ type: ScalarType, _ property: Property, _ random: inout SeededGenerator
+    ) -> Value {
+        scalar(type, isOptional: property.isOptional, cases: property.cases, &random)
     }
 
     /// A primary key out of few, so that objects meet.
     package static func primaryKey(_ property: Property, _ random: inout SeededGenerator) -> Value {
         guard case .single(.scalar(let scalar)) = property.type else { return .null }
+        if property.defaultValue == .next { return .int(Int64.random(in: -1...12, using: &random)) }
         let number = Int.random(in: property.isOptional ? -1..<6 : 0..<6, using: &random)
         if number < 0 { return .null }
         switch scalar {
@@ -100,6 +109,8 @@ package struct RandomContent {
         var content: ObjectContent = [:]
         for property in objectClass.properties {
             if property.name == objectClass.primaryKey {
+                // The store numbers the object.
+                if property.defaultValue == .next, Bool.random(using: &random) { continue }
                 content[property.name] = .value(Self.primaryKey(property, &random))
             } else if Int.random(in: 0..<100, using: &random) < share {
                 content[property.name] = draft(property, known, depth, &random)
@@ -108,7 +119,7 @@ package struct RandomContent {
         return content
     }
 
-    private func draft(
+    func draft(
         _ property: Property, _ known: [Identity], _ depth: Int, _ random: inout SeededGenerator
     ) -> Content? {
         let count = [0, 1, 1, 2, 3, 5][Int.random(in: 0..<6, using: &random)]
@@ -116,16 +127,11 @@ package struct RandomContent {
         switch property.type {
         case .linkingObjects: return nil
         case .single(.scalar(let scalar)):
-            return .value(Self.scalar(scalar, isOptional: property.isOptional, &random))
+            return .value(Self.scalar(scalar, property, &random))
         case .list(.scalar(let scalar)), .set(.scalar(let scalar)):
-            return .values(
-                (0..<count).map { _ in
-                    Self.scalar(scalar, isOptional: property.isOptional, &random)
-                })
+            return .values((0..<count).map { _ in Self.scalar(scalar, property, &random) })
         case .map(.scalar(let scalar)):
-            return entries(count, &random) { random in
-                .value(Self.scalar(scalar, isOptional: property.isOptional, &random))
-            }
+            return entries(count, &random) { .value(Self.scalar(scalar, property, &$0)) }
         case .map(.object(let name)):
             guard let target = objectClass(name) else { return nil }
             return entries(target.kind == .object ? count : min(count, 3), &random) { random in
@@ -168,7 +174,7 @@ package struct RandomContent {
     }
 
     /// Keys of maps, some of which begin with others.
-    private static let keys = [
+    static let keys = [
         "", "a", "ab", "b", "é", "zz", "\0", String(repeating: "k", count: 600),
     ]
 

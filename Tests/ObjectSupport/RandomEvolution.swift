@@ -54,8 +54,16 @@ package struct RandomEvolution {
 
     private mutating func change(_ random: inout SeededGenerator) {
         let index = Int.random(in: classes.indices, using: &random)
-        switch Int.random(in: 0..<12, using: &random) {
+        switch Int.random(in: 0..<(made.isFull ? 14 : 12), using: &random) {
         case 0 where classes.count > 3: drop(index)
+        case 12 where classes.count < 9:
+            let kind = ObjectClass.Kind.allCases.randomElement(using: &random) ?? .object
+            classes.append(made.makeClass(kind, &random))
+            add(classes.count - 1, &random)
+        case 13:
+            if Bool.random(using: &random) { classes[index].uniqueGroups = [] }
+            made.addUniqueGroup(&classes[index], classes, &random)
+            classes[index].properties.shuffle(using: &random)
         case 1: rename(index)
         case 2, 3: add(index, &random)
         case 4: classes.shuffle(using: &random)
@@ -111,7 +119,16 @@ package struct RandomEvolution {
     private mutating func change(_ index: Int, _ member: Int, _ random: inout SeededGenerator) {
         var property = classes[index].properties[member]
         let name = SchemaRenames.Name(classes[index].name, property.name)
-        switch Int.random(in: 0..<7, using: &random) {
+        switch Int.random(in: 0..<(made.isFull ? 11 : 7), using: &random) {
+        case 7: property.isUnique.toggle()
+        case 8:
+            guard case .object(let target)? = property.type.element,
+                classes.contains(where: { $0.name == target && $0.kind == .object })
+            else { return }
+            made.changeRule(&property, classes[index], &random)
+        case 9:
+            made.addCases(&property, &random)
+        case 10: property.cases = nil
         case 0:
             classes[index].properties.remove(at: member)
             oldProperty[name] = nil
@@ -130,6 +147,9 @@ package struct RandomEvolution {
                 }
             }
             classes[index].properties[member].name = new
+            classes[index].uniqueGroups = classes[index].uniqueGroups.map {
+                $0.map { $0 == property.name ? new : $0 }
+            }
             return
         case 2: property.isIndexed.toggle()
         case 3 where property.scalar != nil && property.scalar != .mixed:
@@ -144,11 +164,13 @@ package struct RandomEvolution {
             if property.scalar == nil {
                 guard Int.random(in: 0..<3, using: &random) == 0 else { return }
                 property.type = property.type.with(.scalar(.mixed))
+                property.onDelete = .nullify
                 break
             }
             guard let scalar = ScalarType.allCases.randomElement(using: &random)
             else { return }
             property.type = property.type.with(.scalar(scalar))
+            property.cases = nil
         }
         property.defaultValue = nil
         if property.scalar == .mixed { property.isOptional = false }
@@ -161,7 +183,8 @@ package struct RandomEvolution {
         classes[index].properties[member] = property
     }
 
-    /// Takes out what no longer holds: inverse links without a property, indexes that there can't be.
+    /// Takes out what no longer holds: inverse links without a property, indexes and uniqueness that there
+    /// can't be.
     private mutating func repair() {
         for index in classes.indices {
             for member in classes[index].properties.indices {
@@ -170,6 +193,17 @@ package struct RandomEvolution {
                     isIndexable = scalar.canBeIndexed && classes[index].kind == .object
                 }
                 if !isIndexable { classes[index].properties[member].isIndexed = false }
+                if !classes[index].properties[member].canBeUnique(in: classes[index]) {
+                    classes[index].properties[member].isUnique = false
+                }
+            }
+            let (objectClass, all) = (classes[index], classes)
+            classes[index].uniqueGroups = objectClass.uniqueGroups.filter { group in
+                group.allSatisfy { name in
+                    objectClass.properties.contains {
+                        $0.name == name && $0.canBeInGroup(of: objectClass, all)
+                    }
+                }
             }
         }
         let all = classes

@@ -4,9 +4,18 @@ import TestSupport
 /// Makes random schemas, and additions to them that a store performs.
 package struct RandomSchema {
     private var nameCount = 0
+    /// Whether classes have what few have, too: enums, all integers, rules for uniqueness and deletion,
+    /// keys that the store numbers, outboxes.
+    let isFull: Bool
+    /// What links of embedded objects say of deletion, if anything. It is the same in a whole schema:
+    /// with several, what becomes of two targets depends on which one is deleted first.
+    private(set) var embeddedRule = OnDelete.nullify
 
     /// Makes a source of schemas.
-    package init() {}
+    ///
+    /// - `isFull`: Whether classes have enums, all types of integers, rules for uniqueness and deletion,
+    ///   keys that the store numbers, and outboxes.
+    package init(isFull: Bool = false) { self.isFull = isFull }
 
     /// A schema of some classes with every kind of property.
     package mutating func make(_ random: inout SeededGenerator) -> [ObjectClass] {
@@ -17,10 +26,15 @@ package struct RandomSchema {
         for _ in 0..<Int.random(in: 1...2, using: &random) {
             classes.append(makeClass(.embedded, &random))
         }
+        if isFull {
+            embeddedRule = OnDelete.allCases.randomElement(using: &random) ?? .nullify
+            if Bool.random(using: &random) { classes.append(makeClass(.asymmetric, &random)) }
+        }
         for index in classes.indices {
             for _ in 0..<Int.random(in: 2...7, using: &random) {
                 classes[index].properties.append(makeProperty(classes, index, &random))
             }
+            addUniqueGroup(&classes[index], classes, &random)
         }
         addInverseLinks(&classes, &random)
         return classes
@@ -65,32 +79,52 @@ package struct RandomSchema {
     mutating func makeClass(
         _ kind: ObjectClass.Kind, _ random: inout SeededGenerator
     ) -> ObjectClass {
-        var made = ObjectClass(name: name(kind == .object ? "C" : "E"), kind: kind, properties: [])
-        guard kind == .object, Int.random(in: 0..<4, using: &random) > 0 else { return made }
+        let prefixes: [ObjectClass.Kind: String] = [.object: "C", .embedded: "E", .asymmetric: "A"]
+        var made = ObjectClass(name: name(prefixes[kind] ?? ""), kind: kind, properties: [])
+        guard kind.standsAlone, Int.random(in: 0..<4, using: &random) > 0 else { return made }
         let scalars: [ScalarType] = [.int, .string, .objectID, .uuid]
         let scalar = scalars[Int.random(in: 0..<4, using: &random)]
         made.primaryKey = name("id")
         made.properties = [
             Property(
                 name: made.primaryKey ?? "", type: .single(.scalar(scalar)),
-                isOptional: Bool.random(using: &random), isIndexed: Bool.random(using: &random))
+                isOptional: Bool.random(using: &random),
+                isIndexed: Bool.random(using: &random) && kind == .object)
         ]
+        if isFull, scalar == .int, Bool.random(using: &random) {
+            made.properties[0].isOptional = false
+            made.properties[0].defaultValue = .next
+        }
         return made
     }
 
     mutating func makeProperty(
         _ classes: [ObjectClass], _ index: Int, _ random: inout SeededGenerator
     ) -> Property {
-        let target = classes[Int.random(in: classes.indices, using: &random)]
+        let targets = classes.filter { $0.kind != .asymmetric }
+        guard !targets.isEmpty else {
+            return Property(name: name("p"), type: .single(.scalar(.int)), isOptional: true)
+        }
+        let target = targets[Int.random(in: targets.indices, using: &random)]
+        var property = makeProperty(target, classes[index], &random)
+        addRules(&property, classes[index], target, &random)
+        return property
+    }
+
+    private mutating func makeProperty(
+        _ target: ObjectClass, _ objectClass: ObjectClass, _ random: inout SeededGenerator
+    ) -> Property {
         let isMixed = Int.random(in: 0..<6, using: &random) == 0
-        let scalar = isMixed ? .mixed : ScalarType.allCases[Int.random(in: 0..<8, using: &random)]
+        let plainCount = isFull ? ScalarType.plainCases.count : 8
+        let scalar =
+            isMixed ? .mixed : ScalarType.allCases[Int.random(in: 0..<plainCount, using: &random)]
         let isOptional = !isMixed && Bool.random(using: &random)
         switch Int.random(in: 0..<12, using: &random) {
         case 0...4:
             var property = Property(
                 name: name("p"), type: .single(.scalar(scalar)), isOptional: isOptional)
             property.isIndexed =
-                scalar.canBeIndexed && classes[index].kind == .object && Bool.random(using: &random)
+                scalar.canBeIndexed && objectClass.kind == .object && Bool.random(using: &random)
             property.defaultValue = makeDefault(scalar, &random)
             return property
         case 5:
@@ -135,7 +169,7 @@ package struct RandomSchema {
     private mutating func addInverseLinks(
         _ classes: inout [ObjectClass], _ random: inout SeededGenerator
     ) {
-        for origin in classes {
+        for origin in classes where origin.kind != .asymmetric {
             for property in origin.properties where Int.random(in: 0..<4, using: &random) == 0 {
                 guard case .object(let target)? = property.type.element,
                     let index = classes.firstIndex(where: { $0.name == target }),

@@ -7,7 +7,8 @@ import ObjectStore
 package struct ReferenceObjects {
     /// Why an operation fails.
     package enum Failure: Error, Equatable {
-        case duplicateKey, objectNotFound, danglingLinks
+        case duplicateKey, objectNotFound, missingKey, elementNotFound, positionOutOfRange
+        case danglingLinks, deniedDeletion, notUnique
         /// The transaction wanted to fail.
         case abandoned
     }
@@ -31,18 +32,22 @@ package struct ReferenceObjects {
     }
 
     /// The classes by name.
-    package private(set) var classes: [String: ObjectClass] = [:]
+    package internal(set) var classes: [String: ObjectClass] = [:]
     /// The objects.
-    package private(set) var objects: [Identity: Object] = [:]
+    package internal(set) var objects: [Identity: Object] = [:]
     /// The version of the last transaction.
-    package private(set) var version: UInt64 = 0
+    package internal(set) var version: UInt64 = 0
     /// What the present transaction did, by ``Object/birth``.
-    package private(set) var changes: [Int: Change] = [:]
+    package internal(set) var changes: [Int: Change] = [:]
     /// The objects that were born or died in the present transaction.
-    package private(set) var names: [Int: Identity] = [:]
+    package internal(set) var names: [Int: Identity] = [:]
     private var awaited: Set<Identity> = []
     private var underWay: Set<Identity> = []
-    private var nextKeys: [String: Int64] = [:]
+    var nextKeys: [String: Int64] = [:]
+    /// The greatest primary key so far of each class whose objects the store numbers.
+    var greatestNumbers: [String: Int64] = [:]
+    /// The objects, by ``Object/birth``, that held deleted ones by links that deny it.
+    var holders: Set<Int> = []
     private var birthCount = 0
     private var birthCountBefore = 0
     private var generatedCount = 0
@@ -57,6 +62,7 @@ package struct ReferenceObjects {
         changes = [:]
         names = [:]
         awaited = []
+        holders = []
         birthCountBefore = birthCount
     }
 
@@ -66,7 +72,10 @@ package struct ReferenceObjects {
     /// Ends a transaction.
     package mutating func finish() throws(Failure) {
         guard awaited.isEmpty else { throw .danglingLinks }
-        if !changes.isEmpty { version += 1 }
+        if changes.isEmpty { return }
+        if objects.values.contains(where: { holders.contains($0.birth) }) { throw .deniedDeletion }
+        if sharesUniqueValues { throw .notUnique }
+        version += 1
     }
 
     /// Writes an object and returns its identity.
@@ -76,8 +85,17 @@ package struct ReferenceObjects {
     ) throws(Failure) -> Identity {
         guard let objectClass = classes[className] else { preconditionFailure("no such class") }
         var identity = key.map { Identity(className, $0) }
-        if let primaryKey = objectClass.primaryKey, case .value(let value)? = draft[primaryKey] {
-            identity = Identity(className, value)
+        var draft = draft
+        if let primaryKey = objectClass.primaryKey, key == nil {
+            if draft[primaryKey] == nil {
+                guard objectClass.numbersKeys, mode != .update, mode != .replaceExisting else {
+                    throw .missingKey
+                }
+                draft[primaryKey] = .value(.int(greatestNumbers[className, default: 0] + 1))
+            }
+            if case .value(let value)? = draft[primaryKey] {
+                identity = Identity(className, value)
+            }
         }
         if let identity, objects[identity] != nil {
             switch mode {
@@ -104,6 +122,7 @@ package struct ReferenceObjects {
             identity = Identity(objectClass.name, .int(key))
         }
         awaited.remove(identity)
+        noteNumber(identity)
         // While its nested objects are written, links to the object are not awaited, and it is not
         // there yet either.
         underWay.insert(identity)
@@ -120,6 +139,15 @@ package struct ReferenceObjects {
         objects[identity] = Object(content: content, version: version + 1, birth: birthCount)
         changes[birthCount] = Change(kind: .insert, properties: [])
         return identity
+    }
+
+    /// Keeps the number that a new object, or one that is awaited, has as its key.
+    private mutating func noteNumber(_ identity: Identity) {
+        guard case .int(let number) = identity.key,
+            classes[identity.className]?.numbersKeys ?? false
+        else { return }
+        let greatest = greatestNumbers[identity.className, default: 0]
+        greatestNumbers[identity.className] = max(greatest, number)
     }
 
     private mutating func change(
@@ -143,7 +171,7 @@ package struct ReferenceObjects {
         put(identity, new)
     }
 
-    private mutating func put(_ identity: Identity, _ content: ObjectContent) {
+    mutating func put(_ identity: Identity, _ content: ObjectContent) {
         guard let old = objects[identity] else { return }
         let changed = Set(content.keys.filter { content[$0] != old.content[$0] })
         if changed.isEmpty { return }
@@ -155,71 +183,10 @@ package struct ReferenceObjects {
             .formUnion(changed)
     }
 
-    /// Deletes an object and every link to it.
-    package mutating func delete(_ identity: Identity) throws(Failure) {
-        guard let dead = objects.removeValue(forKey: identity) else { throw .objectNotFound }
-        names[dead.birth] = identity
-        changes[dead.birth] = Change(kind: .delete, properties: [])
-        for (other, object) in objects {
-            put(other, resorted(other, Self.without(identity.link, object.content)))
-        }
-    }
-
-    /// The content with its sets in order, whose elements may have become equal.
-    private func resorted(_ identity: Identity, _ content: ObjectContent) -> ObjectContent {
-        guard let objectClass = classes[identity.className] else { return content }
-        return resorted(objectClass, content)
-    }
-
-    private func resorted(_ objectClass: ObjectClass, _ content: ObjectContent) -> ObjectContent {
-        var result = content
-        for property in objectClass.properties {
-            switch content[property.name] {
-            case .values?:
-                result[property.name] = content[property.name].map { canonical($0, property) }
-            case .embedded(let inner)?:
-                if case .object(let name)? = property.type.element, let inside = classes[name] {
-                    result[property.name] = .embedded(resorted(inside, inner))
-                }
-            case .embeddedList(let list)?:
-                if case .object(let name)? = property.type.element, let inside = classes[name] {
-                    result[property.name] = .embeddedList(list.map { resorted(inside, $0) })
-                }
-            case .entries(let entries)?:
-                guard case .object(let name)? = property.type.element, let inside = classes[name]
-                else { continue }
-                result[property.name] = .entries(
-                    entries.mapValues {
-                        if case .embedded(let inner) = $0 {
-                            return .embedded(resorted(inside, inner))
-                        }
-                        return $0
-                    })
-            default: break
-            }
-        }
-        return result
-    }
-
-    private static func without(_ link: Value, _ content: ObjectContent) -> ObjectContent {
-        content.mapValues { value in
-            switch value {
-            case .value(link): .null
-            case .value(let inner): .value(inner.withoutInMixed(link))
-            case .values(let values):
-                .values(values.filter { $0 != link }.map { $0.withoutInMixed(link) })
-            case .embedded(let inner): .embedded(without(link, inner))
-            case .embeddedList(let list): .embeddedList(list.map { without(link, $0) })
-            case .entries(let entries): .entries(without(link, entries))
-            default: value
-            }
-        }
-    }
-
     // MARK: Drafts
 
     /// Writes nested objects, and names links by identity.
-    private mutating func resolve(
+    mutating func resolve(
         _ objectClass: ObjectClass, _ draft: ObjectContent
     ) throws(Failure) -> ObjectContent {
         var resolved = draft
@@ -285,13 +252,16 @@ package struct ReferenceObjects {
             return try write(name, inner, mode: .merge).link
         case .value(.link(let name, let key)):
             let target = Identity(name, key)
-            if objects[target] == nil, !underWay.contains(target) { awaited.insert(target) }
+            if objects[target] == nil, !underWay.contains(target) {
+                awaited.insert(target)
+                noteNumber(target)
+            }
             return target.link
         default: return .null
         }
     }
 
-    private mutating func merged(
+    mutating func merged(
         _ objectClass: ObjectClass, _ draft: ObjectContent, over old: ObjectContent?,
         keepsAbsent: Bool, isMerge: Bool
     ) -> ObjectContent {
@@ -352,12 +322,12 @@ package struct ReferenceObjects {
         return .entries(result)
     }
 
-    private func canonical(_ content: Content, _ property: Property) -> Content {
+    func canonical(_ content: Content, _ property: Property) -> Content {
         guard case .set = property.type, case .values(let values) = content else { return content }
         return .values(Value.canonicalSet(values))
     }
 
-    private mutating func defaultContent(_ property: Property) -> Content {
+    mutating func defaultContent(_ property: Property) -> Content {
         if property.type.isMap { return .entries([:]) }
         if property.type.isCollection {
             guard case .object(let name)? = property.type.element,
@@ -377,110 +347,5 @@ package struct ReferenceObjects {
     private mutating func generate(_ scalar: ScalarType) -> Content {
         generatedCount += 1
         return .generated(scalar, generatedCount)
-    }
-
-    // MARK: Schema
-
-    /// Makes `new` the schema; objects get what properties were added.
-    package mutating func setSchema(_ new: [ObjectClass], makesVersion: Bool) {
-        let old = classes
-        classes = Dictionary(uniqueKeysWithValues: new.map { ($0.name, $0) })
-        if makesVersion { version += 1 }
-        for (identity, object) in objects {
-            let content = completed(identity.className, object.content, old)
-            objects[identity]?.content = content
-        }
-    }
-
-    private mutating func completed(
-        _ className: String, _ content: ObjectContent, _ old: [String: ObjectClass]
-    ) -> ObjectContent {
-        guard let objectClass = classes[className] else { return content }
-        var result = content
-        for property in objectClass.properties {
-            if case .linkingObjects = property.type { continue }
-            if case .object(let name)? = property.type.element, classes[name]?.kind == .embedded {
-                switch content[property.name] {
-                case .embedded(let inner)?:
-                    result[property.name] = .embedded(completed(name, inner, old))
-                case .embeddedList(let list)?:
-                    var contents: [ObjectContent] = []
-                    for inner in list { contents.append(completed(name, inner, old)) }
-                    result[property.name] = .embeddedList(contents)
-                case .entries(var entries)?:
-                    for (key, value) in entries {
-                        guard case .embedded(let inner) = value else { continue }
-                        entries[key] = .embedded(completed(name, inner, old))
-                    }
-                    result[property.name] = .entries(entries)
-                default: break
-                }
-            }
-            if content[property.name] == nil { result[property.name] = fill(property) }
-        }
-        return result
-    }
-
-    /// What existing objects have for an added property.
-    private mutating func fill(_ property: Property) -> Content {
-        guard property.defaultValue == nil, !property.isOptional, !property.type.isCollection,
-            case .single(.scalar(let scalar)) = property.type
-        else { return defaultContent(property) }
-        switch scalar {
-        case .date: return .value(.date(Timestamp(seconds: 0, nanoseconds: 0)))
-        case .objectID: return .value(.objectID(ObjectID(high: 0, low: 0)))
-        case .uuid: return .value(.uuid(UUID128(high: 0, low: 0)))
-        default: return defaultContent(property)
-        }
-    }
-
-    // MARK: Comparing
-
-    /// What differs between the reference and a store; what the store has made up is taken over.
-    package mutating func differences(from stored: StoreContents) -> [String] {
-        var differences: [String] = []
-        for (identity, object) in objects {
-            guard let other = stored.objects[identity] else {
-                differences.append("\(identity) is missing")
-                continue
-            }
-            var content = object.content
-            adopt(&content, other.content)
-            objects[identity]?.content = content
-            for name in Set(content.keys).union(other.content.keys)
-            where content[name] != other.content[name] {
-                differences.append(
-                    "\(identity).\(name): expected \(content[name] ?? .null), "
-                        + "stored \(other.content[name] ?? .null)")
-            }
-            if object.version != other.version {
-                differences.append(
-                    "\(identity): expected version \(object.version), stored \(other.version)")
-            }
-        }
-        for identity in stored.objects.keys where objects[identity] == nil {
-            differences.append("\(identity) should not be there")
-        }
-        return differences
-    }
-
-    private func adopt(_ content: inout ObjectContent, _ stored: ObjectContent) {
-        for (name, value) in content {
-            switch (value, stored[name]) {
-            case (.generated(let scalar, _), .value(let value)?) where value.scalarType == scalar:
-                content[name] = .value(value)
-            case (.embedded(var inner), .embedded(let other)?):
-                adopt(&inner, other)
-                content[name] = .embedded(inner)
-            case (.embeddedList(var list), .embeddedList(let others)?)
-            where list.count == others.count:
-                for index in list.indices { adopt(&list[index], others[index]) }
-                content[name] = .embeddedList(list)
-            case (.entries(var entries), .entries(let others)?):
-                adopt(&entries, others)
-                content[name] = .entries(entries)
-            default: break
-            }
-        }
     }
 }

@@ -18,16 +18,20 @@ package struct SeededGenerator: RandomNumberGenerator, Sendable {
 
     /// The seed of a randomised test: `HOLDFAST_SEED` if set, else a new one; printed with `name`, so
     /// that a failure can be run again.
-    package static func testSeed(_ name: String) -> UInt64 {
+    ///
+    /// - `fixed`: The seed when none is set and the run is not one of `make soak`; nil for a new one.
+    package static func testSeed(_ name: String, fixed: UInt64? = nil) -> UInt64 {
         let given = getenv("HOLDFAST_SEED").flatMap { UInt64(String(cString: $0)) }
-        let seed = given ?? UInt64.random(in: 0..<1_000_000_000)
+        let seed =
+            given ?? (isSoak ? nil : fixed) ?? UInt64.random(in: 0..<1_000_000_000)
         print("\(name): HOLDFAST_SEED=\(seed)")
         return seed
     }
 
     /// `count`, or ten times as many when `HOLDFAST_SOAK=1`.
-    package static func scaled(_ count: Int) -> Int {
-        let isSoak = getenv("HOLDFAST_SOAK").map { String(cString: $0) == "1" } ?? false
-        return isSoak ? 10 * count : count
+    package static func scaled(_ count: Int) -> Int { isSoak ? 10 * count : count }
+
+    private static var isSoak: Bool {
+        getenv("HOLDFAST_SOAK").map { String(cString: $0) == "1" } ?? false
     }
 }
