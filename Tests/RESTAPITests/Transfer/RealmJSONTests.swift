@@ -94,7 +94,36 @@ struct RealmJSONTests {
             #expect(exported.contains(object), "\(exported)")
         }
         let toys = server.send("GET", "/v1/classes/Toy/objects").text
-        #expect(toys.contains(#""label":"b","next":2"#) && toys.contains(#""label":"a","next":1"#))
+        #expect(toys.contains(#""label":"b","next":1"#) && toys.contains(#""label":"a","next":2"#))
+        try Importing.expectSound(server.store)
+    }
+
+    @Test("may nest linked objects as deep as there are, and values as deep as an import may")
+    func chain() throws {
+        let server = try TestServer(schema: Schemas.everything)
+        let count = 9_000
+        let chain = (0..<count).map {
+            "{\"$refId\":\"\($0)\",\"label\":\"\($0)\",\"next\":"
+        }.joined()
+        let end = String(repeating: "}", count: count)
+        let (report, converter) = try Self.convert(
+            "{\"Toy\":[\(chain){\"$refId\":\"0\"}\(end)]}", into: server.store,
+            pieceByteCount: 4096)
+        #expect(report.codes == [] && converter.faults.isEmpty, "\(converter.faults)")
+        #expect(report.importedCount == count)
+        let page = server.send(
+            "GET",
+            "/v1/classes/Toy/objects?count=exact&limit=1&filter=next.next.label%20%3D%3D%20%270%27")
+        #expect(
+            page.text.contains("\"label\":\"\(count - 2)\"") && page.text.contains("\"count\":1"))
+        let inner = String(repeating: "{\"inner\":", count: 2_000)
+        let deep = "\(inner)null\(String(repeating: "}", count: 2_000))"
+        let refused = try Self.convert(
+            "{\"Person\":[{\"name\":\"Ann\",\"home\":\(deep)},{\"name\":\"Bob\"}]}",
+            into: server.store, pieceByteCount: 4096)
+        #expect(refused.converter.faults.map(\.place) == ["Person[0]"])
+        #expect(refused.converter.faults[0].detail.contains("128"))
+        #expect(refused.report.importedCount == 1)
         try Importing.expectSound(server.store)
     }
 

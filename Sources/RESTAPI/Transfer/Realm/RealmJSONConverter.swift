@@ -20,8 +20,20 @@ package final class RealmJSONConverter {
         package var detail: String
     }
 
-    /// How deep objects nest in the text.
+    /// How deep objects nest in the text, where each is written in full where it is met first: a list of
+    /// linked objects is as deep as it is long.
     private static let depthMax = 10_000
+    /// How deep the values of one object nest, which are written recursively.
+    private static let valueDepthMax = ImportOptions().jsonDepthMax
+
+    /// An object that has a reference and is to get a line.
+    private struct Waiting {
+        var object: JSONValue
+        var rowClass: RowClass
+        var id: [UInt8]?
+        /// Its position in its class's array; nil for one that was met in another object.
+        var position: Int?
+    }
 
     private let catalog: Catalog
     private let onlyClass: String?
@@ -34,6 +46,10 @@ package final class RealmJSONConverter {
     private var references: [String: [UInt8]] = [:]
     private var lastID: UInt64 = 0
     private var positions: [String: Int] = [:]
+    /// The objects with references that were met in the present one.
+    private var waiting: [Waiting] = []
+    /// How deep the value that is being written lies in its object.
+    private var depth = 0
     /// What is wrong with the present object.
     private var fault: String?
     /// Where each line came from, by the first line of a run of one class.
@@ -104,6 +120,7 @@ package final class RealmJSONConverter {
         positions[className] = position + 1
         if let onlyClass, onlyClass != className { return }
         fault = nil
+        depth = 0
         if let rowClass = catalog.rows.rowClass(named: className) {
             // Embedded objects come with their owners.
             guard StoreHeader.holdsObjects(of: rowClass.definition) else { return }
@@ -116,13 +133,29 @@ package final class RealmJSONConverter {
         } else {
             fault = "the store has no class '\(className)'"
         }
-        if let fault { faults.append(Fault(place: "\(className)[\(position)]", detail: fault)) }
+        let place = "\(className)[\(position)]"
+        if let fault { faults.append(Fault(place: place, detail: fault)) }
+        writeWaiting(place)
+    }
+
+    /// Writes the lines of the objects that were met, and of those that are met in them: one after the other,
+    /// because they may be nested as deep as there are objects.
+    private func writeWaiting(_ place: String) {
+        var index = 0
+        while index < waiting.count {
+            fault = nil
+            let next = waiting[index]
+            writeLine(next.object, next.rowClass, id: next.id, next.position)
+            if let fault { faults.append(Fault(place: place, detail: fault)) }
+            index += 1
+        }
+        waiting.removeAll(keepingCapacity: true)
     }
 
     private func takeObject(_ object: JSONValue, _ rowClass: RowClass, _ position: Int) {
         if let reference = object.member(named: "$refId") {
             if object.count > 1 {
-                _ = writeReferenced(object, reference, rowClass, position)
+                _ = meet(object, reference, rowClass, position)
             } else if references[Self.text(reference)] == nil {
                 fault = "its '$refId' names no object"
             }
@@ -131,8 +164,9 @@ package final class RealmJSONConverter {
         }
     }
 
-    /// Writes the line of an object that has a reference, and returns its key.
-    private func writeReferenced(
+    /// Notes that an object with a reference is to get a line, unless it has been met before, and returns its
+    /// key.
+    private func meet(
         _ object: JSONValue, _ reference: JSONValue, _ rowClass: RowClass, _ position: Int?
     ) -> [UInt8]? {
         let name = Self.text(reference)
@@ -145,10 +179,11 @@ package final class RealmJSONConverter {
             lastID += 1
             key = Array(String(lastID).utf8)
         }
-        // Before its own properties, which may lead back here.
         references[name] = key
-        writeLine(
-            object, rowClass, id: rowClass.primaryKeyIndex == nil ? key : nil, position)
+        waiting.append(
+            Waiting(
+                object: object, rowClass: rowClass,
+                id: rowClass.primaryKeyIndex == nil ? key : nil, position: position))
         return key
     }
 
@@ -176,7 +211,24 @@ package final class RealmJSONConverter {
         output(line.bytes)
     }
 
+    /// Runs `body` for a value one level deeper, or writes null in its place when that is too deep.
+    private func deeper(_ writer: JSONWriter, _ body: () -> Void) {
+        guard depth < Self.valueDepthMax else {
+            fault = fault ?? "its values nest deeper than \(Self.valueDepthMax) levels"
+            return writer.null()
+        }
+        depth += 1
+        body()
+        depth -= 1
+    }
+
     private func write(_ object: JSONValue, _ rowClass: RowClass, _ writer: JSONWriter) {
+        deeper(writer) { writeMembers(object, rowClass, writer) }
+    }
+
+    private func writeMembers(
+        _ object: JSONValue, _ rowClass: RowClass, _ writer: JSONWriter
+    ) {
         writer.object { members in
             for member in object.members where !member.isNamed("$refId") {
                 let name = String(decoding: member.name, as: UTF8.self)
@@ -243,7 +295,7 @@ package final class RealmJSONConverter {
         if let reference = value.member(named: "$refId") {
             let key =
                 value.count > 1
-                ? writeReferenced(value, reference, target, nil) : references[Self.text(reference)]
+                ? meet(value, reference, target, nil) : references[Self.text(reference)]
             if let key { return writer.raw(key) }
             fault = fault ?? "the '$refId' in '\(name)' names no object"
         } else if let member = target.primaryKeyIndex {
@@ -286,6 +338,10 @@ package final class RealmJSONConverter {
     }
 
     private func write(_ value: JSONValue, _ writer: JSONWriter) {
+        deeper(writer) { writePlain(value, writer) }
+    }
+
+    private func writePlain(_ value: JSONValue, _ writer: JSONWriter) {
         switch value.kind {
         case .null: writer.null()
         case .bool: writer.bool(value.bool == true)
