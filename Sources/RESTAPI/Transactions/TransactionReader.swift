@@ -66,9 +66,12 @@ struct TransactionReader {
         }
         for member in json.members where !member.isNamed("operations") {
             if member.isNamed("ifVersion") {
-                plan.version = reader.version(member.value, member.name)
+                plan.version = member.value.string.flatMap { StoreVersion(text: $0) }
                 if plan.version == nil {
-                    note(400, "invalid-version", "'ifVersion' is a version of the store.")
+                    fault(
+                        400, "invalid-version",
+                        "'ifVersion' is a version of the store, such as the header Holdfast-Version of a "
+                            + "reply has.", at: member.name)
                 }
                 continue
             }
