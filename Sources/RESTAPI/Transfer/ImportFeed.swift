@@ -71,8 +71,15 @@ final class ImportFeed: @unchecked Sendable {
         byteCount += bytes.count
         var rest = skipMark(bytes)
         var hasRoom = true
-        while let start = rest.baseAddress, rest.count > 0 {
-            guard let end = memchr(start, 10, rest.count) else {
+        while rest.count > 0 {
+            if isAtBlank {
+                // Blank lines that no line of the chunk stands before are counted and not kept.
+                let count = rest.firstIndex { $0 != UInt8(ascii: "\n") } ?? rest.count
+                firstNumber += count
+                rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+                if rest.isEmpty { break }
+            }
+            guard let start = rest.baseAddress, let end = memchr(start, 10, rest.count) else {
                 take(rest)
                 break
             }
@@ -85,6 +92,11 @@ final class ImportFeed: @unchecked Sendable {
             }
         }
         return hasRoom
+    }
+
+    /// Whether a chunk begins of which nothing has to be remembered.
+    private var isAtBlank: Bool {
+        text.count == 0 && lineCount == 0 && !isSkipping && faults.isEmpty && tooLong.isEmpty
     }
 
     /// The text is complete; the last line need not have an end.

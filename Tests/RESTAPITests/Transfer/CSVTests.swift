@@ -141,6 +141,8 @@ struct CSVTests {
         arguments: [
             ("", "begins with a line"), ("\n\r\n", "begins with a line"),
             ("id,nam\n1,x\n", "\"hint\":\"name\""), ("id,id\n1,1\n", "names 'id' again"),
+            ("id,nam,x\n1,x\n", "\"column\":2"), ("id,name,id,id\n", "\"column\":3"),
+            (String(repeating: ",", count: 300_000), "\"column\":1"),
             ("id,before\n1,1\n", "no property 'before'"), ("id,\"na\"me\n1,1\n", "closing quote"),
         ])
     func header(text: String, words: String) throws {
@@ -228,6 +230,28 @@ struct CSVTests {
         }
         #expect(report.codes == ["2 line-too-long", "3 line-too-long"])
         #expect(report.importedCount == 1)
+    }
+
+    @Test("of a record takes as many cells as the header has, and counts the rest and inner lines")
+    func manyCells() throws {
+        let server = try TestServer(schema: Self.schema)
+        let commas = String(repeating: ",", count: 200_000)
+        let lines = String(repeating: "\n", count: 200_000)
+        for chunkLineCount in [3, 8192] {
+            let report = try Importing.report(
+                "id,name,count\n\(commas)\n1,x,1\n2,\"\(lines)\",1\n\(lines)3,x,1\ny,x,z\n",
+                into: server.store,
+                "Row", pieceByteCount: 1000
+            ) {
+                $0.format = .csv
+                $0.mode = .replace
+                $0.chunkLineCount = chunkLineCount
+                $0.lineByteCountMax = 1_000_000
+            }
+            #expect(report.codes == ["2 malformed-csv", "400006 wrong-type"])
+            #expect(report.faults.first?.fault.detail.contains("200001 cells") ?? false)
+            #expect(report.importedCount == 3)
+        }
     }
 
     @Test("reads back whatever texts it wrote")

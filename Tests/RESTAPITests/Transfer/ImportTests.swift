@@ -6,6 +6,24 @@ import Threads
 
 @Suite("An import")
 struct ImportTests {
+    @Test("counts blank lines wherever they stand, however many there are")
+    func blankLines() throws {
+        for (chunkLineCount, end) in [(3, "\n"), (8192, "\n"), (3, "\r\n")] {
+            let store = try Importing.store()
+            defer { store.close() }
+            let blank = String(repeating: end, count: 20_000)
+            let text =
+                blank + "{\"id\":1}" + end + blank + "{\"id\":2}" + end + end + "{\"id\":\"x\"}"
+                + end + end
+                + blank + "x" + blank
+            let report = try Importing.report(text, into: store, pieceByteCount: 999) {
+                $0.chunkLineCount = chunkLineCount
+            }
+            #expect(report.codes == ["40004 wrong-type", "60006 malformed-json"])
+            #expect(report.importedCount == 2)
+        }
+    }
+
     @Test("takes every line, whatever its end, and skips blank ones", arguments: EngineCase.all)
     func lineEnds(engine: EngineCase) throws {
         let store = try Importing.store(engine)

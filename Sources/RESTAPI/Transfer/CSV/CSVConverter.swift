@@ -34,6 +34,9 @@ final class CSVConverter: @unchecked Sendable {
     /// The text of the cells of the present record, one behind the other, and where each begins.
     private let text = ByteBuffer(capacity: 4096)
     private var cells: [Cell] = []
+    /// How many cells the present record has; of those that are too many for any header none is kept.
+    private var cellCount = 0
+    private let keptCellCountMax: Int
     private var isQuoted = false
     private var cellStart = 0
     /// What is wrong with the present record, beyond what its cells say.
@@ -55,6 +58,8 @@ final class CSVConverter: @unchecked Sendable {
         self.schema = schema
         self.feed = feed
         self.recordByteCountMax = recordByteCountMax
+        // As many as a header may have, `$id` included, and one that is too many.
+        keptCellCountMax = rowClass.members.count + 2
     }
 
     /// Takes the next bytes; as ``ImportFeed/append(_:)``.
@@ -74,8 +79,11 @@ final class CSVConverter: @unchecked Sendable {
             endRecord()
         }
         flush()
-        if columns == nil { refuseHeader("A CSV text begins with a line of property names.", nil) }
+        if columns == nil { refuseHeader("A CSV text begins with a line of property names.", 1) }
     }
+
+    /// How many blank lines are handed on at a time.
+    private static let flushedByteCount = 64 << 10
 
     private func flush() {
         guard line.count > 0 else { return }
@@ -138,11 +146,16 @@ final class CSVConverter: @unchecked Sendable {
     private func malformed(_ detail: String) {
         fault =
             fault
-            ?? Problem.Fault(code: "malformed-csv", detail: detail, column: cells.count + 1)
+            ?? Problem.Fault(code: "malformed-csv", detail: detail, column: cellCount + 1)
     }
 
     private func endCell() {
-        cells.append(Cell(start: cellStart, isQuoted: isQuoted))
+        cellCount += 1
+        if cells.count < keptCellCountMax {
+            cells.append(Cell(start: cellStart, isQuoted: isQuoted))
+        } else {
+            text.truncate(to: cellStart)
+        }
         cellStart = text.count
         isQuoted = false
         state = .start
@@ -162,11 +175,11 @@ final class CSVConverter: @unchecked Sendable {
             if isBlank, columns.count != 1 {
                 line.append(UInt8(ascii: "\n"))
             } else {
-                if fault == nil, cells.count != columns.count {
+                if fault == nil, cellCount != columns.count {
                     fault = Problem.Fault(
                         code: "malformed-csv",
                         detail:
-                            "The record has \(cells.count) cells; the header has \(columns.count).")
+                            "The record has \(cellCount) cells; the header has \(columns.count).")
                 }
                 writeRecord(columns)
             }
@@ -176,8 +189,12 @@ final class CSVConverter: @unchecked Sendable {
             readHeader()
             line.append(UInt8(ascii: "\n"))
         }
-        for _ in 0..<innerLineCount { line.append(UInt8(ascii: "\n")) }
+        for _ in 0..<innerLineCount {
+            line.append(UInt8(ascii: "\n"))
+            if line.count >= Self.flushedByteCount { flush() }
+        }
         cells.removeAll(keepingCapacity: true)
+        cellCount = 0
         text.removeAll()
         cellStart = 0
         fault = nil
@@ -267,7 +284,7 @@ final class CSVConverter: @unchecked Sendable {
 
     private func readHeader() {
         // The first refusal is told: names are not to be trusted when the quotes are not right.
-        if let fault { refuseHeader(fault.detail, nil) }
+        if let fault { refuseHeader(fault.detail, fault.column ?? 1) }
         let known = CSVShape.columns(rowClass, schema)
         var found: [(name: [UInt8], form: CSVShape.Column, isOptional: Bool)] = []
         var seen: Set<String> = []
@@ -277,19 +294,19 @@ final class CSVConverter: @unchecked Sendable {
             guard let (form, isOptional) = known[name] else {
                 refuseHeader(
                     "Class '\(rowClass.definition.name)' has no property '\(name)' for column "
-                        + "\(index + 1).", name)
-                continue
+                        + "\(index + 1).", index + 1, name)
+                break
             }
             guard seen.insert(name).inserted else {
-                refuseHeader("Column \(index + 1) names '\(name)' again.", nil)
-                continue
+                refuseHeader("Column \(index + 1) names '\(name)' again.", index + 1)
+                break
             }
             found.append((JSONWriter.encodedKey(name), form, isOptional))
         }
         columns = found
     }
 
-    private func refuseHeader(_ detail: String, _ name: String?) {
+    private func refuseHeader(_ detail: String, _ column: Int, _ name: String? = nil) {
         let hint = name.flatMap {
             NearestName.of($0, among: rowClass.definition.properties.map(\.name))
         }
@@ -298,7 +315,7 @@ final class CSVConverter: @unchecked Sendable {
                 422, "unknown-column", "The header of the CSV text does not fit: \(detail)",
                 errors: [
                     Problem.Fault(
-                        code: "unknown-column", detail: detail, column: cells.count + 1, hint: hint)
+                        code: "unknown-column", detail: detail, column: column, hint: hint)
                 ]))
     }
 }
