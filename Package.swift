@@ -127,7 +127,12 @@ let package = Package(
                 "TestSupport", "CZlib",
             ]),
         tests("JSONTests", ["JSON", "Bytes"]),
-        tests("QueryTests", ["Query", "Rows", "ObjectModel", "Bytes", "TestSupport"]),
+        tests(
+            "QueryTests",
+            [
+                "Query", "Rows", "ObjectModel", "ObjectStore", "Bytes", "TestSupport",
+                "ObjectSupport",
+            ]),
         tests("HTTPServerTests", ["HTTPServer"]),
     ],
     swiftLanguageModes: [.v6],

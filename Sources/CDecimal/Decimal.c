@@ -40,3 +40,18 @@ double HFDecimalFloor(HFDecimal number, bool *isExact) {
     *isExact = (flags & (OVERFLOWED | UNDERFLOWED | INEXACT)) == 0;
     return result;
 }
+
+HFDecimal HFDecimalCalculate(char operation, HFDecimal left, HFDecimal right) {
+    _IDEC_flags flags = 0;
+    BID_UINT128 a = {{left.low, left.high}};
+    BID_UINT128 b = {{right.low, right.high}};
+    BID_UINT128 number;
+    switch (operation) {
+        case '+': number = bid128_add(a, b, TO_NEAREST_EVEN, &flags); break;
+        case '-': number = bid128_sub(a, b, TO_NEAREST_EVEN, &flags); break;
+        case '*': number = bid128_mul(a, b, TO_NEAREST_EVEN, &flags); break;
+        default: number = bid128_div(a, b, TO_NEAREST_EVEN, &flags); break;
+    }
+    HFDecimal result = {number.w[0], number.w[1]};
+    return result;
+}

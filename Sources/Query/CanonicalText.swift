@@ -47,6 +47,23 @@ struct CanonicalText {
         case .constants(let values, let quantifier):
             append(quantifier)
             append(.list(values))
+        case .expression(let expression, let quantifier):
+            append(quantifier)
+            append(expression.term)
+        }
+    }
+
+    private mutating func append(_ term: Expression.Term) {
+        switch term {
+        case .path(let path): append(path)
+        case .constant(let value): append(value)
+        case .constants(let values): append(.list(values))
+        case .operation(let left, let operation, let right):
+            text += "["
+            append(left)
+            text += operation.sign
+            append(right)
+            text += "]"
         }
     }
 
@@ -84,6 +101,12 @@ struct CanonicalText {
         case .inverse(let originClass, let member): text += "^\(originClass).\(member)"
         case .inverseCount(let originClass, let member): text += "^\(originClass).\(member)#"
         case .incomingCount: text += "^#"
+        case .aggregate(let function, let member), .objectAggregate(let function, let member):
+            text += "\(member)\(function.name)"
+        case .matchCount(let predicate):
+            text += "?("
+            append(predicate)
+            text += ")"
         case .subject: text += "self"
         case .subjectByteCount: text += "self#"
         }

@@ -36,6 +36,8 @@ extension Checker {
                 return .items(try items(values, index, constant), nil)
             }
             return .item(try item(constant))
+        case .operation(let operation): return try arithmetic(operation)
+        case .subquery(let subquery): return .path(try self.subquery(subquery), nil)
         }
     }
 
@@ -150,6 +152,7 @@ extension Checker {
     ) throws(QueryError) -> Operand {
         switch side {
         case .path(let path, let quantifier): return .path(path, quantifier)
+        case .expression(let expression, let quantifier): return .expression(expression, quantifier)
         case .items(let items, let quantifier):
             var values: [Value] = []
             values.reserveCapacity(items.count)
@@ -182,7 +185,7 @@ extension Checker {
 
     /// The value in the form that a type compares with; nil when it has none. If strict, infinity and
     /// NaN beside an int are errors rather than values that match nothing.
-    private func adapted(
+    func adapted(
         _ item: Item, to type: ValueType, isStrict: Bool
     ) throws(QueryError) -> Value? {
         switch (type, item.value) {
@@ -195,6 +198,13 @@ extension Checker {
             let literal = item.argument == nil ? source.text(item.start, item.end) : ""
             return .decimal(
                 Decimal128(literal) ?? Decimal128(rounding: value, digitCount: 15))
+        case (.scalar(.float), .double(let value)):
+            // What a float can't come near stays a double, which compares exactly.
+            return Float(value).isInfinite && value.isFinite ? item.value : .float(Float(value))
+        case (.scalar(let scalar), .float(let value)) where scalar.integerRange != nil:
+            var wide = item
+            wide.value = .double(Double(value))
+            return try adapted(wide, to: type, isStrict: isStrict)
         case (.scalar(let scalar), .double(let value)) where scalar.integerRange != nil:
             if isStrict, !value.isFinite {
                 throw fail(

@@ -5,9 +5,16 @@ import Rows
 extension Checker {
     /// Looks up a path.
     func path(_ syntax: Syntax.Path, clause: String? = nil) throws(QueryError) -> ValuePath {
+        try resolver(syntax, clause: clause).path(at: syntax.start)
+    }
+
+    /// Looks up the steps of a path.
+    func resolver(
+        _ syntax: Syntax.Path, clause: String? = nil
+    ) throws(QueryError) -> PathResolver {
         var resolver = PathResolver(schema: schema, root: root, source: source, clause: clause)
         var index = 0
-        let steps = try expanded(syntax)
+        let steps = try withoutVariable(expanded(syntax))
         while index < steps.count {
             let step = steps[index]
             index += 1
@@ -21,6 +28,18 @@ extension Checker {
             case .key(let key): try resolver.key(key, at: step.start)
             case .keys: try resolver.keys(at: step.start)
             case .values: try resolver.values(at: step.start)
+            case .aggregate(let function):
+                if index < steps.count, case .name(let name) = steps[index].kind {
+                    try resolver.aggregate(
+                        function, at: step.start, of: name, nameAt: steps[index].start)
+                    index += 1
+                } else {
+                    try resolver.aggregate(function, at: step.start)
+                }
+            case .type:
+                throw QueryError(
+                    .unsupported, "'@type' is not supported yet.",
+                    column: source.column(step.start))
             case .argumentIndex(let number):
                 switch try position(number, at: step.start) {
                 case .key(let key): try resolver.key(key, at: step.start)
@@ -48,7 +67,7 @@ extension Checker {
                 }
             }
         }
-        return try resolver.path(at: syntax.start)
+        return resolver
     }
 
     /// The steps of a path; where it is a `$K` argument, those of the path in the argument.

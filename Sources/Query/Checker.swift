@@ -8,6 +8,8 @@ struct Checker {
     let root: QueryRoot
     let source: SourceText
     let arguments: [QueryArgument]
+    /// The variables of the subqueries around, the innermost last.
+    var variables: [(name: String, classIndex: Int)] = []
 
     /// A constant with where it came from.
     struct Item {
@@ -25,19 +27,33 @@ struct Checker {
         case path(ValuePath, Quantifier?)
         case item(Item)
         case items([Item], Quantifier?)
+        case expression(Expression, Quantifier?)
 
         var isMany: Bool {
             switch self {
             case .path(let path, _): path.isMany
             case .item: false
             case .items: true
+            case .expression(let expression, _): expression.isMany
             }
         }
 
         var quantifier: Quantifier? {
             switch self {
-            case .path(_, let quantifier), .items(_, let quantifier): quantifier
+            case .path(_, let quantifier), .items(_, let quantifier),
+                .expression(_, let quantifier):
+                quantifier
             case .item: nil
+            }
+        }
+
+        /// What is compared where it is no constant, and its type.
+        var variable: (operand: Operand, type: ValueType)? {
+            switch self {
+            case .path(let path, let quantifier): (.path(path, quantifier), path.type)
+            case .expression(let expression, let quantifier):
+                (.expression(expression, quantifier), expression.type)
+            case .item, .items: nil
             }
         }
 
@@ -51,6 +67,7 @@ struct Checker {
                 return [.scalar(.string), .scalar(.data), .scalar(.mixed)].contains(path.type)
             case .item(let item): return isText(item.value)
             case .items(let items, _): return items.allSatisfy { isText($0.value) }
+            case .expression: return false
             }
         }
     }
@@ -143,8 +160,8 @@ struct Checker {
         let operatorName = comparison.name + (ignoresCase ? "[c]" : "")
         let type: ValueType
         let operands: (Operand, Operand)
-        switch (left, right) {
-        case (.path(let a, let quantifierA), .path(let b, let quantifierB)):
+        switch (left.variable, right.variable) {
+        case (let a?, let b?):
             type = b.type
             if case .values = root {
                 throw fail(
@@ -153,31 +170,29 @@ struct Checker {
             }
             try checkTypes(a.type, b.type, at: start)
             if case .embedded = a.type { throw embeddedComparison(at: start) }
-            if left.isMany, right.isMany, quantifierA == nil, quantifierB == nil,
-                a.isPrimitiveCollection, b.isPrimitiveCollection
+            if left.quantifier == nil, right.quantifier == nil, left.isPrimitiveCollection,
+                right.isPrimitiveCollection
             {
                 throw fail(
-                    .unsupported,
+                    .type,
                     "Ordered comparison between two primitive lists is not implemented yet "
                         + "('\(source.text(texts.0.start, texts.0.end))' and "
                         + "'\(source.text(texts.1.start, texts.1.end))')", at: start)
             }
-            operands = (.path(a, quantifierA), .path(b, quantifierB))
-        case (.path(let path, let quantifier), let constant):
-            type = path.type
-            try checkLink(path, comparison, constant, text: texts.0, at: start)
+            operands = (a.operand, b.operand)
+        case (let variable?, nil):
+            type = variable.type
+            try checkLink(left, comparison, right, text: texts.0, at: start)
             operands = (
-                .path(path, quantifier),
-                try adapted(constant, to: type, isRight: true, at: start)
+                variable.operand, try adapted(right, to: type, isRight: true, at: start)
             )
-        case (let constant, .path(let path, let quantifier)):
-            type = path.type
-            try checkLink(path, comparison, constant, text: texts.1, at: start)
+        case (nil, let variable?):
+            type = variable.type
+            try checkLink(right, comparison, left, text: texts.1, at: start)
             operands = (
-                try adapted(constant, to: type, isRight: false, at: start),
-                .path(path, quantifier)
+                try adapted(left, to: type, isRight: false, at: start), variable.operand
             )
-        default: throw fail(.type, "Cannot compare two constants", at: start)
+        case (nil, nil): throw fail(.type, "Cannot compare two constants", at: start)
         }
         var isText = type == .scalar(.string) || type == .scalar(.data)
         if type == .scalar(.mixed) { isText = right.isTextual }
@@ -223,9 +238,10 @@ struct Checker {
 
     /// Refuses what links and embedded objects cannot be compared with.
     private func checkLink(
-        _ path: ValuePath, _ comparison: ComparisonOperator, _ constant: Side,
+        _ side: Side, _ comparison: ComparisonOperator, _ constant: Side,
         text: Syntax.Operand, at start: Int
     ) throws(QueryError) {
+        guard case .path(let path, _) = side else { return }
         let isNull: Bool
         if case .item(let item) = constant { isNull = item.value == .null } else { isNull = false }
         switch path.type {
@@ -254,6 +270,13 @@ struct Checker {
                 "Cannot compare linklist ('\(source.text(text.start, text.end))') with NULL; "
                     + "compare its '.@count' with 0.", at: start)
         }
+    }
+}
+
+extension Checker.Side {
+    /// Whether it is a path to the elements of a collection of plain values.
+    fileprivate var isPrimitiveCollection: Bool {
+        if case .path(let path, _) = self { path.isPrimitiveCollection } else { false }
     }
 }
 

@@ -53,6 +53,12 @@ struct ComparedValue {
         if let text { bytes = text.bytes } else { ordinal = Ordinal.of(constant, as: storage) ?? 0 }
     }
 
+    /// A value of a fixed width, by its ordinal.
+    init(ordinal: UInt128, _ storage: ElementStorage) {
+        self.storage = storage
+        self.ordinal = ordinal
+    }
+
     /// An object's key, or an object that does not exist.
     init(object key: UInt64?) {
         storage = key == nil ? .embedded : .link
@@ -64,15 +70,20 @@ struct ComparedValue {
         let bits = UInt64(truncatingIfNeeded: ordinal)
         switch storage {
         case .int: return .int(Int64(bitPattern: bits ^ 1 << 63))
-        case .double:
-            if bits == 0 { return .double(.nan) }
-            return .double(Double(bitPattern: bits >> 63 != 0 ? bits ^ 1 << 63 : ~bits))
-        case .float:
-            let bits = UInt32(truncatingIfNeeded: bits)
-            if bits == 0 { return .float(.nan) }
-            return .float(Float(bitPattern: bits >> 31 != 0 ? bits ^ 1 << 31 : ~bits))
+        case .double: return .double(Self.double(bits))
+        case .float: return .float(Self.float(UInt32(truncatingIfNeeded: bits)))
         default: return nil
         }
+    }
+
+    /// The double that has these ordered bits.
+    static func double(_ bits: UInt64) -> Double {
+        bits == 0 ? .nan : Double(bitPattern: bits >> 63 != 0 ? bits ^ 1 << 63 : ~bits)
+    }
+
+    /// The float that has these ordered bits.
+    static func float(_ bits: UInt32) -> Float {
+        bits == 0 ? .nan : Float(bitPattern: bits >> 31 != 0 ? bits ^ 1 << 31 : ~bits)
     }
 
     /// The order of two values of comparable types: negative, 0 or positive; nil for others.

@@ -45,7 +45,8 @@ extension ValuePath {
         switch terminal {
         case .value(let member), .elements(let member), .elementAt(let member, _),
             .keys(let member), .lengths(let member), .count(let member), .objectCount(let member),
-            .byteCount(let member), .presence(let member), .presenceAt(let member, _):
+            .byteCount(let member), .presence(let member), .presenceAt(let member, _),
+            .aggregate(_, let member), .objectAggregate(_, let member):
             found.append(Dependency(classIndex: lastClass, member: member, path: steps))
         case .inverse(let originClass, let member), .inverseCount(let originClass, let member):
             addInverse(originClass, member)
@@ -58,6 +59,13 @@ extension ValuePath {
                 {
                     addInverse(origin.index, member)
                 }
+            }
+        case .matchCount(let predicate):
+            for inner in predicate.dependencies(schema) {
+                found.append(
+                    Dependency(
+                        classIndex: inner.classIndex, member: inner.member,
+                        path: steps + inner.path))
             }
         case .subject, .subjectByteCount: break
         }
@@ -85,7 +93,8 @@ extension Predicate {
         case .not(let part): part.collect(body)
         case .and(let parts), .or(let parts): for part in parts { part.collect(body) }
         case .comparison(let comparison):
-            for case .path(let path, _) in [comparison.left, comparison.right] { body(path) }
+            comparison.left.forEachPath(body)
+            comparison.right.forEachPath(body)
         }
     }
 }

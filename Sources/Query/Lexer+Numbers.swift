@@ -83,12 +83,12 @@ extension Lexer {
             return Token(
                 kind: signed ? .number : .natural, start: start, end: end, value: .int(value))
         }
-        var value = Self.double(source.text(start, end))
-        if source[end] == UInt8(ascii: "f") {
-            value = Double(Float(value))
-            position = end + 1
+        let value = Self.double(source.text(start, end))
+        guard source[end] == UInt8(ascii: "f") else {
+            return Token(kind: .float, start: start, end: end, value: .double(value))
         }
-        return Token(kind: .float, start: start, end: position, value: .double(value))
+        position = end + 1
+        return Token(kind: .float, start: start, end: position, value: .float(Float(value)))
     }
 
     /// The double of a literal such as `10.`, `.5` or `-1e3`; beyond the largest double infinity.

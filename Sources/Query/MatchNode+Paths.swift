@@ -66,8 +66,10 @@ final class PathNode: MatchNode {
     private let sink: QuantifiedSink
     private let pathCost: Int
 
-    init(_ path: ValuePath, _ quantifier: Quantifier, _ test: ValueTest, schema: RowSchema) {
-        walker = PathWalker(path, schema: schema)
+    init(
+        _ path: ValuePath, _ quantifier: Quantifier, _ test: ValueTest, _ walker: PathWalker
+    ) {
+        self.walker = walker
         sink = QuantifiedSink(test, quantifier)
         pathCost = path.steps.isEmpty ? 20 : 200
     }

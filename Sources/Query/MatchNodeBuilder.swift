@@ -108,7 +108,7 @@ struct MatchNodeBuilder {
             constantIsLeft: constantIsLeft)
     }
 
-    private func node(
+    private mutating func node(
         _ path: ValuePath, _ quantifier: Quantifier?, _ test: ValueTest
     ) -> MatchNode {
         switch path.terminal {
@@ -120,18 +120,31 @@ struct MatchNodeBuilder {
             if let node = FollowNode(path, member: member, test, schema: schema) { return node }
         default: break
         }
-        return PathNode(path, quantifier ?? .any, test, schema: schema)
+        return PathNode(path, quantifier ?? .any, test, walker(path))
+    }
+
+    /// What follows a path, with the condition of a SUBQUERY at its end.
+    private mutating func walker(_ path: ValuePath) -> PathWalker {
+        guard case .matchCount(let predicate) = path.terminal else {
+            return PathWalker(path, schema: schema)
+        }
+        return PathWalker(path, schema: schema, inner: node(predicate))
     }
 
     private mutating func side(_ operand: Operand, beside other: Operand) -> ComparedSide {
         let isMixed = other.pathType == .scalar(.mixed)
         switch operand {
         case .path(let path, let quantifier):
-            return ComparedSide(path, quantifier, schema: schema)
+            return ComparedSide(path, quantifier, walker(path))
+        case .expression(let expression, let quantifier):
+            let calculation = Calculation(expression) { walker($0) }
+            return ComparedSide(calculation, isMany: expression.isMany, quantifier)
         case .constant(let value):
-            return ComparedSide([value], nil, isMany: false, isMixed: isMixed, &maker)
+            return ComparedSide(
+                ConstantValues([value], isMixed: isMixed, &maker), isMany: false, nil)
         case .constants(let values, let quantifier):
-            return ComparedSide(values, quantifier, isMany: true, isMixed: isMixed, &maker)
+            return ComparedSide(
+                ConstantValues(values, isMixed: isMixed, &maker), isMany: true, quantifier)
         }
     }
 }

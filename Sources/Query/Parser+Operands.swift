@@ -29,7 +29,7 @@ extension Parser {
             .limit where isFollowedByParenthesis:
             throw unexpected("a predicate before it, such as TRUEPREDICATE")
         case .atLinks, .keyPathArgument: return .path(try path(quantifier, start: start))
-        case .subquery: throw unsupported("SUBQUERY", at: start)
+        case .subquery: return .subquery(try subquery())
         case .geoBox, .geoPolygon, .geoCircle:
             throw unexpected("a property or a value (a region stands after geoWithin)")
         case _ where token.canBeName: return .path(try path(quantifier, start: start))
@@ -137,7 +137,13 @@ extension Parser {
             switch steps.last?.kind {
             case .count?: throw unexpected("the end of the path: nothing follows a count")
             case .keys?: throw unexpected("the end of the path: nothing follows '@keys'")
-            default: break
+            case .type?: throw unexpected("the end of the path: nothing follows '@type'")
+            case .aggregate? where token.kind == .dot: break
+            case .aggregate?: throw unexpected("'.' and a property, or the end of the path")
+            default:
+                if case .aggregate? = steps.dropLast().last?.kind {
+                    throw unexpected("the end of the path: nothing follows an aggregate's property")
+                }
             }
             if token.kind == .leftBracket {
                 steps.append(try index())
@@ -158,8 +164,11 @@ extension Parser {
         case .atCount where !isFirst, .atSize where !isFirst: kind = .count
         case .atKeys where !isFirst: kind = .keys
         case .atValues where !isFirst: kind = .values
-        case .atMin, .atMax, .atSum, .atAverage, .atType, .atKeys, .atValues:
-            throw unsupported("'\(source.text(token.start, token.end))'", at: start)
+        case .atMin where !isFirst: kind = .aggregate(.min)
+        case .atMax where !isFirst: kind = .aggregate(.max)
+        case .atSum where !isFirst: kind = .aggregate(.sum)
+        case .atAverage where !isFirst: kind = .aggregate(.average)
+        case .atType where !isFirst: kind = .type
         case _ where token.canBeName:
             kind = .name(
                 token.kind == .identifier ? token.name : source.text(token.start, token.end))

@@ -14,6 +14,8 @@ struct Parser {
     var depth = 0
     /// Where the last consumed token ended.
     var previousEnd = 0
+    /// The greatest depth of the operands read so far, within the present subquery.
+    var operandDepth = 0
 
     var source: SourceText { lexer.source }
 
@@ -57,7 +59,7 @@ struct Parser {
             .unsupported, "\(feature) is not supported yet.", column: source.column(start))
     }
 
-    private mutating func enter() throws(QueryError) {
+    mutating func enter() throws(QueryError) {
         depth += 1
         guard depth <= Self.depthMax else {
             throw QueryError(
@@ -66,7 +68,7 @@ struct Parser {
         }
     }
 
-    private mutating func orChain(allowsOperand: Bool) throws(QueryError) -> Syntax.Node {
+    mutating func orChain(allowsOperand: Bool) throws(QueryError) -> Syntax.Node {
         let first = try andChain(allowsOperand: allowsOperand)
         guard token.kind == .or else { return first }
         var nodes = [try predicate(first)]
@@ -103,7 +105,7 @@ struct Parser {
     }
 
     private mutating func primary(allowsOperand: Bool) throws(QueryError) -> Syntax.Node {
-        let left: Syntax.Operand
+        var left: Syntax.Operand
         switch token.kind {
         case .truePredicate, .falsePredicate:
             let truth = token.kind == .truePredicate
@@ -116,7 +118,7 @@ struct Parser {
         default:
             left = try operand()
         }
-        try refuseArithmetic()
+        left = try arithmetic(from: left)
         if let comparison = try comparison(of: left) { return comparison }
         guard allowsOperand, token.kind == .rightParenthesis else {
             throw unexpected("a comparison operator")
@@ -125,37 +127,13 @@ struct Parser {
     }
 
     /// A predicate or a value in parentheses.
-    private mutating func parenthesised() throws(QueryError) -> Syntax.Node {
+    mutating func parenthesised() throws(QueryError) -> Syntax.Node {
         try enter()
         defer { depth -= 1 }
         try advance()
         let inner = try orChain(allowsOperand: true)
         try expect(.rightParenthesis, "')'")
         return inner
-    }
-
-    private func refuseArithmetic() throws(QueryError) {
-        switch token.kind {
-        case .plus, .minus, .star, .slash: throw unsupported("Arithmetic", at: token.start)
-        default: return
-        }
-    }
-
-    /// The value on the right of an operator, perhaps in parentheses.
-    private mutating func rightOperand() throws(QueryError) -> Syntax.Operand {
-        let operand: Syntax.Operand
-        if token.kind == .leftParenthesis {
-            let start = token.start
-            guard case .operand(let inner) = try parenthesised() else {
-                throw source.syntaxError(
-                    "syntax error, unexpected predicate, expected a value", at: start)
-            }
-            operand = inner
-        } else {
-            operand = try self.operand()
-        }
-        try refuseArithmetic()
-        return operand
     }
 
     /// The rest of a comparison that begins with `left`; nil when no operator follows.
@@ -199,7 +177,7 @@ struct Parser {
         }
         return .comparison(
             Syntax.Comparison(
-                left: left, right: try rightOperand(), comparison: comparison, isIn: isIn,
+                left: left, right: try expression(), comparison: comparison, isIn: isIn,
                 ignoresCase: ignoresCase, start: start))
     }
 

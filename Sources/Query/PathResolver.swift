@@ -6,7 +6,7 @@ import Rows
 /// The same rules serve the query language, sort lists and dotted paths of `fields` and `expand`.
 struct PathResolver {
     /// The property named last, not yet followed.
-    private enum Pending {
+    enum Pending {
         case nothing
         case member(Int, ListPosition?)
         case inverse(originClass: Int, member: Int)
@@ -23,12 +23,12 @@ struct PathResolver {
     let source: SourceText
     /// The clause that a path stands in when it is not a predicate's, for messages.
     var clause: String?
-    private(set) var steps: [PathStep] = []
+    var steps: [PathStep] = []
     private(set) var classIndex = -1
     /// The position of the property named last in its class; nil after what is not a property.
-    private(set) var namedMember: Int?
-    private var pending = Pending.nothing
-    private var isIndexed = false
+    var namedMember: Int?
+    var pending = Pending.nothing
+    var isIndexed = false
 
     init(schema: RowSchema, root: QueryRoot, source: SourceText, clause: String? = nil) {
         self.clause = clause
@@ -38,16 +38,16 @@ struct PathResolver {
         if case .objects(let classIndex) = root { self.classIndex = classIndex }
     }
 
-    private var rowClass: RowClass { schema.classes[classIndex] }
+    var rowClass: RowClass { schema.classes[classIndex] }
 
-    private func fail(
+    func fail(
         _ kind: QueryError.Kind, _ message: String, at offset: Int, hint: String? = nil
     ) -> QueryError {
         QueryError(kind, message, column: source.column(offset), hint: hint)
     }
 
     /// The declared type of a property, for messages.
-    private func typeName(_ member: Int) -> String {
+    func typeName(_ member: Int) -> String {
         switch rowClass.definition.properties[member].type {
         case .single(.scalar(let scalar)): ValueType.scalar(scalar).name
         case .single(.object), .linkingObjects: "link"
@@ -115,7 +115,7 @@ struct PathResolver {
             rowClass.members[member].storage.shape == .map
         else { return false }
         let target = rowClass.members[member].classIndex
-        return target < 0 || schema.classes[target].memberIndex[name] == nil
+        return target < 0 || schema.classes[target].member(named: name) == nil
     }
 
     private func isTextCollection(_ member: Int) -> Bool {
@@ -125,7 +125,7 @@ struct PathResolver {
     }
 
     /// Goes along the property named last.
-    private mutating func follow(before name: String, at offset: Int) throws(QueryError) {
+    mutating func follow(before name: String, at offset: Int) throws(QueryError) {
         switch pending {
         case .nothing: return
         case .member(let member, let position):
@@ -158,8 +158,10 @@ struct PathResolver {
                 PathStep(
                     kind: .inverse, fromClass: classIndex, toClass: originClass, member: member))
         case .lengths(let member): throw noProperty(of: member, name, at: offset)
-        case .terminal:
-            throw fail(.unknownProperty, "A count has no property '\(name)'", at: offset)
+        case .terminal(_, let type):
+            throw fail(
+                .unknownProperty, "A value of type '\(type.name)' has no property '\(name)'",
+                at: offset)
         }
         pending = .nothing
     }

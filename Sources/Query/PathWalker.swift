@@ -13,14 +13,24 @@ final class PathWalker {
     /// Whether a missing object means a null value.
     private let yieldsNull: Bool
     private var total: Int64 = 0
+    private var aggregator: Aggregator?
+    /// What the objects of a SUBQUERY have to satisfy.
+    private let inner: MatchNode?
 
-    init(_ path: ValuePath, schema: RowSchema) {
+    /// - `inner`: The condition of a path that ends in a SUBQUERY's count.
+    init(_ path: ValuePath, schema: RowSchema, inner: MatchNode? = nil) {
         self.schema = schema
         self.path = path
         lastClass = schema.classes[max(path.lastClass, 0)]
         isGrouped = path.isGrouped
         isSum = path.isSum
-        yieldsNull = !path.isMany && !path.isSum
+        yieldsNull = !path.isMany && !path.isFold
+        self.inner = inner
+        switch path.terminal {
+        case .aggregate(let function, let member), .objectAggregate(let function, let member):
+            aggregator = Aggregator(function, lastClass.members[member].storage.element)
+        default: aggregator = nil
+        }
     }
 
     /// Hands all values to `sink`, in one group, or in one group for each inner collection, until the
@@ -29,11 +39,14 @@ final class PathWalker {
         _ row: RowView, _ key: UInt64, _ source: any ObjectSource, _ sink: ValueSink
     ) {
         total = 0
+        aggregator?.reset()
         if !isGrouped { sink.beginGroup() }
         _ = step(0, row, key, source, sink)
         if isSum {
             var total = total
             _ = sink.receive(&total, 8)
+        } else if case .objectAggregate = path.terminal {
+            _ = aggregator?.finish(sink)
         }
         if isGrouped, sink.groupCount == 0 { sink.beginGroup() } else if isGrouped { return }
         _ = sink.endGroup()
@@ -165,8 +178,27 @@ final class PathWalker {
                 return continues
             }
             return continues
-        case .objectCount, .presence, .presenceAt, .inverseCount, .incomingCount:
+        case .objectCount, .presence, .presenceAt, .inverseCount, .incomingCount, .matchCount:
             total += count(row, key, source)
+            return true
+        case .aggregate(_, let member):
+            aggregator?.reset()
+            lastClass.collection(member, in: row, source).forEach { values, place, _ in
+                if values.isNull(place) { return true }
+                let bytes = values.bytes(place)
+                aggregator?.add(bytes.baseAddress, bytes.count)
+                return true
+            }
+            return aggregator?.finish(sink) ?? true
+        case .objectAggregate(_, let member):
+            let field = lastClass.field(member, in: row)
+            if field.isNull { return true }
+            if let width = lastClass.members[member].storage.element.fixedByteCount {
+                aggregator?.add(field.slot, width)
+            } else {
+                let heap = field.text(source)
+                aggregator?.add(heap.baseAddress, heap.count)
+            }
             return true
         case .subject, .subjectByteCount: return false
         }
@@ -200,6 +232,7 @@ final class PathWalker {
                 return true
             }
             return count
+        case .matchCount: return inner?.matches(row, key, source) ?? false ? 1 : 0
         case .incomingCount:
             return Int64(source.incomingLinkCount(classIndex: lastClass.index, key: key))
         default: return 0

@@ -40,8 +40,10 @@ extension Predicate {
             for part in parts { if let root = part.root { return root } }
             return nil
         case .comparison(let comparison):
-            for case .path(let path, _) in [comparison.left, comparison.right] { return path.root }
-            return nil
+            var root: QueryRoot?
+            comparison.left.forEachPath { root = $0.root }
+            comparison.right.forEachPath { root = $0.root }
+            return root
         }
     }
 }
@@ -115,7 +117,7 @@ private struct RangeAnalysis {
         else { return nil }
         let values: [Value]
         switch constant {
-        case .path: return nil
+        case .path, .expression: return nil
         case .constant(let value): values = [value]
         case .constants(let several, let quantifier):
             guard quantifier == nil || quantifier == .any else { return nil }

@@ -45,6 +45,8 @@ package enum Operand: Hashable, Sendable {
     case constant(Value)
     /// Several values, each adapted alone.
     case constants([Value], Quantifier?)
+    /// What is calculated from paths; the quantifier is that of the one list or path to several in it.
+    case expression(Expression, Quantifier?)
 
     /// Whether it stands for several values.
     var isMany: Bool {
@@ -52,19 +54,35 @@ package enum Operand: Hashable, Sendable {
         case .path(let path, _): path.isMany
         case .constant: false
         case .constants: true
+        case .expression(let expression, _): expression.isMany
         }
     }
 
     /// How many of its values have to satisfy the comparison, if the text says so.
     var quantifier: Quantifier? {
         switch self {
-        case .path(_, let quantifier), .constants(_, let quantifier): quantifier
+        case .path(_, let quantifier), .constants(_, let quantifier),
+            .expression(_, let quantifier):
+            quantifier
         case .constant: nil
         }
     }
 
     /// The type of its values; nil for constants.
     var pathType: ValueType? {
-        if case .path(let path, _) = self { path.type } else { nil }
+        switch self {
+        case .path(let path, _): path.type
+        case .expression(let expression, _): expression.type
+        case .constant, .constants: nil
+        }
+    }
+
+    /// Hands every path to `body`.
+    func forEachPath(_ body: (ValuePath) -> Void) {
+        switch self {
+        case .path(let path, _): body(path)
+        case .expression(let expression, _): expression.term.forEachPath(body)
+        case .constant, .constants: return
+        }
     }
 }

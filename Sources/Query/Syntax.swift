@@ -26,18 +26,22 @@ struct Syntax {
     }
 
     /// One side of a comparison.
-    enum Operand {
+    indirect enum Operand {
         case constant(Constant)
         /// `{…}`, or a quantified argument, which has to be a list.
         case list([Constant], Quantifier?, start: Int, end: Int)
         case quantifiedArgument(Constant, Quantifier)
         case path(Path)
+        case operation(Operation)
+        case subquery(Subquery)
 
         var start: Int {
             switch self {
             case .constant(let constant), .quantifiedArgument(let constant, _): constant.start
             case .list(_, _, let start, _): start
             case .path(let path): path.start
+            case .operation(let operation): operation.left.start
+            case .subquery(let subquery): subquery.start
             }
         }
 
@@ -46,8 +50,40 @@ struct Syntax {
             case .constant(let constant), .quantifiedArgument(let constant, _): constant.end
             case .list(_, _, _, let end): end
             case .path(let path): path.end
+            case .operation(let operation): operation.right.end
+            case .subquery(let subquery): subquery.end
             }
         }
+
+        /// How many operations and subqueries stand in each other.
+        var depth: Int {
+            switch self {
+            case .constant, .quantifiedArgument, .list, .path: 0
+            case .operation(let operation): operation.depth
+            case .subquery(let subquery): subquery.depth
+            }
+        }
+    }
+
+    /// Two values that are calculated with.
+    struct Operation {
+        var left: Operand
+        var operation: ArithmeticOperator
+        var right: Operand
+        var depth: Int
+        /// The offset of the sign.
+        var start: Int
+    }
+
+    /// How many of several objects satisfy a predicate.
+    struct Subquery {
+        var path: Path
+        var variable: String
+        var variableStart: Int
+        var predicate: Node
+        var depth: Int
+        var start: Int
+        var end: Int
     }
 
     /// A value that stands in the text or comes as an argument.
@@ -86,6 +122,8 @@ struct Syntax {
             case keys
             case values
             case keyPathArgument(Int)
+            case aggregate(AggregateFunction)
+            case type
         }
 
         var kind: Kind

@@ -30,6 +30,12 @@ package struct ValuePath: Hashable, Sendable {
         case inverseCount(originClass: Int, member: Int)
         /// How many links lead here from anywhere.
         case incomingCount
+        /// What becomes of the elements of a collection of values.
+        case aggregate(AggregateFunction, member: Int)
+        /// What becomes of a property of all objects that the steps lead to.
+        case objectAggregate(AggregateFunction, member: Int)
+        /// How many of the objects that the steps lead to satisfy a predicate.
+        case matchCount(Predicate)
         /// The value itself, where values are filtered.
         case subject
         /// The byte count of the value itself.
@@ -58,16 +64,21 @@ package struct ValuePath: Hashable, Sendable {
     /// Whether it is a count that is added up over all objects the steps lead to.
     var isSum: Bool {
         switch terminal {
-        case .objectCount, .presence, .presenceAt, .inverseCount, .incomingCount: true
+        case .objectCount, .presence, .presenceAt, .inverseCount, .incomingCount, .matchCount: true
         default: false
         }
+    }
+
+    /// Whether it is one value made of all objects that the steps lead to.
+    var isFold: Bool {
+        if case .objectAggregate = terminal { true } else { isSum }
     }
 
     /// Whether the path stands for several values.
     package var isMany: Bool {
         switch terminal {
         case .elements, .keys, .lengths, .inverse: true
-        case _ where isSum: false
+        case _ where isFold: false
         default: crossesMany
         }
     }

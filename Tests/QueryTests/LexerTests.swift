@@ -88,7 +88,7 @@ struct LexerTests {
         #expect(try first("1e3").value == .double(1000))
         #expect(try first("10.e2").value == .double(1000))
         #expect(try first("+1.5E-1").value == .double(0.15))
-        #expect(try first("2.33f").value == .double(Double(Float(2.33))))
+        #expect(try first("2.33f").value == .float(2.33))
         #expect(try first("1e999").value == .double(.infinity))
         #expect(try kinds("1e") == [.natural, .identifier])
     }

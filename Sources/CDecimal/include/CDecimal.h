@@ -26,4 +26,8 @@ HFDecimal HFDecimalRound(double value, int digits);
 /// The greatest double that is not above a number, and whether it equals the number.
 double HFDecimalFloor(HFDecimal number, bool *isExact);
 
+/// Two numbers added, subtracted, multiplied or divided, as `operation` says with `+`, `-`, `*` or `/`;
+/// rounded to the nearest, ties to even.
+HFDecimal HFDecimalCalculate(char operation, HFDecimal left, HFDecimal right);
+
 #endif

@@ -90,7 +90,7 @@ struct MapQueryTests {
             ("marks['x'].@keys == 1", "Only a map property takes '@keys'"),
             ("marks.@keys.x == 1", "nothing follows '@keys'"),
             ("marks.x.y == 1", "has no property 'y'"), ("dogs == null", "linklist"),
-            ("marks.@sum > 1", "not supported"), ("marks['x'] == 'a'", "double"),
+            ("labels.@sum > 1", "Cannot use aggregate '.@sum'"), ("marks['x'] == 'a'", "double"),
         ] as [(String, String)])
     func refusals(filter: String, text: String) {
         let reply = query(filter)

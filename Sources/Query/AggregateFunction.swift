@@ -1,0 +1,31 @@
+import ObjectModel
+
+/// What becomes of several values.
+package enum AggregateFunction: UInt8, Sendable {
+    case min, max, sum, average
+
+    /// The operation in a query's text.
+    var name: String {
+        switch self {
+        case .min: "@min"
+        case .max: "@max"
+        case .sum: "@sum"
+        case .average: "@avg"
+        }
+    }
+
+    /// The type of the result over values of a type; nil where the function does not apply.
+    ///
+    /// Sums of ints are ints, averages are doubles; of `mixed` values and decimals both are decimals.
+    func result(of scalar: ScalarType) -> ScalarType? {
+        switch (self, scalar.widened) {
+        case (.min, .date), (.max, .date): .date
+        case (.min, .mixed), (.max, .mixed): .mixed
+        case (.min, .float), (.max, .float): .float
+        case (.min, .int), (.max, .int), (.sum, .int): .int
+        case (_, .int), (_, .float), (_, .double): .double
+        case (_, .decimal128), (_, .mixed): .decimal128
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,107 @@
+import ObjectModel
+import Rows
+
+/// An ``Expression`` made ready for rows: reads its paths and calculates the result for each value of the
+/// one that has several.
+final class Calculation {
+    /// One path or list of the expression.
+    private final class Source {
+        let walker: PathWalker?
+        let sink: CollectingSink
+        let constants: [ComparedValue]
+        let isMany: Bool
+
+        init(_ walker: PathWalker, _ path: ValuePath) {
+            self.walker = walker
+            sink = CollectingSink(path.type.storage)
+            constants = []
+            isMany = path.isMany
+        }
+
+        init(_ constants: [Value]) {
+            walker = nil
+            sink = CollectingSink(.int)
+            self.constants = constants.map { ComparedValue($0, text: nil) }
+            isMany = true
+        }
+
+        func value(_ place: Int) -> ComparedValue {
+            walker == nil ? constants[place] : sink.values[place]
+        }
+    }
+
+    private indirect enum Term {
+        case source(Source)
+        case constant(Number?)
+        case operation(Term, ArithmeticOperator, Term)
+    }
+
+    private let term: Term
+    private let sources: [Source]
+    /// The one source that has several values.
+    private let many: Source?
+
+    /// - `walker`: Makes a walker for a path.
+    init(_ expression: Expression, walker: (ValuePath) -> PathWalker) {
+        var sources: [Source] = []
+        func make(_ term: Expression.Term) -> Term {
+            switch term {
+            case .constant(let value): return .constant(Number(value))
+            case .path(let path):
+                let source = Source(walker(path), path)
+                sources.append(source)
+                return .source(source)
+            case .constants(let values):
+                let source = Source(values)
+                sources.append(source)
+                return .source(source)
+            case .operation(let left, let operation, let right):
+                return .operation(make(left), operation, make(right))
+            }
+        }
+        term = make(expression.term)
+        self.sources = sources
+        many = sources.first(where: \.isMany)
+    }
+
+    /// Reads the paths for one object.
+    func read(_ row: RowView, _ key: UInt64, _ objects: any ObjectSource) {
+        for source in sources {
+            guard let walker = source.walker else { continue }
+            source.sink.reset()
+            walker.walk(row, key, objects, source.sink)
+        }
+    }
+
+    /// How many collections are calculated with, one at a time.
+    var groupCount: Int {
+        guard let many, many.walker != nil else { return 1 }
+        return many.sink.groupEnds.count
+    }
+
+    /// The places of the results of one group.
+    func group(_ index: Int) -> Range<Int> {
+        guard let many else { return 0..<1 }
+        if many.walker == nil { return 0..<many.constants.count }
+        return (index == 0 ? 0 : many.sink.groupEnds[index - 1])..<many.sink.groupEnds[index]
+    }
+
+    /// One result; null where a part is null or no number.
+    func value(_ place: Int) -> ComparedValue {
+        calculate(term, place)?.compared ?? ComparedValue(nil, 0, .int)
+    }
+
+    private func calculate(_ term: Term, _ place: Int) -> Number? {
+        switch term {
+        case .constant(let number): return number
+        case .source(let source):
+            if source.isMany { return Number(source.value(place)) }
+            return source.sink.values.first.flatMap { Number($0) }
+        case .operation(let left, let operation, let right):
+            guard let a = calculate(left, place), let b = calculate(right, place) else {
+                return nil
+            }
+            return Number.calculate(a, operation, b)
+        }
+    }
+}

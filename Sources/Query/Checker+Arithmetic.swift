@@ -1,0 +1,146 @@
+import ObjectModel
+import Rows
+
+/// Arithmetic: constants are calculated at once, the rest becomes an ``Expression``.
+extension Checker {
+    /// Checks a calculation.
+    func arithmetic(_ syntax: Syntax.Operation) throws(QueryError) -> Side {
+        let left = try side(syntax.left)
+        let right = try side(syntax.right)
+        if left.isMany, right.isMany {
+            throw fail(
+                .type,
+                "Arithmetic between two lists is not possible "
+                    + "('\(text(syntax.left))' and '\(text(syntax.right))')", at: syntax.start)
+        }
+        switch (left, right) {
+        case (.item(let a), .item(let b)):
+            return .item(try calculated(a, syntax, b))
+        case (.items(let items, let quantifier), .item(let b)):
+            var results: [Item] = []
+            for a in items { results.append(try calculated(a, syntax, b)) }
+            return .items(results, quantifier)
+        case (.item(let a), .items(let items, let quantifier)):
+            var results: [Item] = []
+            for b in items { results.append(try calculated(a, syntax, b)) }
+            return .items(results, quantifier)
+        default:
+            let type = try resultType(left, right, syntax)
+            let term = Expression.Term.operation(
+                try term(left, beside: right, syntax), syntax.operation,
+                try term(right, beside: left, syntax))
+            return .expression(
+                Expression(term: term, type: type, isMany: left.isMany || right.isMany),
+                left.quantifier ?? right.quantifier)
+        }
+    }
+
+    private func text(_ operand: Syntax.Operand) -> String {
+        source.text(operand.start, min(operand.end, operand.start + 60))
+    }
+
+    private func refused(_ syntax: Syntax.Operation) -> QueryError {
+        fail(
+            .type,
+            "Cannot perform '\(syntax.operation.sign)' operation on '\(text(syntax.left))' and "
+                + "'\(text(syntax.right))'", at: syntax.start)
+    }
+
+    /// The result of two constants; null when one of them is.
+    private func calculated(
+        _ a: Item, _ syntax: Syntax.Operation, _ b: Item
+    ) throws(QueryError) -> Item {
+        var result = Item(
+            value: .null, argument: a.argument ?? b.argument, start: syntax.left.start,
+            end: syntax.right.end)
+        for item in [a, b] where item.value != .null && Number(item.value) == nil {
+            throw refused(syntax)
+        }
+        let left = number(a, beside: b.value)
+        if let left, let right = number(b, beside: a.value) {
+            result.value = Number.calculate(left, syntax.operation, right).value
+        }
+        return result
+    }
+
+    /// A constant number; one beside a decimal with all the digits that it is written with.
+    private func number(_ item: Item, beside other: Value) -> Number? {
+        if case .decimal = other, case .double = item.value, item.argument == nil,
+            let exact = Decimal128(source.text(item.start, item.end))
+        {
+            return .decimal(exact)
+        }
+        return Number(item.value)
+    }
+
+    private func resultType(
+        _ left: Side, _ right: Side, _ syntax: Syntax.Operation
+    ) throws(QueryError) -> ValueType {
+        var widest = -1
+        let order: [ScalarType] = [.int, .float, .double, .decimal128, .mixed]
+        for side in [left, right] {
+            for type in try operandTypes(side, syntax) {
+                widest = max(widest, order.firstIndex(of: type) ?? -1)
+            }
+        }
+        return .scalar(order[max(widest, 0)])
+    }
+
+    /// The types of numbers that a side may give; none for null.
+    private func operandTypes(
+        _ side: Side, _ syntax: Syntax.Operation
+    ) throws(QueryError) -> [ScalarType] {
+        switch side {
+        case .path(let path, _): return [try operandType(path.type, syntax)]
+        case .expression(let expression, _): return [try operandType(expression.type, syntax)]
+        case .item(let item): return try operandType(item, syntax).map { [$0] } ?? []
+        case .items(let items, _):
+            var types: [ScalarType] = []
+            for item in items {
+                if let type = try operandType(item, syntax) { types.append(type) }
+            }
+            return types
+        }
+    }
+
+    private func operandType(
+        _ type: ValueType, _ syntax: Syntax.Operation
+    ) throws(QueryError) -> ScalarType {
+        guard case .scalar(let scalar) = type, type.isNumeric || scalar == .mixed else {
+            throw refused(syntax)
+        }
+        return scalar.widened
+    }
+
+    private func operandType(
+        _ item: Item, _ syntax: Syntax.Operation
+    ) throws(QueryError) -> ScalarType? {
+        if item.value == .null { return nil }
+        guard Number(item.value) != nil else { throw refused(syntax) }
+        return item.value.scalarType
+    }
+
+    /// A side as a part of an expression; a constant beside a decimal or a float in that type.
+    private func term(
+        _ side: Side, beside other: Side, _ syntax: Syntax.Operation
+    ) throws(QueryError) -> Expression.Term {
+        switch side {
+        case .path(let path, _): return .path(path)
+        case .expression(let expression, _): return expression.term
+        case .item(let item): return .constant(try operand(item, beside: other))
+        case .items(let items, _):
+            var values: [Value] = []
+            for item in items { values.append(try operand(item, beside: other)) }
+            return .constants(values)
+        }
+    }
+
+    private func operand(_ item: Item, beside other: Side) throws(QueryError) -> Value {
+        guard case .double = item.value, let type = other.variable?.type else { return item.value }
+        switch type {
+        case .scalar(.decimal128), .scalar(.float):
+            return try adapted(item, to: type, isStrict: false) ?? item.value
+        default: return item.value
+        }
+    }
+}

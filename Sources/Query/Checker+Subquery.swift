@@ -1,0 +1,56 @@
+import ObjectModel
+import Rows
+
+/// SUBQUERY: a condition on each of several objects.
+extension Checker {
+    /// Checks a subquery: a path whose end counts the objects that match.
+    func subquery(_ syntax: Syntax.Subquery) throws(QueryError) -> ValuePath {
+        var resolver = try resolver(syntax.path)
+        try resolver.enterObjects(
+            source.text(syntax.path.start, syntax.path.end), at: syntax.path.start)
+        let classIndex = resolver.classIndex
+        guard !variables.contains(where: { $0 == (syntax.variable, classIndex) }) else {
+            throw fail(
+                .type,
+                "Unable to create a subquery expression with variable '\(syntax.variable)' since an "
+                    + "identical variable already exists in this context",
+                at: syntax.variableStart)
+        }
+        var inner = Checker(
+            schema: schema, root: .objects(classIndex: classIndex), source: source,
+            arguments: arguments)
+        inner.variables = variables + [(syntax.variable, classIndex)]
+        let predicate = try inner.predicate(syntax.predicate)
+        return ValuePath(
+            root: root, steps: resolver.steps, terminal: .matchCount(predicate),
+            type: .scalar(.int))
+    }
+
+    /// The steps behind the variable of the subquery that a path stands in, if it begins with that.
+    func withoutVariable(_ steps: [Syntax.Step]) throws(QueryError) -> [Syntax.Step] {
+        guard let first = steps.first, case .name(let name) = first.kind, name.hasPrefix("$") else {
+            return steps
+        }
+        if let own = variables.last, own.name == name {
+            guard steps.count > 1 else {
+                throw fail(
+                    .type,
+                    "The variable '\(name)' stands for an object; name one of its properties, as "
+                        + "in \(name).name.", at: first.start)
+            }
+            return Array(steps.dropFirst())
+        }
+        if variables.contains(where: { $0.name == name }) {
+            throw fail(
+                .type,
+                "The variable '\(name)' belongs to a subquery further out; here only "
+                    + "'\(variables.last?.name ?? "")' can be used.", at: first.start,
+                hint: variables.last?.name)
+        }
+        guard let own = variables.last else { return steps }
+        throw fail(
+            .unknownProperty,
+            "There is no variable '\(name)' here; the subquery's is '\(own.name)'.",
+            at: first.start, hint: own.name)
+    }
+}

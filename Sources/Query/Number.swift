@@ -1,0 +1,139 @@
+import ObjectModel
+import Rows
+
+/// A number of any type, to calculate with.
+///
+/// The wider of two types is the result's: int, float, double, decimal. Ints wrap around; an int divided
+/// by zero is the greatest int, or the least where it was negative.
+enum Number {
+    case int(Int64)
+    case float(Float)
+    case double(Double)
+    case decimal(Decimal128)
+
+    /// The number in a value; nil for null and for values of other kinds.
+    init?(_ value: ComparedValue) {
+        let bits = UInt64(truncatingIfNeeded: value.ordinal)
+        switch value.storage {
+        case .int: self = .int(Int64(bitPattern: bits ^ 1 << 63))
+        case .float: self = .float(ComparedValue.float(UInt32(truncatingIfNeeded: bits)))
+        case .double: self = .double(ComparedValue.double(bits))
+        case .decimal: self = .decimal(Decimal128(ordinal: value.ordinal))
+        default: return nil
+        }
+    }
+
+    /// The number in a constant; nil for others.
+    init?(_ value: Value) {
+        switch value {
+        case .int(let value): self = .int(value)
+        case .float(let value): self = .float(value)
+        case .double(let value): self = .double(value)
+        case .decimal(let value): self = .decimal(value)
+        default: return nil
+        }
+    }
+
+    /// The number as a constant.
+    var value: Value {
+        switch self {
+        case .int(let value): .int(value)
+        case .float(let value): .float(value)
+        case .double(let value): .double(value)
+        case .decimal(let value): .decimal(value)
+        }
+    }
+
+    /// The number to compare with others.
+    var compared: ComparedValue {
+        switch self {
+        case .int(let value): ComparedValue(ordinal: Ordinal.of(value), .int)
+        case .float(let value): ComparedValue(ordinal: Ordinal.of(value), .float)
+        case .double(let value): ComparedValue(ordinal: Ordinal.of(value), .double)
+        case .decimal(let value): ComparedValue(ordinal: value.ordinal, .decimal)
+        }
+    }
+
+    private var rank: Int {
+        switch self {
+        case .int: 0
+        case .float: 1
+        case .double: 2
+        case .decimal: 3
+        }
+    }
+
+    /// The number as a double; of a decimal the nearest below.
+    var double: Double {
+        switch self {
+        case .int(let value): Double(value)
+        case .float(let value): Double(value)
+        case .double(let value): value
+        case .decimal(let value): value.doubleFloor.value
+        }
+    }
+
+    /// The number as a decimal: a double with 15 digits and a float with 7.
+    var decimal: Decimal128 {
+        switch self {
+        case .int(let value): Decimal128(value)
+        case .float(let value): Decimal128(rounding: Double(value), digitCount: 7)
+        case .double(let value): Decimal128(rounding: value, digitCount: 15)
+        case .decimal(let value): value
+        }
+    }
+
+    private var float: Float {
+        switch self {
+        case .int(let value): Float(value)
+        case .float(let value): value
+        case .double, .decimal: Float(double)
+        }
+    }
+
+    /// Two numbers put together.
+    static func calculate(_ a: Number, _ operation: ArithmeticOperator, _ b: Number) -> Number {
+        switch max(a.rank, b.rank) {
+        case 0:
+            guard case .int(let x) = a, case .int(let y) = b else { return a }
+            return .int(calculate(x, operation, y))
+        case 1: return .float(calculate(a.float, operation, b.float))
+        case 2: return .double(calculate(a.double, operation, b.double))
+        default: return .decimal(calculate(a.decimal, operation, b.decimal))
+        }
+    }
+
+    private static func calculate(
+        _ a: Int64, _ operation: ArithmeticOperator, _ b: Int64
+    ) -> Int64 {
+        switch operation {
+        case .add: a &+ b
+        case .subtract: a &- b
+        case .multiply: a &* b
+        case .divide where b == 0: a < 0 ? .min : .max
+        case .divide: a.dividedReportingOverflow(by: b).partialValue
+        }
+    }
+
+    private static func calculate<Real: FloatingPoint>(
+        _ a: Real, _ operation: ArithmeticOperator, _ b: Real
+    ) -> Real {
+        switch operation {
+        case .add: a + b
+        case .subtract: a - b
+        case .multiply: a * b
+        case .divide: a / b
+        }
+    }
+
+    private static func calculate(
+        _ a: Decimal128, _ operation: ArithmeticOperator, _ b: Decimal128
+    ) -> Decimal128 {
+        switch operation {
+        case .add: a + b
+        case .subtract: a - b
+        case .multiply: a * b
+        case .divide: a / b
+        }
+    }
+}
