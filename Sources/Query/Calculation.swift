@@ -73,6 +73,15 @@ final class Calculation {
         }
     }
 
+    /// Reads the paths of a value, where values are filtered.
+    func read(_ value: UnsafeRawBufferPointer?, _ objects: (any ObjectSource)?) {
+        for source in sources {
+            guard let walker = source.walker else { continue }
+            source.sink.reset()
+            walker.walk(value: value, objects, source.sink)
+        }
+    }
+
     /// How many collections are calculated with, one at a time.
     var groupCount: Int {
         guard let many, many.walker != nil else { return 1 }

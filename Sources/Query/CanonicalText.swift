@@ -79,7 +79,7 @@ struct CanonicalText {
                 append(position)
                 text += "]"
             case .inverse: text += "^\(step.toClass).\(step.member)"
-            case .link, .embedded, .links, .embeddedList: text += "\(step.member)"
+            case .link, .embedded, .links, .embeddedList, .mixedLinks: text += "\(step.member)"
             }
             text += "/"
         }
@@ -94,7 +94,7 @@ struct CanonicalText {
         case .count(let member), .objectCount(let member), .byteCount(let member),
             .presence(let member):
             text += "\(member)#"
-        case .presenceAt(let member, let position):
+        case .presenceAt(let member, let position), .byteCountAt(let member, let position):
             text += "\(member)["
             append(position)
             text += "]#"
@@ -103,12 +103,37 @@ struct CanonicalText {
         case .incomingCount: text += "^#"
         case .aggregate(let function, let member), .objectAggregate(let function, let member):
             text += "\(member)\(function.name)"
+        case .mixed(let member, let path):
+            text += "\(member)"
+            append(path)
+        case .subjectMixed(let path):
+            text += "self"
+            append(path)
         case .matchCount(let predicate):
             text += "?("
             append(predicate)
             text += ")"
         case .subject: text += "self"
         case .subjectByteCount: text += "self#"
+        }
+    }
+
+    private mutating func append(_ path: MixedPath) {
+        for step in path.steps {
+            text += "["
+            switch step {
+            case .key(let key): append(.data(key))
+            case .position(let position): append(position)
+            case .all: text += "*"
+            case .keys: text += "k"
+            }
+            text += "]"
+        }
+        switch path.result {
+        case .value: break
+        case .count: text += "#"
+        case .kind: text += "@"
+        case .aggregate(let function): text += function.name
         }
     }
 

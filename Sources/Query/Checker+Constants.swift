@@ -189,6 +189,7 @@ extension Checker {
         _ item: Item, to type: ValueType, isStrict: Bool
     ) throws(QueryError) -> Value? {
         switch (type, item.value) {
+        case (.kinds, let value): return .int(try kinds(value, item))
         case (_, .null): return .null
         case (.scalar(.mixed), let value): return value
         case (.scalar(let scalar), .string(let text)) where type.isNumeric:
@@ -230,6 +231,19 @@ extension Checker {
                 ? item.value : nil
         case (.link, _), (.embedded, _): return nil
         }
+    }
+
+    /// The kinds that a name beside `@type` stands for.
+    private func kinds(_ value: Value, _ item: Item) throws(QueryError) -> Int64 {
+        if value == .null { return KindSet.of(.null) }
+        if case .string(let name) = value, let kinds = KindSet.named(name) { return kinds }
+        let isText = value.scalarType == .string
+        throw fail(
+            item.argument == nil ? .type : .argument,
+            "Unable to parse the type attribute string '\(Self.describe(value))', supported case "
+                + "insensitive values are: [\(KindSet.allNames.joined(separator: ", "))]",
+            at: item.start, argument: item.argument,
+            hint: isText ? NearestName.find(Self.describe(value), in: KindSet.allNames) : nil)
     }
 
     /// A number of a type in a text; nil when the text is another one.

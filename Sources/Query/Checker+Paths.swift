@@ -36,10 +36,7 @@ extension Checker {
                 } else {
                     try resolver.aggregate(function, at: step.start)
                 }
-            case .type:
-                throw QueryError(
-                    .unsupported, "'@type' is not supported yet.",
-                    column: source.column(step.start))
+            case .type: try resolver.kind(at: step.start)
             case .argumentIndex(let number):
                 switch try position(number, at: step.start) {
                 case .key(let key): try resolver.key(key, at: step.start)
@@ -152,6 +149,7 @@ extension ValuePath {
         }
         switch type {
         case .scalar: return nil
+        case .kinds: return "The '\(clause)' clause can't use '@type'."
         case .link where clause == "distinct": return nil
         case .link, .embedded:
             return "The '\(clause)' clause can't use an object; name one of its properties."

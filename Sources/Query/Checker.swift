@@ -163,11 +163,6 @@ struct Checker {
         switch (left.variable, right.variable) {
         case (let a?, let b?):
             type = b.type
-            if case .values = root {
-                throw fail(
-                    .unsupported, "Comparing an element with itself is not supported yet.",
-                    at: start)
-            }
             try checkTypes(a.type, b.type, at: start)
             if case .embedded = a.type { throw embeddedComparison(at: start) }
             if left.quantifier == nil, right.quantifier == nil, left.isPrimitiveCollection,
@@ -194,6 +189,12 @@ struct Checker {
             )
         case (nil, nil): throw fail(.type, "Cannot compare two constants", at: start)
         }
+        if type == .kinds, comparison != .equal, comparison != .notEqual {
+            throw fail(
+                .type,
+                "Unsupported operator \(operatorName) in query. Only equal (==) and not equal "
+                    + "(!=) are supported for this type.", at: start)
+        }
         var isText = type == .scalar(.string) || type == .scalar(.data)
         if type == .scalar(.mixed) { isText = right.isTextual }
         if comparison.isTextual || (ignoresCase && operands.1 != .constant(.null)), !isText {
@@ -216,11 +217,7 @@ struct Checker {
         if a == b || (a.isNumeric && b.isNumeric) { return }
         switch (a, b) {
         case (.scalar(.mixed), .scalar), (.scalar, .scalar(.mixed)): return
-        case (.scalar(.mixed), .link), (.link, .scalar(.mixed)):
-            throw fail(
-                .unsupported,
-                "Comparing a mixed property with a link property is not supported yet; compare it with "
-                    + "an object, such as obj(\"Dog\", 7).", at: start)
+        case (.scalar(.mixed), .link), (.link, .scalar(.mixed)): return
         default: throw unsupportedComparison(a.name, b.name, at: start)
         }
     }
@@ -245,7 +242,7 @@ struct Checker {
         let isNull: Bool
         if case .item(let item) = constant { isNull = item.value == .null } else { isNull = false }
         switch path.type {
-        case .scalar: return
+        case .scalar, .kinds: return
         case .link(let classIndex):
             if comparison.isOrder {
                 throw fail(

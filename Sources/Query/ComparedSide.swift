@@ -4,10 +4,15 @@ import Rows
 /// Keeps the values that a path leads to, with where each group ends.
 final class CollectingSink: ValueSink {
     private let storage: ElementStorage
+    /// Where links are compared with `mixed` values, the number of the class that they lead to.
+    private let linkClass: UInt32?
     private(set) var values: [ComparedValue] = []
     private(set) var groupEnds: [Int] = []
 
-    init(_ storage: ElementStorage) { self.storage = storage }
+    init(_ storage: ElementStorage, linkClass: UInt32? = nil) {
+        self.storage = storage
+        self.linkClass = linkClass
+    }
 
     /// Forgets the last object's values, but keeps the memory.
     func reset() {
@@ -20,7 +25,9 @@ final class CollectingSink: ValueSink {
     func append(_ value: ComparedValue) { values.append(value) }
 
     override func receive(_ address: UnsafeRawPointer?, _ count: Int) -> Bool {
-        values.append(ComparedValue(address, count, storage))
+        var value = ComparedValue(address, count, storage)
+        if let linkClass, value.storage != nil { value.addClass(linkClass) }
+        values.append(value)
         return true
     }
 
@@ -45,9 +52,13 @@ final class ComparedSide {
     let quantifier: Quantifier?
 
     /// Makes a side that reads a path.
-    init(_ path: ValuePath, _ quantifier: Quantifier?, _ walker: PathWalker) {
+    ///
+    /// - `linkClass`: Of links beside `mixed` values, the number of the class that they lead to.
+    init(
+        _ path: ValuePath, _ quantifier: Quantifier?, _ walker: PathWalker, linkClass: UInt32? = nil
+    ) {
         origin = .path(walker)
-        sink = CollectingSink(path.type.storage)
+        sink = CollectingSink(path.type.storage, linkClass: linkClass)
         isMany = path.isMany
         self.quantifier = quantifier
     }
@@ -76,6 +87,19 @@ final class ComparedSide {
             walker.walk(row, key, source, sink)
         case .expression(let calculation):
             calculation.read(row, key, source)
+            take(calculation)
+        case .constants: return
+        }
+    }
+
+    /// Reads what there is of a value, where values are filtered.
+    func read(_ value: UnsafeRawBufferPointer?, _ source: (any ObjectSource)?) {
+        switch origin {
+        case .path(let walker):
+            sink.reset()
+            walker.walk(value: value, source, sink)
+        case .expression(let calculation):
+            calculation.read(value, source)
             take(calculation)
         case .constants: return
         }

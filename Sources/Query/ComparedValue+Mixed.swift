@@ -34,6 +34,12 @@ extension ComparedValue {
         ordinal = UInt128(object.classNumber) << 64 | ordinal
     }
 
+    /// Makes a link one that `mixed` values compare with.
+    mutating func addClass(_ classNumber: UInt32) {
+        kind = .link
+        ordinal = UInt128(classNumber) << 64 | ordinal
+    }
+
     /// The place of the value's kind in the order of values; nil for null and for what has no kind.
     private var rank: UInt8? {
         if let kind { return kind == .null ? nil : kind.rank }

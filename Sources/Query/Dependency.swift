@@ -46,7 +46,8 @@ extension ValuePath {
         case .value(let member), .elements(let member), .elementAt(let member, _),
             .keys(let member), .lengths(let member), .count(let member), .objectCount(let member),
             .byteCount(let member), .presence(let member), .presenceAt(let member, _),
-            .aggregate(_, let member), .objectAggregate(_, let member):
+            .byteCountAt(let member, _), .aggregate(_, let member),
+            .objectAggregate(_, let member):
             found.append(Dependency(classIndex: lastClass, member: member, path: steps))
         case .inverse(let originClass, let member), .inverseCount(let originClass, let member):
             addInverse(originClass, member)
@@ -60,6 +61,10 @@ extension ValuePath {
                     addInverse(origin.index, member)
                 }
             }
+        case .mixed(let member, let path):
+            found.append(Dependency(classIndex: lastClass, member: member, path: steps))
+            let way = MixedReach(schema: schema)
+            found += way.dependencies(lastClass, member, path.steps[...], steps)
         case .matchCount(let predicate):
             for inner in predicate.dependencies(schema) {
                 found.append(
@@ -67,7 +72,7 @@ extension ValuePath {
                         classIndex: inner.classIndex, member: inner.member,
                         path: steps + inner.path))
             }
-        case .subject, .subjectByteCount: break
+        case .subject, .subjectByteCount, .subjectMixed: break
         }
         return found
     }

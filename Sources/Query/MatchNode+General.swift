@@ -7,11 +7,16 @@ final class GeneralNode: MatchNode {
     private let right: ComparedSide
     private let comparison: ComparisonOperator
     private let ignoresCase: Bool
+    /// Whether kinds are compared, which equal each other when they overlap.
+    private let areKinds: Bool
+    private let objects: BoundSource
 
     init(
         _ left: ComparedSide, _ comparison: ComparisonOperator, _ right: ComparedSide,
-        ignoresCase: Bool
+        ignoresCase: Bool, areKinds: Bool, _ objects: BoundSource
     ) {
+        self.areKinds = areKinds
+        self.objects = objects
         self.left = left
         self.right = right
         self.comparison = comparison
@@ -23,6 +28,17 @@ final class GeneralNode: MatchNode {
     override func matches(_ row: RowView, _ key: UInt64, _ source: any ObjectSource) -> Bool {
         left.read(row, key, source)
         right.read(row, key, source)
+        return holds()
+    }
+
+    override func matches(value: UnsafeRawPointer?, _ count: Int) -> Bool {
+        let bytes = value.map { UnsafeRawBufferPointer(start: $0, count: count) }
+        left.read(bytes, objects.source)
+        right.read(bytes, objects.source)
+        return holds()
+    }
+
+    private func holds() -> Bool {
         for a in 0..<left.groupCount {
             for b in 0..<right.groupCount where matches(left.group(a), right.group(b)) {
                 return true
@@ -33,6 +49,10 @@ final class GeneralNode: MatchNode {
 
     private func holds(_ a: Int, _ b: Int) -> Bool {
         let value = left.value(a)
+        if areKinds {
+            let overlap = KindSet.overlap(value, right.value(b))
+            return overlap == (comparison == .equal)
+        }
         // A null that stands in the query contains nothing, not even null.
         if left.isConstant, value.storage == nil, comparison.isTextual, comparison != .like {
             return false

@@ -65,10 +65,13 @@ final class PathNode: MatchNode {
     private let walker: PathWalker
     private let sink: QuantifiedSink
     private let pathCost: Int
+    private let objects: BoundSource
 
     init(
-        _ path: ValuePath, _ quantifier: Quantifier, _ test: ValueTest, _ walker: PathWalker
+        _ path: ValuePath, _ quantifier: Quantifier, _ test: ValueTest, _ walker: PathWalker,
+        _ objects: BoundSource
     ) {
+        self.objects = objects
         self.walker = walker
         sink = QuantifiedSink(test, quantifier)
         pathCost = path.steps.isEmpty ? 20 : 200
@@ -79,6 +82,13 @@ final class PathNode: MatchNode {
     override func matches(_ row: RowView, _ key: UInt64, _ source: any ObjectSource) -> Bool {
         sink.reset()
         walker.walk(row, key, source, sink)
+        return sink.result
+    }
+
+    override func matches(value: UnsafeRawPointer?, _ count: Int) -> Bool {
+        sink.reset()
+        let bytes = value.map { UnsafeRawBufferPointer(start: $0, count: count) }
+        walker.walk(value: bytes, objects.source, sink)
         return sink.result
     }
 }

@@ -5,6 +5,8 @@ import Rows
 struct MatchNodeBuilder {
     private let schema: RowSchema
     private var maker: ValueTestMaker
+    /// For what filters values.
+    let bound = BoundSource()
 
     init(schema: RowSchema) {
         self.schema = schema
@@ -86,7 +88,9 @@ struct MatchNodeBuilder {
                 ignoresCase: comparison.ignoresCase, constantIsLeft: true)
             return node(path, quantifier, test)
         case (.path(let a, nil), .path(let b, nil)):
-            if let left = a.ownMember, let right = b.ownMember {
+            if let left = a.ownMember, let right = b.ownMember, linkClass(a, b.type) == nil,
+                linkClass(b, a.type) == nil
+            {
                 return FieldPairNode(
                     schema.classes[a.lastClass], left, comparison.comparison, right,
                     ignoresCase: comparison.ignoresCase)
@@ -96,7 +100,9 @@ struct MatchNodeBuilder {
             return GeneralNode(
                 side(comparison.left, beside: comparison.right), comparison.comparison,
                 side(comparison.right, beside: comparison.left),
-                ignoresCase: comparison.ignoresCase)
+                ignoresCase: comparison.ignoresCase,
+                areKinds: comparison.left.pathType == .kinds
+                    || comparison.right.pathType == .kinds, bound)
         }
     }
 
@@ -120,7 +126,7 @@ struct MatchNodeBuilder {
             if let node = FollowNode(path, member: member, test, schema: schema) { return node }
         default: break
         }
-        return PathNode(path, quantifier ?? .any, test, walker(path))
+        return PathNode(path, quantifier ?? .any, test, walker(path), bound)
     }
 
     /// What follows a path, with the condition of a SUBQUERY at its end.
@@ -131,11 +137,19 @@ struct MatchNodeBuilder {
         return PathWalker(path, schema: schema, inner: node(predicate))
     }
 
+    /// The number of the class that links lead to, where they stand beside `mixed` values.
+    private func linkClass(_ path: ValuePath, _ other: ValueType?) -> UInt32? {
+        guard other == .scalar(.mixed), case .link(let classIndex) = path.type, classIndex >= 0
+        else { return nil }
+        return schema.classes[classIndex].number
+    }
+
     private mutating func side(_ operand: Operand, beside other: Operand) -> ComparedSide {
         let isMixed = other.pathType == .scalar(.mixed)
         switch operand {
         case .path(let path, let quantifier):
-            return ComparedSide(path, quantifier, walker(path))
+            return ComparedSide(
+                path, quantifier, walker(path), linkClass: linkClass(path, other.pathType))
         case .expression(let expression, let quantifier):
             let calculation = Calculation(expression) { walker($0) }
             return ComparedSide(calculation, isMany: expression.isMany, quantifier)

@@ -6,6 +6,7 @@ package final class Matcher {
     private let node: MatchNode
     private let objects: [ObjectConstant]
     private let namesObjects: Bool
+    private let bound: BoundSource
     /// The snapshot whose keys ``objects`` have. Weak, so that neither is a snapshot kept nor another
     /// one at the same address taken for it.
     private weak var boundSource: (any ObjectSource)?
@@ -14,6 +15,7 @@ package final class Matcher {
         var builder = MatchNodeBuilder(schema: schema)
         node = builder.node(predicate)
         objects = builder.objects
+        bound = builder.bound
         namesObjects = !objects.isEmpty
     }
 
@@ -23,6 +25,7 @@ package final class Matcher {
     /// a write transaction does, has it to be told.
     package func bind(to source: any ObjectSource) {
         boundSource = source
+        bound.source = source
         for object in objects { object.bind(to: source) }
     }
 

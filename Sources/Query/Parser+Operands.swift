@@ -193,7 +193,9 @@ extension Parser {
         case .star: kind = .allElements
         case .argument: kind = .argumentIndex(token.index)
         case .string: kind = .key(Array(token.name.utf8))
-        case .base64: throw unsupported("A key of a map in base64", at: start)
+        case .base64:
+            guard case .data(let bytes)? = token.value else { throw unexpected("a key") }
+            kind = .key(bytes)
         default:
             throw unexpected("a position from 0, FIRST, LAST, SIZE, '*' or a key in quotes")
         }

@@ -5,6 +5,11 @@ import Rows
 extension PathResolver {
     /// Takes `@min`, `@max`, `@sum` or `@avg` of a collection of values.
     mutating func aggregate(_ function: AggregateFunction, at offset: Int) throws(QueryError) {
+        if finishMixed(
+            .aggregate(function), .scalar(function.result(of: .mixed) ?? .mixed))
+        {
+            return
+        }
         guard case .member(let member, nil) = pending,
             rowClass.members[member].storage.shape != .single,
             case .scalar(let scalar)? = rowClass.definition.properties[member].type.element,
@@ -59,7 +64,7 @@ extension PathResolver {
             guard storage.element == .link || storage.element == .embedded else { return false }
             return storage.shape != .single && position == nil || steps.contains(where: \.isMany)
         case .inverse: return true
-        case .nothing, .lengths, .terminal: return false
+        case .nothing, .lengths, .terminal, .mixed: return false
         }
     }
 
@@ -68,7 +73,7 @@ extension PathResolver {
         switch pending {
         case .member(let member, _), .lengths(let member):
             rowClass.definition.properties[member].name
-        case .inverse, .nothing, .terminal:
+        case .inverse, .nothing, .terminal, .mixed:
             namedMember.map { rowClass.definition.properties[$0].name } ?? ""
         }
     }
@@ -78,6 +83,7 @@ extension PathResolver {
         switch pending {
         case .member(let member, _): typeName(member)
         case .lengths: "int"
+        case .mixed: "mixed"
         case .inverse, .nothing: "link"
         case .terminal(_, let type): type.name
         }
@@ -100,7 +106,7 @@ extension PathResolver {
                     "A subquery can not operate on a list of primitive values (property '\(text)')",
                     at: offset)
             }
-        case .nothing, .lengths, .terminal:
+        case .nothing, .lengths, .terminal, .mixed:
             throw notSeveralObjects(text, pendingTypeName, at: offset)
         }
         try follow(before: text, at: offset)

@@ -11,6 +11,7 @@ struct PathResolver {
         case member(Int, ListPosition?)
         case inverse(originClass: Int, member: Int)
         case lengths(Int)
+        case mixed(Int, [MixedPath.Step])
         case terminal(ValuePath.Terminal, ValueType)
     }
 
@@ -60,6 +61,7 @@ struct PathResolver {
 
     /// Takes the next name.
     mutating func name(_ name: String, at offset: Int) throws(QueryError) {
+        if try enterMixed(.key(Array(name.utf8)), at: offset) { return }
         if case .values(let scalar) = root { return try subject(name, scalar, at: offset) }
         if case .member(let member, nil) = pending, isTextCollection(member),
             name.lowercased() == "length"
@@ -121,7 +123,7 @@ struct PathResolver {
     private func isTextCollection(_ member: Int) -> Bool {
         let storage = rowClass.members[member].storage
         return storage.shape != .single && storage.shape != .map
-            && (storage.element == .string || storage.element == .data)
+            && (storage.element == .string || storage.element == .data || storage.element == .mixed)
     }
 
     /// Goes along the property named last.
@@ -158,6 +160,8 @@ struct PathResolver {
                 PathStep(
                     kind: .inverse, fromClass: classIndex, toClass: originClass, member: member))
         case .lengths(let member): throw noProperty(of: member, name, at: offset)
+        case .mixed:
+            throw fail(.type, "'\(name)' can't follow a value of type 'mixed'.", at: offset)
         case .terminal(_, let type):
             throw fail(
                 .unknownProperty, "A value of type '\(type.name)' has no property '\(name)'",
@@ -234,6 +238,7 @@ struct PathResolver {
 
     /// Takes `[*]`, which all collections mean anyway.
     mutating func allElements(at offset: Int) throws(QueryError) {
+        if try enterMixed(.all, at: offset) { return }
         guard case .member(let member, nil) = pending, !isIndexed,
             rowClass.members[member].storage.shape != .single
         else { throw notIndexable("*", at: offset) }
@@ -242,6 +247,7 @@ struct PathResolver {
 
     /// Takes a position in a list.
     mutating func position(_ position: ListPosition, at offset: Int) throws(QueryError) {
+        if try enterMixed(.position(position), at: offset) { return }
         guard case .member(let member, nil) = pending, !isIndexed,
             rowClass.members[member].storage.shape == .list
         else { throw notIndexable("n", at: offset) }
@@ -251,6 +257,7 @@ struct PathResolver {
 
     /// Takes a key of a map.
     mutating func key(_ key: [UInt8], at offset: Int) throws(QueryError) {
+        if try enterMixed(.key(key), at: offset) { return }
         let member = try map("a key", at: offset)
         isIndexed = true
         pending = .member(member, .key(key))
@@ -259,12 +266,14 @@ struct PathResolver {
 
     /// Takes `@keys`.
     mutating func keys(at offset: Int) throws(QueryError) {
+        if try enterMixed(.keys, at: offset) { return }
         pending = .terminal(
             .keys(member: try map("'@keys'", at: offset)), .scalar(.string))
     }
 
     /// Takes `@values`, which a map stands for anyway.
     mutating func values(at offset: Int) throws(QueryError) {
+        if try enterMixed(.all, at: offset) { return }
         _ = try map("'@values'", at: offset)
         isIndexed = true
     }
@@ -296,6 +305,7 @@ struct PathResolver {
 
     /// Takes `.@count`.
     mutating func count(at offset: Int) throws(QueryError) {
+        if finishMixed(.count, .scalar(.int)) { return }
         let terminal: ValuePath.Terminal
         switch pending {
         case .terminal(.subject, let type) where type == .scalar(.string) || type == .scalar(.data):
@@ -304,7 +314,7 @@ struct PathResolver {
             throw fail(
                 .type, "Operation '@size' is not supported on property of type '\(type.name)'",
                 at: offset)
-        case .nothing, .lengths:
+        case .nothing, .lengths, .mixed:
             throw fail(.type, "Operation '@size' needs a property.", at: offset)
         case .inverse(let originClass, let member):
             terminal = .inverseCount(originClass: originClass, member: member)
@@ -318,10 +328,9 @@ struct PathResolver {
             case (false, true, let position?): terminal = .presenceAt(member: member, position)
             case (true, false, _) where storage.element == .string || storage.element == .data:
                 terminal = .byteCount(member: member)
-            case (false, false, _?) where storage.element == .string || storage.element == .data:
-                throw fail(
-                    .unsupported, "The size of one element of a list is not supported yet.",
-                    at: offset)
+            case (false, false, let position?)
+            where storage.element == .string || storage.element == .data:
+                terminal = .byteCountAt(member: member, position)
             default:
                 throw fail(
                     .type,
@@ -341,6 +350,8 @@ struct PathResolver {
         case .terminal(let known, let knownType): (terminal, type) = (known, knownType)
         case .lengths(let member):
             (terminal, type) = (.lengths(member: member), .scalar(.int))
+        case .mixed(let member, let steps):
+            (terminal, type) = mixedTerminal(member, steps)
         case .inverse(let originClass, let member):
             let isObject = schema.classes[originClass].definition.kind == .object
             (terminal, type) = (

@@ -16,6 +16,9 @@ package struct PathStep: Hashable, Sendable {
         case embeddedAt(ListPosition)
         /// Back to each object that links here.
         case inverse
+        /// Along each link within the `mixed` values of a property. Only dependencies have it: where such
+        /// links lead is known when the values are read.
+        case mixedLinks
     }
 
     /// How the step goes.
@@ -38,7 +41,7 @@ package struct PathStep: Hashable, Sendable {
     /// Whether the step may lead to several objects.
     package var isMany: Bool {
         switch kind {
-        case .links, .embeddedList, .inverse: true
+        case .links, .embeddedList, .inverse, .mixedLinks: true
         case .link, .embedded, .linkAt, .embeddedAt: false
         }
     }

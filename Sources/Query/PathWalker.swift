@@ -14,6 +14,7 @@ final class PathWalker {
     private let yieldsNull: Bool
     private var total: Int64 = 0
     private var aggregator: Aggregator?
+    private let within: MixedWalker?
     /// What the objects of a SUBQUERY have to satisfy.
     private let inner: MatchNode?
 
@@ -26,6 +27,12 @@ final class PathWalker {
         isSum = path.isSum
         yieldsNull = !path.isMany && !path.isFold
         self.inner = inner
+        switch path.terminal {
+        case .mixed(_, let inside), .subjectMixed(let inside):
+            within = MixedWalker(
+                inside, schema: schema, isGrouped: path.isGrouped, isMany: path.isMany)
+        default: within = nil
+        }
         switch path.terminal {
         case .aggregate(let function, let member), .objectAggregate(let function, let member):
             aggregator = Aggregator(function, lastClass.members[member].storage.element)
@@ -40,6 +47,7 @@ final class PathWalker {
     ) {
         total = 0
         aggregator?.reset()
+        within?.reset()
         if !isGrouped { sink.beginGroup() }
         _ = step(0, row, key, source, sink)
         if isSum {
@@ -47,6 +55,25 @@ final class PathWalker {
             _ = sink.receive(&total, 8)
         } else if case .objectAggregate = path.terminal {
             _ = aggregator?.finish(sink)
+        }
+        if isGrouped, sink.groupCount == 0 { sink.beginGroup() } else if isGrouped { return }
+        _ = sink.endGroup()
+    }
+
+    /// Hands over what the path leads to within a value, where values are filtered; nil for null.
+    ///
+    /// - `source`: For the objects that links within the value lead to.
+    func walk(
+        value: UnsafeRawBufferPointer?, _ source: (any ObjectSource)?, _ sink: ValueSink
+    ) {
+        within?.reset()
+        if !isGrouped { sink.beginGroup() }
+        switch path.terminal {
+        case .subjectByteCount where value != nil:
+            var count = Int64(value?.count ?? 0)
+            _ = sink.receive(&count, 8)
+        case .subjectMixed: _ = within?.walk(value, source, sink)
+        default: _ = sink.receive(value?.baseAddress, value?.count ?? 0)
         }
         if isGrouped, sink.groupCount == 0 { sink.beginGroup() } else if isGrouped { return }
         _ = sink.endGroup()
@@ -114,6 +141,7 @@ final class PathWalker {
                 return continues
             }
             return continues
+        case .mixedLinks: return true
         }
     }
 
@@ -151,7 +179,15 @@ final class PathWalker {
         case .lengths(let member):
             let values = lastClass.collection(member, in: row, source)
             return group(values, sink) { values, place, _ in
-                var length = values.isNull(place) ? 0 : Int64(values.bytes(place).count)
+                var length: Int64 = 0
+                if values.isNull(place) { return sink.receive(&length, 8) }
+                if values.element == .mixed {
+                    let value = MixedView(values.bytes(place))
+                    guard value.kind == .string else { return true }
+                    length = Int64(value.payload.count)
+                } else {
+                    length = Int64(values.bytes(place).count)
+                }
                 return sink.receive(&length, 8)
             }
         case .elementAt(let member, let position):
@@ -160,6 +196,14 @@ final class PathWalker {
             if part.isNull(place) { return sink.receive(nil, 0) }
             let bytes = part.bytes(place)
             return sink.receive(bytes.baseAddress, bytes.count)
+        case .byteCountAt(let member, let position):
+            let values = lastClass.collection(member, in: row, source)
+            guard let (part, place) = values.element(position) else { return missing(sink) }
+            if part.isNull(place) { return sink.receive(nil, 0) }
+            var count = Int64(part.bytes(place).count)
+            return sink.receive(&count, 8)
+        case .mixed(let member, _):
+            return within?.walk(member, of: lastClass, row, source, sink) ?? true
         case .count(let member):
             var count = Int64(lastClass.collection(member, in: row, source).count)
             return sink.receive(&count, 8)
@@ -200,7 +244,7 @@ final class PathWalker {
                 aggregator?.add(heap.baseAddress, heap.count)
             }
             return true
-        case .subject, .subjectByteCount: return false
+        case .subject, .subjectByteCount, .subjectMixed: return false
         }
     }
 

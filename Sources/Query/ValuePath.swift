@@ -20,6 +20,8 @@ package struct ValuePath: Hashable, Sendable {
         case objectCount(member: Int)
         /// The byte count of a string or data property.
         case byteCount(member: Int)
+        /// The byte count of one string or data of a list or map.
+        case byteCountAt(member: Int, ListPosition)
         /// 1 when a to-one link or embedded object is there, else 0.
         case presence(member: Int)
         /// 1 when a list of objects has this element, else 0.
@@ -34,12 +36,16 @@ package struct ValuePath: Hashable, Sendable {
         case aggregate(AggregateFunction, member: Int)
         /// What becomes of a property of all objects that the steps lead to.
         case objectAggregate(AggregateFunction, member: Int)
+        /// What a path within the `mixed` values of a property leads to.
+        case mixed(member: Int, MixedPath)
         /// How many of the objects that the steps lead to satisfy a predicate.
         case matchCount(Predicate)
         /// The value itself, where values are filtered.
         case subject
         /// The byte count of the value itself.
         case subjectByteCount
+        /// What a path within the value itself leads to, which is `mixed`.
+        case subjectMixed(MixedPath)
     }
 
     /// Where it begins.
@@ -79,6 +85,8 @@ package struct ValuePath: Hashable, Sendable {
         switch terminal {
         case .elements, .keys, .lengths, .inverse: true
         case _ where isFold: false
+        case .mixed(_, let path): crossesMany || path.manyCount > 0
+        case .subjectMixed(let path): path.manyCount > 0
         default: crossesMany
         }
     }
@@ -86,8 +94,11 @@ package struct ValuePath: Hashable, Sendable {
     /// Whether it leads through several objects to a collection of values in each, which are compared
     /// one collection at a time.
     var isGrouped: Bool {
-        guard crossesMany else { return false }
         switch terminal {
+        case .mixed(_, let path):
+            return path.endsInMany && path.manyCount + (crossesMany ? 1 : 0) > 1
+        case .subjectMixed(let path): return path.endsInMany && path.manyCount > 1
+        case _ where !crossesMany: return false
         case .lengths, .keys: return true
         case .elements:
             guard case .scalar = type else { return false }

@@ -23,6 +23,12 @@ struct ValueTestMaker {
         _ comparison: ComparisonOperator, _ constant: Value, _ type: ValueType,
         ignoresCase: Bool, constantIsLeft: Bool
     ) -> ValueTest {
+        if type == .kinds {
+            guard case .int(let kinds) = constant else {
+                return FixedTest(comparison == .notEqual, nullResult: comparison == .notEqual)
+            }
+            return KindTest(kinds, isEqual: comparison == .equal)
+        }
         let storage = type.storage
         let usual = constantIsLeft ? comparison.swapped ?? comparison : comparison
         if constant == .null { return nullTest(usual, constantIsLeft: constantIsLeft) }
@@ -92,7 +98,7 @@ struct ValueTestMaker {
         _ comparison: ComparisonOperator, _ constants: [Value], _ quantifier: Quantifier,
         _ type: ValueType, ignoresCase: Bool, constantIsLeft: Bool
     ) -> ValueTest {
-        if comparison == .equal, quantifier == .any, !ignoresCase,
+        if comparison == .equal, quantifier == .any, !ignoresCase, type != .kinds,
             let test = setTest(constants, type.storage)
         {
             return test

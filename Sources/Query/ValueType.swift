@@ -10,6 +10,8 @@ package enum ValueType: Hashable, Sendable {
     case link(classIndex: Int)
     /// An embedded object of the class at this position.
     case embedded(classIndex: Int)
+    /// The kinds of `mixed` values, as a ``KindSet``.
+    case kinds
 
     /// The type's name in Realm's messages.
     var name: String {
@@ -26,11 +28,12 @@ package enum ValueType: Hashable, Sendable {
         case .scalar(.uuid): "uuid"
         case .scalar(.mixed): "mixed"
         case .link, .embedded: "link"
+        case .kinds: "typeOfValue"
         }
     }
 
     /// Whether it is a number of any kind: they compare with each other.
-    var isNumeric: Bool { storage.isNumeric }
+    var isNumeric: Bool { self != .kinds && storage.isNumeric }
 
     /// How a value of this type is stored.
     var storage: ElementStorage {
@@ -38,6 +41,7 @@ package enum ValueType: Hashable, Sendable {
         case .scalar(let scalar): ElementStorage(scalar)
         case .link: .link
         case .embedded: .embedded
+        case .kinds: .int
         }
     }
 }

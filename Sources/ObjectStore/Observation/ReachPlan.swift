@@ -197,7 +197,7 @@ struct ReachPlan: Sendable {
         case .embedded, .embeddedList, .embeddedAt:
             // The owner is the object itself.
             walkBack(from: identity, rest, transaction, body)
-        case .link, .links, .linkAt:
+        case .link, .links, .linkAt, .mixedLinks:
             let property = schema.classes[last.fromClass].members[last.member].number
             // An inverse link tells the owner and the property, but neither where among the owner's
             // embedded objects the link stands nor where in a list; the owner's row does.
@@ -241,7 +241,9 @@ struct ReachPlan: Sendable {
         _ steps: ArraySlice<PathStep>, from origin: ObjectIdentity, to key: UInt64,
         _ transaction: ReadTransaction
     ) -> Bool {
-        if steps.count == 1, let kind = steps.first?.kind, kind == .link || kind == .links {
+        if steps.count == 1, let kind = steps.first?.kind,
+            kind == .link || kind == .links || kind == .mixedLinks
+        {
             return true
         }
         guard let row = transaction.row(classIndex: origin.classIndex, key: origin.key) else {
@@ -261,6 +263,8 @@ struct ReachPlan: Sendable {
         }
         switch step.kind {
         case .inverse: return false
+        // The inverse link says that the owner's value leads here.
+        case .mixedLinks: return true
         case .link:
             let field = rowClass.field(step.member, in: row)
             return !field.isNull && field.load(UInt64.self) == key
@@ -287,7 +291,7 @@ extension PathStep.Kind {
     fileprivate var isEmbedded: Bool {
         switch self {
         case .embedded, .embeddedList, .embeddedAt: true
-        case .link, .links, .linkAt, .inverse: false
+        case .link, .links, .linkAt, .inverse, .mixedLinks: false
         }
     }
 }

@@ -78,7 +78,7 @@ final class LanguageWorld {
     }
     static func node(_ id: Int64) -> Value { .link(className: "Node", key: .int(id)) }
     static func map(_ entries: [(String, Value)]) -> Value {
-        .map(entries.map { Value.MapEntry($0.0, $0.1) })
+        .map(entries.sorted { $0.0 < $1.0 }.map { Value.MapEntry($0.0, $0.1) })
     }
 
     /// The nodes without their links to each other, by identifier.

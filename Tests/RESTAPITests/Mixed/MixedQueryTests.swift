@@ -149,7 +149,7 @@ struct MixedQueryTests {
             ("item CONTAINS 5", "[]", "right side must be a string"),
             ("item == $0", #"[{"a":1}]"#, "map"),
             ("item == $0", "[[[1]]]", "list"), ("item == part", "[]", "Unsupported"),
-            ("item.@count == 1", "[]", "not supported"), ("item IN 1", "[]", "must contain a list"),
+            ("item.@min.x == 1", "[]", "is not a list"), ("item IN 1", "[]", "must contain a list"),
             ("ALL item == 1", "[]", "must contain a list"),
         ])
     func refusals(filter: String, args: String, text: String) {

@@ -1,0 +1,68 @@
+import ObjectModel
+import Rows
+
+/// Kinds of a `mixed` value as a set: what `@type` gives, and what its names stand for.
+enum KindSet {
+    private static let kinds: [MixedKind] = [
+        .null, .bool, .int, .double, .float, .decimal, .string, .data, .date, .objectID, .uuid,
+        .link, .list, .map,
+    ]
+
+    private static let bits: [Int64] = {
+        var bits = [Int64](repeating: 0, count: 256)
+        for (place, kind) in kinds.enumerated() { bits[Int(kind.rawValue)] = 1 << Int64(place) }
+        return bits
+    }()
+
+    /// The set of one kind.
+    static func of(_ kind: MixedKind) -> Int64 { bits[Int(kind.rawValue)] }
+
+    /// The set of the kind that a stored value would have.
+    static func of(stored storage: ElementStorage) -> Int64 {
+        kinds.first { $0.storage == storage }.map { of($0) } ?? of(.map)
+    }
+
+    /// The names of kinds, in lower case.
+    private static let names: [String: [MixedKind]] = [
+        "null": [.null], "int": [.int], "integer": [.int], "int16": [.int], "int32": [.int],
+        "int64": [.int], "short": [.int], "long": [.int], "byte": [.int], "char": [.int],
+        "bool": [.bool], "boolean": [.bool], "string": [.string], "binary": [.data],
+        "data": [.data], "bytearray": [.data], "byte[]": [.data], "bindata": [.data],
+        "date": [.date], "timestamp": [.date], "datetimeoffset": [.date], "float": [.float],
+        "double": [.double], "decimal": [.decimal], "decimal128": [.decimal],
+        "objectid": [.objectID], "uuid": [.uuid], "guid": [.uuid], "link": [.link],
+        "objectlink": [.link], "object": [.map], "dictionary": [.map], "array": [.list],
+        "list": [.list], "numeric": [.int, .float, .double, .decimal],
+        "collection": [.list, .map],
+    ]
+
+    /// The set that a name stands for, in any case; nil for an unknown name.
+    static func named(_ name: String) -> Int64? {
+        names[name.lowercased()]?.reduce(0) { $0 | of($1) }
+    }
+
+    /// Whether two sets have a kind in common.
+    static func overlap(_ a: ComparedValue, _ b: ComparedValue) -> Bool {
+        guard case .int(let x)? = a.number, case .int(let y)? = b.number else { return false }
+        return x & y != 0
+    }
+
+    /// All names, in alphabetical order.
+    static let allNames = names.keys.sorted()
+}
+
+/// Sets of kinds that overlap a constant one, or that do not.
+final class KindTest: ValueTest {
+    private let kinds: Int64
+    private let isEqual: Bool
+
+    init(_ kinds: Int64, isEqual: Bool) {
+        self.kinds = kinds
+        self.isEqual = isEqual
+        super.init(nullResult: !isEqual)
+    }
+
+    override func test(_ address: UnsafeRawPointer, _ count: Int) -> Bool {
+        (address.storedInt & kinds != 0) == isEqual
+    }
+}

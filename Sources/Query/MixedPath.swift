@@ -1,0 +1,59 @@
+import Rows
+
+/// The way within a `mixed` value, or from a collection of such values, and what is asked at its end.
+///
+/// Nothing of it is checked beforehand: where a value has not the shape that a step needs, there is no
+/// value. Links met on the way are followed.
+package struct MixedPath: Hashable, Sendable {
+    /// A step within a value.
+    package enum Step: Hashable, Sendable {
+        /// To the value under a key of a map, or to a property of the object that a link leads to; in
+        /// UTF-8.
+        case key([UInt8])
+        /// To an element of a list.
+        case position(ListPosition)
+        /// To each element of a list or set, or each value of a map.
+        case all
+        /// To each key of a map; always the last.
+        case keys
+    }
+
+    /// What is asked of the values that the steps lead to.
+    package enum Result: Hashable, Sendable {
+        /// Themselves.
+        case value
+        /// The byte count of a string or data, the element count of a collection; null for others.
+        case count
+        /// Their kind, as a ``KindSet``.
+        case kind
+        /// What becomes of the elements of the collections that they are.
+        case aggregate(AggregateFunction)
+    }
+
+    /// How many steps a path may have.
+    static let stepCountMax = 200
+
+    /// The steps, in order.
+    package var steps: [Step]
+    /// What is asked at the end.
+    package var result: Result
+
+    /// How many of the steps lead to several values.
+    var manyCount: Int { steps.count { $0 == .all || $0 == .keys } }
+
+    /// Whether the last step leads to several values, which are what is asked for.
+    var endsInMany: Bool {
+        guard result == .value || result == .kind else { return false }
+        return steps.last == .all || steps.last == .keys
+    }
+
+    /// Whether it ends in the keys of a map.
+    var endsInKeys: Bool { steps.last == .keys }
+}
+
+extension ListPosition {
+    /// The place as a step within a `mixed` value.
+    var mixedStep: MixedPath.Step {
+        if case .key(let key) = self { .key(key) } else { .position(self) }
+    }
+}

@@ -1,0 +1,54 @@
+import ObjectModel
+import Rows
+
+/// Finds what a path within `mixed` values may read of other objects: any link that it meets may lead to
+/// an object of any class that has a property of the next step's name.
+struct MixedReach {
+    let schema: RowSchema
+
+    /// The properties that `steps` may read of other objects, from a property that holds `mixed` values.
+    func dependencies(
+        _ classIndex: Int, _ member: Int, _ steps: ArraySlice<MixedPath.Step>, _ path: [PathStep]
+    ) -> [Dependency] {
+        var found: [Dependency] = []
+        for place in steps.indices {
+            guard case .key(let key) = steps[place] else { continue }
+            let name = String(decoding: key, as: UTF8.self)
+            for target in schema.classes where target.definition.kind == .object {
+                guard let next = target.member(named: name) else { continue }
+                let step = PathStep(
+                    kind: .mixedLinks, fromClass: classIndex, toClass: target.index,
+                    member: member)
+                found += self.property(next, of: target, steps[(place + 1)...], path + [step])
+            }
+        }
+        return found
+    }
+
+    /// A property at the end of `path` and what the steps behind it may read.
+    private func property(
+        _ member: Int, of rowClass: RowClass, _ steps: ArraySlice<MixedPath.Step>,
+        _ path: [PathStep]
+    ) -> [Dependency] {
+        let compiled = rowClass.members[member]
+        guard compiled.storage.shape != .none else { return [] }
+        let own = Dependency(classIndex: rowClass.index, member: member, path: path)
+        if compiled.storage.element == .mixed {
+            return [own] + dependencies(rowClass.index, member, steps, path)
+        }
+        let isEmbedded = compiled.storage.element == .embedded
+        guard isEmbedded || compiled.storage.element == .link else { return [own] }
+        let isSingle = compiled.storage.shape == .single
+        let rest = isSingle ? steps : steps.dropFirst()
+        guard case .key(let key)? = rest.first else { return [own] }
+        let target = schema.classes[compiled.classIndex]
+        guard let next = target.member(named: String(decoding: key, as: UTF8.self)) else {
+            return [own]
+        }
+        let kind: PathStep.Kind =
+            isSingle ? (isEmbedded ? .embedded : .link) : isEmbedded ? .embeddedList : .links
+        let step = PathStep(
+            kind: kind, fromClass: rowClass.index, toClass: target.index, member: member)
+        return [own] + property(next, of: target, rest.dropFirst(), path + [step])
+    }
+}

@@ -1,0 +1,182 @@
+import ObjectModel
+import Rows
+
+/// Steps from one value to others.
+extension MixedWalker {
+    /// What a map has under a key, or an object as a property.
+    func value(
+        _ key: [UInt8], _ name: String, of found: Found, _ source: (any ObjectSource)?
+    ) -> Found {
+        switch found {
+        case .mixed(let value):
+            if let link = value.link {
+                guard let classIndex = schema.classIndexByNumber[link.classNumber] else {
+                    return .nothing
+                }
+                return property(name, of: classIndex, link.key, source)
+            }
+            guard value.kind == .map else { return .nothing }
+            guard let index = key.withUnsafeBytes({ value.index(ofKey: $0) }) else { return .null }
+            return .mixed(value.element(index))
+        case .object(let classIndex, let key):
+            return property(name, of: classIndex, key, source)
+        case .embedded(let rowClass, let row): return property(name, of: rowClass, row, source)
+        case .collection(let values, let storage, let classIndex) where storage.shape == .map:
+            guard let index = key.withUnsafeBytes({ values.index(ofKey: $0) }),
+                let (part, place) = values.element(index)
+            else { return .null }
+            return element(part, place, classIndex)
+        case .nothing, .null, .stored, .collection: return .nothing
+        }
+    }
+
+    private func property(
+        _ name: String, of classIndex: Int, _ key: UInt64, _ source: (any ObjectSource)?
+    ) -> Found {
+        guard let source, let row = source.row(classIndex: classIndex, key: key) else {
+            return .null
+        }
+        return property(name, of: schema.classes[classIndex], row, source)
+    }
+
+    private func property(
+        _ name: String, of rowClass: RowClass, _ row: RowView, _ source: (any ObjectSource)?
+    ) -> Found {
+        guard let source, let member = rowClass.member(named: name) else { return .nothing }
+        let compiled = rowClass.members[member]
+        switch compiled.storage.shape {
+        case .none: return .nothing
+        case .list, .set, .map:
+            return .collection(
+                rowClass.collection(member, in: row, source), compiled.storage,
+                classIndex: compiled.classIndex)
+        case .single: break
+        }
+        let field = rowClass.field(member, in: row)
+        if field.isNull { return .null }
+        switch compiled.storage.element {
+        case .link:
+            return .object(classIndex: compiled.classIndex, key: field.load(UInt64.self))
+        case .embedded:
+            return rowClass.embedded(member, in: row).map {
+                .embedded(schema.classes[compiled.classIndex], $0)
+            } ?? .null
+        case .mixed: return .mixed(MixedView(field.text(source)))
+        case let element:
+            guard let width = element.fixedByteCount else {
+                return .stored(field.text(source), element)
+            }
+            return .stored(UnsafeRawBufferPointer(start: field.slot, count: width), element)
+        }
+    }
+
+    private func element(_ part: CollectionView, _ place: Int, _ classIndex: Int) -> Found {
+        if part.isNull(place) { return .null }
+        switch part.element {
+        case .link: return .object(classIndex: classIndex, key: part.pointer(place).storedLink)
+        case .embedded:
+            return RowView(part.bytes(place)).map { .embedded(schema.classes[classIndex], $0) }
+                ?? .null
+        case .mixed: return .mixed(MixedView(part.bytes(place)))
+        default: return .stored(part.bytes(place), part.element)
+        }
+    }
+
+    /// What a list has at a position.
+    func element(_ position: ListPosition, of found: Found) -> Found {
+        switch found {
+        case .mixed(let value) where value.kind == .list:
+            return position.offset(in: value.count).map { .mixed(value.element($0)) } ?? .nothing
+        case .collection(let values, let storage, let classIndex) where storage.shape == .list:
+            return values.element(position).map { element($0.part, $0.place, classIndex) }
+                ?? .nothing
+        default: return .nothing
+        }
+    }
+
+    /// Whether it has elements.
+    func isCollection(_ found: Found) -> Bool {
+        switch found {
+        case .mixed(let value): value.kind == .list || value.kind == .map
+        case .collection: true
+        case .nothing, .null, .stored, .object, .embedded: false
+        }
+    }
+
+    /// Hands over every element, or value of a map, until `body` returns false.
+    func forEachElement(of found: Found, _ body: (Found) -> Bool) -> Bool {
+        switch found {
+        case .mixed(let value):
+            for index in 0..<value.count where !body(.mixed(value.element(index))) { return false }
+            return true
+        case .collection(let values, _, let classIndex):
+            return values.forEach { part, place, _ in body(element(part, place, classIndex)) }
+        case .nothing, .null, .stored, .object, .embedded: return true
+        }
+    }
+
+    /// Hands over every key of a map until `body` returns false.
+    func forEachKey(of found: Found, _ body: (UnsafeRawBufferPointer) -> Bool) -> Bool {
+        switch found {
+        case .mixed(let value) where value.kind == .map:
+            for index in 0..<value.count where !body(value.key(index)) { return false }
+            return true
+        case .collection(let values, let storage, _) where storage.shape == .map:
+            return values.forEachPart { part, _ in
+                guard let keys = part.keys else { return true }
+                for place in 0..<part.count where !body(keys.bytes(place)) { return false }
+                return true
+            }
+        default: return true
+        }
+    }
+
+    /// A value in the form of a `mixed` one; nil for null. Collections of properties, and embedded objects,
+    /// equal nothing and keep their kind alone.
+    func encoded(_ found: Found) -> UnsafeRawBufferPointer? {
+        switch found {
+        case .nothing, .null: return nil
+        case .mixed(let value): return value.isNull ? nil : value.bytes
+        case .stored(let bytes, let storage):
+            let made = arena.allocate(bytes.count + 1)
+            made[0] = Self.kind(storage).rawValue
+            UnsafeMutableRawBufferPointer(rebasing: made[1...]).copyBytes(from: bytes)
+            return UnsafeRawBufferPointer(made)
+        case .object(let classIndex, let key):
+            let made = arena.allocate(13)
+            made[0] = MixedKind.link.rawValue
+            made.storeBytes(
+                of: schema.classes[classIndex].number.littleEndian, toByteOffset: 1,
+                as: UInt32.self)
+            made.storeBytes(of: key.littleEndian, toByteOffset: 5, as: UInt64.self)
+            return UnsafeRawBufferPointer(made)
+        case .embedded: return empty(.map)
+        case .collection(_, let storage, _): return empty(storage.shape == .map ? .map : .list)
+        }
+    }
+
+    private func empty(_ kind: MixedKind) -> UnsafeRawBufferPointer {
+        let made = arena.allocate(5)
+        made[0] = kind.rawValue
+        for offset in 1..<5 { made[offset] = 0 }
+        return UnsafeRawBufferPointer(made)
+    }
+
+    private static func kind(_ storage: ElementStorage) -> MixedKind {
+        switch storage {
+        case .bool: .bool
+        case .int: .int
+        case .double: .double
+        case .float: .float
+        case .decimal: .decimal
+        case .string: .string
+        case .data: .data
+        case .date: .date
+        case .objectID: .objectID
+        case .uuid: .uuid
+        case .link: .link
+        case .embedded: .map
+        case .mixed: .null
+        }
+    }
+}

@@ -1,0 +1,143 @@
+import ObjectModel
+import Rows
+
+/// Follows a ``MixedPath`` and hands what it leads to to a sink: as `mixed` values, as texts (keys), as
+/// ints (counts and kinds), or as numbers (sums and averages).
+final class MixedWalker {
+    /// Where the path has come to.
+    enum Found {
+        /// Nothing: a value on the way had not the shape that a step needs.
+        case nothing
+        case null
+        case mixed(MixedView)
+        /// A plain value of a property.
+        case stored(UnsafeRawBufferPointer, ElementStorage)
+        case object(classIndex: Int, key: UInt64)
+        case embedded(RowClass, RowView)
+        case collection(StoredCollection, FieldStorage, classIndex: Int)
+    }
+
+    let schema: RowSchema
+    private let path: MixedPath
+    /// The keys of the steps as names; empty for other steps.
+    private let names: [String]
+    private let isGrouped: Bool
+    /// Whether nothing means null.
+    private let yieldsNull: Bool
+    private var aggregator: Aggregator?
+    let arena = ScratchArena()
+
+    /// - `isGrouped`: Whether the collections at the end are handed over as groups.
+    /// - `isMany`: Whether the path as a whole leads to several values.
+    init(_ path: MixedPath, schema: RowSchema, isGrouped: Bool, isMany: Bool) {
+        self.path = path
+        self.schema = schema
+        self.isGrouped = isGrouped
+        yieldsNull = !isMany
+        names = path.steps.map { step in
+            if case .key(let key) = step { String(decoding: key, as: UTF8.self) } else { "" }
+        }
+        if case .aggregate(let function) = path.result {
+            aggregator = Aggregator(function, .mixed)
+        }
+    }
+
+    /// Begins another row.
+    func reset() { arena.advance() }
+
+    /// Goes on from a property of an object.
+    func walk(
+        _ member: Int, of rowClass: RowClass, _ row: RowView, _ source: any ObjectSource,
+        _ sink: ValueSink
+    ) -> Bool {
+        let storage = rowClass.members[member].storage
+        guard storage.shape == .single else {
+            let values = rowClass.collection(member, in: row, source)
+            return go(0, .collection(values, storage, classIndex: -1), source, sink)
+        }
+        let field = rowClass.field(member, in: row)
+        return go(
+            0, field.isNull ? .null : .mixed(MixedView(field.text(source))), source, sink)
+    }
+
+    /// Goes on from a value, or from null at nil. Without a source links lead nowhere.
+    func walk(
+        _ value: UnsafeRawBufferPointer?, _ source: (any ObjectSource)?, _ sink: ValueSink
+    ) -> Bool {
+        go(0, value.map { .mixed(MixedView($0)) } ?? .null, source, sink)
+    }
+
+    /// Takes the step at `index` and those after it; false when the sink wants no more.
+    private func go(
+        _ index: Int, _ found: Found, _ source: (any ObjectSource)?, _ sink: ValueSink
+    ) -> Bool {
+        guard index < path.steps.count else { return finish(found, source, sink) }
+        switch path.steps[index] {
+        case .key(let key):
+            return go(index + 1, value(key, names[index], of: found, source), source, sink)
+        case .position(let position):
+            return go(index + 1, element(position, of: found), source, sink)
+        case .all, .keys:
+            guard isCollection(found) else { return true }
+            let isGroup = isGrouped && index == path.steps.count - 1
+            if isGroup { sink.beginGroup() }
+            let goesOn =
+                path.steps[index] == .all
+                ? forEachElement(of: found) { go(index + 1, $0, source, sink) }
+                : forEachKey(of: found) { sink.receive($0.baseAddress, $0.count) }
+            return isGroup ? sink.endGroup() : goesOn
+        }
+    }
+
+    /// Hands over what is asked of a value.
+    private func finish(
+        _ found: Found, _ source: (any ObjectSource)?, _ sink: ValueSink
+    ) -> Bool {
+        if case .nothing = found, !yieldsNull { return true }
+        switch path.result {
+        case .value:
+            let bytes = encoded(found)
+            return sink.receive(bytes?.baseAddress, bytes?.count ?? 0)
+        case .kind:
+            var kinds = kinds(of: found)
+            return sink.receive(&kinds, 8)
+        case .count:
+            guard var count = count(of: found) else { return sink.receive(nil, 0) }
+            return sink.receive(&count, 8)
+        case .aggregate:
+            aggregator?.reset()
+            _ = forEachElement(of: found) { element in
+                let bytes = encoded(element)
+                aggregator?.add(bytes?.baseAddress, bytes?.count ?? 0)
+                return true
+            }
+            return aggregator?.finish(sink) ?? true
+        }
+    }
+
+    private func kinds(of found: Found) -> Int64 {
+        switch found {
+        case .nothing, .null: KindSet.of(.null)
+        case .mixed(let value): KindSet.of(value.kind)
+        case .stored(_, let storage): KindSet.of(stored: storage)
+        case .object: KindSet.of(MixedKind.link)
+        case .embedded: KindSet.of(MixedKind.map)
+        case .collection(_, let storage, _): KindSet.of(storage.shape == .map ? .map : .list)
+        }
+    }
+
+    private func count(of found: Found) -> Int64? {
+        switch found {
+        case .mixed(let value):
+            switch value.kind {
+            case .string, .data: Int64(value.payload.count)
+            case .list, .map: Int64(value.count)
+            default: nil
+            }
+        case .stored(let bytes, let storage):
+            storage == .string || storage == .data ? Int64(bytes.count) : nil
+        case .collection(let values, _, _): Int64(values.count)
+        case .nothing, .null, .object, .embedded: nil
+        }
+    }
+}
