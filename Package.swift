@@ -35,6 +35,9 @@ let package = Package(
             name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CMemory"),
         .target(name: "CDecimal", linkerSettings: [.linkedLibrary("bidgcc000")]),
+        .target(
+            name: "CICU",
+            linkerSettings: [.linkedLibrary("icui18n"), .linkedLibrary("icuuc")]),
         .target(name: "CSimdJSON", linkerSettings: [.linkedLibrary("simdjson")]),
 
         // The parts, lowest first; nothing imports upwards.
@@ -42,7 +45,8 @@ let package = Package(
         library("JSON", ["Bytes", "CSimdJSON"]),
         library("ObjectModel", ["CDecimal"]),
         library("Rows", ["ObjectModel", "Bytes"]),
-        library("Query", ["Rows", "ObjectModel", "Bytes"]),
+        library("Text", ["Bytes", "CICU"]),
+        library("Query", ["Rows", "ObjectModel", "Bytes", "Text"]),
         library("Threads"),
         library("Storage", ["Bytes"]),
         library("StorageMemory", ["Storage", "Bytes", "Threads"]),
@@ -127,6 +131,7 @@ let package = Package(
                 "TestSupport", "CZlib",
             ]),
         tests("JSONTests", ["JSON", "Bytes"]),
+        tests("TextTests", ["Text", "Bytes", "CICU", "TestSupport"]),
         tests(
             "QueryTests",
             [

@@ -16,7 +16,8 @@ struct CanonicalText {
         case .comparison(let comparison):
             text += "("
             append(comparison.left)
-            text += " \(comparison.comparison.rawValue)\(comparison.ignoresCase ? "c" : "") "
+            text += " \(comparison.comparison.rawValue)\(comparison.ignoresCase ? "c" : "")"
+            text += comparison.ignoresAccents ? "d " : " "
             append(comparison.right)
             text += ")"
         }

@@ -123,6 +123,7 @@ struct Checker {
         return .comparison(
             try check(
                 left, syntax.comparison, right, ignoresCase: syntax.ignoresCase,
+                ignoresAccents: syntax.ignoresAccents,
                 texts: (syntax.left, syntax.right), at: syntax.start))
     }
 
@@ -155,9 +156,9 @@ struct Checker {
     /// Checks that two sides go together and adapts the constant one, if one is.
     private func check(
         _ left: Side, _ comparison: ComparisonOperator, _ right: Side, ignoresCase: Bool,
-        texts: (Syntax.Operand, Syntax.Operand), at start: Int
+        ignoresAccents: Bool = false, texts: (Syntax.Operand, Syntax.Operand), at start: Int
     ) throws(QueryError) -> Comparison {
-        let operatorName = comparison.name + (ignoresCase ? "[c]" : "")
+        let operatorName = comparison.name + Self.flags(ignoresCase, ignoresAccents)
         let type: ValueType
         let operands: (Operand, Operand)
         switch (left.variable, right.variable) {
@@ -195,9 +196,10 @@ struct Checker {
                 "Unsupported operator \(operatorName) in query. Only equal (==) and not equal "
                     + "(!=) are supported for this type.", at: start)
         }
+        let foldsText = ignoresCase || ignoresAccents
         var isText = type == .scalar(.string) || type == .scalar(.data)
         if type == .scalar(.mixed) { isText = right.isTextual }
-        if comparison.isTextual || (ignoresCase && operands.1 != .constant(.null)), !isText {
+        if comparison.isTextual || (foldsText && operands.1 != .constant(.null)), !isText {
             throw fail(
                 .type,
                 "Unsupported comparison operator '\(operatorName)' against type '\(type.name)', "
@@ -209,7 +211,19 @@ struct Checker {
                 "Unsupported operator \(operatorName) in query. Only equal (==) and not equal "
                     + "(!=) are supported for this type.", at: start)
         }
-        return Comparison(operands.0, comparison, operands.1, ignoresCase: ignoresCase)
+        return Comparison(
+            operands.0, comparison, operands.1, ignoresCase: ignoresCase,
+            ignoresAccents: ignoresAccents)
+    }
+
+    /// What is written behind an operator that ignores case or accents.
+    private static func flags(_ ignoresCase: Bool, _ ignoresAccents: Bool) -> String {
+        switch (ignoresCase, ignoresAccents) {
+        case (false, false): ""
+        case (true, false): "[c]"
+        case (false, true): "[d]"
+        case (true, true): "[cd]"
+        }
     }
 
     /// Refuses two paths that can't be compared.

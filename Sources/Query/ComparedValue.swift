@@ -117,9 +117,11 @@ struct ComparedValue {
     }
 
     /// Whether `a ⋈ b` holds, with the rules for null.
+    ///
+    /// - `accents`: How texts are compared where their accents do not count.
     static func holds(
         _ a: ComparedValue, _ comparison: ComparisonOperator, _ b: ComparedValue,
-        ignoresCase: Bool
+        ignoresCase: Bool, accents: AccentComparison? = nil
     ) -> Bool {
         guard let left = a.storage, let right = b.storage else {
             let areBothNull = a.storage == nil && b.storage == nil
@@ -131,6 +133,7 @@ struct ComparedValue {
             }
         }
         if left == right, left == .string || left == .data {
+            if let accents { return accents.holds(a.bytes, comparison, b.bytes) }
             return TextMatch.holds(a.bytes, comparison, b.bytes, ignoresCase: ignoresCase)
         }
         guard let order = order(a, b) else { return comparison == .notEqual }

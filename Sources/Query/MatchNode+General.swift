@@ -7,13 +7,14 @@ final class GeneralNode: MatchNode {
     private let right: ComparedSide
     private let comparison: ComparisonOperator
     private let ignoresCase: Bool
+    private let accents: AccentComparison?
     /// Whether kinds are compared, which equal each other when they overlap.
     private let areKinds: Bool
     private let objects: BoundSource
 
     init(
         _ left: ComparedSide, _ comparison: ComparisonOperator, _ right: ComparedSide,
-        ignoresCase: Bool, areKinds: Bool, _ objects: BoundSource
+        ignoresCase: Bool, accents: AccentComparison?, areKinds: Bool, _ objects: BoundSource
     ) {
         self.areKinds = areKinds
         self.objects = objects
@@ -21,6 +22,7 @@ final class GeneralNode: MatchNode {
         self.right = right
         self.comparison = comparison
         self.ignoresCase = ignoresCase
+        self.accents = accents
     }
 
     override var cost: Int { 300 }
@@ -58,7 +60,7 @@ final class GeneralNode: MatchNode {
             return false
         }
         return ComparedValue.holds(
-            value, comparison, right.value(b), ignoresCase: ignoresCase)
+            value, comparison, right.value(b), ignoresCase: ignoresCase, accents: accents)
     }
 
     private func matches(_ a: Range<Int>, _ b: Range<Int>) -> Bool {
@@ -88,15 +90,17 @@ final class FieldPairNode: MatchNode {
     private let members: (Int, Int)
     private let comparison: ComparisonOperator
     private let ignoresCase: Bool
+    private let accents: AccentComparison?
 
     init(
         _ rowClass: RowClass, _ left: Int, _ comparison: ComparisonOperator, _ right: Int,
-        ignoresCase: Bool
+        ignoresCase: Bool, accents: AccentComparison? = nil
     ) {
         self.rowClass = rowClass
         members = (left, right)
         self.comparison = comparison
         self.ignoresCase = ignoresCase
+        self.accents = accents
     }
 
     override var cost: Int { 4 }
@@ -104,7 +108,7 @@ final class FieldPairNode: MatchNode {
     override func matches(_ row: RowView, _ key: UInt64, _ source: any ObjectSource) -> Bool {
         ComparedValue.holds(
             value(members.0, row, source), comparison, value(members.1, row, source),
-            ignoresCase: ignoresCase)
+            ignoresCase: ignoresCase, accents: accents)
     }
 
     private func value(_ member: Int, _ row: RowView, _ source: any ObjectSource) -> ComparedValue {

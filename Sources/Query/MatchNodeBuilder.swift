@@ -45,7 +45,8 @@ struct MatchNodeBuilder {
         var merged: [Predicate] = []
         for part in parts {
             guard case .comparison(let comparison) = part, comparison.comparison == .equal,
-                !comparison.ignoresCase, case .path(let path, nil) = comparison.left, !path.isMany
+                !comparison.ignoresCase, !comparison.ignoresAccents,
+                case .path(let path, nil) = comparison.left, !path.isMany
             else {
                 merged.append(part)
                 continue
@@ -79,13 +80,15 @@ struct MatchNodeBuilder {
         where !(path.isMany && quantifier == nil && other == nil):
             let test = maker.test(
                 comparison.comparison, values, other ?? .any, path.type,
-                ignoresCase: comparison.ignoresCase, constantIsLeft: false)
+                ignoresCase: comparison.ignoresCase,
+                ignoresAccents: comparison.ignoresAccents, constantIsLeft: false)
             return node(path, quantifier, test)
         case (.constants(let values, let other), .path(let path, let quantifier))
         where !path.isMany:
             let test = maker.test(
                 comparison.comparison, values, other ?? .any, path.type,
-                ignoresCase: comparison.ignoresCase, constantIsLeft: true)
+                ignoresCase: comparison.ignoresCase,
+                ignoresAccents: comparison.ignoresAccents, constantIsLeft: true)
             return node(path, quantifier, test)
         case (.path(let a, nil), .path(let b, nil)):
             if let left = a.ownMember, let right = b.ownMember, linkClass(a, b.type) == nil,
@@ -93,14 +96,15 @@ struct MatchNodeBuilder {
             {
                 return FieldPairNode(
                     schema.classes[a.lastClass], left, comparison.comparison, right,
-                    ignoresCase: comparison.ignoresCase)
+                    ignoresCase: comparison.ignoresCase,
+                    accents: AccentComparison(comparison))
             }
             fallthrough
         default:
             return GeneralNode(
                 side(comparison.left, beside: comparison.right), comparison.comparison,
                 side(comparison.right, beside: comparison.left),
-                ignoresCase: comparison.ignoresCase,
+                ignoresCase: comparison.ignoresCase, accents: AccentComparison(comparison),
                 areKinds: comparison.left.pathType == .kinds
                     || comparison.right.pathType == .kinds, bound)
         }
@@ -111,7 +115,7 @@ struct MatchNodeBuilder {
     ) -> ValueTest {
         maker.test(
             comparison.comparison, value, path.type, ignoresCase: comparison.ignoresCase,
-            constantIsLeft: constantIsLeft)
+            ignoresAccents: comparison.ignoresAccents, constantIsLeft: constantIsLeft)
     }
 
     private mutating func node(

@@ -12,18 +12,20 @@ final class MixedTest: ValueTest {
     private let object: ObjectConstant?
     private let comparison: ComparisonOperator
     private let ignoresCase: Bool
+    private let accents: AccentComparison?
     private let constantIsLeft: Bool
 
     /// - `constant`: Not null.
     init(
         _ constant: Value, _ object: ObjectConstant?, _ comparison: ComparisonOperator,
-        ignoresCase: Bool, constantIsLeft: Bool
+        ignoresCase: Bool, accents: AccentComparison?, constantIsLeft: Bool
     ) {
         text = TextConstant(constant)
         self.constant = ComparedValue(constant, text: text)
         self.object = object
         self.comparison = comparison
         self.ignoresCase = ignoresCase
+        self.accents = accents
         self.constantIsLeft = constantIsLeft
         let isNullNeedle = constantIsLeft && comparison.isTextual && comparison != .like
         super.init(nullResult: comparison == .notEqual || isNullNeedle)
@@ -33,8 +35,10 @@ final class MixedTest: ValueTest {
         let value = ComparedValue(address, count, .mixed)
         let constant = object.map { ComparedValue(mixedObject: $0) } ?? constant
         return constantIsLeft
-            ? ComparedValue.holds(constant, comparison, value, ignoresCase: ignoresCase)
-            : ComparedValue.holds(value, comparison, constant, ignoresCase: ignoresCase)
+            ? ComparedValue.holds(
+                constant, comparison, value, ignoresCase: ignoresCase, accents: accents)
+            : ComparedValue.holds(
+                value, comparison, constant, ignoresCase: ignoresCase, accents: accents)
     }
 }
 

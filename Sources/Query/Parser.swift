@@ -165,20 +165,19 @@ struct Parser {
         default: return nil
         }
         try advance()
-        var ignoresCase = false
+        var flag: Token.Kind?
         switch token.kind {
-        case .flagC where !comparison.isOrder:
-            ignoresCase = true
+        case .flagC where !comparison.isOrder, .flagD where !comparison.isOrder,
+            .flagCD where !comparison.isOrder:
+            flag = token.kind
             try advance()
-        case .flagD where !comparison.isOrder, .flagCD where !comparison.isOrder:
-            throw unsupported(
-                "Ignoring accents (\(source.text(token.start, token.end)))", at: token.start)
         default: break
         }
         return .comparison(
             Syntax.Comparison(
                 left: left, right: try expression(), comparison: comparison, isIn: isIn,
-                ignoresCase: ignoresCase, start: start))
+                ignoresCase: flag == .flagC || flag == .flagCD,
+                ignoresAccents: flag == .flagD || flag == .flagCD, start: start))
     }
 
     private mutating func between(

@@ -101,7 +101,7 @@ private struct RangeAnalysis {
     private static func ranges(
         of comparison: Comparison
     ) -> (member: Int, ranges: [OrderedKeyRange], isExact: Bool)? {
-        guard !comparison.ignoresCase else { return nil }
+        guard !comparison.ignoresCase, !comparison.ignoresAccents else { return nil }
         let path: ValuePath
         let constant: Operand
         var relation = comparison.comparison

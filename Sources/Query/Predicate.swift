@@ -24,16 +24,19 @@ package struct Comparison: Hashable, Sendable {
     package var right: Operand
     /// Whether strings are compared after simple case folding.
     package var ignoresCase: Bool
+    /// Whether strings are compared without their accents.
+    package var ignoresAccents: Bool
 
     /// Makes a comparison.
     package init(
         _ left: Operand, _ comparison: ComparisonOperator, _ right: Operand,
-        ignoresCase: Bool = false
+        ignoresCase: Bool = false, ignoresAccents: Bool = false
     ) {
         self.left = left
         self.comparison = comparison
         self.right = right
         self.ignoresCase = ignoresCase
+        self.ignoresAccents = ignoresAccents
     }
 }
 

@@ -21,6 +21,7 @@ struct Syntax {
         /// Whether it is written `IN`, which demands several values on its right.
         var isIn = false
         var ignoresCase = false
+        var ignoresAccents = false
         /// The offset of the operator.
         var start: Int
     }

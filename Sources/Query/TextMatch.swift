@@ -1,57 +1,10 @@
 import Glibc
+import Text
 
 /// The string operators on UTF-8 bytes in place.
 ///
 /// Bytes that are not UTF-8 (in data values) count as one scalar each, beyond Unicode's range.
 enum TextMatch {
-    /// Reads the scalar at `offset` and moves the offset behind it.
-    @inline(__always)
-    static func next(_ text: UnsafeRawBufferPointer, _ offset: inout Int) -> UInt32 {
-        let first = text[offset]
-        if first < 0x80 {
-            offset += 1
-            return UInt32(first)
-        }
-        return nextBeyondASCII(text, &offset)
-    }
-
-    private static func nextBeyondASCII(
-        _ text: UnsafeRawBufferPointer, _ offset: inout Int
-    ) -> UInt32 {
-        let first = text[offset]
-        let count: Int
-        switch first {
-        case 0xC2...0xDF: count = 2
-        case 0xE0...0xEF: count = 3
-        case 0xF0...0xF4: count = 4
-        default: count = 0
-        }
-        guard count > 0, offset + count <= text.count else {
-            offset += 1
-            return 0x11_0000 | UInt32(first)
-        }
-        var scalar = UInt32(first) & (0xFF >> UInt32(count + 1))
-        for place in offset + 1..<offset + count {
-            let byte = text[place]
-            guard byte & 0xC0 == 0x80 else {
-                offset += 1
-                return 0x11_0000 | UInt32(first)
-            }
-            scalar = scalar << 6 | UInt32(byte & 0x3F)
-        }
-        offset += count
-        return scalar
-    }
-
-    /// Where the scalar that ends at `end` begins.
-    private static func start(before end: Int, _ text: UnsafeRawBufferPointer) -> Int {
-        var start = end - 1
-        while start > 0, end - start < 4, text[start] & 0xC0 == 0x80 { start -= 1 }
-        var check = start
-        _ = next(text, &check)
-        return check == end ? start : end - 1
-    }
-
     /// Whether two texts are equal.
     static func equals(
         _ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer, ignoresCase: Bool
@@ -77,7 +30,8 @@ enum TextMatch {
         var position = 0
         while position < prefix.count {
             guard offset < text.count,
-                CaseFolding.fold(next(text, &offset)) == CaseFolding.fold(next(prefix, &position))
+                CaseFolding.fold(UTF8Scalars.next(text, &offset))
+                    == CaseFolding.fold(UTF8Scalars.next(prefix, &position))
             else { return false }
         }
         return true
@@ -103,10 +57,12 @@ enum TextMatch {
         var (a, b) = (text.count, suffix.count)
         while b > 0 {
             guard a > 0 else { return false }
-            a = start(before: a, text)
-            b = start(before: b, suffix)
+            a = UTF8Scalars.start(before: a, text)
+            b = UTF8Scalars.start(before: b, suffix)
             var (offsetA, offsetB) = (a, b)
-            guard CaseFolding.fold(next(text, &offsetA)) == CaseFolding.fold(next(suffix, &offsetB))
+            guard
+                CaseFolding.fold(UTF8Scalars.next(text, &offsetA))
+                    == CaseFolding.fold(UTF8Scalars.next(suffix, &offsetB))
             else { return false }
         }
         return true
@@ -119,11 +75,19 @@ enum TextMatch {
         guard part.count > 0, let needle = part.baseAddress else { return true }
         guard let hay = text.baseAddress else { return false }
         if !ignoresCase { return find(needle, part.count, in: hay, text.count) }
+        var offsetOfNeedle = 0
+        let first = CaseFolding.fold(UTF8Scalars.next(part, &offsetOfNeedle))
         var begin = 0
         while begin < text.count {
+            // An ASCII character folds to itself or its lower case: most are passed by at once.
+            let byte = text[begin]
+            if byte < 0x80, CaseFolding.fold(UInt32(byte)) != first {
+                begin += 1
+                continue
+            }
             var offset = begin
             if hasPrefix(text, from: &offset, part) { return true }
-            _ = next(text, &begin)
+            _ = UTF8Scalars.next(text, &begin)
         }
         return false
     }
@@ -153,14 +117,14 @@ enum TextMatch {
         while t < text.count {
             if p < pattern.count {
                 var afterP = p
-                let wanted = next(pattern, &afterP)
+                let wanted = UTF8Scalars.next(pattern, &afterP)
                 if wanted == star {
                     retry = (t, afterP)
                     p = afterP
                     continue
                 }
                 var afterT = t
-                let found = next(text, &afterT)
+                let found = UTF8Scalars.next(text, &afterT)
                 if wanted == one || wanted == found
                     || (ignoresCase && CaseFolding.fold(wanted) == CaseFolding.fold(found))
                 {
@@ -170,7 +134,7 @@ enum TextMatch {
             }
             guard let (from, resume) = retry else { return false }
             t = from
-            _ = next(text, &t)
+            _ = UTF8Scalars.next(text, &t)
             retry = (t, resume)
             p = resume
         }

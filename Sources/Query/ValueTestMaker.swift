@@ -1,5 +1,6 @@
 import ObjectModel
 import Rows
+import Text
 
 /// Makes the test for `value ⋈ constant`, or for `constant ⋈ value`.
 struct ValueTestMaker {
@@ -21,7 +22,7 @@ struct ValueTestMaker {
     /// A test of one constant, which may stand on the left of the operator.
     mutating func test(
         _ comparison: ComparisonOperator, _ constant: Value, _ type: ValueType,
-        ignoresCase: Bool, constantIsLeft: Bool
+        ignoresCase: Bool, ignoresAccents: Bool, constantIsLeft: Bool
     ) -> ValueTest {
         if type == .kinds {
             guard case .int(let kinds) = constant else {
@@ -33,7 +34,8 @@ struct ValueTestMaker {
         let usual = constantIsLeft ? comparison.swapped ?? comparison : comparison
         if constant == .null { return nullTest(usual, constantIsLeft: constantIsLeft) }
         if storage == .string || storage == .data {
-            return textTest(usual, constant, storage, ignoresCase, constantIsLeft)
+            return textTest(
+                usual, constant, storage, ignoresCase, ignoresAccents, constantIsLeft)
         }
         if storage == .mixed {
             var object: ObjectConstant?
@@ -42,6 +44,7 @@ struct ValueTestMaker {
             }
             return MixedTest(
                 constant, object, usual, ignoresCase: ignoresCase,
+                accents: ignoresAccents ? AccentComparison(ignoresCase: ignoresCase) : nil,
                 constantIsLeft: constantIsLeft && usual.isTextual)
         }
         if storage == .link {
@@ -77,11 +80,16 @@ struct ValueTestMaker {
     /// A test of a text; orders are already turned round, the textual operators have no such form.
     private func textTest(
         _ comparison: ComparisonOperator, _ constant: Value, _ storage: ElementStorage,
-        _ ignoresCase: Bool, _ constantIsLeft: Bool
+        _ ignoresCase: Bool, _ ignoresAccents: Bool, _ constantIsLeft: Bool
     ) -> ValueTest {
         let isComparable = constant.scalarType.map { ElementStorage($0) == storage } ?? false
         guard isComparable, let text = TextConstant(constant) else {
             return FixedTest(comparison == .notEqual, nullResult: comparison == .notEqual)
+        }
+        if ignoresAccents {
+            return AccentTest(
+                text, comparison, ignoresCase: ignoresCase,
+                constantIsLeft: constantIsLeft && comparison.isTextual)
         }
         if !ignoresCase, comparison == .equal || comparison == .notEqual,
             let test = TextEqualTest(text, isEqual: comparison == .equal)
@@ -96,12 +104,17 @@ struct ValueTestMaker {
     /// A test of several constants, of which the quantifier's number has to satisfy the operator.
     mutating func test(
         _ comparison: ComparisonOperator, _ constants: [Value], _ quantifier: Quantifier,
-        _ type: ValueType, ignoresCase: Bool, constantIsLeft: Bool
+        _ type: ValueType, ignoresCase: Bool, ignoresAccents: Bool, constantIsLeft: Bool
     ) -> ValueTest {
-        if comparison == .equal, quantifier == .any, !ignoresCase, type != .kinds,
-            let test = setTest(constants, type.storage)
-        {
-            return test
+        if comparison == .equal, quantifier == .any, type != .kinds {
+            let folds = ignoresCase || ignoresAccents
+            if folds, type.storage == .string || type.storage == .data {
+                return FoldedSetTest(
+                    texts(constants, type.storage),
+                    TextFolder(ignoresCase: ignoresCase, ignoresAccents: ignoresAccents),
+                    nullResult: constants.contains(.null))
+            }
+            if !folds, let test = setTest(constants, type.storage) { return test }
         }
         var tests: [ValueTest] = []
         tests.reserveCapacity(constants.count)
@@ -109,20 +122,24 @@ struct ValueTestMaker {
             tests.append(
                 test(
                     comparison, constant, type, ignoresCase: ignoresCase,
+                    ignoresAccents: ignoresAccents,
                     constantIsLeft: constantIsLeft))
         }
         return ListTest(tests, quantifier)
+    }
+
+    /// The constants of one type, string or data, as bytes.
+    private func texts(_ constants: [Value], _ storage: ElementStorage) -> [TextConstant] {
+        constants.compactMap { constant in
+            constant.scalarType.map { ElementStorage($0) } == storage ? TextConstant(constant) : nil
+        }
     }
 
     private func setTest(_ constants: [Value], _ storage: ElementStorage) -> ValueTest? {
         let hasNull = constants.contains(.null)
         switch storage {
         case .string, .data:
-            let texts = constants.compactMap { constant in
-                constant.scalarType.map { ElementStorage($0) } == storage
-                    ? TextConstant(constant) : nil
-            }
-            return TextSetTest(texts, nullResult: hasNull)
+            return TextSetTest(texts(constants, storage), nullResult: hasNull)
         case .bool, .int, .float, .double, .decimal, .date, .objectID, .uuid:
             return OrdinalSetTest(
                 constants.compactMap { Ordinal.of($0, as: storage) }, storage, nullResult: hasNull)

@@ -172,7 +172,6 @@ struct QueryErrorTests {
         arguments: [
             ("name TEXT 'a'", 6),
             ("name MATCHES 'a'", 6),
-            ("name ==[d] 'a'", 8), ("name CONTAINS[cd] 'a'", 14),
             ("home geoWithin geoBox([0,0],[1,1])", 6),
             ("age == binary($0)", 15),
         ])

@@ -1,0 +1,72 @@
+/// Reads UTF-8 scalar by scalar, in place.
+///
+/// Bytes that are not UTF-8 (data values may hold any) count as one scalar each, beyond Unicode's range.
+///
+/// Public and inlinable, because it is called for each character of a scan.
+public enum UTF8Scalars {
+    /// What is added to a byte that is not UTF-8.
+    public static let invalidBase: UInt32 = 0x11_0000
+
+    /// Reads the scalar at `offset`, which is within the text, and moves the offset behind it.
+    @inlinable @inline(__always)
+    public static func next(_ text: UnsafeRawBufferPointer, _ offset: inout Int) -> UInt32 {
+        let first = text[offset]
+        if first < 0x80 {
+            offset += 1
+            return UInt32(first)
+        }
+        return nextBeyondASCII(text, &offset)
+    }
+
+    @usableFromInline
+    static func nextBeyondASCII(_ text: UnsafeRawBufferPointer, _ offset: inout Int) -> UInt32 {
+        let first = text[offset]
+        let count: Int
+        switch first {
+        case 0xC2...0xDF: count = 2
+        case 0xE0...0xEF: count = 3
+        case 0xF0...0xF4: count = 4
+        default: count = 0
+        }
+        guard count > 0, offset + count <= text.count else {
+            offset += 1
+            return invalidBase | UInt32(first)
+        }
+        var scalar = UInt32(first) & (0xFF >> UInt32(count + 1))
+        for place in offset + 1..<offset + count {
+            let byte = text[place]
+            guard byte & 0xC0 == 0x80 else {
+                offset += 1
+                return invalidBase | UInt32(first)
+            }
+            scalar = scalar << 6 | UInt32(byte & 0x3F)
+        }
+        offset += count
+        return scalar
+    }
+
+    /// Where the scalar that ends at `end`, which is not 0, begins.
+    package static func start(before end: Int, _ text: UnsafeRawBufferPointer) -> Int {
+        var start = end - 1
+        while start > 0, end - start < 4, text[start] & 0xC0 == 0x80 { start -= 1 }
+        var check = start
+        _ = next(text, &check)
+        return check == end ? start : end - 1
+    }
+
+    /// Whether every byte of a text is ASCII. Cost: an eighth of a load and a test for each byte.
+    package static func isASCII(_ text: UnsafeRawBufferPointer) -> Bool {
+        guard let start = text.baseAddress else { return true }
+        var offset = 0
+        while offset + 8 <= text.count {
+            let eight = start.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+            if eight & 0x8080_8080_8080_8080 != 0 { return false }
+            offset += 8
+        }
+        while offset < text.count {
+            if text[offset] >= 0x80 { return false }
+            offset += 1
+        }
+        return true
+    }
+}
