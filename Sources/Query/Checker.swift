@@ -211,9 +211,13 @@ struct Checker {
                 "Unsupported operator \(operatorName) in query. Only equal (==) and not equal "
                     + "(!=) are supported for this type.", at: start)
         }
-        return Comparison(
+        let checked = Comparison(
             operands.0, comparison, operands.1, ignoresCase: ignoresCase,
             ignoresAccents: ignoresAccents)
+        if comparison == .matches || comparison == .text {
+            try checkPattern(checked, type, texts: texts, at: start)
+        }
+        return checked
     }
 
     /// What is written behind an operator that ignores case or accents.

@@ -128,7 +128,7 @@ struct ComparedValue {
             switch comparison {
             case .equal, .lessEqual, .greaterEqual, .like: return areBothNull
             case .notEqual: return !areBothNull
-            case .less, .greater: return false
+            case .less, .greater, .matches, .text: return false
             case .beginsWith, .endsWith, .contains: return b.storage == nil
             }
         }
@@ -144,7 +144,7 @@ struct ComparedValue {
         case .lessEqual: return order <= 0
         case .greater: return order > 0
         case .greaterEqual: return order >= 0
-        case .beginsWith, .endsWith, .contains, .like: return false
+        case .beginsWith, .endsWith, .contains, .like, .matches, .text: return false
         }
     }
 }

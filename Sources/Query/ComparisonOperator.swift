@@ -2,6 +2,8 @@
 package enum ComparisonOperator: UInt8, Sendable {
     case equal, notEqual, less, lessEqual, greater, greaterEqual
     case beginsWith, endsWith, contains, like
+    /// A regular expression fits the whole text; words occur in it. Both are constants on the right.
+    case matches, text
 
     /// Whether it is one of the four that need an order.
     var isOrder: Bool {
@@ -14,7 +16,7 @@ package enum ComparisonOperator: UInt8, Sendable {
     /// Whether it takes strings or data only.
     var isTextual: Bool {
         switch self {
-        case .beginsWith, .endsWith, .contains, .like: true
+        case .beginsWith, .endsWith, .contains, .like, .matches, .text: true
         default: false
         }
     }
@@ -27,7 +29,7 @@ package enum ComparisonOperator: UInt8, Sendable {
         case .lessEqual: .greaterEqual
         case .greater: .less
         case .greaterEqual: .lessEqual
-        case .beginsWith, .endsWith, .contains, .like: nil
+        case .beginsWith, .endsWith, .contains, .like, .matches, .text: nil
         }
     }
 
@@ -44,6 +46,8 @@ package enum ComparisonOperator: UInt8, Sendable {
         case .endsWith: "endswith"
         case .contains: "contains"
         case .like: "like"
+        case .matches: "matches"
+        case .text: "text"
         }
     }
 }

@@ -16,6 +16,9 @@ struct MatchNodeBuilder {
     /// The objects that the nodes made so far compare with.
     var objects: [ObjectConstant] { maker.objects }
 
+    /// What the regular expressions of the nodes made so far share.
+    var watch: PatternWatch? { maker.watch }
+
     /// The node for a predicate.
     mutating func node(_ predicate: Predicate) -> MatchNode {
         switch predicate {

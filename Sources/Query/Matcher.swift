@@ -7,6 +7,7 @@ package final class Matcher {
     private let objects: [ObjectConstant]
     private let namesObjects: Bool
     private let bound: BoundSource
+    private let watch: PatternWatch?
     /// The snapshot whose keys ``objects`` have. Weak, so that neither is a snapshot kept nor another
     /// one at the same address taken for it.
     private weak var boundSource: (any ObjectSource)?
@@ -16,6 +17,7 @@ package final class Matcher {
         node = builder.node(predicate)
         objects = builder.objects
         bound = builder.bound
+        watch = builder.watch
         namesObjects = !objects.isEmpty
     }
 
@@ -28,6 +30,15 @@ package final class Matcher {
         bound.source = source
         for object in objects { object.bind(to: source) }
     }
+
+    /// Bounds the time of regular expressions, which else have a bound for each value only.
+    ///
+    /// - `deadline`: In milliseconds of the monotonic clock.
+    package func limit(until deadline: UInt64) { watch?.deadlineMilliseconds = deadline }
+
+    /// Why the evaluation was given up: what was found since then is not to be used. To be asked for at
+    /// the end of a query.
+    package var failure: EvaluationFailure? { watch?.failure }
 
     /// Whether an object satisfies the predicate.
     ///

@@ -158,17 +158,17 @@ struct Parser {
         case .contains: comparison = .contains
         case .like: comparison = .like
         case .between: return try between(left, start: start)
-        case .text: throw unsupported("TEXT", at: start)
+        case .text: comparison = .text
         case .geoWithin: throw unsupported("geoWithin", at: start)
         case .identifier where token.name.lowercased() == "matches":
-            throw unsupported("MATCHES", at: start)
+            comparison = .matches
         default: return nil
         }
         try advance()
+        let takesFlags = !comparison.isOrder && comparison != .text
         var flag: Token.Kind?
         switch token.kind {
-        case .flagC where !comparison.isOrder, .flagD where !comparison.isOrder,
-            .flagCD where !comparison.isOrder:
+        case .flagC where takesFlags, .flagD where takesFlags, .flagCD where takesFlags:
             flag = token.kind
             try advance()
         default: break

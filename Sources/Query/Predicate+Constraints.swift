@@ -144,7 +144,7 @@ private struct RangeAnalysis {
             case .equal, .lessEqual, .greaterEqual, .like: return ([.null], true)
             case .less, .greater: return ([], true)
             case .notEqual: return ([.notNull], true)
-            case .beginsWith, .endsWith, .contains: return nil
+            case .beginsWith, .endsWith, .contains, .matches, .text: return nil
             }
         }
         if storage == .string || storage == .data { return textRanges(relation, value, storage) }
@@ -178,7 +178,7 @@ private struct RangeAnalysis {
     ) -> (ranges: [OrderedKeyRange], isExact: Bool)? {
         switch relation {
         case .equal, .less, .lessEqual, .greater, .greaterEqual, .beginsWith: break
-        case .notEqual, .endsWith, .contains, .like: return nil
+        case .notEqual, .endsWith, .contains, .like, .matches, .text: return nil
         }
         guard value.scalarType.map({ ElementStorage($0) }) == storage,
             let text = TextConstant(value)

@@ -8,6 +8,8 @@ struct ValueTestMaker {
     let schema: RowSchema
     /// The objects that tests made so far compare with.
     private(set) var objects: [ObjectConstant] = []
+    /// What the regular expressions among the tests share; nil when there are none.
+    private(set) var watch: PatternWatch?
 
     init(schema: RowSchema) { self.schema = schema }
 
@@ -32,6 +34,9 @@ struct ValueTestMaker {
         }
         let storage = type.storage
         let usual = constantIsLeft ? comparison.swapped ?? comparison : comparison
+        if comparison == .matches || comparison == .text {
+            return patternTest(comparison, constant, storage, ignoresCase, ignoresAccents)
+        }
         if constant == .null { return nullTest(usual, constantIsLeft: constantIsLeft) }
         if storage == .string || storage == .data {
             return textTest(
@@ -65,13 +70,26 @@ struct ValueTestMaker {
         }
     }
 
+    private mutating func patternTest(
+        _ comparison: ComparisonOperator, _ constant: Value, _ storage: ElementStorage,
+        _ ignoresCase: Bool, _ ignoresAccents: Bool
+    ) -> ValueTest {
+        let none = FixedTest(false, nullResult: false)
+        guard case .string(let text) = constant else { return none }
+        if comparison == .text { return (try? TextSearch(text)).map { WordTest($0) } ?? none }
+        let watch = watch ?? PatternWatch()
+        self.watch = watch
+        return PatternTest(
+            text, storage, ignoresCase: ignoresCase, ignoresAccents: ignoresAccents, watch) ?? none
+    }
+
     /// Null equals null, is neither less nor greater than anything, is contained in everything as a
     /// needle and contains nothing as a constant.
     private func nullTest(_ comparison: ComparisonOperator, constantIsLeft: Bool) -> ValueTest {
         switch comparison {
         case .equal, .lessEqual, .greaterEqual, .like: FixedTest(false, nullResult: true)
         case .notEqual: FixedTest(true, nullResult: false)
-        case .less, .greater: FixedTest(false, nullResult: false)
+        case .less, .greater, .matches, .text: FixedTest(false, nullResult: false)
         case .beginsWith, .endsWith, .contains:
             FixedTest(!constantIsLeft, nullResult: !constantIsLeft)
         }

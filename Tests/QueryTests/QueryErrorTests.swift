@@ -170,8 +170,6 @@ struct QueryErrorTests {
     @Test(
         "what comes later is recognised and refused with its column",
         arguments: [
-            ("name TEXT 'a'", 6),
-            ("name MATCHES 'a'", 6),
             ("home geoWithin geoBox([0,0],[1,1])", 6),
             ("age == binary($0)", 15),
         ])

@@ -23,4 +23,52 @@ int HFDecompose(uint32_t scalar, uint32_t *result);
 /// Whether a scalar is of the general category Mn, as combining accents are.
 bool HFIsNonspacingMark(uint32_t scalar);
 
+/// Finds the words of texts, by the rules of Unicode (UAX 29) and by dictionary where a script writes no
+/// blanks between them. One thread at a time uses one.
+typedef struct HFWords HFWords;
+
+/// NULL when there is no memory, or ICU has no data.
+HFWords *HFWordsMake(void);
+
+void HFWordsFree(HFWords *words);
+
+/// Begins with a text, which stays in its place until the last word was read. False as in ``HFWordsMake``.
+bool HFWordsBegin(HFWords *words, const void *text, size_t byteCount);
+
+/// Finds the next word and where it lies; false when there is none.
+bool HFWordsNext(HFWords *words, size_t *start, size_t *end);
+
+/// A regular expression, ready for use. One thread at a time uses one.
+typedef struct HFPattern HFPattern;
+
+/// What is wrong with a regular expression.
+typedef struct {
+    /// A sentence's part, which lives for ever.
+    const char *reason;
+    /// About where, in UTF-16 units from 0; -1 when that is not known.
+    int offset;
+} HFPatternFault;
+
+/// NULL when the text is no regular expression; then `fault` says why.
+HFPattern *HFPatternMake(
+    const char *text, size_t byteCount, bool ignoresCase, HFPatternFault *fault);
+
+void HFPatternFree(HFPattern *pattern);
+
+/// What became of a test.
+typedef enum {
+    HFMatchNo = 0,
+    HFMatchYes = 1,
+    /// It took more steps than one test may, or the deadline passed.
+    HFMatchTime = 2,
+    /// It needed more memory to try its ways than it may.
+    HFMatchMemory = 3,
+} HFMatch;
+
+/// Whether a whole text matches.
+///
+/// `deadline` is in milliseconds of the monotonic clock, or UINT64_MAX.
+HFMatch HFPatternTest(
+    HFPattern *pattern, const void *text, size_t byteCount, uint64_t deadline);
+
 #endif

@@ -55,6 +55,7 @@ package final class QueryExecution {
         plan = try planner.plan()
         entriesRead = planner.entriesRead
         matcher = plan.residual?.makeMatcher(transaction.rows, source: transaction)
+        matcher?.limit(until: limits.deadlineMilliseconds)
         sorter = SortEvaluator(query.sort, schema: transaction.rows)
     }
 
@@ -103,6 +104,11 @@ package final class QueryExecution {
     func checkFailure() throws(Failure) {
         do throws(StoreError) { try transaction.checkFailure() } catch { throw .store(error) }
         if transaction.isLate { throw .time }
+        switch matcher?.failure {
+        case .time: throw .time
+        case .memory: throw .memory
+        case nil: break
+        }
     }
 
     /// Counts a step of the query and looks at the clock now and then.

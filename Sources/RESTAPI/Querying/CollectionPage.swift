@@ -143,6 +143,7 @@ struct CollectionPage {
         let options = service.options
         let deadline = service.queryDeadline
         read.limitFollowing(until: deadline)
+        matcher?.limit(until: deadline)
         let buffer = ByteBuffer(capacity: 64)
         var found: [Candidate] = []
         var total = 0
@@ -183,6 +184,11 @@ struct CollectionPage {
             return text.counts || found.count <= limit
         }
         if let failure { throw failure }
+        switch matcher?.failure {
+        case .time: throw .queryTime(options)
+        case .memory: throw .queryMemory(options)
+        case nil: break
+        }
         try service.checkTime(read)
         return (found, total)
     }

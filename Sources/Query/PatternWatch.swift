@@ -1,0 +1,15 @@
+/// Why an evaluation was given up: what it found since then is not to be used.
+package enum EvaluationFailure: Error, Hashable, Sendable {
+    /// A regular expression took too long for one value, or ran into the query's deadline.
+    case time
+    /// A regular expression needed too much memory for one value.
+    case memory
+}
+
+/// What the regular expressions of one matcher share: until when they may run, and whether one gave up.
+final class PatternWatch {
+    /// In milliseconds of the monotonic clock.
+    var deadlineMilliseconds = UInt64.max
+    /// The first failure. Once there is one no pattern runs any more.
+    var failure: EvaluationFailure?
+}

@@ -1,0 +1,72 @@
+import Rows
+import Text
+
+/// Strings, or strings among values of kind `mixed`, that match a regular expression as a whole.
+final class PatternTest: ValueTest {
+    private let pattern: TextPattern
+    /// Takes accents away where they do not count.
+    private let folder: TextFolder?
+    private let storage: ElementStorage
+    private let watch: PatternWatch
+
+    /// Makes a test; nil for what is no regular expression, which the checker refuses.
+    init?(
+        _ text: String, _ storage: ElementStorage, ignoresCase: Bool, ignoresAccents: Bool,
+        _ watch: PatternWatch
+    ) {
+        guard
+            let pattern = try? Self.pattern(
+                text, ignoresCase: ignoresCase, ignoresAccents: ignoresAccents)
+        else { return nil }
+        self.pattern = pattern
+        folder = ignoresAccents ? TextFolder(ignoresCase: false, ignoresAccents: true) : nil
+        self.storage = storage
+        self.watch = watch
+        super.init(nullResult: false)
+    }
+
+    /// The compiled expression. Where accents do not count it has none itself.
+    static func pattern(
+        _ text: String, ignoresCase: Bool, ignoresAccents: Bool
+    ) throws(TextPattern.Fault) -> TextPattern {
+        guard ignoresAccents else { return try TextPattern(text, ignoresCase: ignoresCase) }
+        let folder = TextFolder(ignoresCase: false, ignoresAccents: true)
+        var text = text
+        let plain = text.withUTF8 {
+            String(decoding: folder.fold(UnsafeRawBufferPointer($0)), as: UTF8.self)
+        }
+        return try TextPattern(plain, ignoresCase: ignoresCase)
+    }
+
+    override func test(_ address: UnsafeRawPointer, _ count: Int) -> Bool {
+        guard watch.failure == nil else { return false }
+        var text = UnsafeRawBufferPointer(start: address, count: count)
+        if storage == .mixed {
+            let value = MixedView(text)
+            guard value.kind == .string else { return false }
+            text = value.payload
+        }
+        if let folder { text = folder.fold(text) }
+        switch pattern.matches(text, deadlineMilliseconds: watch.deadlineMilliseconds) {
+        case .no: return false
+        case .yes: return true
+        case .outOfTime: watch.failure = .time
+        case .outOfMemory: watch.failure = .memory
+        }
+        return false
+    }
+}
+
+/// Strings that have the words of a search; null has none.
+final class WordTest: ValueTest {
+    private let matcher: TextSearchMatcher
+
+    init(_ search: TextSearch) {
+        matcher = TextSearchMatcher(search)
+        super.init(nullResult: search.required.isEmpty)
+    }
+
+    override func test(_ address: UnsafeRawPointer, _ count: Int) -> Bool {
+        matcher.matches(UnsafeRawBufferPointer(start: address, count: count))
+    }
+}
