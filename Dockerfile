@@ -27,6 +27,7 @@ RUN apt-get update \
         libicu72 \
         liblmdb0 \
         libmicrohttpd12 \
+        libs2-0 \
         libsimdjson14 \
         libssl3 \
         libstdc++6 \

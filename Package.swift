@@ -38,6 +38,10 @@ let package = Package(
         .target(
             name: "CICU",
             linkerSettings: [.linkedLibrary("icui18n"), .linkedLibrary("icuuc")]),
+        // Without NDEBUG the assertions in S2's headers would end the process.
+        .target(
+            name: "CGeometry", cxxSettings: [.define("NDEBUG")],
+            linkerSettings: [.linkedLibrary("s2")]),
         .target(name: "CSimdJSON", linkerSettings: [.linkedLibrary("simdjson")]),
 
         // The parts, lowest first; nothing imports upwards.
@@ -46,12 +50,15 @@ let package = Package(
         library("ObjectModel", ["CDecimal"]),
         library("Rows", ["ObjectModel", "Bytes"]),
         library("Text", ["Bytes", "CICU"]),
-        library("Query", ["Rows", "ObjectModel", "Bytes", "Text"]),
+        library("Geometry", ["CGeometry"]),
+        library("Query", ["Rows", "ObjectModel", "Bytes", "Text", "Geometry"]),
         library("Threads"),
         library("Storage", ["Bytes"]),
         library("StorageMemory", ["Storage", "Bytes", "Threads"]),
         library("StorageLMDB", ["Storage", "Bytes", "Threads", "CLMDB", "CZlib"]),
-        library("ObjectStore", ["Query", "Rows", "ObjectModel", "Bytes", "Storage", "Threads"]),
+        library(
+            "ObjectStore",
+            ["Query", "Rows", "ObjectModel", "Bytes", "Storage", "Threads", "Geometry"]),
         library("HTTPServer", ["CMicroHTTPD", "CZlib"]),
         library(
             "StoreService", ["ObjectStore", "Query", "Rows", "ObjectModel", "Bytes", "Threads"]),
@@ -132,10 +139,11 @@ let package = Package(
             ]),
         tests("JSONTests", ["JSON", "Bytes"]),
         tests("TextTests", ["Text", "Bytes", "CICU", "TestSupport"]),
+        tests("GeometryTests", ["Geometry", "TestSupport"]),
         tests(
             "QueryTests",
             [
-                "Query", "Rows", "ObjectModel", "ObjectStore", "Bytes", "TestSupport",
+                "Query", "Rows", "ObjectModel", "ObjectStore", "Bytes", "Geometry", "TestSupport",
                 "ObjectSupport",
             ]),
         tests("HTTPServerTests", ["HTTPServer"]),

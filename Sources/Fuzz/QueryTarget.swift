@@ -23,7 +23,8 @@ struct QueryTarget: FuzzTarget {
         ")",
         "{", "}", "[", "]", ",", ".", "*", "0", "1", "-3", "2.5", "1e400", "0x1F", "'a'", "\"b\"",
         "'\\u0041'", "NULL", "TRUEPREDICATE", "true", "SORT", "LIMIT", "DISTINCT", "ASC", "DESC",
-        "FIRST", "LAST", "'", "\\", "é", "\u{0}", " ",
+        "FIRST", "LAST", "'", "\\", "é", "\u{0}", " ", "geoWithin", "geoBox", "geoCircle",
+        "geoPolygon", "place", "[0,0]", "[-10.5,20,3]", "{[0,0],[9,0],[9,9],[0,0]}",
     ]
 
     private static let templates = [
@@ -33,6 +34,9 @@ struct QueryTarget: FuzzTarget {
         "name == $0 OR age == $1", "ALL friends.age != 0",
         "staff.@count == 0 SORT(name ASC) LIMIT(3)",
         "tags[0] == 'a'", "ANY scores > 1.5", "name CONTAINS[c] 'A'", "age == -1 OR name == ''",
+        "place geoWithin geoBox ( [-90,-45] , [10,60] )", "place geoWithin geoCircle ( [0,0] , 1 )",
+        "boss.place geoWithin geoPolygon ( {[0,0],[90,0],[45,80],[0,0]} , "
+            + "{[40,10],[50,10],[45,20],[40,10]} )",
     ]
 
     init() throws {

@@ -20,6 +20,11 @@ struct CanonicalText {
             text += comparison.ignoresAccents ? "d " : " "
             append(comparison.right)
             text += ")"
+        case .within(let condition):
+            text += "("
+            append(condition.quantifier)
+            append(condition.path)
+            text += " in \(condition.region.shape))"
         }
     }
 

@@ -88,6 +88,7 @@ struct Checker {
         case .comparison(let comparison): return try self.comparison(comparison)
         case .between(let left, let right, let start):
             return try between(left, right, start: start)
+        case .within(let within): return try self.within(within)
         case .operand(let operand):
             throw source.syntaxError(
                 "syntax error, expected a comparison", at: operand.start)

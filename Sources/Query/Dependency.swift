@@ -100,6 +100,7 @@ extension Predicate {
         case .comparison(let comparison):
             comparison.left.forEachPath(body)
             comparison.right.forEachPath(body)
+        case .within(let condition): condition.readPaths.forEach(body)
         }
     }
 }

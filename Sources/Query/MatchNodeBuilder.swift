@@ -37,6 +37,7 @@ struct MatchNodeBuilder {
             for part in merged { nodes.append(node(part)) }
             return ChainNode(nodes, isOr: true)
         case .comparison(let comparison): return node(comparison)
+        case .within(let condition): return node(condition)
         }
     }
 
@@ -149,6 +150,15 @@ struct MatchNodeBuilder {
         guard other == .scalar(.mixed), case .link(let classIndex) = path.type, classIndex >= 0
         else { return nil }
         return schema.classes[classIndex].number
+    }
+
+    private func node(_ condition: RegionCondition) -> MatchNode {
+        let pointClass = schema.classes[condition.pointClass]
+        if let member = condition.path.ownMember {
+            return PointNode(
+                schema.classes[condition.path.lastClass], member, pointClass, condition.region)
+        }
+        return RegionNode(condition, pointClass, schema: schema)
     }
 
     private mutating func side(_ operand: Operand, beside other: Operand) -> ComparedSide {

@@ -159,7 +159,7 @@ struct Parser {
         case .like: comparison = .like
         case .between: return try between(left, start: start)
         case .text: comparison = .text
-        case .geoWithin: throw unsupported("geoWithin", at: start)
+        case .geoWithin: return try within(left, start: start)
         case .identifier where token.name.lowercased() == "matches":
             comparison = .matches
         default: return nil

@@ -44,6 +44,7 @@ extension Predicate {
             comparison.left.forEachPath { root = $0.root }
             comparison.right.forEachPath { root = $0.root }
             return root
+        case .within(let condition): return condition.path.root
         }
     }
 }
@@ -58,6 +59,7 @@ private struct RangeAnalysis {
     init(_ predicate: Predicate) {
         switch predicate {
         case .constant, .not: return
+        case .within: return
         case .comparison(let comparison):
             guard let (member, found, isExact) = Self.ranges(of: comparison) else { return }
             ranges = [member: found]

@@ -12,6 +12,8 @@ package indirect enum Predicate: Hashable, Sendable {
     case not(Predicate)
     /// Holds when two operands compare as asked.
     case comparison(Comparison)
+    /// Holds when a point lies in a region.
+    case within(RegionCondition)
 }
 
 /// Two operands and what is asked of them.

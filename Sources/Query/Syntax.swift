@@ -10,6 +10,7 @@ struct Syntax {
         case not(Node)
         case comparison(Comparison)
         case between(Operand, Operand, start: Int)
+        case within(Within)
         case operand(Operand)
     }
 

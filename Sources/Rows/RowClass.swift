@@ -96,6 +96,10 @@ public final class RowClass: @unchecked Sendable {
     /// What no two objects may share, without the primary key: unique properties, then unique groups.
     package let uniqueKeys: [UniqueKey]
 
+    /// Of a class of points in GeoJSON's form the positions of its type and its coordinates; −1 of others.
+    let pointType: Int
+    let pointCoordinates: Int
+
     /// The number of the layout that new rows get.
     @usableFromInline let currentNumber: UInt32
     @usableFromInline let currentTable: UnsafePointer<FieldLocation>
@@ -147,6 +151,9 @@ public final class RowClass: @unchecked Sendable {
         self.mappedIndex = mappedIndex
         isAsymmetric = definition.kind == .asymmetric
         self.memberIndex = memberIndex
+        let pointMembers = definition.pointMembers
+        pointType = pointMembers?.type ?? -1
+        pointCoordinates = pointMembers?.coordinates ?? -1
         primaryKeyIndex = definition.primaryKey.flatMap { memberIndex[$0] }
         let primaryKeyIndex = primaryKeyIndex
         numbersKeys =
@@ -267,6 +274,9 @@ public final class RowClass: @unchecked Sendable {
     package var primaryKeyRange: ClosedRange<Int64>? {
         primaryKeyIndex.flatMap { definition.properties[$0].scalar?.integerRange }
     }
+
+    /// Whether its objects are points in GeoJSON's form.
+    package var isPointClass: Bool { pointType >= 0 }
 
     /// Where the property at `member` lies in rows of the current layout.
     func currentLocation(_ member: Int) -> FieldLocation { currentTable[member] }

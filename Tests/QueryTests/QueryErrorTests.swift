@@ -170,7 +170,6 @@ struct QueryErrorTests {
     @Test(
         "what comes later is recognised and refused with its column",
         arguments: [
-            ("home geoWithin geoBox([0,0],[1,1])", 6),
             ("age == binary($0)", 15),
         ])
     func unsupported(text: String, column: Int) throws {

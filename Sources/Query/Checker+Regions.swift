@@ -1,0 +1,155 @@
+import Geometry
+import ObjectModel
+import Rows
+
+/// `geoWithin`.
+extension Checker {
+    /// Where a region stands, for messages.
+    private struct Place {
+        var start: Int
+        /// The number of the argument that it came as.
+        var argument: Int?
+    }
+
+    /// Checks a point in a region.
+    func within(_ syntax: Syntax.Within) throws(QueryError) -> Predicate {
+        guard case .path(let path, let quantifier) = try side(syntax.left) else {
+            throw fail(.type, "geoWithin stands behind a property", at: syntax.left.start)
+        }
+        let (pointClass, members) = try pointClass(path, syntax.left)
+        return .within(
+            RegionCondition(
+                path: path, quantifier: quantifier, region: try region(syntax.region),
+                pointClass: pointClass, pointMembers: [members.type, members.coordinates]))
+    }
+
+    /// The class of the points that a path leads to.
+    private func pointClass(
+        _ path: ValuePath, _ syntax: Syntax.Operand
+    ) throws(QueryError) -> (classIndex: Int, members: PointMembers) {
+        switch path.type {
+        case .embedded(let classIndex):
+            let definition = schema.classes[classIndex].definition
+            if let members = definition.pointMembers { return (classIndex, members) }
+            throw fail(
+                .type,
+                "Query '\(source.text(syntax.start, syntax.end))' links to data in the wrong format for "
+                    + "a geoWithin query: '\(definition.name)' has to have the properties 'type' "
+                    + "(string) and 'coordinates' (double[])", at: syntax.start)
+        case .link(let classIndex):
+            let name =
+                classIndex < 0
+                ? "an owner of embedded objects" : "'\(schema.classes[classIndex].definition.name)'"
+            throw fail(
+                .type,
+                "A GEOWITHIN query can only operate on a link to an embedded class but \(name) is at "
+                    + "the top level", at: syntax.start)
+        case .scalar:
+            throw fail(
+                .type,
+                "The left hand side of 'geoWithin' must be a link to geoJSON formatted data. But the "
+                    + "provided type is '\(path.type.name)'", at: syntax.start)
+        }
+    }
+
+    private func region(_ syntax: Syntax.Region) throws(QueryError) -> GeoRegion {
+        guard case .argument(let index) = syntax.kind else {
+            return try compile(
+                try shape(syntax, in: self), Place(start: syntax.start, argument: nil))
+        }
+        let place = Place(start: syntax.start, argument: index)
+        switch try argument(index, at: syntax.start).value {
+        case .string(let text): return try compile(try shape(text, place), place)
+        case .map(let entries):
+            let reader = RegionArgument(entries)
+            guard let shape = reader.shape else {
+                throw fail(
+                    .argument, "Argument $\(index) is no region: \(RegionArgument.forms)",
+                    at: syntax.start, argument: index)
+            }
+            return try compile(shape, place)
+        case .null:
+            throw fail(
+                .argument, "NULL cannot be used on the right hand side of a GEOWITHIN query",
+                at: syntax.start, argument: index)
+        case let value:
+            throw fail(
+                .argument,
+                "The right hand side of 'geoWithin' must be a geospatial constant value. But the "
+                    + "provided type of argument $\(index) is '\(Self.typeName(value))'",
+                at: syntax.start, argument: index)
+        }
+    }
+
+    private func compile(_ shape: GeoShape, _ place: Place) throws(QueryError) -> GeoRegion {
+        do throws(GeoFault) { return try GeoRegion(shape) } catch {
+            let kind: QueryError.Kind =
+                error.isLimit ? .limit : place.argument == nil ? .type : .argument
+            throw fail(kind, error.message, at: place.start, argument: place.argument)
+        }
+    }
+
+    /// The shape that an argument has as text.
+    private func shape(_ text: String, _ place: Place) throws(QueryError) -> GeoShape {
+        do throws(QueryError) {
+            let source = SourceText(text)
+            let reader = Checker(schema: schema, root: root, source: source, arguments: [])
+            return try shape(try Parser.parseRegion(source), in: reader)
+        } catch {
+            throw fail(
+                .argument,
+                "Invalid syntax in serialized geospatial object at argument \(place.argument ?? 0): "
+                    + error.message, at: place.start, argument: place.argument)
+        }
+    }
+
+    /// The shape of a literal, whose text and arguments are those of `reader`.
+    private func shape(_ syntax: Syntax.Region, in reader: Checker) throws(QueryError) -> GeoShape {
+        switch syntax.kind {
+        case .argument: throw source.syntaxError("a region is expected", at: syntax.start)
+        case .box(let bottomLeft, let topRight):
+            return .box(
+                bottomLeft: try reader.point(bottomLeft), topRight: try reader.point(topRight))
+        case .circle(let center, let radians):
+            return .circle(
+                center: try reader.point(center), radians: try reader.coordinate(radians))
+        case .polygon(let syntax):
+            var rings: [[GeoPoint]] = []
+            for ring in syntax {
+                var points: [GeoPoint] = []
+                points.reserveCapacity(ring.count)
+                for point in ring { points.append(try reader.point(point)) }
+                rings.append(points)
+            }
+            return .polygon(rings)
+        }
+    }
+
+    private func point(_ syntax: Syntax.Point) throws(QueryError) -> GeoPoint {
+        if let altitude = syntax.altitude { _ = try coordinate(altitude) }
+        return GeoPoint(
+            longitude: try coordinate(syntax.longitude), latitude: try coordinate(syntax.latitude))
+    }
+
+    /// The number of a coordinate or of a radius.
+    private func coordinate(_ constant: Syntax.Constant) throws(QueryError) -> Double {
+        switch constant.kind {
+        case .value(let value):
+            if let number = RegionArgument.number(value) { return number }
+        case .argument(let index):
+            let argument = try argument(index, at: constant.start)
+            if let number = RegionArgument.number(argument.value) { return number }
+            if argument.isPlainText, case .string(let text) = argument.value,
+                let number = Double(text)
+            {
+                return number
+            }
+            throw fail(
+                .argument,
+                "Argument $\(index) stands for a coordinate or a radius: a number is expected, not "
+                    + "'\(Self.describe(argument.value))'", at: constant.start, argument: index)
+        case .object: break
+        }
+        throw fail(.type, "A number is expected here.", at: constant.start)
+    }
+}

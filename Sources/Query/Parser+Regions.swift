@@ -1,0 +1,102 @@
+import ObjectModel
+
+/// Regions of the Earth.
+extension Parser {
+    /// The rest of a condition that begins with `left` and goes on with `geoWithin`.
+    mutating func within(_ left: Syntax.Operand, start: Int) throws(QueryError) -> Syntax.Node {
+        guard case .path = left else {
+            throw source.syntaxError(
+                "syntax error, geoWithin stands behind a property", at: left.start)
+        }
+        try advance()
+        if token.kind == .argument {
+            let region = Syntax.Region(
+                kind: .argument(token.index), start: token.start, end: token.end)
+            try advance()
+            return .within(Syntax.Within(left: left, region: region, start: start))
+        }
+        return .within(Syntax.Within(left: left, region: try region(), start: start))
+    }
+
+    /// Reads a text that is one region and nothing else.
+    static func parseRegion(_ source: SourceText) throws(QueryError) -> Syntax.Region {
+        var parser = try Parser(source)
+        let region = try parser.region()
+        guard parser.token.kind == .end else {
+            throw parser.unexpected("the end of the region")
+        }
+        return region
+    }
+
+    /// `geoBox(…)`, `geoCircle(…)` or `geoPolygon(…)`.
+    private mutating func region() throws(QueryError) -> Syntax.Region {
+        let start = token.start
+        let form = token.kind
+        guard form == .geoBox || form == .geoCircle || form == .geoPolygon else {
+            throw unexpected("geoBox(...), geoCircle(...), geoPolygon(...) or an argument")
+        }
+        try advance()
+        try expect(.leftParenthesis, "'('")
+        let kind: Syntax.Region.Kind
+        switch form {
+        case .geoBox:
+            let bottomLeft = try point()
+            try expect(.comma, "',' and the opposite corner")
+            kind = .box(bottomLeft, try point())
+        case .geoCircle:
+            let center = try point()
+            try expect(.comma, "',' and the radius in radians")
+            kind = .circle(center, radians: try coordinate())
+        default:
+            var rings = [try ring()]
+            while token.kind == .comma {
+                try advance()
+                rings.append(try ring())
+            }
+            kind = .polygon(rings)
+        }
+        try expect(.rightParenthesis, "')'")
+        return Syntax.Region(kind: kind, start: start, end: previousEnd)
+    }
+
+    private mutating func ring() throws(QueryError) -> [Syntax.Point] {
+        try expect(.leftBrace, "a ring of points, such as {[0, 0], [1, 0], [1, 1], [0, 0]}")
+        var points = [try point()]
+        while token.kind == .comma {
+            try advance()
+            points.append(try point())
+        }
+        try expect(.rightBrace, "',' or '}'")
+        return points
+    }
+
+    private mutating func point() throws(QueryError) -> Syntax.Point {
+        let start = token.start
+        try expect(.leftBracket, "a point, such as [13.4, 52.5]: longitude first")
+        let longitude = try coordinate()
+        try expect(.comma, "',' and the latitude")
+        let latitude = try coordinate()
+        var altitude: Syntax.Constant?
+        if token.kind == .comma {
+            try advance()
+            altitude = try coordinate()
+        }
+        try expect(.rightBracket, "']'")
+        return Syntax.Point(
+            longitude: longitude, latitude: latitude, altitude: altitude, start: start,
+            end: previousEnd)
+    }
+
+    /// A number, or an argument that is one.
+    private mutating func coordinate() throws(QueryError) -> Syntax.Constant {
+        let start = token.start
+        let kind: Syntax.Constant.Kind
+        switch token.kind {
+        case .natural, .number, .float: kind = .value(token.value ?? .null)
+        case .argument: kind = .argument(token.index)
+        default: throw unexpected("a number")
+        }
+        try advance()
+        return Syntax.Constant(kind: kind, start: start, end: previousEnd)
+    }
+}

@@ -1,0 +1,35 @@
+import Geometry
+import Rows
+
+/// A point, or several, and the region that it has to lie in.
+package struct RegionCondition: Hashable, Sendable {
+    /// The way to the point: an embedded object, each of a collection of them, or one element of it.
+    package var path: ValuePath
+    /// How many of several points have to lie in the region; any when nothing is said.
+    package var quantifier: Quantifier?
+    /// The region.
+    package var region: GeoRegion
+    /// The class of the points, by position in the schema: one in GeoJSON's form.
+    package var pointClass: Int
+    /// The positions of the class's type and coordinates.
+    package var pointMembers: [Int]
+
+    /// What it reads: type and coordinates of the points.
+    var readPaths: [ValuePath] {
+        let kind: PathStep.Kind
+        let member: Int
+        switch path.terminal {
+        case .value(let place): (kind, member) = (.embedded, place)
+        case .elements(let place): (kind, member) = (.embeddedList, place)
+        case .elementAt(let place, let position): (kind, member) = (.embeddedAt(position), place)
+        default: return [path]
+        }
+        let step = PathStep(
+            kind: kind, fromClass: path.lastClass, toClass: pointClass, member: member)
+        return pointMembers.map { pointMember in
+            ValuePath(
+                root: path.root, steps: path.steps + [step],
+                terminal: .value(member: pointMember), type: .scalar(.double))
+        }
+    }
+}
