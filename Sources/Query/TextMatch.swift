@@ -23,7 +23,8 @@ enum TextMatch {
         return memcmp(a + offset, b, part.count) == 0
     }
 
-    /// Whether `text` goes on with `prefix` at `offset`, but for case; moves the offset behind it.
+    /// Whether `text` goes on with `prefix` at `offset`, but for case; moves the offset behind it, or behind
+    /// where they differ.
     private static func hasPrefix(
         _ text: UnsafeRawBufferPointer, from offset: inout Int, _ prefix: UnsafeRawBufferPointer
     ) -> Bool {
@@ -68,7 +69,7 @@ enum TextMatch {
         return true
     }
 
-    /// Whether a text contains another. Cost: usually linear, the product of the lengths at worst.
+    /// Whether a text contains another. Cost: linear in both.
     static func contains(
         _ text: UnsafeRawBufferPointer, _ part: UnsafeRawBufferPointer, ignoresCase: Bool
     ) -> Bool {
@@ -77,7 +78,7 @@ enum TextMatch {
         if !ignoresCase { return find(needle, part.count, in: hay, text.count) }
         var offsetOfNeedle = 0
         let first = CaseFolding.fold(UTF8Scalars.next(part, &offsetOfNeedle))
-        var begin = 0
+        var (begin, work) = (0, 0)
         while begin < text.count {
             // An ASCII character folds to itself or its lower case: most are passed by at once.
             let byte = text[begin]
@@ -87,6 +88,10 @@ enum TextMatch {
             }
             var offset = begin
             if hasPrefix(text, from: &offset, part) { return true }
+            work += offset - begin
+            if work > 16 * begin + 4096 {
+                return TextNeedle(part, .folded).find(in: text, from: &begin)
+            }
             _ = UTF8Scalars.next(text, &begin)
         }
         return false
@@ -96,25 +101,33 @@ enum TextMatch {
         _ needle: UnsafeRawPointer, _ needleCount: Int, in hay: UnsafeRawPointer, _ hayCount: Int
     ) -> Bool {
         let first = Int32(needle.load(as: UInt8.self))
-        var begin = 0
+        var (begin, work) = (0, 0)
         while begin + needleCount <= hayCount {
             guard let found = memchr(hay + begin, first, hayCount - needleCount - begin + 1)
             else { return false }
             if memcmp(found, needle, needleCount) == 0 { return true }
             begin = UnsafeRawPointer(found) - hay + 1
+            // As if all of it had been compared.
+            work += needleCount
+            if work > 64 * begin + 65536 {
+                return TextNeedle(UnsafeRawBufferPointer(start: needle, count: needleCount), .bytes)
+                    .find(in: UnsafeRawBufferPointer(start: hay, count: hayCount), from: &begin)
+            }
         }
         return false
     }
 
-    /// Whether the whole text fits a pattern: `*` for any run of scalars, `?` for exactly one. Cost:
-    /// the product of the lengths at worst; only the last `*` is ever tried again.
+    /// Whether the whole text fits a pattern: `*` for any run of scalars, `?` for exactly one. Cost: linear in
+    /// both; with `?` behind a `*` the product of the lengths at worst. Only the last `*` is ever tried again.
     static func like(
         _ text: UnsafeRawBufferPointer, _ pattern: UnsafeRawBufferPointer, ignoresCase: Bool
     ) -> Bool {
         let (star, one) = (UInt32(0x2A), UInt32(0x3F))
         var (t, p) = (0, 0)
         var retry: (text: Int, pattern: Int)?
+        var work = 0
         while t < text.count {
+            work += 1
             if p < pattern.count {
                 var afterP = p
                 let wanted = UTF8Scalars.next(pattern, &afterP)
@@ -133,6 +146,13 @@ enum TextMatch {
                 }
             }
             guard let (from, resume) = retry else { return false }
+            if work > 16 * from + 4096 {
+                let rest = UnsafeRawBufferPointer(rebasing: pattern[resume...])
+                if !rest.contains(0x3F) {
+                    return likeLiterals(text, from: from, rest, ignoresCase ? .folded : .scalars)
+                }
+                work = .min
+            }
             t = from
             _ = UTF8Scalars.next(text, &t)
             retry = (t, resume)
@@ -140,6 +160,21 @@ enum TextMatch {
         }
         while p < pattern.count, pattern[p] == 0x2A { p += 1 }
         return p == pattern.count
+    }
+
+    /// Whether what follows `offset` fits `*` and then a pattern without `?`.
+    private static func likeLiterals(
+        _ text: UnsafeRawBufferPointer, from offset: Int, _ pattern: UnsafeRawBufferPointer,
+        _ units: TextNeedle.Units
+    ) -> Bool {
+        var (offset, start) = (offset, 0)
+        while let end = pattern[start...].firstIndex(of: 0x2A) {
+            let literal = UnsafeRawBufferPointer(rebasing: pattern[start..<end])
+            if !TextNeedle(literal, units).find(in: text, from: &offset) { return false }
+            start = end + 1
+        }
+        return TextNeedle(UnsafeRawBufferPointer(rebasing: pattern[start...]), units)
+            .isSuffix(of: text, from: offset)
     }
 
     /// The order of two texts by bytes: negative, 0 or positive.

@@ -38,6 +38,10 @@ package final class QueryExecution {
     private let matcher: Matcher?
     let sorter: SortEvaluator
     private var stepCount = 0
+    /// At how many steps the clock is looked at next.
+    private var nextLook = stepCountUnseen
+    /// So many steps are made between two looks at the clock.
+    private static let stepCountUnseen = 1024
 
     /// Plans a query.
     package init(
@@ -114,8 +118,9 @@ package final class QueryExecution {
     /// Counts a step of the query and looks at the clock now and then.
     func isInTime() -> Bool {
         stepCount += 1
-        return stepCount & 1023 != 0 || limits.deadlineMilliseconds == .max
-            || monotonicMilliseconds() < limits.deadlineMilliseconds
+        guard stepCount >= nextLook, limits.deadlineMilliseconds != .max else { return true }
+        nextLook = stepCount + Self.stepCountUnseen
+        return monotonicMilliseconds() < limits.deadlineMilliseconds
     }
 
     func fetch(_ key: UInt64) throws(Failure) -> RowView? {
@@ -125,11 +130,13 @@ package final class QueryExecution {
     /// Walks the rows of the class that satisfy the predicate, in the order of object keys.
     private func scan(after first: UInt64, _ body: (UInt64, RowView) -> Bool) throws(Failure) {
         var stepCount = 0
+        var nextLook = Self.stepCountUnseen
         var isLate = false
         let deadline = limits.deadlineMilliseconds
-        func isInTime() -> Bool {
-            stepCount += 1
-            guard stepCount & 1023 == 0, deadline != .max else { return true }
+        func isInTime(_ row: RowView) -> Bool {
+            stepCount += Self.steps(row)
+            guard stepCount >= nextLook, deadline != .max else { return true }
+            nextLook = stepCount + Self.stepCountUnseen
             isLate = monotonicMilliseconds() >= deadline
             return !isLate
         }
@@ -139,13 +146,13 @@ package final class QueryExecution {
                 // released for every row.
                 let source = transaction
                 try transaction.scan(rowClass, after: first) { key, row in
-                    guard isInTime() else { return false }
+                    guard isInTime(row) else { return false }
                     return matcher.matches(row: row, key: key, source: source)
                         ? body(key, row) : true
                 }
             } else {
                 try transaction.scan(rowClass, after: first) { key, row in
-                    isInTime() && body(key, row)
+                    isInTime(row) && body(key, row)
                 }
             }
         } catch {
@@ -191,8 +198,15 @@ package final class QueryExecution {
         }
     }
 
+    /// How many steps of the query a row counts for: a large one takes longer to read, and what lies outside
+    /// it may have megabytes.
+    private static func steps(_ row: RowView) -> Int {
+        row.holdsOutside ? stepCountUnseen : 1 + row.byteCount >> 10
+    }
+
     func test(_ key: UInt64, _ row: RowView) -> Bool {
-        matcher?.matches(row: row, key: key, source: transaction) ?? true
+        stepCount += Self.steps(row)
+        return matcher?.matches(row: row, key: key, source: transaction) ?? true
     }
 
     /// Hands over every match in whatever order the plan's access gives.
