@@ -44,7 +44,7 @@ extension Checker {
                 .type,
                 "A GEOWITHIN query can only operate on a link to an embedded class but \(name) is at "
                     + "the top level", at: syntax.start)
-        case .scalar:
+        case .scalar, .kinds:
             throw fail(
                 .type,
                 "The left hand side of 'geoWithin' must be a link to geoJSON formatted data. But the "
