@@ -94,6 +94,17 @@ extension Checker {
             item.value = try checkedLink(argument.value, at: constant.start, argument: index)
             item.argument = index
             item.isPlainText = argument.isPlainText
+        case .binaryArgument(let index):
+            item.argument = index
+            switch try argument(index, at: constant.start).value {
+            case .string(let text): item.value = .data(Array(text.utf8))
+            case let value where value == .null || value.scalarType == .data: item.value = value
+            case let value:
+                throw fail(
+                    .argument,
+                    "Argument $\(index) in binary(...) has to be a string or data, not "
+                        + "'\(Self.typeName(value))'.", at: constant.start, argument: index)
+            }
         case .object(let className, let key):
             let keyItem = try self.item(key)
             item.value = try link(className, keyItem, at: constant.start, argument: nil)
@@ -147,8 +158,10 @@ extension Checker {
     }
 
     /// Adapts a constant side to the type of the path beside it.
+    ///
+    /// - `path`: The other side as it is written.
     func adapted(
-        _ side: Side, to type: ValueType, isRight: Bool, at start: Int
+        _ side: Side, to type: ValueType, isRight: Bool, beside path: Syntax.Operand, at start: Int
     ) throws(QueryError) -> Operand {
         switch side {
         case .path(let path, let quantifier): return .path(path, quantifier)
@@ -165,7 +178,7 @@ extension Checker {
             if case .link(let className, let key) = item.value, case .link(let index) = type {
                 throw fail(
                     .type,
-                    "The relationship which links to type "
+                    "The relationship '\(source.text(path.start, path.end))' which links to type "
                         + "'\(schema.classes[index].definition.name)' cannot be compared to an "
                         + "argument of type '\(className)' with primary key "
                         + "'\(Self.describe(key))'", at: item.start, argument: item.argument)

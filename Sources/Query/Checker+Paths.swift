@@ -5,14 +5,24 @@ import Rows
 extension Checker {
     /// Looks up a path.
     func path(_ syntax: Syntax.Path, clause: String? = nil) throws(QueryError) -> ValuePath {
-        try resolver(syntax, clause: clause).path(at: syntax.start)
+        let path = try resolver(syntax, clause: clause).path(at: syntax.start)
+        guard MixedReach.isBounded(path, schema) else {
+            throw fail(
+                .limit,
+                "The path may follow links within mixed values in more than "
+                    + "\(MixedReach.dependencyCountMax) ways: too many of its names are properties "
+                    + "that hold mixed values.", at: syntax.start)
+        }
+        return path
     }
 
     /// Looks up the steps of a path.
     func resolver(
         _ syntax: Syntax.Path, clause: String? = nil
     ) throws(QueryError) -> PathResolver {
-        var resolver = PathResolver(schema: schema, root: root, source: source, clause: clause)
+        var resolver = PathResolver(
+            schema: schema, root: root, source: source, clause: clause,
+            outerStepCount: outerStepCount)
         var index = 0
         let steps = try withoutVariable(expanded(syntax))
         while index < steps.count {

@@ -19,6 +19,7 @@ extension Checker {
         var inner = Checker(
             schema: schema, root: .objects(classIndex: classIndex), source: source,
             arguments: arguments)
+        inner.outerStepCount = outerStepCount + resolver.steps.count
         inner.variables = variables + [(syntax.variable, classIndex)]
         let predicate = try inner.predicate(syntax.predicate)
         return ValuePath(

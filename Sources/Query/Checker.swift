@@ -10,6 +10,8 @@ struct Checker {
     let arguments: [QueryArgument]
     /// The variables of the subqueries around, the innermost last.
     var variables: [(name: String, classIndex: Int)] = []
+    /// How many links and embedded objects lead to the objects of the subquery.
+    var outerStepCount = 0
 
     /// A constant with where it came from.
     struct Item {
@@ -181,13 +183,16 @@ struct Checker {
             type = variable.type
             try checkLink(left, comparison, right, text: texts.0, at: start)
             operands = (
-                variable.operand, try adapted(right, to: type, isRight: true, at: start)
+                variable.operand,
+                try adapted(
+                    right, to: type, isRight: true, beside: texts.0, at: start)
             )
         case (nil, let variable?):
             type = variable.type
             try checkLink(right, comparison, left, text: texts.1, at: start)
             operands = (
-                try adapted(left, to: type, isRight: false, at: start), variable.operand
+                try adapted(left, to: type, isRight: false, beside: texts.1, at: start),
+                variable.operand
             )
         case (nil, nil): throw fail(.type, "Cannot compare two constants", at: start)
         }
@@ -262,18 +267,12 @@ struct Checker {
         if case .item(let item) = constant { isNull = item.value == .null } else { isNull = false }
         switch path.type {
         case .scalar, .kinds: return
-        case .link(let classIndex):
+        case .link:
             if comparison.isOrder {
                 throw fail(
                     .type,
                     "Unsupported operator \(comparison.name) in query. Only equal (==) and not "
                         + "equal (!=) are supported for this type.", at: start)
-            }
-            if classIndex < 0 {
-                throw fail(
-                    .unsupported,
-                    "Comparing the owners of embedded objects is not supported yet; '@count' is.",
-                    at: text.start)
             }
         case .embedded:
             guard isNull, comparison == .equal || comparison == .notEqual else {

@@ -63,8 +63,8 @@ extension ValuePath {
             }
         case .mixed(let member, let path):
             found.append(Dependency(classIndex: lastClass, member: member, path: steps))
-            let way = MixedReach(schema: schema)
-            found += way.dependencies(lastClass, member, path.steps[...], steps)
+            var reach = MixedReach(schema: schema)
+            found += reach.dependencies(lastClass, member, path.steps[...], steps)
         case .matchCount(let predicate):
             for inner in predicate.dependencies(schema) {
                 found.append(

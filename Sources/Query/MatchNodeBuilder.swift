@@ -147,7 +147,7 @@ struct MatchNodeBuilder {
 
     /// The number of the class that links lead to, where they stand beside `mixed` values.
     private func linkClass(_ path: ValuePath, _ other: ValueType?) -> UInt32? {
-        guard other == .scalar(.mixed), case .link(let classIndex) = path.type, classIndex >= 0
+        guard other == .scalar(.mixed), case .link(let classIndex) = path.type
         else { return nil }
         return schema.classes[classIndex].number
     }

@@ -5,16 +5,34 @@ import Rows
 /// an object of any class that has a property of the next step's name.
 struct MixedReach {
     let schema: RowSchema
+    /// How many more properties are looked for.
+    private var left: Int
+
+    /// How many properties of other objects a path may read.
+    static let dependencyCountMax = 1000
+
+    init(schema: RowSchema) {
+        self.schema = schema
+        left = Self.dependencyCountMax
+    }
+
+    /// Whether a path reads no more properties than allowed.
+    static func isBounded(_ path: ValuePath, _ schema: RowSchema) -> Bool {
+        guard case .mixed(let member, let within) = path.terminal else { return true }
+        var reach = MixedReach(schema: schema)
+        _ = reach.dependencies(path.lastClass, member, within.steps[...], [])
+        return reach.left > 0
+    }
 
     /// The properties that `steps` may read of other objects, from a property that holds `mixed` values.
-    func dependencies(
+    mutating func dependencies(
         _ classIndex: Int, _ member: Int, _ steps: ArraySlice<MixedPath.Step>, _ path: [PathStep]
     ) -> [Dependency] {
         var found: [Dependency] = []
         for place in steps.indices {
             guard case .key(let key) = steps[place] else { continue }
             let name = String(decoding: key, as: UTF8.self)
-            for target in schema.classes where target.definition.kind == .object {
+            for target in schema.classes where target.definition.kind == .object && left > 0 {
                 guard let next = target.member(named: name) else { continue }
                 let step = PathStep(
                     kind: .mixedLinks, fromClass: classIndex, toClass: target.index,
@@ -26,12 +44,13 @@ struct MixedReach {
     }
 
     /// A property at the end of `path` and what the steps behind it may read.
-    private func property(
+    private mutating func property(
         _ member: Int, of rowClass: RowClass, _ steps: ArraySlice<MixedPath.Step>,
         _ path: [PathStep]
     ) -> [Dependency] {
         let compiled = rowClass.members[member]
-        guard compiled.storage.shape != .none else { return [] }
+        guard compiled.storage.shape != .none, left > 0 else { return [] }
+        left -= 1
         let own = Dependency(classIndex: rowClass.index, member: member, path: path)
         if compiled.storage.element == .mixed {
             return [own] + dependencies(rowClass.index, member, steps, path)

@@ -96,17 +96,16 @@ extension Parser {
         let start = token.start
         try advance()
         try expect(.leftParenthesis, "'('")
-        let value: Value
+        let kind: Syntax.Constant.Kind
         switch (token.kind, token.value) {
-        case (.string, _): value = .data(Array(token.name.utf8))
-        case (.base64, let data?): value = data
-        case (.argument, _):
-            throw unsupported("An argument within binary(...)", at: token.start)
-        default: throw unexpected("a string")
+        case (.string, _): kind = .value(.data(Array(token.name.utf8)))
+        case (.base64, let data?): kind = .value(data)
+        case (.argument, _): kind = .binaryArgument(token.index)
+        default: throw unexpected("a string, B64\"...\" or an argument")
         }
         try advance()
         try expect(.rightParenthesis, "')'")
-        return Syntax.Constant(kind: .value(value), start: start, end: previousEnd)
+        return Syntax.Constant(kind: kind, start: start, end: previousEnd)
     }
 
     private mutating func object() throws(QueryError) -> Syntax.Constant {

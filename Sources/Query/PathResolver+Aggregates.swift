@@ -110,6 +110,7 @@ extension PathResolver {
             throw notSeveralObjects(text, pendingTypeName, at: offset)
         }
         try follow(before: text, at: offset)
+        try limitSteps(at: offset)
     }
 
     private func notSeveralObjects(

@@ -24,6 +24,7 @@ struct PathResolver {
     let source: SourceText
     /// The clause that a path stands in when it is not a predicate's, for messages.
     var clause: String?
+    private let outerStepCount: Int
     var steps: [PathStep] = []
     private(set) var classIndex = -1
     /// The position of the property named last in its class; nil after what is not a property.
@@ -31,7 +32,12 @@ struct PathResolver {
     var pending = Pending.nothing
     var isIndexed = false
 
-    init(schema: RowSchema, root: QueryRoot, source: SourceText, clause: String? = nil) {
+    /// - `outerStepCount`: How many steps lead to where the path begins, within a subquery.
+    init(
+        schema: RowSchema, root: QueryRoot, source: SourceText, clause: String? = nil,
+        outerStepCount: Int = 0
+    ) {
+        self.outerStepCount = outerStepCount
         self.clause = clause
         self.schema = schema
         self.root = root
@@ -72,12 +78,7 @@ struct PathResolver {
         }
         if isKey(name) { return try key(Array(name.utf8), at: offset) }
         try follow(before: name, at: offset)
-        guard steps.count <= Self.stepCountMax else {
-            throw fail(
-                .limit,
-                "A path may follow at most \(Self.stepCountMax) links and embedded objects.",
-                at: offset)
-        }
+        try limitSteps(at: offset)
         guard let member = rowClass.member(named: name) else {
             let className = rowClass.definition.name
             throw fail(
@@ -96,6 +97,17 @@ struct PathResolver {
             pending = .member(member, nil)
         }
         isIndexed = false
+    }
+
+    /// Refuses a path that is too long, together with those of the subqueries around it.
+    func limitSteps(at offset: Int) throws(QueryError) {
+        guard outerStepCount + steps.count <= Self.stepCountMax else {
+            throw fail(
+                .limit,
+                "A path may follow at most \(Self.stepCountMax) links and embedded objects"
+                    + (outerStepCount > 0 ? ", with those of the subqueries around it." : "."),
+                at: offset)
+        }
     }
 
     private mutating func subject(
@@ -149,13 +161,6 @@ struct PathResolver {
                     kind: kind, fromClass: classIndex, toClass: compiled.classIndex, member: member)
             )
         case .inverse(let originClass, let member):
-            guard schema.classes[originClass].definition.kind == .object else {
-                throw fail(
-                    .unsupported,
-                    "A path behind an inverse link from the embedded class "
-                        + "'\(schema.classes[originClass].definition.name)' is not supported yet.",
-                    at: offset)
-            }
             go(
                 PathStep(
                     kind: .inverse, fromClass: classIndex, toClass: originClass, member: member))
@@ -356,7 +361,7 @@ struct PathResolver {
             let isObject = schema.classes[originClass].definition.kind == .object
             (terminal, type) = (
                 .inverse(originClass: originClass, member: member),
-                .link(classIndex: isObject ? originClass : -1)
+                isObject ? .link(classIndex: originClass) : .embedded(classIndex: originClass)
             )
         case .member(let member, let position):
             let compiled = rowClass.members[member]

@@ -133,14 +133,22 @@ final class PathWalker {
             else { return missing(sink) }
             return self.step(index + 1, embedded, key, source, sink)
         case .inverse:
+            let originClass = schema.classes[step.toClass]
             var continues = true
-            source.forEachOrigin(
-                ofClass: step.fromClass, key: key, originClass: step.toClass, member: step.member
-            ) { _, origin in
-                continues = object(step, origin, index, source, sink)
+            guard originClass.definition.kind == .embedded else {
+                source.forEachOrigin(
+                    ofClass: step.fromClass, key: key, originClass: step.toClass,
+                    member: step.member
+                ) { _, origin in
+                    continues = object(step, origin, index, source, sink)
+                    return continues
+                }
                 return continues
             }
-            return continues
+            return EmbeddedOrigins(schema: schema, originClass, step.member, target: key, source)
+                .forEach(fromClass: step.fromClass) { embedded, owner in
+                    self.step(index + 1, embedded, owner, source, sink)
+                }
         case .mixedLinks: return true
         }
     }
@@ -192,6 +200,12 @@ final class PathWalker {
             }
         case .elementAt(let member, let position):
             let values = lastClass.collection(member, in: row, source)
+            if isGrouped {
+                sink.beginGroup()
+                let bytes = values.object(position).map { $0.part.bytes($0.place) }
+                _ = sink.receive(bytes?.baseAddress, bytes?.count ?? 0)
+                return sink.endGroup()
+            }
             guard let (part, place) = values.element(position) else { return missing(sink) }
             if part.isNull(place) { return sink.receive(nil, 0) }
             let bytes = part.bytes(place)

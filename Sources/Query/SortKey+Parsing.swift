@@ -36,6 +36,16 @@ extension SortKey {
         var resolver = PathResolver(schema: schema, root: root, source: source, clause: clause)
         let names = source.split(item, at: UInt8(ascii: "."))
         var index = 0
+        func aggregate(_ function: AggregateFunction) throws(QueryError) {
+            let start = names[index - 1].lowerBound
+            guard index < names.count else {
+                return try resolver.aggregate(function, at: start)
+            }
+            try resolver.aggregate(
+                function, at: start, of: try source.name(names[index]),
+                nameAt: names[index].lowerBound)
+            index += 1
+        }
         while index < names.count {
             let name = try source.name(names[index])
             let start = names[index].lowerBound
@@ -43,9 +53,10 @@ extension SortKey {
             switch name {
             case "@count", "@size":
                 try resolver.count(at: start)
-            case "@min", "@max", "@sum", "@avg":
-                throw QueryError(
-                    .unsupported, "'\(name)' is not supported yet.", column: source.column(start))
+            case "@min": try aggregate(.min)
+            case "@max": try aggregate(.max)
+            case "@sum": try aggregate(.sum)
+            case "@avg": try aggregate(.average)
             case "@links":
                 if index < names.count, try source.name(names[index]) == "@count" {
                     try resolver.incomingCount(at: start)

@@ -93,6 +93,8 @@ struct Syntax {
         indirect enum Kind {
             case value(Value)
             case argument(Int)
+            /// The data of an argument, or the bytes of its text.
+            case binaryArgument(Int)
             case object(className: String, key: Constant)
         }
 

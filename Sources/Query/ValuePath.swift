@@ -100,6 +100,10 @@ package struct ValuePath: Hashable, Sendable {
         case .subjectMixed(let path): return path.endsInMany && path.manyCount > 1
         case _ where !crossesMany: return false
         case .lengths, .keys: return true
+        // The value under a key is compared like a collection of one.
+        case .elementAt(_, .key):
+            guard case .scalar = type else { return false }
+            return true
         case .elements:
             guard case .scalar = type else { return false }
             return true

@@ -5,8 +5,7 @@ import Rows
 package enum ValueType: Hashable, Sendable {
     /// A plain value.
     case scalar(ScalarType)
-    /// A link to an object of the class at this position in the schema; −1 for the owners of embedded
-    /// objects, which may be of any class.
+    /// A link to an object of the class at this position in the schema.
     case link(classIndex: Int)
     /// An embedded object of the class at this position.
     case embedded(classIndex: Int)

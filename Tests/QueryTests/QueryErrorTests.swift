@@ -167,17 +167,6 @@ struct QueryErrorTests {
         #expect(fault("age == $K0")?.kind == .argument)
     }
 
-    @Test(
-        "what comes later is recognised and refused with its column",
-        arguments: [
-            ("age == binary($0)", 15),
-        ])
-    func unsupported(text: String, column: Int) throws {
-        let error = try #require(fault(text))
-        #expect(error.kind == .unsupported)
-        #expect(error.column == column)
-    }
-
     @Test("keywords can be property names where the page says so")
     func keywordNames() throws {
         #expect(fault("in == 1", rootClass: 2) == nil)

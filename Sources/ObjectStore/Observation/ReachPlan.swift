@@ -210,9 +210,15 @@ struct ReachPlan: Sendable {
                 origins.append(origin)
                 return true
             }
+            // Where the way begins in an embedded object that was reached backwards, the owner stands
+            // for it, which may be of any class.
+            let isOwned = inner.first.map {
+                schema.classes[$0.fromClass].definition.kind == .embedded
+            }
             for origin in origins
-            where origin.classIndex == inner.first?.fromClass
-                && leads(inner, from: origin, to: identity.key, transaction)
+            where isOwned ?? false
+                || origin.classIndex == inner.first?.fromClass
+                    && leads(inner, from: origin, to: identity.key, transaction)
             {
                 walkBack(from: origin, rest[..<start], transaction, body)
             }

@@ -22,7 +22,9 @@ struct ObservedLanguageTests {
         "mix.link.home.zip == 1", "mix.link.home.keeper.n > 1", "home.keeper.n * 2 > 2",
         "mix.@type == 'link'", "mix[*].@type == 'link'", "mix.link.friends[*].n > 1",
         "mix.link.ints.@sum > 2", "ALL friends.mix.link.n > 1", "mix.link.places[*].keeper.n == 2",
-        "friends.mix.n > 1", "mix == friend",
+        "friends.mix.n > 1", "mix == friend", "@links.Place.keeper.zip > 1",
+        "SUBQUERY(@links.Place.keeper, $p, $p.zip > 1).@count > 1",
+        "@links.Place.keeper.keeper.n > 1", "friend.@links.Place.keeper.zip == 2",
     ]
 
     /// A query with what it matches in one state.
