@@ -10,6 +10,9 @@ package struct IndexConstraint: Hashable, Sendable {
     package var ranges: [OrderedKeyRange]
     /// What the objects within the ranges have to satisfy besides; nil when every one matches.
     package var residual: Predicate?
+    /// Which of ``Predicate/conjuncts`` the ranges say everything of, by position; the others are the
+    /// residual.
+    package var covered: [Int] = []
 
     /// Whether every object within the ranges matches.
     package var isExact: Bool { residual == nil }

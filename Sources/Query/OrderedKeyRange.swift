@@ -26,6 +26,29 @@ package struct OrderedKeyRange: Hashable, Sendable {
     /// Every value but null.
     static let notNull = OrderedKeyRange(lower: [1], upper: [2])
 
+    /// Every value, null too.
+    package static let all = OrderedKeyRange(lower: [0], upper: [2])
+
+    /// Everything that lies in none of some ranges, which are in order and disjoint.
+    static func complement(_ ranges: [OrderedKeyRange]) -> [OrderedKeyRange] {
+        var rest: [OrderedKeyRange] = []
+        var lower = all.lower
+        for range in ranges {
+            if lower.lexicographicallyPrecedes(range.lower) {
+                rest.append(between(lower, range.lower))
+            }
+            lower = range.upper
+        }
+        if lower.lexicographicallyPrecedes(all.upper) { rest.append(between(lower, all.upper)) }
+        return rest
+    }
+
+    private static func between(_ lower: [UInt8], _ upper: [UInt8]) -> OrderedKeyRange {
+        OrderedKeyRange(
+            lower: lower, upper: upper,
+            isSingleValue: lower == null.lower && upper == null.upper)
+    }
+
     /// One value.
     static func value(_ key: [UInt8]) -> OrderedKeyRange {
         OrderedKeyRange(lower: key, upper: successor(of: key), isSingleValue: true)

@@ -6,11 +6,11 @@ extension Predicate {
     /// What the predicate demands of single plain properties of the root class: one constraint for each
     /// property that an index could serve, in the order of the properties.
     ///
-    /// Equality, IN, orders, BETWEEN, BEGINSWITH with case and comparisons with null count, and ORs of
-    /// them on one property; constraints on one property are intersected. Cost: n log n in the terms.
+    /// Equality, IN, orders, BETWEEN, BEGINSWITH and LIKE with case, comparisons with null, `!=` and NOT
+    /// count, and ORs of them on one property; constraints on one property are intersected. Cost:
+    /// n log n in the terms.
     package func constraints(_ schema: RowSchema) -> [IndexConstraint] {
-        let conjuncts: [Predicate]
-        if case .and(let parts) = self { conjuncts = parts } else { conjuncts = [self] }
+        let conjuncts = conjuncts
         let analyses = conjuncts.map { RangeAnalysis($0) }
         var members: Set<Int> = []
         for analysis in analyses { members.formUnion(analysis.ranges.keys) }
@@ -18,21 +18,35 @@ extension Predicate {
         return members.sorted().map { member in
             var ranges: [OrderedKeyRange]?
             var rest: [Predicate] = []
-            for (conjunct, analysis) in zip(conjuncts, analyses) {
+            var covered: [Int] = []
+            for (place, (conjunct, analysis)) in zip(conjuncts, analyses).enumerated() {
                 if let own = analysis.ranges[member] {
                     ranges = ranges.map { OrderedKeyRange.intersection($0, own) } ?? own
-                    if analysis.isExact { continue }
+                    if analysis.isExact {
+                        covered.append(place)
+                        continue
+                    }
                 }
                 rest.append(conjunct)
             }
             return IndexConstraint(
                 classIndex: classIndex, member: member, ranges: ranges ?? [],
-                residual: rest.count > 1 ? .and(rest) : rest.first)
+                residual: Predicate.conjunction(rest), covered: covered)
         }
     }
 
+    /// What has to hold all together: the parts of an AND, or the predicate itself.
+    package var conjuncts: [Predicate] {
+        if case .and(let parts) = self { parts } else { [self] }
+    }
+
+    /// The predicate that holds when all of some do; nil for none.
+    package static func conjunction(_ parts: [Predicate]) -> Predicate? {
+        parts.count > 1 ? .and(parts) : parts.first
+    }
+
     /// What the predicate is asked about; nil when it reads nothing.
-    private var root: QueryRoot? {
+    var root: QueryRoot? {
         switch self {
         case .constant: return nil
         case .not(let part): return part.root
@@ -58,8 +72,13 @@ private struct RangeAnalysis {
 
     init(_ predicate: Predicate) {
         switch predicate {
-        case .constant, .not: return
-        case .within: return
+        case .constant, .within: return
+        case .not(let part):
+            // Only what the ranges say exactly can be turned round.
+            let analysis = RangeAnalysis(part)
+            guard analysis.isExact, analysis.ranges.count == 1 else { return }
+            ranges = analysis.ranges.mapValues { OrderedKeyRange.complement($0) }
+            isExact = true
         case .comparison(let comparison):
             guard let (member, found, isExact) = Self.ranges(of: comparison) else { return }
             ranges = [member: found]
@@ -117,24 +136,39 @@ private struct RangeAnalysis {
         guard path.steps.isEmpty, case .value(let member) = path.terminal,
             case .scalar(let scalar) = path.type
         else { return nil }
-        let values: [Value]
+        let storage = ElementStorage(scalar)
         switch constant {
-        case .path, .expression: return nil
-        case .constant(let value): values = [value]
-        case .constants(let several, let quantifier):
-            guard quantifier == nil || quantifier == .any else { return nil }
-            values = several
+        case .constant(let value):
+            guard let (ranges, isExact) = ranges(relation, value, storage) else { return nil }
+            return (member, OrderedKeyRange.union(ranges), isExact)
+        case .constants(let values, let quantifier):
+            guard let (ranges, isExact) = ranges(relation, values, quantifier ?? .any, storage)
+            else { return nil }
+            return (member, ranges, isExact)
+        default: return nil
         }
-        var all: [OrderedKeyRange] = []
+    }
+
+    /// The ranges of `property ⋈ q {values}`.
+    private static func ranges(
+        _ relation: ComparisonOperator, _ values: [Value], _ quantifier: Quantifier,
+        _ storage: ElementStorage
+    ) -> (ranges: [OrderedKeyRange], isExact: Bool)? {
+        var each: [[OrderedKeyRange]] = []
+        each.reserveCapacity(values.count)
         var isExact = true
         for value in values {
-            guard let (ranges, exact) = ranges(relation, value, ElementStorage(scalar)) else {
-                return nil
-            }
-            all += ranges
+            guard let (ranges, exact) = ranges(relation, value, storage) else { return nil }
+            each.append(OrderedKeyRange.union(ranges))
             isExact = isExact && exact
         }
-        return (member, OrderedKeyRange.union(all), isExact)
+        switch quantifier {
+        case .any: return (OrderedKeyRange.union(each.flatMap { $0 }), isExact)
+        case .all: return (each.reduce([.all]) { OrderedKeyRange.intersection($0, $1) }, isExact)
+        case .none:
+            guard isExact else { return nil }
+            return (OrderedKeyRange.complement(OrderedKeyRange.union(each.flatMap { $0 })), true)
+        }
     }
 
     /// The ranges of `property ⋈ value`; nil when they would be almost everything.
@@ -146,8 +180,12 @@ private struct RangeAnalysis {
             case .equal, .lessEqual, .greaterEqual, .like: return ([.null], true)
             case .less, .greater: return ([], true)
             case .notEqual: return ([.notNull], true)
-            case .beginsWith, .endsWith, .contains, .matches, .text: return nil
+            default: return nil
             }
+        }
+        if relation == .notEqual {
+            guard let (equal, isExact) = ranges(.equal, value, storage), isExact else { return nil }
+            return (OrderedKeyRange.complement(equal), true)
         }
         if storage == .string || storage == .data { return textRanges(relation, value, storage) }
         if storage == .mixed { return mixedRanges(relation, value) }
@@ -180,7 +218,10 @@ private struct RangeAnalysis {
     ) -> (ranges: [OrderedKeyRange], isExact: Bool)? {
         switch relation {
         case .equal, .less, .lessEqual, .greater, .greaterEqual, .beginsWith: break
-        case .notEqual, .endsWith, .contains, .like, .matches, .text: return nil
+        case .like:
+            guard storage == .string, case .string(let pattern) = value else { return nil }
+            return likeRanges(pattern)
+        default: return nil
         }
         guard value.scalarType.map({ ElementStorage($0) }) == storage,
             let text = TextConstant(value)
@@ -204,6 +245,26 @@ private struct RangeAnalysis {
         default: range = OrderedKeyRange(lower: isWhole ? whole : prefix, upper: [2])
         }
         return ([range], isWhole)
+    }
+
+    /// The ranges of `text LIKE pattern`: of the text before the first wildcard; nil when there is none.
+    private static func likeRanges(
+        _ pattern: String
+    ) -> (ranges: [OrderedKeyRange], isExact: Bool)? {
+        let bytes = Array(pattern.utf8)
+        func isWildcard(_ byte: UInt8) -> Bool {
+            byte == UInt8(ascii: "*") || byte == UInt8(ascii: "?")
+        }
+        guard let end = bytes.firstIndex(where: isWildcard) else {
+            return textRanges(.equal, .string(pattern), .string)
+        }
+        let isPrefix = bytes[end...].allSatisfy { $0 == UInt8(ascii: "*") }
+        if end == 0 { return isPrefix ? ([.notNull], true) : nil }
+        let prefix = String(decoding: bytes[..<end], as: UTF8.self)
+        guard let (ranges, isExact) = textRanges(.beginsWith, .string(prefix), .string) else {
+            return nil
+        }
+        return (ranges, isExact && isPrefix)
     }
 
     /// The ranges of `mixed ⋈ constant`: those of the constant's kind.

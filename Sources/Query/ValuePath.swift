@@ -57,6 +57,14 @@ package struct ValuePath: Hashable, Sendable {
     /// The type of what is read; int for counts.
     package var type: ValueType
 
+    /// Makes a path.
+    package init(root: QueryRoot, steps: [PathStep], terminal: Terminal, type: ValueType) {
+        self.root = root
+        self.steps = steps
+        self.terminal = terminal
+        self.type = type
+    }
+
     /// The class of the object where the steps end; −1 when values are filtered.
     package var lastClass: Int {
         if let last = steps.last { return last.toClass }

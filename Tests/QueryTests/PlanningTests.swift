@@ -37,11 +37,11 @@ struct PlanningTests {
 
     @Test("conjuncts on one property are intersected, others stay as the residual")
     func intersection() throws {
-        let query = try compile("age > 3 and age <= 7 and name LIKE 'x*' and age BETWEEN {5, 9}")
+        let query = try compile("age > 3 and age <= 7 and name CONTAINS 'x' and age BETWEEN {5, 9}")
         let constraint = try #require(query.predicate.constraints(schema).first)
         #expect(constraint.ranges.count == 1)
         #expect(constraint.ranges[0].lower == OrderedKey(.int(5))?.bytes)
-        #expect(constraint.residual == (try compile("name LIKE 'x*'").predicate))
+        #expect(constraint.residual == (try compile("name CONTAINS 'x'").predicate))
         let contradiction = try compile("age > 7 and age < 3").predicate.constraints(schema)
         #expect(contradiction.count == 1 && contradiction[0].ranges.isEmpty)
         #expect(try compile("age < null").predicate.constraints(schema)[0].ranges.isEmpty)
@@ -50,13 +50,78 @@ struct PlanningTests {
     @Test(
         "what no index serves gives no constraint",
         arguments: [
-            "name ==[c] 'a'", "name CONTAINS 'a'", "name BEGINSWITH null", "age != 5",
+            "name ==[c] 'a'", "name CONTAINS 'a'", "name BEGINSWITH null",
             "friend.age == 5", "ints == 5",
-            "age == 5 or name == 'a'", "NOT age == 5", "age == score", "TRUEPREDICATE",
-            "name ENDSWITH 'a'",
+            "age == 5 or name == 'a'", "NOT name CONTAINS 'a'", "age == score", "TRUEPREDICATE",
+            "name ENDSWITH 'a'", "name LIKE '*a'", "NOT (age == 5 and name == 'a')",
         ])
     func none(text: String) throws {
         #expect(try compile(text).predicate.constraints(schema).isEmpty)
+    }
+
+    @Test(
+        "what is excluded leaves the ranges around it, null among them",
+        arguments: [
+            "age != 5", "NOT age == 5", "age != ALL {5}", "age == NONE {5}", "NOT age IN {5}",
+        ])
+    func exclusion(text: String) throws {
+        let constraints = try compile(text).predicate.constraints(schema)
+        let five = try #require(OrderedKey(.int(5)))
+        let six = try #require(OrderedKey(.int(6)))
+        #expect(constraints.count == 1 && constraints[0].isExact)
+        #expect(
+            constraints[0].ranges == [
+                .init(lower: [0], upper: five.bytes), .init(lower: six.bytes, upper: [2]),
+            ])
+        #expect(try compile("age != null").predicate.constraints(schema)[0].values == nil)
+        #expect(
+            try compile("NOT age != null").predicate.constraints(schema)[0].values
+                == [OrderedKey(bytes: [0])])
+    }
+
+    @Test("LIKE is a prefix up to its first wildcard, and says everything where only that follows")
+    func patterns() throws {
+        func constraint(_ pattern: String) throws -> IndexConstraint {
+            try #require(
+                try compile("name LIKE '\(pattern)'").predicate.constraints(schema).first)
+        }
+        let prefix = try #require(
+            try compile("name BEGINSWITH 'ab'").predicate.constraints(schema).first)
+        for pattern in ["ab*", "ab**"] {
+            #expect(try constraint(pattern).ranges == prefix.ranges)
+            #expect(try constraint(pattern).isExact)
+        }
+        for pattern in ["ab?", "ab*c", "ab?*"] {
+            #expect(try constraint(pattern).ranges == prefix.ranges)
+            #expect(try !constraint(pattern).isExact)
+        }
+        #expect(try constraint("ab").values == [.string("ab")].compactMap { OrderedKey($0) })
+        #expect(try constraint("*").ranges == [.init(lower: [1], upper: [2])])
+    }
+
+    @Test("a path through a link is a condition on its far side, where null doesn't satisfy it")
+    func links() throws {
+        func constraint(_ text: String) throws -> LinkConstraint? {
+            guard case .comparison(let comparison) = try compile(text).predicate else { return nil }
+            return comparison.linkConstraint(schema)
+        }
+        let friend = try #require(try constraint("friend.friend.age == 5"))
+        #expect(friend.isExact && friend.steps.map(\.kind) == [.link])
+        #expect(friend.far == .matching(try compile("friend.age == 5").predicate))
+        #expect(try constraint("ANY friends.age == null")?.isExact == true)
+        #expect(try constraint("ANY friends.friend.age == null")?.isExact == false)
+        #expect(try constraint("home.owner.age == 5")?.steps.map(\.kind) == [.embedded, .link])
+        #expect(try constraint("home.owner.age == 5")?.isExact == false)
+        #expect(try constraint("friends[0].age == 5")?.isExact == false)
+        #expect(try constraint("fans.name == 'a'")?.steps.map(\.kind) == [.inverse])
+        for text in [
+            "friend.age == null", "friend.age != 5", "ALL friends.age == 5",
+            "NONE friends.age == 5",
+            "friends.friends.@count == 0", "age == 5", "home.city == 'a'", "friend.age == age",
+            "friends.age == {1, 2}",
+        ] {
+            #expect(try constraint(text) == nil, "\(text)")
+        }
     }
 
     @Test("long texts are looked up by what stands in their keys and checked again")

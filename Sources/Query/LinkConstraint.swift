@@ -1,0 +1,157 @@
+import ObjectModel
+import Rows
+
+/// What a condition demands of the objects behind the first link of its path: whoever matches has such
+/// a link to one of them.
+package struct LinkConstraint: Hashable, Sendable {
+    /// Which objects the link has to lead to.
+    package enum Far: Hashable, Sendable {
+        /// One of those that the query names: links as `Value.link`, never null.
+        case objects([Value])
+        /// Those of the step's class that satisfy this.
+        case matching(Predicate)
+    }
+
+    /// The way there: steps into embedded objects, if any, then one along a link or an inverse one.
+    package var steps: [PathStep]
+    /// The objects at its end.
+    package var far: Far
+    /// Whether everyone with such a link matches; else each has to be tested.
+    package var isExact: Bool
+
+    /// The step along the link.
+    package var link: PathStep { steps[steps.count - 1] }
+}
+
+extension Comparison {
+    /// What the comparison demands of objects that a path links to; nil where an object without such a
+    /// link may match, or where the path's values are not looked at one by one.
+    ///
+    /// `a.b.c == 1` becomes `b.c == 1` of the objects that `a` links to, whose own path is taken apart in
+    /// the same way; so every step is one walk along inverse links.
+    package func linkConstraint(_ schema: RowSchema) -> LinkConstraint? {
+        let path: ValuePath
+        let quantifier: Quantifier?
+        let constant: Operand
+        let isLeft: Bool
+        switch (left, right) {
+        case (.path(let own, let ownQuantifier), let other):
+            (path, quantifier, constant, isLeft) = (own, ownQuantifier, other, true)
+        case (let other, .path(let own, let ownQuantifier)):
+            (path, quantifier, constant, isLeft) = (own, ownQuantifier, other, false)
+        default: return nil
+        }
+        guard case .objects = path.root, quantifier == nil || quantifier == .any else { return nil }
+        let values: [Value]
+        switch constant {
+        case .constant(let value): values = [value]
+        case .constants(let several, let other):
+            // Without a quantifier two lists are compared element by element.
+            if path.isMany, quantifier == nil, other == nil { return nil }
+            if !isLeft, path.isMany { return nil }
+            values = several
+        default: return nil
+        }
+        switch path.terminal {
+        case .value, .elements, .elementAt, .inverse: break
+        default: return nil
+        }
+        if case .link = path.type {
+            if let named = path.linkToNamed(values, comparison, constant, schema) { return named }
+        }
+        guard let place = path.steps.firstIndex(where: \.isLinkLike) else { return nil }
+        let head = Array(path.steps[...place])
+        // Whoever lacks a link has null at the end of a path to one value, and nothing at the end of others.
+        let holdsOfNull = holdsOfNull(path.type, values, isLeft: isLeft, schema)
+        if holdsOfNull, !path.isMany { return nil }
+        var rest = path
+        rest.root = .objects(classIndex: head[place].toClass)
+        rest.steps.removeFirst(place + 1)
+        let far = Operand.path(rest, rest.isMany ? quantifier : nil)
+        var comparison = self
+        if isLeft { comparison.left = far } else { comparison.right = far }
+        // The rest may be a path to one value, which is null where the whole path has nothing.
+        let isSame = rest.isMany || !holdsOfNull || rest.ownMember != nil
+        return LinkConstraint(
+            steps: head, far: .matching(.comparison(comparison)), isExact: isSame && head.areExact)
+    }
+
+    /// Whether a null value satisfies the comparison with the other side's constants.
+    private func holdsOfNull(
+        _ type: ValueType, _ values: [Value], isLeft: Bool, _ schema: RowSchema
+    ) -> Bool {
+        var maker = ValueTestMaker(schema: schema)
+        if case .constants(_, let quantifier) = isLeft ? right : left {
+            return maker.test(
+                comparison, values, quantifier ?? .any, type, ignoresCase: ignoresCase,
+                constantIsLeft: !isLeft
+            ).nullResult
+        }
+        guard let value = values.first else { return true }
+        return maker.test(
+            comparison, value, type, ignoresCase: ignoresCase, constantIsLeft: !isLeft
+        ).nullResult
+    }
+}
+
+extension ValuePath {
+    /// The constraint of a path that ends in a link itself, compared with objects that the query names.
+    fileprivate func linkToNamed(
+        _ values: [Value], _ comparison: ComparisonOperator, _ constant: Operand,
+        _ schema: RowSchema
+    ) -> LinkConstraint? {
+        guard comparison == .equal, steps.allSatisfy({ !$0.isLinkLike }) else { return nil }
+        if case .constants(_, let quantifier) = constant, quantifier != nil, quantifier != .any {
+            return nil
+        }
+        let last: PathStep
+        switch terminal {
+        case .value(let member):
+            last = link(member, .link, schema)
+        case .elements(let member):
+            last = link(member, .links, schema)
+        case .inverse(let originClass, let member):
+            // The owners of embedded objects may be of any class.
+            guard case .link(let classIndex) = type, classIndex >= 0 else { return nil }
+            last = PathStep(
+                kind: .inverse, fromClass: lastClass, toClass: originClass, member: member)
+        default: return nil
+        }
+        guard last.toClass >= 0 else { return nil }
+        for value in values {
+            guard case .link(let name, _) = value,
+                name == schema.classes[last.toClass].definition.name
+            else { return nil }
+        }
+        let steps = steps + [last]
+        return LinkConstraint(steps: steps, far: .objects(values), isExact: steps.areExact)
+    }
+
+    private func link(_ member: Int, _ kind: PathStep.Kind, _ schema: RowSchema) -> PathStep {
+        PathStep(
+            kind: kind, fromClass: lastClass,
+            toClass: schema.classes[lastClass].members[member].classIndex, member: member)
+    }
+}
+
+extension PathStep {
+    /// Whether it goes to another object and not into an embedded one.
+    var isLinkLike: Bool {
+        switch kind {
+        case .link, .links, .linkAt, .inverse: true
+        case .embedded, .embeddedList, .embeddedAt: false
+        }
+    }
+}
+
+extension [PathStep] {
+    /// Whether inverse links say everything of the steps: those of an embedded object name its owner, and
+    /// not where in the owner it lies; and no inverse link tells a position in a list.
+    fileprivate var areExact: Bool {
+        guard count == 1 else { return false }
+        switch self[0].kind {
+        case .link, .links, .inverse: return true
+        case .linkAt, .embedded, .embeddedList, .embeddedAt: return false
+        }
+    }
+}
