@@ -25,7 +25,7 @@ struct QueryExplainTests {
         var bodies: [String] = []
         for id in 0..<count {
             bodies.append(
-                "{\"id\":\(id),\"a\":\(id % 1000),\"ai\":\(id % 1000),\"si\":\"s\(id % 100)\",\"d\":\(id),\"di\":\(id),\"b\":\(id % 2 == 0),\"bi\":\(id % 2 == 0)}"
+                "{\"id\":\(id),\"a\":\(id % 1000),\"ai\":\(id % 1000),\"si\":\"s\(id % 100)\",\"d\":\(id),\"di\":\(id),\"b\":\(id % 2 == 0),\"bi\":\(id % 2 == 0),\"best\":\(id % 500)}"
             )
         }
         #expect(
@@ -62,9 +62,43 @@ struct QueryExplainTests {
                 #""filter":"ai >= 990 AND ai < 992","sort":"ai""#, "index ai, 1 range", ["ai"], 11,
                 14
             ),
+            // So many that a scan finds three of them sooner.
             (
                 #""filter":"si BEGINSWITH 's9'","limit":3"#,
-                "index si, 1 range, then by object key", ["si"], 5, 1200
+                "scan of all objects, each object tested", [], 140, 140
+            ),
+            (
+                #""filter":"si LIKE 's99*'","sort":"d""#, "index si, 1 range, then sorted", ["si"],
+                50, 130
+            ),
+            (
+                #""filter":"ai == 77 OR di == 5""#,
+                "any of (index ai, 1 value), (index di, 1 value), then by object key",
+                ["ai", "di"],
+                6, 10
+            ),
+            (
+                #""filter":"ai < 55 AND di < 250","sort":"d""#,
+                "all of (index di, 1 range), (index ai, 1 range), then sorted", ["di", "ai"], 55,
+                1300
+            ),
+            (
+                #""filter":"best.ai == 7""#,
+                "links best to Item by (index ai, 1 value), then by object key", ["ai"], 10, 60
+            ),
+            (
+                #""filter":"best.best.di == 7""#,
+                "links best to Item by (links best to Item by (index di, 1 value)), then by object key",
+                ["di"], 100, 200
+            ),
+            (
+                #""filter":"best == obj('Item', 9) AND b == true""#,
+                "links best to what the query names, then by object key, each object tested", [],
+                14, 40
+            ),
+            (
+                #""filter":"ai != 5 AND ai != null","sort":"ai","limit":5"#, "index ai, 2 ranges",
+                ["ai"], 6, 8
             ),
             (#""sort":"-ai","limit":20"#, "index ai, 1 range, descending", ["ai"], 21, 22),
             (#""sort":"di","limit":20"#, "index di, 1 range", ["di"], 21, 22),
@@ -109,7 +143,8 @@ struct QueryExplainTests {
             var cursor = ""
             for _ in 0..<40 {
                 let reply = world.server.send(
-                    "POST", "/v1/classes/Item/query", "{\"explain\":true,\(members)\(cursor)}")
+                    "POST", "/v1/classes/Item/query",
+                    "{\"explain\":true,\"fields\":\"id\",\(members)\(cursor)}")
                 let explain = reply.json["explain"] ?? .null
                 #expect(
                     (explain["rowsRead"]?.int ?? .max) <= rowsMax
@@ -123,6 +158,10 @@ struct QueryExplainTests {
         #expect(
             counted["steps"]?.elements.map { $0["name"]?.string } == ["plan", "objects", "count"])
         #expect(counted["steps"]?.elements.last?["rows"]?.int == 5)
+        // A count of a range looks at no row.
+        let range = explain(
+            world, #""fields":"id","filter":"di >= 1000","limit":1,"count":"exact""#)
+        #expect(range["steps"]?.elements.last?["rows"]?.int == 4000)
     }
 
     @Test("random queries give the same with and without indexes")

@@ -8,7 +8,7 @@ enum EntryRange {
     static func prefix(_ access: Plan.Access, _ rowClass: RowClass) -> [UInt8] {
         let buffer = ByteBuffer(capacity: 16)
         switch access {
-        case .nothing, .scan: StoreKey.appendRowPrefix(rowClass, to: buffer)
+        case .nothing, .scan, .keys: StoreKey.appendRowPrefix(rowClass, to: buffer)
         case .primaryKey: StoreKey.appendPrimaryKeyPrefix(rowClass, to: buffer)
         case .index(let member, _):
             StoreKey.appendIndexPrefix(rowClass.members[member].number, to: buffer)
@@ -21,7 +21,7 @@ enum EntryRange {
         let prefix = prefix(access, rowClass)
         let end = KeyRange.successor(ofPrefix: prefix)
         switch access {
-        case .nothing: return []
+        case .nothing, .keys: return []
         case .scan: return [KeyRange(lower: prefix, upper: end)]
         case .primaryKey(let ranges), .index(_, let ranges):
             return ranges.map { range in

@@ -10,16 +10,32 @@ package struct ObjectQuery: Sendable {
     package var sort: [SortKey]
     /// Where to go on, behind an object that was returned before; nil for the beginning.
     package var after: QueryPosition?
+    /// How many objects are likely to be taken: those of a page; nil for all. Only a plan depends on it.
+    package var expectedCount: Int?
+    /// Whether only the number of objects is wanted, so that no row has to be read where an index says
+    /// everything. Only a plan depends on it.
+    package var isCounted = false
 
     /// Makes a query.
     package init(
         classIndex: Int, predicate: Predicate? = nil, sort: [SortKey] = [],
-        after: QueryPosition? = nil
+        after: QueryPosition? = nil, expectedCount: Int? = nil
     ) {
         self.classIndex = classIndex
         self.predicate = predicate
         self.sort = sort
         self.after = after
+        self.expectedCount = expectedCount
+    }
+
+    /// The query for the number of its objects.
+    package var counted: ObjectQuery {
+        var query = self
+        query.sort = []
+        query.after = nil
+        query.expectedCount = nil
+        query.isCounted = true
+        return query
     }
 
     /// Whether ties are ordered by falling object keys.

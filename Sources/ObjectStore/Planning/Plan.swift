@@ -1,9 +1,13 @@
 import Query
 
 /// How a query finds its objects.
-package struct Plan: Sendable {
+package struct Plan: Hashable, Sendable {
     /// Where objects come from.
-    package enum Access: Sendable, Equatable {
+    ///
+    /// Another kind of index is another case of ``PlanSource``: it says which object keys it finds, and
+    /// everything else (intersections, unions, orders, pages, counts) follows from that. Another way to
+    /// look at all objects is another case here, beside ``scan``.
+    package enum Access: Hashable, Sendable {
         /// Nowhere: the conditions exclude each other.
         case nothing
         /// Every object of the class, by object key.
@@ -12,10 +16,20 @@ package struct Plan: Sendable {
         case primaryKey(ranges: [OrderedKeyRange])
         /// The entries of an index in some ranges.
         case index(member: Int, ranges: [OrderedKeyRange])
+        /// Object keys that are put together before the first row is read.
+        case keys(PlanSource)
+
+        /// Whether it reads entries of one index or the primary keys.
+        var hasEntries: Bool {
+            switch self {
+            case .primaryKey, .index: true
+            case .nothing, .scan, .keys: false
+            }
+        }
     }
 
     /// How the order comes about.
-    package enum Order: Sendable, Equatable {
+    package enum Order: Hashable, Sendable {
         /// The access has the order already, forwards or backwards.
         case natural(reversed: Bool)
         /// Object keys are collected and sorted; rows are then read in order.
@@ -24,10 +38,42 @@ package struct Plan: Sendable {
         case sort
     }
 
+    /// What is done when a plan turns out to be dearer than it looked.
+    package indirect enum Fallback: Hashable, Sendable {
+        /// Nothing: it is followed to its end.
+        case none
+        /// When it has cost this much (see ``QueryCost``), the query goes on by another plan, behind the
+        /// last object that was handed over.
+        case after(cost: Int, Plan)
+    }
+
     /// Where objects come from.
     package var access: Access
     /// How the order comes about.
     package var order: Order
     /// What each object still has to be tested for; nil for nothing.
     package var residual: Predicate?
+    /// The access's object keys, rising, where planning has read them already.
+    package var keys: [UInt64]?
+    /// What is done when it becomes too dear.
+    package var fallback = Fallback.none
+
+    /// Where its object keys come from, if every one of them is a match; nil where rows are looked at.
+    var exactSource: PlanSource? {
+        guard residual == nil else { return nil }
+        switch access {
+        case .primaryKey(let ranges): return .primaryKey(ranges: ranges)
+        case .index(let member, let ranges): return .index(member: member, ranges: ranges)
+        case .keys(let source): return source
+        case .nothing: return .any([])
+        case .scan: return nil
+        }
+    }
+
+    /// Every object of the class, each tested.
+    package static func scan(_ query: ObjectQuery) -> Plan {
+        Plan(
+            access: .scan, order: query.sort.isEmpty ? .natural(reversed: false) : .sort,
+            residual: query.predicate)
+    }
 }

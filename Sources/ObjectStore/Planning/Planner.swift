@@ -4,123 +4,286 @@ import Storage
 
 /// Chooses how a query finds its objects.
 ///
-/// Best first: a primary key, one value of an index, several values, an index in the wanted order, a
-/// range of an index that holds few entries, all objects. There are no statistics: where a range's size
-/// decides, its entries are counted, up to a bound.
+/// There are no stored statistics. A class knows how many objects it has; what a source of keys holds is
+/// found by reading its keys, up to a bound that grows eightfold until one source comes to its end: that
+/// one is the smallest or nearly so, and what was read is used. All of this costs at most a sixteenth of
+/// a scan (or ``QueryCost/always``). Where an order or a scan may fill a page soon, its first rows are
+/// tried before: how many of them match tells how far it would have to go. A plan that rests on such a
+/// guess has a ``Plan/Fallback``, so that a wrong guess costs a tenth of a scan at most.
 struct Planner {
+    typealias Failure = QueryExecution.Failure
+
     let transaction: ReadTransaction
     let rowClass: RowClass
     let query: ObjectQuery
+    let limits: QueryLimits
+    /// What may be spent, when the query is a part of another.
+    let costMax: Int
+    let search: CandidateSearch
     /// Entries that were read to plan.
     private(set) var entriesRead = 0
 
-    init(transaction: ReadTransaction, rowClass: RowClass, query: ObjectQuery) {
+    init(
+        _ query: ObjectQuery, _ transaction: ReadTransaction, _ limits: QueryLimits,
+        costMax: Int = .max
+    ) {
         self.transaction = transaction
-        self.rowClass = rowClass
         self.query = query
+        self.limits = limits
+        self.costMax = costMax
+        rowClass = transaction.rows.classes[query.classIndex]
+        search = CandidateSearch(schema: transaction.rows, rowClass: rowClass)
     }
 
-    /// Entries of a range that are always worth collecting.
-    private static let cheapEntryCount = 2048
+    /// The first bound of the keys that are read of each source.
+    private static let firstBound = 64
+    /// How far a source has to exceed another to be read beside it.
+    private static let largeKeyCount = 256
 
-    mutating func plan() throws(StoreError) -> Plan {
-        let constraints = query.predicate?.constraints(transaction.rows) ?? []
-        if query.predicate == .constant(false) || constraints.contains(where: { $0.ranges.isEmpty })
-        {
+    mutating func plan() throws(Failure) -> Plan {
+        guard let predicate = query.predicate, predicate != .constant(true) else {
+            return naturalPlan([], nil) ?? .scan(query)
+        }
+        let constraints = predicate.constraints(transaction.rows)
+        if predicate == .constant(false) || constraints.contains(where: { $0.ranges.isEmpty }) {
             return Plan(access: .nothing, order: .natural(reversed: false), residual: nil)
         }
-        let usable = constraints.filter { constraint in
-            constraint.member == rowClass.primaryKeyIndex
-                || rowClass.indexedMembers.contains(constraint.member)
+        let own = constraints.filter { search.isIndexed($0.member) }
+        if let key = own.first(where: { $0.member == rowClass.primaryKeyIndex && $0.values != nil })
+        {
+            return plan(key)
         }
-        if let points = usable.filter({ $0.values != nil }).min(by: { rank($0) < rank($1) }) {
-            return plan(points, isSingle: points.ranges.count == 1)
+        let natural = naturalPlan(own, predicate)
+        if let natural, natural.residual == nil { return natural }
+        let further = search.further(predicate, beside: own)
+        if own.isEmpty, further.isEmpty { return try guarded(natural) ?? .scan(query) }
+        if own.count == 1, further.isEmpty, let only = own.first {
+            if query.isCounted, only.isExact { return plan(only) }
+            if query.sort.isEmpty, query.expectedCount != nil, only.values != nil {
+                return try guarded(plan(only)) ?? .scan(query)
+            }
         }
-        if let sorted = try sortedPlan(usable) { return sorted }
-        var best: (constraint: IndexConstraint, count: Int)?
-        let total = usable.isEmpty ? 0 : try transaction.count(rowClass)
-        for constraint in usable {
-            let bound = min(best?.count ?? Int.max, max(Self.cheapEntryCount, total / 16))
-            let count = try countEntries(constraint, atMost: bound)
-            if count < bound { best = (constraint, count) }
-        }
-        if let best { return plan(best.constraint, isSingle: false) }
-        let order: Plan.Order = query.sort.isEmpty ? .natural(reversed: false) : .sort
-        return Plan(access: .scan, order: order, residual: query.predicate)
+        return try choose(predicate, own, further, natural)
     }
 
-    /// Primary keys before indexes, few values before many.
-    private func rank(_ constraint: IndexConstraint) -> (Int, Int) {
-        (constraint.member == rowClass.primaryKeyIndex ? 0 : 1, constraint.ranges.count)
-    }
+    // MARK: Simple plans
 
-    private func access(_ constraint: IndexConstraint) -> Plan.Access {
-        constraint.member == rowClass.primaryKeyIndex
-            ? .primaryKey(ranges: constraint.ranges)
-            : .index(member: constraint.member, ranges: constraint.ranges)
-    }
-
-    private func plan(_ constraint: IndexConstraint, isSingle: Bool) -> Plan {
+    /// The plan that reads one index, or the primary key, for a constraint.
+    func plan(_ constraint: IndexConstraint) -> Plan {
         let order: Plan.Order
-        if let natural = naturalOrder(constraint.member) {
-            order = natural
-        } else if query.sort.isEmpty {
-            // Within one value entries stand in the order of object keys.
-            order = isSingle ? .natural(reversed: false) : .collectKeys
-        } else {
+        if let sorted = search.sortMember(query), sorted.member == constraint.member {
+            order = .natural(reversed: !sorted.isAscending)
+        } else if !query.sort.isEmpty {
             order = .sort
+        } else {
+            // Within one value entries stand in the order of object keys.
+            let isSingle = constraint.values != nil && constraint.ranges.count == 1
+            order = isSingle ? .natural(reversed: false) : .collectKeys
         }
-        return Plan(access: access(constraint), order: order, residual: constraint.residual)
-    }
-
-    /// The order that the index of a property has, if it is the wanted one.
-    private func naturalOrder(_ member: Int) -> Plan.Order? {
-        guard query.sort.count == 1, let key = query.sort.first, key.path.steps.isEmpty,
-            case .value(member: member) = key.path.terminal
-        else { return nil }
-        return .natural(reversed: !key.isAscending)
-    }
-
-    /// A plan that reads an index in the wanted order, if there is one and no range is much smaller.
-    private mutating func sortedPlan(_ usable: [IndexConstraint]) throws(StoreError) -> Plan? {
-        guard query.sort.count == 1, let key = query.sort.first, key.path.steps.isEmpty,
-            case .value(let member) = key.path.terminal,
-            member == rowClass.primaryKeyIndex || rowClass.indexedMembers.contains(member)
-        else { return nil }
-        if let own = usable.first(where: { $0.member == member }) {
-            return Plan(
-                access: access(own), order: .natural(reversed: !key.isAscending),
-                residual: own.residual)
-        }
-        for constraint in usable {
-            if try countEntries(constraint, atMost: Self.cheapEntryCount) < Self.cheapEntryCount {
-                return plan(constraint, isSingle: false)
-            }
-        }
-        // Null is encoded as 0, a value begins with 1.
-        let all = [OrderedKeyRange(lower: [0], upper: [2])]
         return Plan(
-            access: member == rowClass.primaryKeyIndex
-                ? .primaryKey(ranges: all) : .index(member: member, ranges: all),
-            order: .natural(reversed: !key.isAscending), residual: query.predicate)
+            access: search.source(constraint).access, order: order, residual: constraint.residual)
     }
 
-    private mutating func countEntries(_ constraint: IndexConstraint, atMost bound: Int)
-        throws(StoreError) -> Int
-    {
-        var count = 0
-        for range in EntryRange.ranges(access(constraint), rowClass) {
-            do {
-                try transaction.snapshot.scan(range, reversed: false, expecting: bound) { _, _ in
-                    count += 1
-                    return count < bound
-                }
-            } catch {
-                throw .storage(error)
-            }
-            if count >= bound { break }
+    /// The plan that reads an index in the wanted order; nil when there is none.
+    func naturalPlan(_ own: [IndexConstraint], _ predicate: Predicate?) -> Plan? {
+        guard let sorted = search.sortMember(query) else { return nil }
+        if let constraint = own.first(where: { $0.member == sorted.member }) {
+            return plan(constraint)
         }
-        entriesRead += count
-        return count
+        return Plan(
+            access: sorted.member == rowClass.primaryKeyIndex
+                ? .primaryKey(ranges: [.all]) : .index(member: sorted.member, ranges: [.all]),
+            order: .natural(reversed: !sorted.isAscending), residual: predicate)
+    }
+
+    /// The plan, given up for a scan where it looks up so many rows that it costs a tenth of one.
+    private mutating func guarded(_ plan: Plan?) throws(Failure) -> Plan? {
+        // Where all is wanted, an order by an index needs no memory and a sort does.
+        guard var plan, plan.residual != nil, query.expectedCount != nil else { return plan }
+        let scan = QueryCost.times(try total(), QueryCost.scannedRow)
+        plan.fallback = .after(cost: QueryCost.always + scan / 10, .scan(query))
+        return plan
+    }
+
+    private mutating func total() throws(Failure) -> Int {
+        entriesRead += 1
+        do throws(StoreError) { return try transaction.count(rowClass) } catch {
+            throw .store(error)
+        }
+    }
+
+    // MARK: Choosing
+
+    /// A candidate whose keys were read to the end.
+    private struct Known {
+        var candidate: PlanCandidate
+        var keys: [UInt64]
+    }
+
+    private mutating func choose(
+        _ predicate: Predicate, _ own: [IndexConstraint], _ further: [PlanCandidate],
+        _ natural: Plan?
+    ) throws(Failure) -> Plan {
+        let conjuncts = predicate.conjuncts
+        let total = try total()
+        let scanCost = QueryCost.times(total, QueryCost.scannedRow)
+        // What reads in order and stops when the page is full: an index, or a scan by object key.
+        let stepCost = natural == nil ? QueryCost.scannedRow : QueryCost.anyRow
+        let canStop = natural != nil || query.sort.isEmpty
+        let wanted = canStop && !query.isCounted ? query.expectedCount : nil
+        var countMax = max(QueryCost.always, scanCost / 16) / (own.count + further.count)
+        countMax = min(countMax, costMax)
+
+        var candidates = own.map {
+            PlanCandidate(source: search.source($0), covered: Set($0.covered))
+        }
+        var further = further
+        for index in candidates.indices { candidates[index].number = index }
+        for index in further.indices { further[index].number = own.count + index }
+        var known: [Known] = []
+        var bound = min(Self.firstBound, countMax)
+        var isFirst = true
+        while known.isEmpty {
+            known = try read(candidates, bound)
+            // What needs the objects of other classes is looked at when the own indexes do not do.
+            if known.isEmpty {
+                if isFirst { candidates += further }
+                // Each target of a link is a look-up, which the first bound has too little for.
+                known = try read(isFirst ? further : [], min(countMax, QueryCost.always))
+            }
+            guard known.isEmpty, bound < countMax else { break }
+            if isFirst, let wanted {
+                let walkCost = try walkCost(wanted, natural, stepCost)
+                if walkCost == 0 { break }
+                countMax = min(countMax, max(bound, walkCost / QueryCost.risingRow))
+            }
+            isFirst = false
+            bound = min(countMax, QueryCost.times(bound, 8))
+        }
+
+        guard let best = known.min(by: { $0.keys.count < $1.keys.count }) else {
+            return try guarded(natural) ?? .scan(query)
+        }
+        let united = try intersection(best, known, candidates)
+        var plan = Plan(
+            access: access(united.used), order: query.sort.isEmpty ? .collectKeys : .sort,
+            residual: PlanCandidate.residual(conjuncts, coveredBy: united.used), keys: united.keys)
+        if query.sort.isEmpty, united.used.count == 1, case .index(_, let ranges) = plan.access,
+            ranges.count == 1, ranges[0].isSingleValue
+        {
+            plan.order = .natural(reversed: false)
+        }
+        guard let wanted, !united.keys.isEmpty else { return plan }
+        let collected = QueryCost.times(united.keys.count, QueryCost.risingRow)
+        let walk = QueryCost.times(wanted, total) / united.keys.count
+        guard QueryCost.times(walk, stepCost) < collected else { return plan }
+        var optimistic = natural ?? .scan(query)
+        optimistic.fallback = .after(cost: collected, plan)
+        return optimistic
+    }
+
+    private func access(_ used: [PlanCandidate]) -> Plan.Access {
+        used.count == 1 ? used[0].source.access : .keys(.all(used.map(\.source)))
+    }
+
+    /// Those of some candidates whose keys can be read at a cost.
+    private mutating func read(
+        _ candidates: [PlanCandidate], _ cost: Int
+    ) throws(Failure) -> [Known] {
+        var known: [Known] = []
+        for var candidate in candidates {
+            // The far side of a link is planned with the same bound.
+            candidate.source = try planned(candidate.source, cost)
+            if let keys = try read(candidate.source, cost: cost) {
+                known.append(Known(candidate: candidate, keys: keys))
+            }
+        }
+        return known
+    }
+
+    private mutating func read(_ source: PlanSource, cost: Int) throws(Failure) -> [UInt64]? {
+        var collector = KeyCollector(transaction, limits, cost: cost)
+        defer { entriesRead += collector.entriesRead }
+        return try collector.keys(source, of: rowClass)
+    }
+
+    /// Leaves only the keys that other candidates have too, where reading those costs less than the rows
+    /// that are spared.
+    private mutating func intersection(
+        _ best: Known, _ known: [Known], _ candidates: [PlanCandidate]
+    ) throws(Failure) -> (used: [PlanCandidate], keys: [UInt64]) {
+        var used = [best.candidate]
+        var keys = best.keys
+        for other in known
+        where !other.candidate.isSame(as: best.candidate) && keys.count > Self.firstBound {
+            keys = KeyCollector.common(keys, other.keys)
+            used.append(other.candidate)
+        }
+        for other in candidates where keys.count > Self.largeKeyCount {
+            guard !known.contains(where: { $0.candidate.isSame(as: other) }) else { continue }
+            // A third of what the rows would cost.
+            let cost = QueryCost.times(keys.count, QueryCost.risingRow) / 3
+            guard let more = try read([other], min(cost, costMax)).first else { continue }
+            keys = KeyCollector.common(keys, more.keys)
+            used.append(more.candidate)
+        }
+        return (used, keys)
+    }
+
+    /// What it costs, as far as the first rows tell, to walk in the wanted order until a page is full: 0
+    /// when they fill it.
+    private mutating func walkCost(
+        _ wanted: Int, _ natural: Plan?, _ stepCost: Int
+    ) throws(Failure) -> Int {
+        let execution = QueryExecution(
+            query, plan: natural ?? .scan(query), in: transaction, limits: limits)
+        let rowCount = natural == nil ? QueryCost.times(wanted, 4) : QueryCost.times(wanted, 2)
+        var left = wanted
+        _ = try execution.runOnly(
+            cost: QueryCost.times(min(rowCount, QueryCost.always) + 16, stepCost)
+        ) { _, _ in
+            left -= 1
+            return left > 0
+        }
+        entriesRead += execution.statistics.entriesRead
+        if left <= 0 { return 0 }
+        let found = wanted - left
+        return found == 0 ? .max : max(1, QueryCost.times(wanted, execution.costSpent) / found)
+    }
+
+    // MARK: Links
+
+    /// The source with a plan for the objects at the far side of each link.
+    mutating func planned(_ source: PlanSource, _ costMax: Int) throws(Failure) -> PlanSource {
+        switch source {
+        case .primaryKey, .index: return source
+        case .links(let constraint, _):
+            guard case .matching(let predicate) = constraint.far else { return source }
+            var far = ObjectQuery(classIndex: constraint.link.toClass, predicate: predicate)
+            // Only their keys are wanted, as for a count.
+            far.isCounted = true
+            var planner = Planner(far, transaction, limits, costMax: costMax)
+            let plan = try planner.plan()
+            entriesRead += planner.entriesRead
+            return .links(constraint, far: plan)
+        case .all(let parts):
+            var all: [PlanSource] = []
+            for part in parts { all.append(try planned(part, costMax)) }
+            return .all(all)
+        case .any(let parts):
+            var all: [PlanSource] = []
+            for part in parts { all.append(try planned(part, costMax)) }
+            return .any(all)
+        }
+    }
+}
+
+extension CandidateSearch {
+    /// The property whose index has the wanted order, and its direction; nil when there is none.
+    func sortMember(_ query: ObjectQuery) -> (member: Int, isAscending: Bool)? {
+        guard query.sort.count == 1, let key = query.sort.first, key.path.steps.isEmpty,
+            case .value(let member) = key.path.terminal, isIndexed(member)
+        else { return nil }
+        return (member, key.isAscending)
     }
 }

@@ -14,7 +14,7 @@ extension QueryExecution {
         let prefix = EntryRange.prefix(plan.access, rowClass)
         var ranges = EntryRange.ranges(plan.access, rowClass)
         var skipping: QueryPosition?
-        if let after = query.after {
+        if let after {
             if query.sort.isEmpty {
                 // One value, ordered by object key: go on behind the key.
                 ranges = ranges.map { resume($0, after: after.key) }
@@ -41,6 +41,11 @@ extension QueryExecution {
             let isCut = mayBeCut && isCut(entry)
             if !run.isEmpty, !isCut || !hasPrefix(entry, runPrefix) {
                 goesOn = try emitRun()
+                if !goesOn { return false }
+            }
+            // Texts that share a cut beginning have no order yet: they are read to their end.
+            if run.isEmpty {
+                goesOn = pays(QueryCost.entry + QueryCost.anyRow)
                 if !goesOn { return false }
             }
             guard let row = try fetch(key), test(key, row) else { return true }
@@ -131,11 +136,17 @@ extension QueryExecution {
     ///
     /// - `limit`: How many objects will be taken at most.
     func collectKeys(limit: Int, _ body: (UInt64, RowView) -> Bool) throws(Failure) {
+        let first = after?.key ?? 0
+        if let collected = try collectedKeys() {
+            let start = collected.partitioningIndex { $0 > first }
+            var keys = Array(collected[start...])
+            _ = try visit(&keys, upTo: .max, body)
+            return
+        }
         let ranges = EntryRange.ranges(plan.access, rowClass)
         if case .index(_, let values) = plan.access, values.allSatisfy(\.isSingleValue) {
             return try mergeValues(ranges, limit: limit, body)
         }
-        let first = query.after?.key ?? 0
         var keys: [UInt64] = []
         try forEachEntry(ranges, reversed: false) { (_, key) throws(Failure) in
             if key > first { try append(key, to: &keys) }
@@ -151,7 +162,7 @@ extension QueryExecution {
     ) throws(Failure) {
         let stepCount = max(16, min(limit, 1024))
         var left = ranges
-        var position = query.after?.key ?? 0
+        var position = after?.key ?? 0
         while !left.isEmpty {
             var keys: [UInt64] = []
             var end = UInt64.max
@@ -192,6 +203,7 @@ extension QueryExecution {
         for key in keys {
             if key > end { break }
             guard isInTime() else { throw .time }
+            guard pays(QueryCost.risingRow) else { return false }
             guard let row = try fetch(key), test(key, row) else { continue }
             guard body(key, row) else { return false }
         }
@@ -204,5 +216,17 @@ extension QueryExecution {
             if order != 0 { return order < 0 }
             return query.tiesDescend ? a.key > b.key : a.key < b.key
         }
+    }
+}
+
+extension [UInt64] {
+    /// The first place whose key satisfies a condition that all behind it satisfy as well.
+    fileprivate func partitioningIndex(_ holds: (UInt64) -> Bool) -> Int {
+        var (low, high) = (0, count)
+        while low < high {
+            let middle = (low + high) / 2
+            if holds(self[middle]) { high = middle } else { low = middle + 1 }
+        }
+        return low
     }
 }

@@ -78,10 +78,12 @@ extension QueryExecution {
             buffer.removeAll()
             appendSortBytes(key, row, to: buffer)
             let candidate = PageHeap.Entry(sortBytes: buffer.bytes, key: key, row: row)
-            if let position = query.after, !comesAfter(candidate, position) { return true }
+            if let position = after, !comesAfter(candidate, position) { return true }
             guard heap.insert(candidate, isBefore: isBefore) else { throw .memory }
             return true
         }
+        // What was read of a plan that is given up is not the beginning of the order.
+        if isTooDear { return }
         for entry in heap.sorted(isBefore) {
             guard body(entry.key, entry.row) else { return }
         }

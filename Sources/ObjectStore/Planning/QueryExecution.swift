@@ -30,18 +30,30 @@ package final class QueryExecution {
     let rowClass: RowClass
     let query: ObjectQuery
     let limits: QueryLimits
-    /// How the objects are found.
-    package let plan: Plan
-    private var entriesRead = 0
+    /// How the objects are found at present.
+    package private(set) var plan: Plan
+    /// The plans that were followed so far, the present one last.
+    package private(set) var plans: [Plan]
+    /// Where to go on: behind the query's position, or what was handed over by an earlier plan.
+    private(set) var after: QueryPosition?
+    private(set) var entriesRead = 0
     /// What the engine had counted before the query.
     private let readBefore: Int
-    private let matcher: Matcher?
+    private var matcher: Matcher?
     let sorter: SortEvaluator
     private var stepCount = 0
     /// At how many steps the clock is looked at next.
     private var nextLook = stepCountUnseen
     /// So many steps are made between two looks at the clock.
     private static let stepCountUnseen = 1024
+    /// Why planning failed, which running tells.
+    private var planningFailure: Failure?
+    /// What the present plan has cost, see ``QueryCost``: what it read beside the entries it has to.
+    private(set) var costSpent = 0
+    /// What the present plan may cost.
+    private(set) var costMax = Int.max
+    /// Whether the present plan was given up because of that.
+    private(set) var isTooDear = false
 
     /// Plans a query.
     package init(
@@ -55,12 +67,38 @@ package final class QueryExecution {
         transaction.limitFollowing(until: limits.deadlineMilliseconds)
         rowClass = transaction.rows.classes[query.classIndex]
         readBefore = transaction.entriesRead
-        var planner = Planner(transaction: transaction, rowClass: rowClass, query: query)
-        plan = try planner.plan()
+        after = query.after
+        sorter = SortEvaluator(query.sort, schema: transaction.rows)
+        var planner = Planner(query, transaction, limits)
+        do throws(Failure) { plan = try planner.plan() } catch {
+            if case .store(let error) = error { throw error }
+            planningFailure = error
+            plan = .scan(query)
+        }
+        plans = [plan]
         entriesRead = planner.entriesRead
         matcher = plan.residual?.makeMatcher(transaction.rows, source: transaction)
         matcher?.limit(until: limits.deadlineMilliseconds)
+    }
+
+    /// Follows a plan that is given: a part of another query's, or one of ``alternatives(of:in:)``.
+    ///
+    /// The time that following links may take stays what it was.
+    package init(
+        _ query: ObjectQuery, plan: Plan, in transaction: ReadTransaction,
+        limits: QueryLimits = QueryLimits()
+    ) {
+        self.transaction = transaction
+        self.query = query
+        self.limits = limits
+        rowClass = transaction.rows.classes[query.classIndex]
+        readBefore = transaction.entriesRead
+        after = query.after
         sorter = SortEvaluator(query.sort, schema: transaction.rows)
+        self.plan = plan
+        plans = [plan]
+        matcher = plan.residual?.makeMatcher(transaction.rows, source: transaction)
+        matcher?.limit(until: limits.deadlineMilliseconds)
     }
 
     /// What was done so far.
@@ -73,31 +111,92 @@ package final class QueryExecution {
     ///
     /// - `limit`: How many objects will be taken at most; bounds the memory of a sort.
     package func run(limit: Int, _ body: (_ key: UInt64, _ row: RowView) -> Bool) throws(Failure) {
+        if let planningFailure { throw planningFailure }
         guard limit > 0 else { return }
         var left = limit
+        var last: UInt64?
         func take(_ key: UInt64, _ row: RowView) -> Bool {
             left -= 1
+            last = key
             return body(key, row) && left > 0
         }
-        switch (plan.access, plan.order) {
-        case (.nothing, _): break
-        case (.scan, .natural): try scan(after: query.after?.key ?? 0, take)
-        case (_, .natural(let reversed)): try walk(reversed: reversed, take)
-        case (_, .collectKeys): try collectKeys(limit: limit, take)
-        case (_, .sort): try sort(limit: limit, take)
+        while true {
+            if case .after(let cost, _) = plan.fallback { costMax = cost }
+            try follow(limit: left, take)
+            guard isTooDear, case .after(_, let next) = plan.fallback else { break }
+            if let last, let row = try fetch(last) { after = position(last, row) }
+            begin(next)
         }
         try checkFailure()
     }
 
+    /// Hands over the result of the plan as it stands, as long as that costs no more than it may.
+    ///
+    /// - Returns: Whether it did not.
+    func runOnly(
+        cost: Int, _ body: (_ key: UInt64, _ row: RowView) -> Bool
+    ) throws(Failure) -> Bool {
+        costMax = cost
+        try follow(limit: .max, body)
+        try checkFailure()
+        return !isTooDear
+    }
+
+    private func follow(
+        limit: Int, _ take: (_ key: UInt64, _ row: RowView) -> Bool
+    ) throws(Failure) {
+        switch (plan.access, plan.order) {
+        case (.nothing, _): break
+        case (_, .sort): try sort(limit: limit, take)
+        case (.scan, _): try scan(after: after?.key ?? 0, take)
+        case (.keys, _), (_, .collectKeys): try collectKeys(limit: limit, take)
+        case (_, .natural(let reversed)):
+            if plan.keys != nil, query.sort.isEmpty {
+                try collectKeys(limit: limit, take)
+            } else {
+                try walk(reversed: reversed, take)
+            }
+        }
+    }
+
+    private func begin(_ next: Plan) {
+        plan = next
+        plans.append(next)
+        matcher = next.residual?.makeMatcher(transaction.rows, source: transaction)
+        matcher?.limit(until: limits.deadlineMilliseconds)
+        costSpent = 0
+        costMax = .max
+        isTooDear = false
+    }
+
+    /// Pays for a step; false when the plan has become too dear.
+    func pays(_ cost: Int) -> Bool {
+        costSpent &+= cost
+        if costSpent <= costMax { return true }
+        isTooDear = true
+        return false
+    }
+
     /// How many objects the query has in all, wherever it goes on.
     package func count() throws(Failure) -> Int {
+        if let planningFailure { throw planningFailure }
         guard query.predicate != nil else {
             do { return try transaction.count(rowClass) } catch { throw .store(error) }
         }
         var count = 0
-        try forEachMatch { _, _ in
-            count += 1
-            return true
+        if plan.residual == nil, let keys = try collectedKeys() {
+            count = keys.count
+        } else if plan.residual == nil, plan.access.hasEntries {
+            try forEachEntry(EntryRange.ranges(plan.access, rowClass), reversed: false) {
+                (_, _) throws(Failure) in
+                count += 1
+                return true
+            }
+        } else {
+            try forEachMatch { _, _ in
+                count += 1
+                return true
+            }
         }
         try checkFailure()
         return count
@@ -129,11 +228,20 @@ package final class QueryExecution {
 
     /// Walks the rows of the class that satisfy the predicate, in the order of object keys.
     private func scan(after first: UInt64, _ body: (UInt64, RowView) -> Bool) throws(Failure) {
+        var rowCount = 0
         var stepCount = 0
         var nextLook = Self.stepCountUnseen
         var isLate = false
         let deadline = limits.deadlineMilliseconds
+        let rowCountMax =
+            costMax == .max ? Int.max : max(0, costMax - costSpent) / QueryCost.scannedRow
+        defer { costSpent &+= min(rowCount, rowCountMax) * QueryCost.scannedRow }
         func isInTime(_ row: RowView) -> Bool {
+            rowCount += 1
+            if rowCount > rowCountMax {
+                isTooDear = true
+                return false
+            }
             stepCount += Self.steps(row)
             guard stepCount >= nextLook, deadline != .max else { return true }
             nextLook = stepCount + Self.stepCountUnseen
@@ -211,8 +319,17 @@ package final class QueryExecution {
 
     /// Hands over every match in whatever order the plan's access gives.
     func forEachMatch(_ body: (UInt64, RowView) throws(Failure) -> Bool) throws(Failure) {
+        if let keys = try collectedKeys() {
+            for key in keys {
+                guard isInTime() else { throw .time }
+                guard pays(QueryCost.risingRow) else { return }
+                guard let row = try fetch(key), test(key, row) else { continue }
+                guard try body(key, row) else { return }
+            }
+            return
+        }
         switch plan.access {
-        case .nothing: return
+        case .nothing, .keys: return
         case .scan:
             var failure: Failure?
             try scan(after: 0) { key, row in
@@ -225,9 +342,19 @@ package final class QueryExecution {
         case .primaryKey, .index:
             let ranges = EntryRange.ranges(plan.access, rowClass)
             try forEachEntry(ranges, reversed: false) { (_, key) throws(Failure) in
+                guard pays(QueryCost.entry + QueryCost.anyRow) else { return false }
                 guard let row = try fetch(key), test(key, row) else { return true }
                 return try body(key, row)
             }
         }
+    }
+
+    /// The object keys of the access, rising, where they are put together before rows are read; else nil.
+    func collectedKeys() throws(Failure) -> [UInt64]? {
+        if let keys = plan.keys { return keys }
+        guard case .keys(let source) = plan.access else { return nil }
+        var collector = KeyCollector(transaction, limits)
+        defer { entriesRead += collector.entriesRead }
+        return try collector.keys(source, of: rowClass)
     }
 }

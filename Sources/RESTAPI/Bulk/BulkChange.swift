@@ -127,7 +127,8 @@ extension RESTService {
             deadlineMilliseconds: deadline,
             memoryByteCountMax: options.queryMemoryByteCountMax)
         let objects = ObjectQuery(
-            classIndex: query.rowClass.index, predicate: query.predicate, sort: query.sort)
+            classIndex: query.rowClass.index, predicate: query.predicate, sort: query.sort,
+            expectedCount: query.distinct.isEmpty ? query.total : nil)
         let countMax = store.options.operationCountMax
         var keys: [UInt64] = []
         var count = 0

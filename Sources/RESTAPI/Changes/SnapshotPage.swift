@@ -74,7 +74,8 @@ struct SnapshotPage {
     ) throws(Problem) {
         let query = ObjectQuery(
             classIndex: classIndex, predicate: stream.observed.predicate,
-            after: key == 0 ? nil : QueryPosition(sortBytes: [], key: key))
+            after: key == 0 ? nil : QueryPosition(sortBytes: [], key: key),
+            expectedCount: limit + 1)
         let limits = QueryLimits(deadlineMilliseconds: service.queryDeadline)
         let execution = try service.stored { () throws(StoreError) in
             try QueryExecution(query, in: read, limits: limits)

@@ -1,44 +1,94 @@
 import ObjectStore
+import Query
 import Rows
 
 /// A plan in words, for `explain`.
 struct PlanText {
-    /// One line, such as `index population, 1 range, descending`.
+    /// One line, such as `index population, 1 range, descending`; where a plan was given up for another,
+    /// one after the other.
     let summary: String
-    /// The properties whose index, or primary key, is used.
+    /// The properties whose index, or primary key, is used; those of other classes behind their class.
     let indexes: [String]
 
-    init(_ plan: Plan, _ rowClass: RowClass) {
-        var parts: [String] = []
-        func count(_ ranges: Int, single: Bool) -> String {
-            single
-                ? "\(ranges) value\(ranges == 1 ? "" : "s")"
-                : "\(ranges) range\(ranges == 1 ? "" : "s")"
+    init(_ plans: [Plan], _ rowClass: RowClass, _ schema: RowSchema) {
+        var writer = Writer(schema: schema, root: rowClass)
+        summary = plans.map { writer.plan($0, rowClass) }.joined(separator: "; then ")
+        indexes = writer.indexes
+    }
+
+    private struct Writer {
+        let schema: RowSchema
+        let root: RowClass
+        var indexes: [String] = []
+
+        mutating func plan(_ plan: Plan, _ rowClass: RowClass) -> String {
+            var parts = [access(plan.access, rowClass)]
+            switch plan.order {
+            case .natural(let reversed): if reversed { parts.append("descending") }
+            case .collectKeys: parts.append("then by object key")
+            case .sort: parts.append("then sorted")
+            }
+            if plan.residual != nil { parts.append("each object tested") }
+            return parts.joined(separator: ", ")
         }
-        switch plan.access {
-        case .nothing:
-            parts.append("nothing: the conditions exclude each other")
-            indexes = []
-        case .scan:
-            parts.append("scan of all objects")
-            indexes = []
-        case .primaryKey(let ranges):
-            let name = rowClass.definition.primaryKey ?? ""
-            parts.append("primary key \(name)")
-            parts.append(count(ranges.count, single: ranges.allSatisfy(\.isSingleValue)))
-            indexes = [name]
-        case .index(let member, let ranges):
-            let name = rowClass.definition.properties[member].name
-            parts.append("index \(name)")
-            parts.append(count(ranges.count, single: ranges.allSatisfy(\.isSingleValue)))
-            indexes = [name]
+
+        private mutating func access(_ access: Plan.Access, _ rowClass: RowClass) -> String {
+            switch access {
+            case .nothing: "nothing: the conditions exclude each other"
+            case .scan: "scan of all objects"
+            case .primaryKey(let ranges): source(.primaryKey(ranges: ranges), rowClass)
+            case .index(let member, let ranges):
+                source(.index(member: member, ranges: ranges), rowClass)
+            case .keys(let keys): source(keys, rowClass)
+            }
         }
-        switch plan.order {
-        case .natural(let reversed): if reversed { parts.append("descending") }
-        case .collectKeys: parts.append("then by object key")
-        case .sort: parts.append("then sorted")
+
+        private mutating func source(_ source: PlanSource, _ rowClass: RowClass) -> String {
+            switch source {
+            case .primaryKey(let ranges):
+                let name = rowClass.definition.primaryKey ?? ""
+                use(name, rowClass)
+                return "primary key \(name), \(count(ranges))"
+            case .index(let member, let ranges):
+                let name = rowClass.definition.properties[member].name
+                use(name, rowClass)
+                return "index \(name), \(count(ranges))"
+            case .links(let constraint, let far): return links(constraint, far)
+            case .all(let parts): return "all of \(list(parts, rowClass))"
+            case .any(let parts): return "any of \(list(parts, rowClass))"
+            }
         }
-        if plan.residual != nil { parts.append("each object tested") }
-        summary = parts.joined(separator: ", ")
+
+        private mutating func list(_ parts: [PlanSource], _ rowClass: RowClass) -> String {
+            parts.map { "(\(source($0, rowClass)))" }.joined(separator: ", ")
+        }
+
+        private mutating func links(_ constraint: LinkConstraint, _ far: Plan?) -> String {
+            let way = constraint.steps.map { step in
+                let owner = schema.classes[step.kind == .inverse ? step.toClass : step.fromClass]
+                let name = owner.definition.properties[step.member].name
+                return step.kind == .inverse ? "@links.\(owner.definition.name).\(name)" : name
+            }.joined(separator: ".")
+            guard case .matching = constraint.far, let far else {
+                return "links \(way) to what the query names"
+            }
+            let target = schema.classes[constraint.link.toClass]
+            return "links \(way) to \(target.definition.name) by (\(access(far, target)))"
+        }
+
+        private mutating func access(_ far: Plan, _ target: RowClass) -> String {
+            access(far.access, target) + (far.residual == nil ? "" : ", each object tested")
+        }
+
+        private mutating func use(_ name: String, _ rowClass: RowClass) {
+            let own = rowClass.index == root.index ? name : "\(rowClass.definition.name).\(name)"
+            if !indexes.contains(own) { indexes.append(own) }
+        }
+
+        private func count(_ ranges: [OrderedKeyRange]) -> String {
+            let isSingle = ranges.allSatisfy(\.isSingleValue)
+            let unit = isSingle ? "value" : "range"
+            return "\(ranges.count) \(unit)\(ranges.count == 1 ? "" : "s")"
+        }
     }
 }

@@ -43,18 +43,18 @@ struct QueryPage {
         let limits = QueryLimits(
             deadlineMilliseconds: service.queryDeadline,
             memoryByteCountMax: service.options.queryMemoryByteCountMax)
-        let objects = ObjectQuery(
-            classIndex: query.rowClass.index, predicate: query.predicate, sort: query.sort,
-            after: cursor?.position)
-        let execution = try service.stored { () throws(StoreError) in
-            try QueryExecution(objects, in: read, limits: limits)
-        }
-        lap("plan", 0)
-
         // A cursor may say anything; a page's objects are added to the number.
         let returnedBefore = Int(clamping: min(cursor?.returnedCount ?? 0, UInt64(Int32.max) << 16))
         let left = query.total.map { max(0, $0 - returnedBefore) } ?? Int.max
         let wanted = min(query.limit, left)
+        let objects = ObjectQuery(
+            classIndex: query.rowClass.index, predicate: query.predicate, sort: query.sort,
+            after: cursor?.position,
+            expectedCount: query.distinct.isEmpty ? addingOne(wanted) : nil)
+        let execution = try service.stored { () throws(StoreError) in
+            try QueryExecution(objects, in: read, limits: limits)
+        }
+        lap("plan", 0)
         let buffer = ByteBuffer(capacity: 4096)
         var writer = ObjectWriter(buffer, names: names, read: read, epoch: read.epoch)
         writer.quotesLargeInts = quotesLargeInts
@@ -103,7 +103,7 @@ struct QueryPage {
             lap("count", total)
         }
         if text.explains {
-            write(execution.plan, statistics, steps, rowsReturned: count, to: json)
+            write(execution.plans, statistics, steps, rowsReturned: count, to: json)
         }
         buffer.append(UInt8(ascii: "}"))
         try service.stored { () throws(StoreError) in try read.checkFailure() }
@@ -145,6 +145,8 @@ struct QueryPage {
     private func countAll(_ objects: ObjectQuery, _ limits: QueryLimits) throws(Problem) -> Int {
         var all = objects
         all.after = nil
+        all.expectedCount = nil
+        if query.distinct.isEmpty { all = objects.counted }
         let execution = try service.stored { () throws(StoreError) in
             try QueryExecution(all, in: read, limits: limits)
         }
@@ -166,10 +168,10 @@ struct QueryPage {
     }
 
     private func write(
-        _ plan: Plan, _ statistics: QueryExecution.Statistics, _ steps: [Step],
+        _ plans: [Plan], _ statistics: QueryExecution.Statistics, _ steps: [Step],
         rowsReturned count: Int, to json: JSONWriter
     ) {
-        let explanation = PlanText(plan, query.rowClass)
+        let explanation = PlanText(plans, query.rowClass, read.rows)
         json.raw(",\"explain\":")
         json.object { explain in
             explain.member("plan").string(explanation.summary)

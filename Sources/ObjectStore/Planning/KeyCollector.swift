@@ -1,0 +1,238 @@
+import Bytes
+import ObjectModel
+import Query
+import Rows
+import Storage
+
+/// Reads the object keys of a source, as long as they cost no more than they may.
+struct KeyCollector {
+    typealias Failure = QueryExecution.Failure
+
+    let transaction: ReadTransaction
+    let limits: QueryLimits
+    /// What may still be spent, see ``QueryCost``.
+    private(set) var costLeft: Int
+    /// Entries of indexes, primary keys and inverse links that were read.
+    private(set) var entriesRead = 0
+
+    init(_ transaction: ReadTransaction, _ limits: QueryLimits, cost: Int = .max) {
+        self.transaction = transaction
+        self.limits = limits
+        costLeft = cost
+    }
+
+    private var keyCountMax: Int { limits.memoryByteCountMax / MemoryLayout<UInt64>.stride }
+
+    /// The object keys of a source, rising, each once; nil when they would cost too much.
+    mutating func keys(_ source: PlanSource, of rowClass: RowClass) throws(Failure) -> [UInt64]? {
+        switch source {
+        case .primaryKey, .index: return try entries(source, rowClass)
+        case .links(let constraint, let far): return try linked(constraint, far, rowClass)
+        case .any(let parts):
+            var united: [UInt64] = []
+            for part in parts {
+                guard let keys = try keys(part, of: rowClass) else { return nil }
+                guard united.count + keys.count <= keyCountMax else { throw .memory }
+                united += keys
+            }
+            return Self.risingOnce(united)
+        case .all(let parts):
+            var common: [UInt64]?
+            for part in parts {
+                if common?.isEmpty ?? false { break }
+                guard let keys = try keys(part, of: rowClass) else { return nil }
+                common = common.map { Self.common($0, keys) } ?? keys
+            }
+            return common ?? []
+        }
+    }
+
+    /// Sorts object keys and keeps each once.
+    static func risingOnce(_ keys: [UInt64]) -> [UInt64] {
+        var sorted = keys.sorted()
+        var count = 0
+        for key in sorted where count == 0 || sorted[count - 1] != key {
+            sorted[count] = key
+            count += 1
+        }
+        sorted.removeLast(sorted.count - count)
+        return sorted
+    }
+
+    /// What two rising lists have in common.
+    static func common(_ a: [UInt64], _ b: [UInt64]) -> [UInt64] {
+        var common: [UInt64] = []
+        var (i, j) = (0, 0)
+        while i < a.count, j < b.count {
+            if a[i] == b[j] {
+                common.append(a[i])
+                i += 1
+                j += 1
+            } else if a[i] < b[j] {
+                i += 1
+            } else {
+                j += 1
+            }
+        }
+        return common
+    }
+
+    /// Pays; false when there is too little left.
+    private mutating func pays(_ cost: Int) -> Bool {
+        if costLeft == .max { return true }
+        costLeft -= cost
+        return costLeft >= 0
+    }
+
+    // MARK: Entries
+
+    private mutating func entries(
+        _ source: PlanSource, _ rowClass: RowClass
+    ) throws(Failure) -> [UInt64]? {
+        let access = source.access
+        let isPrimary = if case .primaryKey = source { true } else { false }
+        let ranges = EntryRange.ranges(access, rowClass)
+        var keys: [UInt64] = []
+        var count = 0
+        let countMax = costLeft == .max ? Int.max : costLeft / QueryCost.entry
+        let memoryMax = keyCountMax
+        let deadline = limits.deadlineMilliseconds
+        var isLate = false
+        for range in ranges {
+            do throws(StorageError) {
+                try transaction.snapshot.scan(
+                    range, reversed: false, expecting: min(countMax, 4096)
+                ) { entry, value in
+                    count += 1
+                    if count > countMax || keys.count >= memoryMax { return false }
+                    if count & 4095 == 0, deadline != .max, monotonicMilliseconds() >= deadline {
+                        isLate = true
+                        return false
+                    }
+                    if !isPrimary {
+                        keys.append(StoreKey.trailingObjectKey(entry))
+                    } else if let key = StoreKey.mappedObjectKey(value) {
+                        keys.append(key)
+                    }
+                    return true
+                }
+            } catch {
+                throw .store(.storage(error))
+            }
+            if isLate { throw .time }
+            if count > countMax { break }
+            if keys.count >= memoryMax { throw .memory }
+        }
+        entriesRead += count
+        guard pays(count * QueryCost.entry) else { return nil }
+        // Within one value entries stand in the order of object keys.
+        if isPrimary || ranges.count > 1 || !source.holdsSingleValues { keys.sort() }
+        return keys
+    }
+
+    // MARK: Links
+
+    private mutating func linked(
+        _ constraint: LinkConstraint, _ far: Plan?, _ rowClass: RowClass
+    ) throws(Failure) -> [UInt64]? {
+        let step = constraint.link
+        let targets: [UInt64]
+        switch constraint.far {
+        case .objects(let links):
+            targets = Self.risingOnce(links.compactMap { object($0, step.toClass) })
+        case .matching(let predicate):
+            guard let found = try matching(predicate, far, step.toClass) else { return nil }
+            targets = found
+        }
+        var keys: [UInt64] = []
+        for target in targets {
+            let isWhole =
+                step.kind == .inverse
+                ? try appendTargets(of: target, step, to: &keys)
+                : try appendOrigins(of: target, step, rowClass, to: &keys)
+            guard isWhole else { return nil }
+            if keys.count >= keyCountMax { throw .memory }
+        }
+        return Self.risingOnce(keys)
+    }
+
+    /// The objects at the far side of a link, by their own plan; nil when they would cost too much.
+    private mutating func matching(
+        _ predicate: Predicate, _ far: Plan?, _ classIndex: Int
+    ) throws(Failure) -> [UInt64]? {
+        let query = ObjectQuery(classIndex: classIndex, predicate: predicate)
+        let plan = far ?? .scan(query)
+        if let source = plan.exactSource {
+            if let keys = plan.keys { return keys }
+            return try keys(source, of: transaction.rows.classes[classIndex])
+        }
+        let execution = QueryExecution(query, plan: plan, in: transaction, limits: limits)
+        var found: [UInt64] = []
+        let countMax = keyCountMax
+        let isWhole = try execution.runOnly(cost: costLeft) { key, _ in
+            found.append(key)
+            return found.count < countMax
+        }
+        entriesRead += execution.statistics.entriesRead
+        guard pays(execution.costSpent), isWhole else { return nil }
+        if found.count >= countMax { throw .memory }
+        return found.sorted()
+    }
+
+    /// The object key of an object that the query names; nil when there is none.
+    private func object(_ link: Value, _ classIndex: Int) -> UInt64? {
+        guard case .link(_, let value) = link else { return nil }
+        if transaction.rows.classes[classIndex].primaryKeyIndex != nil {
+            return OrderedKey(value).flatMap {
+                transaction.objectKey(classIndex: classIndex, primaryKey: $0)
+            }
+        }
+        guard case .int(let number) = value, number >= 0,
+            transaction.row(classIndex: classIndex, key: UInt64(number)) != nil
+        else { return nil }
+        return UInt64(number)
+    }
+
+    /// The objects that link to a target: those of the class, or owners of embedded objects that do.
+    private mutating func appendOrigins(
+        of target: UInt64, _ step: PathStep, _ rowClass: RowClass, to keys: inout [UInt64]
+    ) throws(Failure) -> Bool {
+        let property = transaction.rows.classes[step.fromClass].members[step.member].number
+        let countMax = costLeft == .max ? Int.max : costLeft / QueryCost.entry
+        let memoryMax = keyCountMax
+        var count = 0
+        transaction.scanOrigins(step.toClass, target, property: property, from: nil) { origin, _ in
+            count += 1
+            if origin.classIndex == rowClass.index { keys.append(origin.key) }
+            return count <= countMax && keys.count < memoryMax
+        }
+        if transaction.isLate { throw .time }
+        entriesRead += count
+        // A look-up, and its entries.
+        return pays(QueryCost.risingRow + count * QueryCost.entry)
+    }
+
+    /// The objects that an object links to.
+    private mutating func appendTargets(
+        of origin: UInt64, _ step: PathStep, to keys: inout [UInt64]
+    ) throws(Failure) -> Bool {
+        let rowClass = transaction.rows.classes[step.toClass]
+        let row: RowView?
+        do throws(StoreError) { row = try transaction.find(rowClass, key: origin) } catch {
+            throw .store(error)
+        }
+        guard let row else { return true }
+        let countBefore = keys.count
+        if rowClass.members[step.member].storage.shape == .single {
+            let field = rowClass.field(step.member, in: row)
+            if !field.isNull { keys.append(field.load(UInt64.self)) }
+        } else {
+            let countMax = keyCountMax
+            rowClass.collection(step.member, in: row, transaction).forEach { links, place, _ in
+                if !links.isNull(place) { keys.append(links.pointer(place).storedLink) }
+                return keys.count < countMax
+            }
+        }
+        return pays(QueryCost.risingRow + (keys.count - countBefore) * QueryCost.entry)
+    }
+}

@@ -1,0 +1,39 @@
+import ObjectModel
+import Query
+import Rows
+
+extension ObjectQuery {
+    /// The query whose first object has the least, or the greatest, value that a property has among the
+    /// objects of this one; null and NaN count as no value.
+    ///
+    /// Run it with a limit of 1: without a condition, or with one on the same property, it reads one row.
+    ///
+    /// `member` is the property, by position in the class.
+    ///
+    /// - Returns: Nil where no index has the order: then all objects have to be looked at anyway.
+    package func extreme(
+        of member: Int, isGreatest: Bool, _ schema: RowSchema
+    ) -> ObjectQuery? {
+        let rowClass = schema.classes[classIndex]
+        let search = CandidateSearch(schema: schema, rowClass: rowClass)
+        guard search.isIndexed(member),
+            case .single(.scalar(let scalar)) = rowClass.definition.properties[member].type,
+            // A decimal NaN and the kinds of a mixed value need a look at each.
+            scalar != .mixed, scalar != .decimal128
+        else { return nil }
+        let path = ValuePath(
+            root: .objects(classIndex: classIndex), steps: [], terminal: .value(member: member),
+            type: .scalar(scalar))
+        let isFloating = scalar == .double || scalar == .float
+        let hasValue = Predicate.comparison(
+            isFloating
+                ? Comparison(.path(path, nil), .greater, .constant(.double(.nan)))
+                : Comparison(.path(path, nil), .notEqual, .constant(.null)))
+        var query = self
+        query.predicate = Predicate.conjunction((predicate?.conjuncts ?? []) + [hasValue])
+        query.sort = [SortKey(path: path, isAscending: !isGreatest)]
+        query.after = nil
+        query.expectedCount = 1
+        return query
+    }
+}

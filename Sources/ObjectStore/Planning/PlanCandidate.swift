@@ -1,0 +1,112 @@
+import Query
+import Rows
+
+/// One way to find the objects of a query by their keys, and which of its conditions that settles.
+struct PlanCandidate {
+    /// Where the object keys come from.
+    var source: PlanSource
+    /// The positions of the conjuncts that all found objects satisfy.
+    var covered: Set<Int>
+    /// Its place among the candidates of the query.
+    var number = 0
+
+    /// Whether it is the same candidate, planned or not.
+    func isSame(as other: PlanCandidate) -> Bool { number == other.number }
+
+    /// What the objects of some candidates together still have to be tested for.
+    static func residual(
+        _ conjuncts: [Predicate], coveredBy candidates: [PlanCandidate]
+    ) -> Predicate? {
+        let covered = candidates.reduce(into: Set()) { $0.formUnion($1.covered) }
+        return Predicate.conjunction(
+            conjuncts.indices.filter { !covered.contains($0) }.map { conjuncts[$0] })
+    }
+}
+
+/// Finds the candidates of a predicate, by its form alone: nothing is read.
+struct CandidateSearch {
+    let schema: RowSchema
+    let rowClass: RowClass
+
+    /// The most parts of an OR that are looked up one by one.
+    private static let partCountMax = 256
+    /// How deep ANDs and ORs within each other are looked through.
+    private static let depthMax = 8
+
+    /// Whether a property has an index, or is the primary key.
+    func isIndexed(_ member: Int) -> Bool {
+        member == rowClass.primaryKeyIndex || rowClass.indexedMembers.contains(member)
+    }
+
+    /// A constraint as a source of keys.
+    func source(_ constraint: IndexConstraint) -> PlanSource {
+        constraint.member == rowClass.primaryKeyIndex
+            ? .primaryKey(ranges: constraint.ranges)
+            : .index(member: constraint.member, ranges: constraint.ranges)
+    }
+
+    /// The constraints that an index or the primary key serves.
+    func constraints(_ predicate: Predicate) -> [IndexConstraint] {
+        predicate.constraints(schema).filter { isIndexed($0.member) }
+    }
+
+    /// The candidates that need more than one index or the objects of another class: links and ORs of
+    /// what `served` doesn't say already.
+    func further(_ predicate: Predicate, beside served: [IndexConstraint], depth: Int = 0)
+        -> [PlanCandidate]
+    {
+        guard depth < Self.depthMax else { return [] }
+        let said = served.reduce(into: Set<Int>()) { $0.formUnion($1.covered) }
+        var found: [PlanCandidate] = []
+        for (place, conjunct) in predicate.conjuncts.enumerated() where !said.contains(place) {
+            switch conjunct {
+            case .comparison(let comparison):
+                guard let constraint = comparison.linkConstraint(schema) else { continue }
+                found.append(
+                    PlanCandidate(
+                        source: .links(constraint, far: nil),
+                        covered: constraint.isExact ? [place] : []))
+            case .or(let parts):
+                if let union = union(parts, depth: depth) {
+                    found.append(
+                        PlanCandidate(
+                            source: .any(union.sources), covered: union.isExact ? [place] : [])
+                    )
+                }
+            default: continue
+            }
+        }
+        return found
+    }
+
+    /// A source for each part of an OR; nil when one has none.
+    private func union(_ parts: [Predicate], depth: Int) -> (sources: [PlanSource], isExact: Bool)?
+    {
+        guard parts.count <= Self.partCountMax else { return nil }
+        var sources: [PlanSource] = []
+        var isExact = true
+        for part in parts {
+            let own = constraints(part)
+            let candidates =
+                own.map { PlanCandidate(source: source($0), covered: Set($0.covered)) }
+                + further(part, beside: own, depth: depth + 1)
+            guard let best = candidates.min(by: { rank($0.source) < rank($1.source) }) else {
+                return nil
+            }
+            sources.append(best.source)
+            isExact = isExact && best.covered.count == part.conjuncts.count
+        }
+        return (sources, isExact)
+    }
+
+    /// How promising a source looks: the primary key before others, values before ranges.
+    private func rank(_ source: PlanSource) -> Int {
+        switch source {
+        case .primaryKey: source.holdsSingleValues ? 0 : 3
+        case .index: source.holdsSingleValues ? 1 : 3
+        case .links(let constraint, _):
+            if case .objects = constraint.far { 2 } else { 4 }
+        case .all, .any: 5
+        }
+    }
+}

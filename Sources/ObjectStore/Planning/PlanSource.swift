@@ -1,0 +1,34 @@
+import Query
+
+/// Where object keys come from without a look at the rows of their class.
+package indirect enum PlanSource: Hashable, Sendable {
+    /// The primary keys in some ranges.
+    case primaryKey(ranges: [OrderedKeyRange])
+    /// The entries of an index in some ranges.
+    case index(member: Int, ranges: [OrderedKeyRange])
+    /// The objects with a link to others, by the inverse links of those.
+    ///
+    /// - `far`: How the others are found; nil where the query names them.
+    case links(LinkConstraint, far: Plan?)
+    /// The object keys that all sources have; the smallest comes first.
+    case all([PlanSource])
+    /// The object keys that one of the sources has.
+    case any([PlanSource])
+
+    /// Whether it is a primary key or an index with single values only.
+    var holdsSingleValues: Bool {
+        switch self {
+        case .primaryKey(let ranges), .index(_, let ranges): ranges.allSatisfy(\.isSingleValue)
+        case .links, .all, .any: false
+        }
+    }
+
+    /// The source as the access of a plan.
+    var access: Plan.Access {
+        switch self {
+        case .primaryKey(let ranges): .primaryKey(ranges: ranges)
+        case .index(let member, let ranges): .index(member: member, ranges: ranges)
+        case .links, .all, .any: .keys(self)
+        }
+    }
+}
