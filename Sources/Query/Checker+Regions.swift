@@ -148,7 +148,7 @@ extension Checker {
                 .argument,
                 "Argument $\(index) stands for a coordinate or a radius: a number is expected, not "
                     + "'\(Self.describe(argument.value))'", at: constant.start, argument: index)
-        case .object: break
+        case .binaryArgument, .object: break
         }
         throw fail(.type, "A number is expected here.", at: constant.start)
     }

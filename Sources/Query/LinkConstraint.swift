@@ -41,7 +41,9 @@ extension Comparison {
             (path, quantifier, constant, isLeft) = (own, ownQuantifier, other, false)
         default: return nil
         }
-        guard case .objects = path.root, quantifier == nil || quantifier == .any else { return nil }
+        guard case .objects = path.root, quantifier == nil || quantifier == .any,
+            path.type != .kinds
+        else { return nil }
         let values: [Value]
         switch constant {
         case .constant(let value): values = [value]
@@ -84,12 +86,13 @@ extension Comparison {
         if case .constants(_, let quantifier) = isLeft ? right : left {
             return maker.test(
                 comparison, values, quantifier ?? .any, type, ignoresCase: ignoresCase,
-                constantIsLeft: !isLeft
+                ignoresAccents: ignoresAccents, constantIsLeft: !isLeft
             ).nullResult
         }
         guard let value = values.first else { return true }
         return maker.test(
-            comparison, value, type, ignoresCase: ignoresCase, constantIsLeft: !isLeft
+            comparison, value, type, ignoresCase: ignoresCase, ignoresAccents: ignoresAccents,
+            constantIsLeft: !isLeft
         ).nullResult
     }
 }
@@ -138,7 +141,7 @@ extension PathStep {
     /// Whether it goes to another object and not into an embedded one.
     var isLinkLike: Bool {
         switch kind {
-        case .link, .links, .linkAt, .inverse: true
+        case .link, .links, .linkAt, .inverse, .mixedLinks: true
         case .embedded, .embeddedList, .embeddedAt: false
         }
     }
@@ -151,7 +154,7 @@ extension [PathStep] {
         guard count == 1 else { return false }
         switch self[0].kind {
         case .link, .links, .inverse: return true
-        case .linkAt, .embedded, .embeddedList, .embeddedAt: return false
+        case .linkAt, .embedded, .embeddedList, .embeddedAt, .mixedLinks: return false
         }
     }
 }
