@@ -29,7 +29,7 @@ struct ObjectModelScriptTests {
             for _ in 0..<Self.stepCount where script.differences.isEmpty { try script.takeStep() }
             guard script.differences.isEmpty else {
                 Issue.record(
-                    "round \(round) of seed \(seed): \(script.differences); last change of the schema: \(script.lastChangeText)"
+                    "round \(round) of seed \(seed): \(script.differences); \(script.lastText)"
                 )
                 return
             }

@@ -69,8 +69,11 @@ package final class ObjectScript {
     var identities: [ObjectIdentity: Identity] = [:]
     /// Objects with something that the store has made up and that was never seen.
     var unseen: Set<Identity> = []
+    /// The operations of the last transaction, and the step of it.
+    private(set) var lastOperations: (step: Int, operations: [Operation]) = (0, [])
     /// The last change of the schema that was tried.
     var lastChange: (before: [ObjectClass], after: [ObjectClass], renames: SchemaRenames)?
+    var lastChangeStep = 0
     private(set) var step = 0
 
     /// Begins with an empty store. `makeEngine` makes the empty engine that it, and each store that comes
@@ -137,6 +140,7 @@ package final class ObjectScript {
     @discardableResult
     func runTransaction(under revision: UInt64? = nil) throws(StoreError) -> Bool {
         let operations = makeOperations()
+        lastOperations = (step, operations)
         var expected = reference
         var failure: ReferenceObjects.Failure?
         expected.begin()

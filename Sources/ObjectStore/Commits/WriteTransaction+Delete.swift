@@ -151,12 +151,17 @@ extension WriteTransaction {
                 stored, originClass, withoutLinksTo: targetKey, classIndex: target.index,
                 schema: rows, version: version, to: $0)
         }
-        let written = try replace(
-            originClass, origin.key, stored, by: bytes, path: [], changesLinks: false)
         // Trees were changed in their places: what their embedded objects no longer refer to can't be told
         // by comparing rows.
-        if stored.holdsOutside, isCut || holdsEmbeddedOutside(originClass, stored) {
-            try sweepOutside(originClass, origin.key, written.row)
+        let sweeps =
+            stored.holdsOutside && (isCut || holdsEmbeddedOutside(originClass, stored))
+        let written = try replace(
+            originClass, origin.key, stored, by: bytes, path: [], changesLinks: false,
+            entersMigration: !sweeps)
+        if sweeps { try sweepOutside(originClass, origin.key, written.row) }
+        // What is staged is none of what the row refers to, so it comes after that.
+        if stored.holdsOutside, group.migration != nil, sweeps || !written.isChanged {
+            try enterMigration(originClass, origin.key, written.row)
         }
         guard isCut else { return }
         // For the same reason only now is known which links are left.

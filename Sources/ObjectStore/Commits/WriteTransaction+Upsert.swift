@@ -183,9 +183,11 @@ extension WriteTransaction {
     ///
     /// - `path`: Where the object stands in the one that the client wrote.
     /// - `changesLinks`: Whether the inverse links follow; false when somebody else changes them.
+    /// - `entersMigration`: Whether a migration under way takes the object; false when somebody else lets
+    ///   it.
     func replace(
         _ rowClass: RowClass, _ key: UInt64, _ stored: RowView, by bytes: UnsafeRawBufferPointer,
-        path: [DanglingLink.PathStep], changesLinks: Bool = true
+        path: [DanglingLink.PathStep], changesLinks: Bool = true, entersMigration: Bool = true
     ) throws(StoreError) -> WriteResult {
         guard let candidate = RowView(bytes) else {
             throw .storage(StorageError(.corrupted, operation: "build row"))
@@ -212,7 +214,7 @@ extension WriteTransaction {
         record(.update, rowClass, key, members: changed)
         try freeOutside(rowClass, key, stored, keeping: row)
         if row.holdsOutside || stored.holdsOutside { try group.outside.checkFailure() }
-        if group.migration != nil { try enterMigration(rowClass, key, row) }
+        if group.migration != nil, entersMigration { try enterMigration(rowClass, key, row) }
         return WriteResult(
             classIndex: rowClass.index, key: key, row: row, isCreated: false, isChanged: true)
     }
