@@ -212,6 +212,69 @@ struct StagedMigrationTests {
         #expect(try store.findings() == [])
     }
 
+    @Test("objects that lose links beside a migration keep what was staged of them")
+    func unlinkedBeside() throws {
+        @Sendable func classes(_ type: ScalarType) -> [ObjectClass] {
+            [
+                ObjectClass(
+                    name: "Target", primaryKey: "id",
+                    properties: [Property(name: "id", type: .single(.scalar(.int)))]),
+                ObjectClass(
+                    name: "Part", kind: .embedded,
+                    properties: [
+                        Property(name: "n", type: .single(.scalar(type))),
+                        Property(
+                            name: "target", type: .single(.object("Target")), isOptional: true),
+                    ]),
+                ObjectClass(
+                    name: "Holder", primaryKey: "id",
+                    properties: [
+                        Property(name: "id", type: .single(.scalar(.int))),
+                        Property(name: "parts", type: .list(.object("Part"))),
+                    ]),
+            ]
+        }
+        let engine = LastingEngine(try EngineCase.memory.open())
+        var options = Self.options
+        options.outsideLimits = .tiny
+        let store = try Store(engine: engine, options: options)
+        defer { store.close() }
+        try store.setSchema(classes(.int))
+        try store.write { transaction throws(StoreError) in
+            for id in 1...60 as ClosedRange<Int64> {
+                let parts: [ObjectContent] = (0..<3).map { place in
+                    [
+                        "n": .value(.int(1_000_000_000 + place)),
+                        "target": place == 1 ? .link("Target", .int(id)) : .null,
+                    ]
+                }
+                try ObjectScript.Operation.write(
+                    "Target", ["id": .value(.int(id))], key: nil, .create
+                ).run(transaction)
+                try ObjectScript.Operation.write(
+                    "Holder", ["id": .value(.int(id)), "parts": .embeddedList(parts)], key: nil,
+                    .create
+                ).run(transaction)
+            }
+        }
+        let change = SynchronousSchemaWrite { _ in
+            SchemaProposal(Schema(classes: classes(.string)))
+        }
+        engine.slowDown(microseconds: 300)
+        store.submit(change)
+        for id in 1...60 as ClosedRange<Int64> { try store.delete("Target", .int(id)) }
+        engine.slowDown(microseconds: 0)
+        _ = try change.version()
+        try store.awaitCleanUp()
+        #expect(try store.findings() == [])
+        let wanted: [ObjectContent] = (0..<3).map {
+            ["n": .value(.string("\(1_000_000_000 + $0)")), "target": .null]
+        }
+        for object in try store.contents().objects.values {
+            #expect(object.content["parts"] == .embeddedList(wanted))
+        }
+    }
+
     @Test("a class that gets an object beside the migration that drops it stays")
     func droppedBeside() throws {
         let engine = LastingEngine(try EngineCase.memory.open())
