@@ -63,6 +63,7 @@ extension Comparison {
         }
         guard let place = path.steps.firstIndex(where: \.isLinkLike) else { return nil }
         let head = Array(path.steps[...place])
+        if head[place].leadsToOwners(schema) { return nil }
         // Whoever lacks a link has null at the end of a path to one value, and nothing at the end of others.
         let holdsOfNull = holdsOfNull(path.type, values, isLeft: isLeft, schema)
         if holdsOfNull, !path.isMany { return nil }
@@ -126,6 +127,7 @@ extension ValuePath {
                 name == schema.classes[last.toClass].definition.name
             else { return nil }
         }
+        if last.leadsToOwners(schema) { return nil }
         let steps = steps + [last]
         return LinkConstraint(steps: steps, far: .objects(values), isExact: steps.areExact)
     }
@@ -138,6 +140,11 @@ extension ValuePath {
 }
 
 extension PathStep {
+    /// Whether it goes back to embedded objects: inverse links name their owners.
+    fileprivate func leadsToOwners(_ schema: RowSchema) -> Bool {
+        kind == .inverse && schema.classes[toClass].definition.kind == .embedded
+    }
+
     /// Whether it goes to another object and not into an embedded one.
     var isLinkLike: Bool {
         switch kind {
