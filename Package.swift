@@ -58,7 +58,9 @@ let package = Package(
         library("StorageLMDB", ["Storage", "Bytes", "Threads", "CLMDB", "CZlib"]),
         library(
             "ObjectStore",
-            ["Query", "Rows", "ObjectModel", "Bytes", "Storage", "Threads", "Geometry"]),
+            [
+                "Query", "Text", "Geometry", "Rows", "ObjectModel", "Bytes", "Storage", "Threads",
+            ]),
         library("HTTPServer", ["CMicroHTTPD", "CZlib"]),
         library(
             "StoreService", ["ObjectStore", "Query", "Rows", "ObjectModel", "Bytes", "Threads"]),

@@ -8,8 +8,10 @@ package struct Property: Hashable, Sendable {
     /// or embedded object and for maps of objects, false for lists and sets of objects, for inverse
     /// links, and for `mixed`, whose values may be null by themselves.
     package var isOptional: Bool
-    /// Whether the store keeps an index of it.
+    /// Whether the store keeps an index of its values.
     package var isIndexed: Bool
+    /// The index of another kind that the store keeps of it, if one.
+    package var searchIndex: SearchIndexKind?
     /// The declared default.
     package var defaultValue: DefaultValue?
     /// The raw values of a persisted enum: all that a value, or an element, may be beside null; nil for
@@ -27,7 +29,7 @@ package struct Property: Hashable, Sendable {
     package init(
         name: String, type: PropertyType, isOptional: Bool = false, isIndexed: Bool = false,
         defaultValue: DefaultValue? = nil, cases: [Value]? = nil, isUnique: Bool = false,
-        onDelete: OnDelete = .nullify, mapTo: String? = nil
+        onDelete: OnDelete = .nullify, mapTo: String? = nil, searchIndex: SearchIndexKind? = nil
     ) {
         self.name = name
         self.type = type
@@ -38,9 +40,10 @@ package struct Property: Hashable, Sendable {
         self.isUnique = isUnique
         self.onDelete = onDelete
         self.mapTo = mapTo
+        self.searchIndex = searchIndex
     }
 
-    /// Whether the store keeps an index of it: declared, or because it is unique.
+    /// Whether the store keeps an index of its values: declared, or because it is unique.
     package var keepsIndex: Bool { isIndexed || isUnique }
 
     /// The type of its values or elements; nil for links, embedded objects and inverse links.

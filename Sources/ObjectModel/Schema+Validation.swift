@@ -134,6 +134,7 @@ extension ObjectClass {
             }
             if property.isIndexed || property.defaultValue != nil || property.isOptional
                 || property.cases != nil || property.isUnique || property.onDelete != .nullify
+                || property.searchIndex != nil
             {
                 fault(
                     name,
@@ -178,6 +179,14 @@ extension ObjectClass {
                 guard case .object(let target) = element, classes[target]?.kind == .object else {
                     return fault(
                         name, "Only links to objects of their own have a rule for deletion.")
+                }
+            }
+            if property.searchIndex == .fullText {
+                guard property.type == .single(.scalar(.string)), kind == .object else {
+                    return fault(
+                        name,
+                        "A full-text index needs a single string of a class that is neither embedded nor "
+                            + "asymmetric.")
                 }
             }
             if property.keepsIndex {

@@ -10,8 +10,9 @@ import Rows
 ///       groups follow the properties), number 4, spaces of rows and of primary keys 4 each, primary key
 ///       (empty: none),
 ///       properties: name, number 4, flags 1 (1 optional, 2 indexed, 4 enum, 8 unique, 16 mapTo, 32 rule
-///           for deletion), type, default, of an enum its values: count 4, values; the name that it is
-///           mapped to; the rule 1 (1 cascade, 2 deny)
+///           for deletion, 64 search index), type, default, of an enum its values: count 4, values; the
+///           name that it is mapped to; the rule 1 (1 cascade, 2 deny); of the search index its kind 1
+///           (1 full text, 2 kept for places), its number 4
 ///         type: shape 1 (0 single, 1 list, 2 set, 3 inverse, 4 map), then 0 and a scalar's code, or 1 and a
 ///           class's name, or for inverse links a class's and a property's name
 ///         default: 0 none, 1 and a value, 2 uuid, 3 objectId, 4 now, 5 next
@@ -43,8 +44,12 @@ extension Catalog {
             }
             buffer.append(block: definition.primaryKey ?? "")
             buffer.append(little: UInt32(definition.properties.count))
-            for (property, number) in zip(definition.properties, stored.propertyNumbers) {
-                Self.append(property, number, to: buffer)
+            for (member, property) in definition.properties.enumerated() {
+                Self.append(property, stored.propertyNumbers[member], to: buffer)
+                if let index = property.searchIndex {
+                    buffer.append(index.rawValue)
+                    buffer.append(little: stored.searchNumbers[member] ?? 0)
+                }
             }
             Self.appendUniqueGroups(of: stored, to: buffer)
             buffer.append(little: UInt32(stored.layouts.count))
@@ -111,7 +116,8 @@ extension Catalog {
             (property.isOptional ? 1 : 0) | (property.isIndexed ? 2 : 0)
                 | (property.cases != nil ? 4 : 0) | (property.isUnique ? 8 : 0)
                 | (property.mapTo != nil ? 16 : 0)
-                | (property.onDelete != .nullify ? 32 : 0) as UInt8)
+                | (property.onDelete != .nullify ? 32 : 0)
+                | (property.searchIndex != nil ? 64 : 0) as UInt8)
         func appendElement(_ element: ElementType) {
             switch element {
             case .scalar(let scalar):
@@ -252,7 +258,10 @@ extension Catalog {
                 primaryKey: primaryKey.isEmpty ? nil : primaryKey, properties: []),
             number: number, propertyNumbers: [], layouts: [], spaces: spaces)
         for _ in 0..<propertyCount {
-            guard let (property, number) = readProperty(&reader) else { return nil }
+            guard let (property, number, searchNumber) = readProperty(&reader) else { return nil }
+            if let searchNumber {
+                stored.searchNumbers[stored.definition.properties.count] = searchNumber
+            }
             stored.definition.properties.append(property)
             stored.propertyNumbers.append(number)
         }
@@ -265,7 +274,9 @@ extension Catalog {
         return stored
     }
 
-    private static func readProperty(_ reader: inout ByteReader) -> (Property, UInt32)? {
+    private static func readProperty(_ reader: inout ByteReader)
+        -> (property: Property, number: UInt32, searchNumber: UInt32?)?
+    {
         guard let name = reader.readString(), let number = reader.read(UInt32.self),
             let flags = reader.read(UInt8.self), let shape = reader.read(UInt8.self)
         else { return nil }
@@ -327,7 +338,12 @@ extension Catalog {
             default: return nil
             }
         }
-        return (property, number)
+        guard flags & 64 != 0 else { return (property, number, nil) }
+        guard let kind = reader.read(UInt8.self).flatMap(SearchIndexKind.init(rawValue:)),
+            let searchNumber = reader.read(UInt32.self)
+        else { return nil }
+        property.searchIndex = kind
+        return (property, number, searchNumber)
     }
 
     private static func readStructure(

@@ -24,6 +24,8 @@ package final class Catalog: Sendable {
         var layouts: [RowLayout]
         /// One for each unique group of the definition.
         var groupNumbers: [UInt32] = []
+        /// Those of search indexes, by the position of their property.
+        var searchNumbers: [Int: UInt32] = [:]
         /// Where rows and primary keys lie, if not under ``number``.
         var spaces: Spaces?
 
@@ -59,6 +61,9 @@ package final class Catalog: Sendable {
                 definition: rowClass.definition, number: rowClass.number,
                 propertyNumbers: rowClass.members.map(\.number), layouts: rowClass.layouts,
                 groupNumbers: rowClass.uniqueKeys.filter(\.isGroup).map(\.number),
+                searchNumbers: Dictionary(
+                    rowClass.searchIndexes.map { ($0.member, $0.number) },
+                    uniquingKeysWith: { first, _ in first }),
                 spaces: rowClass.rowSpace == rowClass.number
                     && rowClass.keySpace == rowClass.number
                     ? nil
@@ -124,7 +129,8 @@ package final class Catalog: Sendable {
                     holdsLinks(members[position][$0], linking)
                 }, rowSpace: classes[position].spaces?.rows,
                 keySpace: classes[position].spaces?.keys,
-                uniqueGroups: uniqueGroups(of: classes[position]))
+                uniqueGroups: uniqueGroups(of: classes[position]),
+                searchIndexes: searchIndexes(of: classes[position]))
         }
         return RowSchema(definition: schema, classes: compiled, projections: projections)
     }
@@ -135,6 +141,15 @@ package final class Catalog: Sendable {
                 number: number,
                 members: names.compactMap { stored.definition.propertyIndex(named: $0) },
                 isGroup: true)
+        }
+    }
+
+    private static func searchIndexes(of stored: StoredClass) -> [SearchIndex] {
+        stored.definition.properties.enumerated().compactMap { member, property in
+            guard let kind = property.searchIndex, let number = stored.searchNumbers[member] else {
+                return nil
+            }
+            return SearchIndex(kind: kind, number: number, member: member)
         }
     }
 

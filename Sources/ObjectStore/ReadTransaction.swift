@@ -22,7 +22,7 @@ package final class ReadTransaction: ObjectSource {
     ///
     /// One object can lead to any number of others along the paths of a filter or a sort, so the time
     /// of a query is bounded here and not only between the objects of its class.
-    private var deadlineMilliseconds = UInt64.max
+    private(set) var deadlineMilliseconds = UInt64.max
     /// Whether the deadline has passed: what was found since then is not to be used.
     package private(set) var isLate = false
     private var followCount = 0
@@ -220,6 +220,9 @@ package final class ReadTransaction: ObjectSource {
         deadlineMilliseconds = deadline
         isLate = false
     }
+
+    /// Makes the view late, because an evaluation on it was given up.
+    func giveUp() { isLate = true }
 
     /// Counts a link that is followed, and looks at the clock now and then.
     private func mayFollow() -> Bool {

@@ -95,6 +95,8 @@ public final class RowClass: @unchecked Sendable {
     package let indexedMembers: [Int]
     /// What no two objects may share, without the primary key: unique properties, then unique groups.
     package let uniqueKeys: [UniqueKey]
+    /// The indexes that have any number of entries for a value, in the order of the properties.
+    package let searchIndexes: [SearchIndex]
 
     /// Of a class of points in GeoJSON's form the positions of its type and its coordinates; −1 of others.
     let pointType: Int
@@ -121,10 +123,12 @@ public final class RowClass: @unchecked Sendable {
     /// - `linkingMembers`: Positions of properties that hold links, also within embedded objects.
     /// - `rowSpace`, `keySpace`: nil for the class's own number.
     /// - `uniqueGroups`: One per unique group of `definition`, in its order.
+    /// - `searchIndexes`: One per property of `definition` that has one, in its order.
     package init(
         index: Int, number: UInt32, definition: ObjectClass, members: [Member],
         layouts: [RowLayout], linkingMembers: [Int], rowSpace: UInt32? = nil,
-        keySpace: UInt32? = nil, uniqueGroups: [UniqueKey] = []
+        keySpace: UInt32? = nil, uniqueGroups: [UniqueKey] = [],
+        searchIndexes: [SearchIndex] = []
     ) {
         precondition(RowClass.areInOrder(layouts) && members.count == definition.properties.count)
         self.index = index
@@ -135,6 +139,7 @@ public final class RowClass: @unchecked Sendable {
         self.members = members
         self.layouts = layouts
         self.linkingMembers = linkingMembers
+        self.searchIndexes = searchIndexes
         var cases: [Int: EnumCases] = [:]
         for (position, property) in definition.properties.enumerated() {
             if let values = property.cases { cases[position] = EnumCases(values) }

@@ -19,6 +19,8 @@ package final class RowSchema: Sendable {
 
     /// The class and the position among its unique keys of each unique group by its number.
     package let uniqueGroupByNumber: [UInt32: (classIndex: Int, position: Int)]
+    /// The class and the position among its search indexes of each by its number.
+    package let searchIndexByNumber: [UInt32: (classIndex: Int, position: Int)]
 
     /// Makes a compiled schema; `classes` are in the order of `definition.classes`.
     package init(definition: Schema, classes: [RowClass], projections: [Projection] = []) {
@@ -29,6 +31,7 @@ package final class RowSchema: Sendable {
         var classIndexByNumber: [UInt32: Int] = [:]
         var memberByNumber: [UInt32: (classIndex: Int, member: Int)] = [:]
         var uniqueGroupByNumber: [UInt32: (classIndex: Int, position: Int)] = [:]
+        var searchIndexByNumber: [UInt32: (classIndex: Int, position: Int)] = [:]
         for (position, rowClass) in classes.enumerated() {
             classIndex[rowClass.definition.name] = position
             classIndexByNumber[rowClass.number] = position
@@ -38,11 +41,15 @@ package final class RowSchema: Sendable {
             for (place, unique) in rowClass.uniqueKeys.enumerated() where unique.isGroup {
                 uniqueGroupByNumber[unique.number] = (position, place)
             }
+            for (place, index) in rowClass.searchIndexes.enumerated() {
+                searchIndexByNumber[index.number] = (position, place)
+            }
         }
         self.classIndex = classIndex
         self.classIndexByNumber = classIndexByNumber
         self.memberByNumber = memberByNumber
         self.uniqueGroupByNumber = uniqueGroupByNumber
+        self.searchIndexByNumber = searchIndexByNumber
         hasAsymmetricClass = classes.contains(where: \.isAsymmetric)
     }
 

@@ -65,6 +65,13 @@ package struct TextSearch: Hashable, Sendable {
         self.excluded = excluded.sorted { $0.lexicographicallyPrecedes($1) }
     }
 
+    /// The search without the exclusions in which a term is one of some.
+    package func withoutExcluded(_ isOne: (Term) -> Bool) -> TextSearch {
+        var search = self
+        search.excluded.removeAll { $0.contains(where: isOne) }
+        return search
+    }
+
     private static func isBlank(_ byte: UInt8) -> Bool {
         byte == 0x20 || (byte >= 0x09 && byte <= 0x0D)
     }

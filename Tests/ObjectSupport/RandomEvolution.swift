@@ -151,7 +151,12 @@ package struct RandomEvolution {
                 $0.map { $0 == property.name ? new : $0 }
             }
             return
-        case 2: property.isIndexed.toggle()
+        case 2:
+            if property.scalar == .string, Bool.random(using: &random) {
+                property.searchIndex = property.searchIndex == nil ? .fullText : nil
+            } else {
+                property.isIndexed.toggle()
+            }
         case 3 where property.scalar != nil && property.scalar != .mixed:
             property.isOptional.toggle()
         case 4:
@@ -193,6 +198,11 @@ package struct RandomEvolution {
                     isIndexable = scalar.canBeIndexed && classes[index].kind == .object
                 }
                 if !isIndexable { classes[index].properties[member].isIndexed = false }
+                if classes[index].properties[member].type != .single(.scalar(.string))
+                    || classes[index].kind != .object
+                {
+                    classes[index].properties[member].searchIndex = nil
+                }
                 if !classes[index].properties[member].canBeUnique(in: classes[index]) {
                     classes[index].properties[member].isUnique = false
                 }

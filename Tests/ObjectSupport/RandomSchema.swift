@@ -125,6 +125,9 @@ package struct RandomSchema {
                 name: name("p"), type: .single(.scalar(scalar)), isOptional: isOptional)
             property.isIndexed =
                 scalar.canBeIndexed && objectClass.kind == .object && Bool.random(using: &random)
+            if scalar == .string, objectClass.kind == .object, Bool.random(using: &random) {
+                property.searchIndex = .fullText
+            }
             property.defaultValue = makeDefault(scalar, &random)
             return property
         case 5:

@@ -93,6 +93,9 @@ extension StoreCheck {
             }
             let number = UInt32(bigEndian: entry.loadUnaligned(fromByteOffset: 1, as: UInt32.self))
             let key = StoreKey.trailingObjectKey(entry)
+            if check.rows.searchIndexByNumber[number] != nil {
+                return check.countWord(number)
+            }
             guard let index = check.index(number) else {
                 return check.report.add("index-unknown", "property number \(number)")
             }

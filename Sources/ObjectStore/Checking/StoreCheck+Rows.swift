@@ -94,6 +94,7 @@ extension StoreCheck {
                 report.add("index-entry-missing", "\(name(rowClass, key)), \(index.name)")
             }
         }
+        try checkWords(rowClass, key, row, buffer)
         let links = links(of: rowClass, row)
         for (link, count) in links {
             let targetClass = rows.classes[link.targetClass]

@@ -48,6 +48,8 @@ package struct StoreCheck {
     var lastChanges: [ObjectIdentity: (version: UInt64, kind: ChangeRecord.Kind)] = [:]
     /// The chunks of the row that is being checked.
     let knownChunks = KnownChunks()
+    /// What is known of full-text indexes.
+    var words = Words()
     /// The links of objects that hold many, by origin.
     var linkCounts: [ObjectIdentity: [LinkKind: UInt32]] = [:]
     let progress: (Int) -> Void
@@ -73,6 +75,7 @@ package struct StoreCheck {
         }
         try check.checkOwners()
         try check.checkIndexes()
+        try check.checkWordEntries()
         try check.checkInverseLinks()
         check.checkDeletions()
         return check.report

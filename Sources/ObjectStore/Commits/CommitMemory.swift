@@ -1,5 +1,6 @@
 import Bytes
 import Rows
+import Text
 
 /// Memory that the groups of a commit queue use one after the other. The writer's thread alone uses it.
 final class CommitMemory {
@@ -20,6 +21,18 @@ final class CommitMemory {
     /// For the targets of one draft.
     var targets: [UInt64] = []
 
+    private var wordSets: [WordSet] = []
+
+    /// For the words of one text; made for the first class that has a full-text index.
+    var words: WordSet { wordSet(0) }
+    /// For those of the text that was there before.
+    var oldWords: WordSet { wordSet(1) }
+
+    private func wordSet(_ place: Int) -> WordSet {
+        while wordSets.count <= place { wordSets.append(WordSet()) }
+        return wordSets[place]
+    }
+
     /// Forgets what the last group left, and gives back what only a large object needs.
     func reset() {
         overlay.reset()
@@ -29,5 +42,6 @@ final class CommitMemory {
         let countMax = Self.keptByteCountMax / MemoryLayout<LinkCount>.stride
         if links.capacity > countMax { links = [] }
         if targets.capacity > countMax { targets = [] }
+        for words in wordSets { words.shrink(to: Self.keptByteCountMax) }
     }
 }

@@ -78,6 +78,7 @@ extension WriteTransaction {
         throws(StoreError)
     {
         for member in rowClass.indexedMembers { removeIndexEntry(rowClass, member, key, stored) }
+        for index in rowClass.searchIndexes { group.removeWords(rowClass, index, key, stored) }
         removeGroupEntries(rowClass, key, stored)
         removeInverseLinks(rowClass, key, stored)
         if group.migration != nil { try leaveMigration(rowClass, key, stored) }

@@ -145,6 +145,7 @@ extension WriteTransaction {
         }
         let row = try put(rowClass, key, bytes)
         for member in rowClass.indexedMembers { putIndexEntry(rowClass, member, key, row) }
+        for index in rowClass.searchIndexes { group.putWords(rowClass, index, key, row) }
         if !rowClass.uniqueKeys.isEmpty {
             enterUniqueKeys(rowClass, key, from: nil, to: row, nil, path: path)
         }
@@ -206,6 +207,9 @@ extension WriteTransaction {
         for member in rowClass.indexedMembers where changed.contains(member) {
             removeIndexEntry(rowClass, member, key, stored)
             putIndexEntry(rowClass, member, key, row)
+        }
+        for index in rowClass.searchIndexes where changed.contains(index.member) {
+            group.changeWords(rowClass, index, key, from: stored, to: row)
         }
         if !rowClass.uniqueKeys.isEmpty {
             enterUniqueKeys(rowClass, key, from: stored, to: row, changed, path: path)

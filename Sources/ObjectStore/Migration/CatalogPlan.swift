@@ -21,6 +21,8 @@ struct CatalogPlan {
     private(set) var uniquenessTests: [UniquenessTest] = []
     /// For each proposed class the positions of the unique groups whose entries are made.
     private var freshGroups: [[Int]] = []
+    /// For each proposed class the numbers of the search indexes that are built.
+    private var freshSearches: [Set<UInt32>] = []
     /// The numbers of link properties whose inverse links are entered anew.
     private var freshLinks: Set<UInt32> = []
 
@@ -81,11 +83,13 @@ struct CatalogPlan {
             } else {
                 newLayouts.insert(new)
                 freshGroups.append([])
+                freshSearches.append([])
                 classes.append(
                     Catalog.StoredClass(
                         definition: objectClass, number: takeClass(), propertyNumbers: numbers,
                         layouts: [layout(1, objectClass, numbers)],
-                        groupNumbers: objectClass.uniqueGroups.map { _ in takeProperty() }))
+                        groupNumbers: objectClass.uniqueGroups.map { _ in takeProperty() },
+                        searchNumbers: takeSearchNumbers(objectClass)))
             }
         }
         for old in present.classes where comparison.newClasses[old.index] == nil { drop(old) }
@@ -173,6 +177,7 @@ struct CatalogPlan {
         }
         compareIndexes(old, new, numbers)
         stored.groupNumbers = compareGroups(old, new, numbers)
+        stored.searchNumbers = compareSearches(old, new)
         classes.append(stored)
     }
 
@@ -236,6 +241,37 @@ struct CatalogPlan {
         return result
     }
 
+    private mutating func takeSearchNumbers(_ objectClass: ObjectClass) -> [Int: UInt32] {
+        var numbers: [Int: UInt32] = [:]
+        for (member, property) in objectClass.properties.enumerated()
+        where property.searchIndex != nil { numbers[member] = takeProperty() }
+        return numbers
+    }
+
+    /// The numbers of a class's search indexes: one of the same kind and values keeps its entries.
+    private mutating func compareSearches(_ old: RowClass, _ new: Int) -> [Int: UInt32] {
+        var kept: [Int: SearchIndex] = [:]
+        for index in old.searchIndexes { kept[index.member] = index }
+        var numbers: [Int: UInt32] = [:]
+        var fresh: Set<UInt32> = []
+        for (member, property) in proposed.classes[new].properties.enumerated() {
+            guard let kind = property.searchIndex else { continue }
+            let match = comparison.members[new][member]
+            if let match, !isFresh(match), let index = kept[match.old], index.kind == kind {
+                numbers[member] = index.number
+                kept[match.old] = nil
+                continue
+            }
+            let number = takeProperty()
+            numbers[member] = number
+            fresh.insert(number)
+            staged.append(.index(property: number))
+        }
+        leftovers += kept.values.map(\.number).sorted().map { .index(property: $0) }
+        freshSearches.append(fresh)
+        return numbers
+    }
+
     /// The properties whose index has to be built.
     private func builtIndexes(_ new: Int) -> [Int] {
         guard let old = comparison.oldClasses[new] else { return [] }
@@ -255,6 +291,7 @@ struct CatalogPlan {
         for unique in old.uniqueKeys where unique.isGroup {
             leftovers.append(.index(property: unique.number))
         }
+        for index in old.searchIndexes { leftovers.append(.index(property: index.number)) }
         guard old.definition.kind.standsAlone else { return }
         leftovers += [
             .rows(space: old.rowSpace, classNumber: old.number),
@@ -361,6 +398,9 @@ struct CatalogPlan {
             let work = ClassWork(
                 source: old, target: target.classes[new], rewrites: rewrites,
                 indexes: builtIndexes(new), groups: freshGroups[new].map { groups[$0] },
+                searches: target.classes[new].searchIndexes.filter {
+                    freshSearches[new].contains($0.number)
+                },
                 links: rewrites ? freshLinks : [],
                 numbersObjects: numbersObjects(new), entersKeys: entersKeys(new))
             return work.isNeeded ? work : nil

@@ -12,6 +12,8 @@ struct ClassWork {
     var indexes: [Int] = []
     /// The unique groups of the target whose entries are made.
     var groups: [UniqueKey] = []
+    /// The search indexes of the target that are built.
+    var searches: [SearchIndex] = []
     /// The numbers of properties, also of embedded classes, whose inverse links are entered.
     var links: Set<UInt32> = []
     /// Whether its objects get their own numbers as primary keys.
@@ -21,6 +23,7 @@ struct ClassWork {
 
     /// Whether anything is to be written.
     var isNeeded: Bool {
-        rewrites || !indexes.isEmpty || !groups.isEmpty || !links.isEmpty || entersKeys
+        rewrites || !indexes.isEmpty || !groups.isEmpty || !searches.isEmpty || !links.isEmpty
+            || entersKeys
     }
 }

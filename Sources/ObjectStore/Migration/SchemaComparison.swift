@@ -196,6 +196,10 @@ struct SchemaComparison {
             if old.isIndexed != new.isIndexed {
                 step(new.isIndexed ? .addIndex : .dropIndex, new.name)
             }
+            if old.searchIndex != new.searchIndex {
+                if old.searchIndex != nil { step(.dropIndex, new.name) }
+                if new.searchIndex != nil { step(.addIndex, new.name) }
+            }
             if old.isUnique != new.isUnique {
                 step(new.isUnique ? .addUnique : .dropUnique, new.name)
             }

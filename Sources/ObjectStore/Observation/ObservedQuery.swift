@@ -153,7 +153,9 @@ package struct ObservedQuery: Sendable {
 
     /// A matcher of the condition on a state; nil for none.
     package func matcher(in transaction: ReadTransaction) -> Matcher? {
-        predicate.map { $0.makeMatcher(schema, source: transaction) }
+        let matcher = predicate.map { $0.makeMatcher(schema, source: transaction) }
+        matcher?.limit(until: transaction.deadlineMilliseconds)
+        return matcher
     }
 
     /// What a candidate means to a client that knows the query's result of before the changes: set what
@@ -214,6 +216,10 @@ package struct ObservedQuery: Sendable {
         guard isTarget(identity, transaction),
             let row = transaction.row(classIndex: identity.classIndex, key: identity.key)
         else { return false }
-        return matcher?.matches(row: row, key: identity.key, source: transaction) ?? true
+        guard let matcher else { return true }
+        let isMatch = matcher.matches(row: row, key: identity.key, source: transaction)
+        // Like links without end, a regular expression can take too long.
+        if matcher.failure != nil { transaction.giveUp() }
+        return isMatch
     }
 }

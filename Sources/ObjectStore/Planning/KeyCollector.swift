@@ -14,6 +14,7 @@ struct KeyCollector {
     private(set) var costLeft: Int
     /// Entries of indexes, primary keys and inverse links that were read.
     private(set) var entriesRead = 0
+    private var stepCount = 0
 
     init(_ transaction: ReadTransaction, _ limits: QueryLimits, cost: Int = .max) {
         self.transaction = transaction
@@ -21,12 +22,13 @@ struct KeyCollector {
         costLeft = cost
     }
 
-    private var keyCountMax: Int { limits.memoryByteCountMax / MemoryLayout<UInt64>.stride }
+    var keyCountMax: Int { limits.memoryByteCountMax / MemoryLayout<UInt64>.stride }
 
     /// The object keys of a source, rising, each once; nil when they would cost too much.
     mutating func keys(_ source: PlanSource, of rowClass: RowClass) throws(Failure) -> [UInt64]? {
         switch source {
         case .primaryKey, .index: return try entries(source, rowClass)
+        case .words(let index, let search): return try words(index, search)
         case .links(let constraint, let far): return try linked(constraint, far, rowClass)
         case .any(let parts):
             var united: [UInt64] = []
@@ -82,6 +84,19 @@ struct KeyCollector {
         if costLeft == .max { return true }
         costLeft -= cost
         return costLeft >= 0
+    }
+
+    /// Pays for a look-up and the entries that it read; false when there is too little left.
+    mutating func paysLookUp(entries count: Int) -> Bool {
+        entriesRead += count
+        return pays(QueryCost.risingRow + count * QueryCost.entry)
+    }
+
+    /// Counts a step and looks at the clock now and then.
+    mutating func requireTime() throws(Failure) {
+        stepCount += 1
+        guard stepCount & 1023 == 0, limits.deadlineMilliseconds != .max else { return }
+        if monotonicMilliseconds() >= limits.deadlineMilliseconds { throw .time }
     }
 
     // MARK: Entries
@@ -207,9 +222,7 @@ struct KeyCollector {
             return count <= countMax && keys.count < memoryMax
         }
         if transaction.isLate { throw .time }
-        entriesRead += count
-        // A look-up, and its entries.
-        return pays(QueryCost.risingRow + count * QueryCost.entry)
+        return paysLookUp(entries: count)
     }
 
     /// The objects that an object links to.

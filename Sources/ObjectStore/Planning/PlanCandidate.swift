@@ -61,6 +61,10 @@ struct CandidateSearch {
         for (place, conjunct) in predicate.conjuncts.enumerated() where !said.contains(place) {
             switch conjunct {
             case .comparison(let comparison):
+                if let words = words(comparison) {
+                    found.append(
+                        PlanCandidate(source: words.source, covered: words.isExact ? [place] : []))
+                }
                 guard let constraint = comparison.linkConstraint(schema) else { continue }
                 found.append(
                     PlanCandidate(
@@ -77,6 +81,17 @@ struct CandidateSearch {
             }
         }
         return found
+    }
+
+    /// The full-text index that finds what a comparison asks for, and whether it says everything.
+    private func words(_ comparison: Comparison) -> (source: PlanSource, isExact: Bool)? {
+        guard !rowClass.searchIndexes.isEmpty, let constraint = comparison.wordConstraint else {
+            return nil
+        }
+        let index = rowClass.searchIndexes.first {
+            $0.kind == .fullText && $0.member == constraint.member
+        }
+        return index.map { (.words($0, constraint.search), constraint.isExact) }
     }
 
     /// A source for each part of an OR; nil when one has none.
@@ -104,6 +119,7 @@ struct CandidateSearch {
         switch source {
         case .primaryKey: source.holdsSingleValues ? 0 : 3
         case .index: source.holdsSingleValues ? 1 : 3
+        case .words: 2
         case .links(let constraint, _):
             if case .objects = constraint.far { 2 } else { 4 }
         case .all, .any: 5

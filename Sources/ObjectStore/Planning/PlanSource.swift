@@ -1,4 +1,6 @@
 import Query
+import Rows
+import Text
 
 /// Where object keys come from without a look at the rows of their class.
 package indirect enum PlanSource: Hashable, Sendable {
@@ -6,6 +8,8 @@ package indirect enum PlanSource: Hashable, Sendable {
     case primaryKey(ranges: [OrderedKeyRange])
     /// The entries of an index in some ranges.
     case index(member: Int, ranges: [OrderedKeyRange])
+    /// The objects that have the words of a search, by a full-text index.
+    case words(SearchIndex, TextSearch)
     /// The objects with a link to others, by the inverse links of those.
     ///
     /// - `far`: How the others are found; nil where the query names them.
@@ -19,7 +23,7 @@ package indirect enum PlanSource: Hashable, Sendable {
     var holdsSingleValues: Bool {
         switch self {
         case .primaryKey(let ranges), .index(_, let ranges): ranges.allSatisfy(\.isSingleValue)
-        case .links, .all, .any: false
+        case .words, .links, .all, .any: false
         }
     }
 
@@ -28,7 +32,7 @@ package indirect enum PlanSource: Hashable, Sendable {
         switch self {
         case .primaryKey(let ranges): .primaryKey(ranges: ranges)
         case .index(let member, let ranges): .index(member: member, ranges: ranges)
-        case .links, .all, .any: .keys(self)
+        case .words, .links, .all, .any: .keys(self)
         }
     }
 }

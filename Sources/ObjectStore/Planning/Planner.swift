@@ -63,6 +63,11 @@ struct Planner {
                 return try guarded(plan(only)) ?? .scan(query)
             }
         }
+        if own.isEmpty, query.isCounted, further.count == 1, let only = further.first,
+            case .words = only.source, only.covered.count == predicate.conjuncts.count
+        {
+            return Plan(access: only.source.access, order: .collectKeys, residual: nil)
+        }
         return try choose(predicate, own, further, natural)
     }
 
@@ -256,7 +261,7 @@ struct Planner {
     /// The source with a plan for the objects at the far side of each link.
     mutating func planned(_ source: PlanSource, _ costMax: Int) throws(Failure) -> PlanSource {
         switch source {
-        case .primaryKey, .index: return source
+        case .primaryKey, .index, .words: return source
         case .links(let constraint, _):
             guard case .matching(let predicate) = constraint.far else { return source }
             var far = ObjectQuery(classIndex: constraint.link.toClass, predicate: predicate)

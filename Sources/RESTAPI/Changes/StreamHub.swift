@@ -411,8 +411,8 @@ final class StreamHub: @unchecked Sendable {
             !changes.changesSchema
         else { return true }
         let observed = poll.query.observed
-        let matcher = observed.matcher(in: position.transaction)
         position.transaction.limitFollowing(until: ChangeFeed.stepDeadline)
+        let matcher = observed.matcher(in: position.transaction)
         defer { position.transaction.limitFollowing(until: .max) }
         let hasEvent = observed.candidates(changes, in: position.transaction).contains {
             observed.event(of: $0, in: position.transaction, matcher) != nil

@@ -222,6 +222,10 @@ struct OpenAPISchemas {
         }
         if let name = property.mapTo { sentences.append("Mapped to `\(name)`.") }
         if property.isIndexed { sentences.append("Indexed.") }
+        switch property.searchIndex {
+        case .fullText: sentences.append("Its words are indexed, for `TEXT`.")
+        case nil: break
+        }
         if property.isUnique { sentences.append("Unique: no two objects have the same value.") }
         for group in entry.definition.uniqueGroups where group.contains(property.name) {
             let others = group.filter { $0 != property.name }.map { "`\($0)`" }

@@ -53,6 +53,11 @@ struct PlanText {
                 let name = rowClass.definition.properties[member].name
                 use(name, rowClass)
                 return "index \(name), \(count(ranges))"
+            case .words(let index, let search):
+                let name = rowClass.definition.properties[index.member].name
+                use(name, rowClass)
+                let count = search.required.count
+                return "full-text index \(name), \(count) word\(count == 1 ? "" : "s")"
             case .links(let constraint, let far): return links(constraint, far)
             case .all(let parts): return "all of \(list(parts, rowClass))"
             case .any(let parts): return "any of \(list(parts, rowClass))"

@@ -17,6 +17,7 @@ extension SchemaReader {
         var property: String?
         var isOptional: Bool?
         var isIndexed = false
+        var searchIndex: SearchIndexKind?
         var isUnique = false
         var onDelete = OnDelete.nullify
         var defaultValue: JSONValue?
@@ -49,6 +50,7 @@ extension SchemaReader {
             isIndexed: statement.isIndexed, isUnique: statement.isUnique,
             onDelete: statement.onDelete)
         property.mapTo = statement.mapTo
+        property.searchIndex = statement.searchIndex
         if let stated = statement.cases {
             property.cases = readCases(stated, of: property, statement.casesPointer)
         }
@@ -85,8 +87,10 @@ extension SchemaReader {
             case "property": read.property = reader.readText(value, pointer)
             case "optional": read.isOptional = reader.readFlag(value, pointer)
             case "indexed":
-                if let kind = value.string, kind == "fulltext" || kind == "geo" {
-                    reader.notSupported(pointer, "An index of the kind '\(kind)'")
+                if let kind = value.string.flatMap(SearchIndexKind.init(name:)) {
+                    read.searchIndex = kind
+                } else if value.string == "geo" {
+                    reader.notSupported(pointer, "An index of the kind 'geo'")
                 } else {
                     read.isIndexed = reader.readFlag(value, pointer) ?? false
                 }

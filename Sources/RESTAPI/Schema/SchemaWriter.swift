@@ -80,6 +80,7 @@ struct SchemaWriter {
             }
             if let name = property.mapTo { object.member("mapTo").string(name) }
             if property.isIndexed { object.member("indexed").bool(true) }
+            if let kind = property.searchIndex { object.member("indexed").string(kind.name) }
             if property.isUnique { object.member("unique").bool(true) }
             if property.onDelete != .nullify {
                 object.member("onDelete").string(property.onDelete.rawValue)

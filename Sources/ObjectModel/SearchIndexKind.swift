@@ -1,0 +1,19 @@
+/// What an index that is not one of whole values in their order makes fast. Raw values are stored; 2 is
+/// kept for places.
+package enum SearchIndexKind: UInt8, Hashable, Sendable, CaseIterable {
+    /// The words of texts.
+    case fullText = 1
+
+    /// As schemas have it.
+    package var name: String {
+        switch self {
+        case .fullText: "fulltext"
+        }
+    }
+
+    /// The kind of a name; nil when there is none.
+    package init?(name: String) {
+        guard let kind = Self.allCases.first(where: { $0.name == name }) else { return nil }
+        self = kind
+    }
+}

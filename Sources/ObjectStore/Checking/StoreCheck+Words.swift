@@ -1,0 +1,75 @@
+import Bytes
+import Rows
+import Storage
+import Text
+
+/// Full-text indexes: every word of a row has its entry, and there are no others. Which entry is too many is
+/// looked for only where their number is wrong, or one is missing.
+extension StoreCheck {
+    /// The words of the present row, and how many entries there are and should be, by the index's number.
+    struct Words {
+        let set = WordSet()
+        var expectedCounts: [UInt32: Int] = [:]
+        var counts: [UInt32: Int] = [:]
+        /// The indexes that lack an entry.
+        var incomplete: Set<UInt32> = []
+    }
+
+    /// Checks that the words of a row have their entries.
+    mutating func checkWords(
+        _ rowClass: RowClass, _ key: UInt64, _ row: RowView, _ buffer: ByteBuffer
+    ) throws(StoreError) {
+        for index in rowClass.searchIndexes {
+            IndexEntry.readWords(rowClass, index, row, transaction, into: words.set)
+            words.expectedCounts[index.number, default: 0] += words.set.count
+            for place in 0..<words.set.count {
+                let entry = buffer.making {
+                    IndexEntry.append(index, word: words.set[place], key, to: $0)
+                }
+                if try !has(Array(entry)) {
+                    words.incomplete.insert(index.number)
+                    report.add("index-entry-missing", name(rowClass, key, index))
+                }
+            }
+        }
+    }
+
+    /// Counts an entry.
+    mutating func countWord(_ number: UInt32) { words.counts[number, default: 0] += 1 }
+
+    /// Looks for entries that no row has, in the indexes that have too many.
+    mutating func checkWordEntries() throws(StoreError) {
+        for (number, place) in rows.searchIndexByNumber.sorted(by: { $0.key < $1.key })
+        where words.incomplete.contains(number)
+            || words.counts[number] ?? 0 != words.expectedCounts[number] ?? 0
+        {
+            let rowClass = rows.classes[place.classIndex]
+            let index = rowClass.searchIndexes[place.position]
+            let buffer = ByteBuffer(capacity: 8)
+            StoreKey.appendIndexPrefix(number, to: buffer)
+            try scan(buffer.array) { (check, entry, _) throws(StoreError) in
+                if check.isLeftover(entry) { return }
+                let key = StoreKey.trailingObjectKey(entry)
+                guard case .row(let row) = try check.find(rowClass, key: key) else {
+                    return check.report.add(
+                        "index-entry-without-row", check.name(rowClass, key, index))
+                }
+                let words = check.words.set
+                IndexEntry.readWords(rowClass, index, row, check.transaction, into: words)
+                let isThere = (0..<words.count).contains { place in
+                    compareKeys(
+                        buffer.making {
+                            IndexEntry.append(index, word: words[place], key, to: $0)
+                        }, entry) == 0
+                }
+                if !isThere {
+                    check.report.add("index-entry-wrong", check.name(rowClass, key, index))
+                }
+            }
+        }
+    }
+
+    private func name(_ rowClass: RowClass, _ key: UInt64, _ index: SearchIndex) -> String {
+        "\(name(rowClass, key)), \(rowClass.definition.properties[index.member].name)"
+    }
+}

@@ -1,0 +1,37 @@
+import Bytes
+import Rows
+import Text
+
+/// Entries of full-text indexes: the index's number, a word and the object key as one key, with an empty
+/// value. Words are cut to ``WordSet/wordByteCountMax`` and have no zero byte, so that one ends them; the
+/// entries of one word stand in the order of object keys.
+extension IndexEntry {
+    /// Reads the words of the value that a row has for an indexed property; none when it is null.
+    ///
+    /// - `source`: Where the value lies if it has left the row.
+    static func readWords(
+        _ rowClass: RowClass, _ index: SearchIndex, _ row: RowView, _ source: any OutsideSource,
+        into words: WordSet
+    ) {
+        let field = rowClass.field(index.member, in: row)
+        words.read(
+            field.isNull ? UnsafeRawBufferPointer(start: nil, count: 0) : field.text(source))
+    }
+
+    /// Appends what the entries of a word begin with: all but the object key.
+    static func append(
+        _ index: SearchIndex, word: UnsafeRawBufferPointer, to buffer: ByteBuffer
+    ) {
+        StoreKey.appendIndexPrefix(index.number, to: buffer)
+        buffer.append(word)
+        buffer.append(0 as UInt8)
+    }
+
+    /// Appends the key of the entry of a word.
+    static func append(
+        _ index: SearchIndex, word: UnsafeRawBufferPointer, _ key: UInt64, to buffer: ByteBuffer
+    ) {
+        append(index, word: word, to: buffer)
+        buffer.append(big: key)
+    }
+}

@@ -1,0 +1,106 @@
+import Query
+import Rows
+import Storage
+import Text
+
+extension KeyCollector {
+    /// The keys of the objects that have the words of a search, rising; nil when they would cost too much.
+    ///
+    /// The lists of all words are gone through side by side: each leaps to where another stands, so that
+    /// the cost follows from the rarest word. What begins words is read whole beforehand.
+    mutating func words(
+        _ index: SearchIndex, _ search: TextSearch
+    ) throws(Failure) -> [UInt64]? {
+        var required: [WordCursor] = []
+        for term in search.required {
+            guard let cursor = try cursor(index, term) else { return nil }
+            required.append(cursor)
+        }
+        var excluded: [[WordCursor]] = []
+        for terms in search.excluded {
+            var group: [WordCursor] = []
+            for term in terms {
+                guard let cursor = try cursor(index, term) else { return nil }
+                group.append(cursor)
+            }
+            excluded.append(group)
+        }
+        var keys: [UInt64] = []
+        var next: UInt64 = 0
+        while next < .max, let key = try common(&required, from: next + 1) {
+            next = key
+            try requireTime()
+            if try excludes(&excluded, key) { continue }
+            keys.append(key)
+            if keys.count >= keyCountMax { throw .memory }
+        }
+        return costLeft >= 0 ? keys : nil
+    }
+
+    private mutating func cursor(
+        _ index: SearchIndex, _ term: TextSearch.Term
+    ) throws(Failure) -> WordCursor? {
+        guard term.isPrefix else { return WordCursor(index, word: term.word) }
+        var keys: [UInt64] = []
+        var failure: Failure?
+        let countMax = costLeft == .max ? Int.max : costLeft / QueryCost.entry
+        do throws(StorageError) {
+            try transaction.snapshot.scan(
+                WordCursor.range(index, prefix: term.word), reversed: false, expecting: 256
+            ) { entry, _ in
+                keys.append(StoreKey.trailingObjectKey(entry))
+                if keys.count >= keyCountMax { failure = .memory }
+                do throws(Failure) { try requireTime() } catch { failure = error }
+                return failure == nil && keys.count <= countMax
+            }
+        } catch {
+            throw .store(.storage(error))
+        }
+        if let failure { throw failure }
+        guard paysLookUp(entries: keys.count) else { return nil }
+        return WordCursor(keys: Self.risingOnce(keys))
+    }
+
+    /// The next key of a list; nil at its end and when nothing is left to pay with.
+    private mutating func seek(
+        _ cursor: inout WordCursor, _ target: UInt64
+    ) throws(Failure) -> UInt64? {
+        var count = 0
+        let key: UInt64?
+        do { key = try cursor.seek(target, transaction.snapshot, &count) } catch {
+            throw .store(.storage(error))
+        }
+        return count == 0 || paysLookUp(entries: count) ? key : nil
+    }
+
+    /// The least key from `first` on that all lists have.
+    private mutating func common(
+        _ cursors: inout [WordCursor], from first: UInt64
+    ) throws(Failure) -> UInt64? {
+        var candidate = first
+        var agreeing = 0
+        var place = 0
+        while agreeing < cursors.count {
+            try requireTime()
+            guard let key = try seek(&cursors[place], candidate) else { return nil }
+            agreeing = key == candidate ? agreeing + 1 : 1
+            candidate = key
+            place = place + 1 == cursors.count ? 0 : place + 1
+        }
+        return candidate
+    }
+
+    /// Whether an object has all the words of a list that must not all occur.
+    private mutating func excludes(
+        _ groups: inout [[WordCursor]], _ key: UInt64
+    ) throws(Failure) -> Bool {
+        for group in groups.indices {
+            var hasAll = true
+            for place in groups[group].indices where hasAll {
+                hasAll = try seek(&groups[group][place], key) == key
+            }
+            if hasAll { return true }
+        }
+        return false
+    }
+}

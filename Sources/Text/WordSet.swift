@@ -1,0 +1,87 @@
+import Bytes
+import Glibc
+
+/// The words of one text, in the order of their bytes, each once. One thread at a time uses it; it keeps
+/// its memory from text to text.
+package final class WordSet {
+    /// The most bytes of a word that count; longer ones are cut, and equal what begins alike.
+    package static let wordByteCountMax = 128
+    /// Words of at most so many bytes never equal one that was cut: it is cut before a character, which has
+    /// four bytes at most.
+    package static let exactByteCountMax = wordByteCountMax - 4
+
+    private struct Place {
+        var start: Int
+        var count: Int
+    }
+
+    private let reader = WordReader()
+    private var buffer = ByteBuffer(capacity: 1024)
+    private var places: ContiguousArray<Place> = []
+
+    /// Makes an empty set.
+    package init() {}
+
+    /// How many words there are.
+    package var count: Int { places.count }
+
+    /// A word; valid until the next text is read.
+    package subscript(index: Int) -> UnsafeRawBufferPointer { bytes(places[index]) }
+
+    private func bytes(_ place: Place) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(rebasing: buffer.bytes[place.start..<(place.start + place.count)])
+    }
+
+    /// Takes the words of a text. Cost: that of reading it, and n log n in its words.
+    package func read(_ text: UnsafeRawBufferPointer) {
+        buffer.removeAll()
+        places.removeAll(keepingCapacity: true)
+        reader.forEachWord(text) { word in
+            let count = Self.cutByteCount(word)
+            places.append(Place(start: buffer.count, count: count))
+            buffer.append(UnsafeRawBufferPointer(rebasing: word[..<count]))
+            return true
+        }
+        places.sort { Self.order(bytes($0), bytes($1)) < 0 }
+        var kept = 0
+        for place in places.indices {
+            if kept > 0, Self.order(bytes(places[kept - 1]), bytes(places[place])) == 0 { continue }
+            places[kept] = places[place]
+            kept += 1
+        }
+        places.removeSubrange(kept...)
+    }
+
+    /// How many bytes of a word count: whole characters.
+    package static func cutByteCount(_ word: UnsafeRawBufferPointer) -> Int {
+        guard word.count > wordByteCountMax else { return word.count }
+        var count = wordByteCountMax
+        while count > 0, word[count] & 0xC0 == 0x80 { count -= 1 }
+        return count
+    }
+
+    private static func order(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Int {
+        let order =
+            a.baseAddress.map { first in
+                b.baseAddress.map { Int(memcmp(first, $0, min(a.count, b.count))) } ?? 0
+            } ?? 0
+        return order == 0 ? a.count - b.count : order
+    }
+
+    /// Hands over the words that only this set has.
+    package func forEachWord(notIn other: WordSet, _ body: (UnsafeRawBufferPointer) -> Void) {
+        var place = 0
+        for word in places {
+            let own = bytes(word)
+            while place < other.count, Self.order(other[place], own) < 0 { place += 1 }
+            if place < other.count, Self.order(other[place], own) == 0 { continue }
+            body(own)
+        }
+    }
+
+    /// Gives memory back that only a long text needs.
+    package func shrink(to byteCount: Int) {
+        if places.capacity * MemoryLayout<Place>.stride > byteCount { places = [] }
+        if buffer.roomByteCount > byteCount { buffer = ByteBuffer(capacity: 1024) }
+    }
+}
