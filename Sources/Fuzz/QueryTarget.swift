@@ -19,7 +19,8 @@ struct QueryTarget: FuzzTarget {
         "scores", "staff", "packs", "lovers", "id", "addresses", "self", "nothing", "$0", "$1",
         "@count",
         "@links", "Person", "ANY", "ALL", "NONE", "AND", "OR", "NOT", "IN", "BETWEEN", "CONTAINS",
-        "BEGINSWITH[c]", "ENDSWITH", "LIKE", "==", "!=", "<", "<=", ">", ">=", "&&", "||", "!", "(",
+        "BEGINSWITH[c]", "ENDSWITH", "LIKE", "MATCHES", "MATCHES[cd]", "TEXT", "==[d]", "IN[cd]",
+        "'a* -b'", "'(a|b)*+['", "[c]", "[d]", "==", "!=", "<", "<=", ">", ">=", "&&", "||", "!", "(",
         ")",
         "{", "}", "[", "]", ",", ".", "*", "0", "1", "-3", "2.5", "1e400", "0x1F", "'a'", "\"b\"",
         "'\\u0041'", "NULL", "TRUEPREDICATE", "true", "SORT", "LIMIT", "DISTINCT", "ASC", "DESC",
@@ -37,11 +38,17 @@ struct QueryTarget: FuzzTarget {
         "place geoWithin geoBox ( [-90,-45] , [10,60] )", "place geoWithin geoCircle ( [0,0] , 1 )",
         "boss.place geoWithin geoPolygon ( {[0,0],[90,0],[45,80],[0,0]} , "
             + "{[40,10],[50,10],[45,20],[40,10]} )",
+        "name TEXT 'a'", "name TEXT 'a* -é' AND id != 'b'", "NOT name TEXT 'é b'",
+        "ANY tags TEXT 'a*'", "name MATCHES '[a-c]*'", "street MATCHES[d] '.?e.*'",
+        "name IN[cd] {'A', 'É'} OR name ENDSWITH[d] 'e'", "home.city.name TEXT '-a'",
     ]
 
     init() throws {
         store = try Store(engine: try EngineCase.memory.open())
-        try store.setSchema(Shelter.classes)
+        var classes = Shelter.classes
+        // Found by words as well: the names of persons, dogs and cities.
+        for place in [0, 1, 3] { classes[place].properties[place == 1 ? 0 : 1].searchIndex = .fullText }
+        try store.setSchema(classes)
         var random = SeededGenerator(seed: 1)
         let maker = RandomContent(Shelter.classes)
         for _ in 0..<150 {
