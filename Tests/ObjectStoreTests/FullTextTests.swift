@@ -241,7 +241,7 @@ struct FullTextTests {
             #expect(both.execution.statistics.rowsRead == 4)
             let page = try find("body TEXT 'all even'", limit: 20, in: view)
             #expect(page.keys == (1...20).map { UInt64(2 * $0) })
-            #expect(page.execution.statistics.entriesRead < 200)
+            #expect(page.execution.statistics.entriesRead < 600)
             let counted = try find("body TEXT 'even'", limit: 1, isCounted: true, in: view)
             #expect(try counted.execution.count() == 3000)
             #expect(counted.execution.statistics.rowsRead <= 1)
