@@ -10,6 +10,16 @@ import TestSupport
 struct QueryTarget: FuzzTarget {
     static let name = "queries"
 
+    /// The shelter's classes with maps, and with values of every kind.
+    private static let classes: [ObjectClass] = {
+        var classes = Shelter.withMaps
+        classes[0].properties += [
+            Property(name: "extra", type: .single(.scalar(.mixed))),
+            Property(name: "extras", type: .list(.scalar(.mixed))),
+        ]
+        return classes
+    }()
+
     private let store: Store
     private let contents: StoreContents
 
@@ -24,8 +34,11 @@ struct QueryTarget: FuzzTarget {
         ")",
         "{", "}", "[", "]", ",", ".", "*", "0", "1", "-3", "2.5", "1e400", "0x1F", "'a'", "\"b\"",
         "'\\u0041'", "NULL", "TRUEPREDICATE", "true", "SORT", "LIMIT", "DISTINCT", "ASC", "DESC",
-        "FIRST", "LAST", "'", "\\", "é", "\u{0}", " ", "geoWithin", "geoBox", "geoCircle",
-        "geoPolygon", "place", "[0,0]", "[-10.5,20,3]", "{[0,0],[9,0],[9,9],[0,0]}",
+        "FIRST", "LAST", "geoWithin", "geoBox", "geoCircle", "geoPolygon", "place", "[0,0]",
+        "[-10.5,20,3]", "{[0,0],[9,0],[9,9],[0,0]}", "+", "-", "*", "/", "@min", "@max", "@sum",
+        "@avg", "@type", "@keys", "@values", "[*]", "[0]", "['a']", "SUBQUERY(", "$x", "$x.age",
+        ").@count", ".a", ".length", "extra", "extras", "extra.a", "extra[*]", "pets", "places",
+        "marks", "'int'", "2.5f", "binary($0)", "'", "\\", "é", "\u{0}", " ",
     ]
 
     private static let templates = [
@@ -34,6 +47,16 @@ struct QueryTarget: FuzzTarget {
         "age IN {0, 1, NULL}", "NOT (boss.age BETWEEN {0, 2})", "friends.@count >= 1",
         "name == $0 OR age == $1", "ALL friends.age != 0",
         "staff.@count == 0 SORT(name ASC) LIMIT(3)",
+        "age + 1 == 2 * ( boss.age - 1 )", "scores * 2 > 1", "age / 0 != 1.5",
+        "friends.@max.age >= age", "scores.@sum + 1 > friends.@avg.age", "marks.@min == 1",
+        "SUBQUERY( friends , $x , $x.age > 1 AND name == 'a' ).@count > 0",
+        "SUBQUERY( staff , $x , SUBQUERY( $x.friends , $y , $y.age != 1 ).@count == 0 ).@count >= 1",
+        "extra.a == 1", "ANY extra[*] == 'a'", "extra.@type == 'int'", "extra[0].name == 'a'",
+        "ALL extras.@type IN {'string', 'link'}", "extra.@count > 1", "extra[*].@sum != 0",
+        "extra.a.b + 1 > age", "extra.boss.age == 1", "extra == best", "extra.@keys == 'a'",
+        "ANY extra[*][*] != null", "pets.a.name == 'a' AND pets['b'] != null",
+        "@links.Person.boss.@sum.age == 1", "@links.Address.city.street == 'a'",
+        "friends.@count > 0 SORT(friends.@max.age ASC, extra.a DESC)", "extra == {1, 'a'}",
         "tags[0] == 'a'", "ANY scores > 1.5", "name CONTAINS[c] 'A'", "age == -1 OR name == ''",
         "place geoWithin geoBox ( [-90,-45] , [10,60] )", "place geoWithin geoCircle ( [0,0] , 1 )",
         "boss.place geoWithin geoPolygon ( {[0,0],[90,0],[45,80],[0,0]} , "
@@ -45,15 +68,15 @@ struct QueryTarget: FuzzTarget {
 
     init() throws {
         store = try Store(engine: try EngineCase.memory.open())
-        var classes = Shelter.classes
+        var classes = Self.classes
         // Found by words as well: the names of persons, dogs and cities.
         for place in [0, 1, 3] { classes[place].properties[place == 1 ? 0 : 1].searchIndex = .fullText }
         try store.setSchema(classes)
         var random = SeededGenerator(seed: 1)
-        let maker = RandomContent(Shelter.classes)
+        let maker = RandomContent(Self.classes)
         for _ in 0..<150 {
             let known = try store.contents().objects.keys.sorted()
-            let classes = Shelter.classes.filter { $0.kind == .object }
+            let classes = Self.classes.filter { $0.kind == .object }
             let objectClass = classes[Int.random(in: classes.indices, using: &random)]
             _ = try? store.put(
                 objectClass.name, maker.draft(objectClass, known: known, &random), mode: .merge)

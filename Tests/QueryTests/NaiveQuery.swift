@@ -20,6 +20,10 @@ struct NaivePath: Sendable {
 
     private static func v(_ value: Int64?) -> Value { value.map { .int($0) } ?? .null }
     private static func v(_ value: String?) -> Value { value.map { .string($0) } ?? .null }
+    private static func v(_ value: Double?) -> Value { value.map { .double($0) } ?? .null }
+    private static func average(_ values: [Int64]) -> Double? {
+        values.isEmpty ? nil : values.map(Double.init).reduce(0, +) / Double(values.count)
+    }
     private static func count(_ count: Int) -> Reached { .one(.int(Int64(count))) }
     private static func sorted(_ tags: [String]) -> [Value] {
         tags.sorted { Array($0.utf8).lexicographicallyPrecedes(Array($1.utf8)) }.map { .string($0) }
@@ -104,6 +108,66 @@ struct NaivePath: Sendable {
         NaivePath(text: "friends.ints.@count", kind: .int) { _, p in
             .many(p.friends.map { v(Int64($0.ints.count)) })
         },
+        NaivePath(text: "age + 1", kind: .int) { _, p in .one(v(p.age.map { $0 + 1 })) },
+        NaivePath(text: "score * 2", kind: .double) { _, p in .one(v(p.score.map { $0 * 2 })) },
+        NaivePath(text: "age - friend.age * 2", kind: .int) { _, p in
+            .one(v(p.age.flatMap { own in p.friend?.age.map { own - $0 * 2 } }))
+        },
+        NaivePath(text: "age / 2", kind: .int) { _, p in .one(v(p.age.map { $0 / 2 })) },
+        NaivePath(text: "score + age", kind: .double) { _, p in
+            .one(v(p.score.flatMap { own in p.age.map { own + Double($0) } }))
+        },
+        NaivePath(text: "ints + 1", kind: .int) { _, p in
+            .many(p.ints.map { v($0.map { $0 + 1 }) })
+        },
+        NaivePath(text: "friends.age * 2", kind: .int) { _, p in
+            .many(p.friends.map { v($0.age.map { $0 * 2 }) })
+        },
+        NaivePath(text: "friends.ints - 1", kind: .int) { _, p in
+            .groups(p.friends.map { $0.ints.map { v($0.map { $0 - 1 }) } })
+        },
+        NaivePath(text: "ints.@min", kind: .int) { _, p in .one(v(p.ints.compactMap { $0 }.min()))
+        },
+        NaivePath(text: "ints.@max", kind: .int) { _, p in .one(v(p.ints.compactMap { $0 }.max()))
+        },
+        NaivePath(text: "ints.@sum", kind: .int) { _, p in
+            .one(v(p.ints.compactMap { $0 }.reduce(0, +)))
+        },
+        NaivePath(text: "ints.@avg", kind: .double) { _, p in
+            .one(v(average(p.ints.compactMap { $0 })))
+        },
+        NaivePath(text: "friends.@max.age", kind: .int) { _, p in
+            .one(v(p.friends.compactMap(\.age).max()))
+        },
+        NaivePath(text: "friends.crew.@sum.age", kind: .int) { _, p in
+            .one(v(p.friends.flatMap(\.crew).compactMap(\.age).reduce(0, +)))
+        },
+        NaivePath(text: "fans.@avg.age", kind: .double) { w, p in
+            .one(v(average(origins(w, p, "friend").compactMap(\.age))))
+        },
+        NaivePath(text: "friends.ints.@sum", kind: .int) { _, p in
+            .many(p.friends.map { v($0.ints.compactMap { $0 }.reduce(0, +)) })
+        },
+        NaivePath(text: "SUBQUERY(friends, $f, $f.age > 0).@count", kind: .int) { _, p in
+            count(p.friends.count { ($0.age ?? 0) > 0 })
+        },
+        NaivePath(
+            text:
+                "SUBQUERY(fans, $f, SUBQUERY($f.crew, $g, age == 1 OR name == null).@count > 0).@count",
+            kind: .int
+        ) { w, p in
+            count(
+                origins(w, p, "friend").count { fan in
+                    fan.crew.contains { $0.age == 1 || $0.name == nil }
+                })
+        },
+        NaivePath(text: "@links.Address.owner.zip", kind: .int) { w, p in
+            .many(
+                w.people.flatMap { owner in
+                    ([owner.home].compactMap { $0 } + owner.places).filter { $0.owner === p }
+                        .map { v($0.zip) }
+                })
+        },
     ]
 
     var isMany: Bool {
@@ -112,7 +176,8 @@ struct NaivePath: Sendable {
             "places.zip",
             "places.owner.age", "fans.name", "@links.Person.friends.age", "friend.ints",
             "names.length",
-            "friends.ints", "crew.tags", "friends.ints.@count":
+            "friends.ints", "crew.tags", "friends.ints.@count", "ints + 1", "friends.age * 2",
+            "friends.ints - 1", "friends.ints.@sum", "@links.Address.owner.zip":
             true
         default: false
         }

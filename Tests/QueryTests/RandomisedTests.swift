@@ -82,7 +82,9 @@ struct RandomisedTests {
     @Test("sort keys order bytes as values order, and compare decides what is cut")
     func sorting() throws {
         var random = SeededGenerator(seed: SeededGenerator.testSeed("sorting"))
-        let paths = NaivePath.all.filter { !$0.isMany && !$0.text.contains("[") }
+        let paths = NaivePath.all.filter {
+            !$0.isMany && !$0.text.contains { "[( ".contains($0) }
+        }
         for _ in 0..<SeededGenerator.scaled(20) {
             let world = World.random(25, using: &random)
             let chosen = (0..<Int.random(in: 1...3, using: &random)).map { _ in

@@ -38,9 +38,6 @@ struct QueryErrorTests {
             get(
                 [("filter", "count == 1 SORT(nam ASC)")],
                 [#""hint":"name""#, #""parameter":"filter""#]),
-            get(
-                [("filter", "count == 1 LIMIT(2) SORT(name ASC)")],
-                ["SORT, then DISTINCT, then LIMIT"]),
             body(#"{"filter":"(("}"#, [#""column":3"#, #""pointer":"/filter""#]),
             body(#"{"filter":"at == $0","args":["yesterday"]}"#, [#""pointer":"/args/0""#]),
             body(

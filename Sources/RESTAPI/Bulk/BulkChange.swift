@@ -126,6 +126,9 @@ extension RESTService {
         let limits = QueryLimits(
             deadlineMilliseconds: deadline,
             memoryByteCountMax: options.queryMemoryByteCountMax)
+        if let stages = query.stages {
+            return try matches(stages, affectedCountMax, view, limits)
+        }
         let objects = ObjectQuery(
             classIndex: query.rowClass.index, predicate: query.predicate, sort: query.sort,
             expectedCount: query.distinct.isEmpty ? query.total : nil)
@@ -151,18 +154,43 @@ extension RESTService {
                 return count < total && (affectedCountMax != nil || count <= countMax)
             }
         } catch {
-            switch error {
-            case .store(let error): throw .store(error)
-            case .time: throw .problem(.queryTime(options))
-            case .memory: throw .problem(.queryMemory(options))
-            }
+            throw failure(error)
         }
         if distinct?.isFull ?? false { throw .problem(.queryMemory(options)) }
+        try limit(count, affectedCountMax)
+        return keys
+    }
+
+    /// The keys of the objects that a query finds whose suffixes stand in an order of their own.
+    private func matches(
+        _ stages: StagedQuery, _ affectedCountMax: Int?, _ view: ReadTransaction,
+        _ limits: QueryLimits
+    ) throws(WriteFailure) -> [UInt64] {
+        let keys: [UInt64]
+        do throws(QueryExecution.Failure) {
+            keys = try stages.run(in: view, limits: limits).keys
+        } catch {
+            throw failure(error)
+        }
+        try limit(keys.count, affectedCountMax)
+        return keys
+    }
+
+    private func failure(_ failure: QueryExecution.Failure) -> WriteFailure {
+        switch failure {
+        case .store(let error): .store(error)
+        case .time: .problem(.queryTime(options))
+        case .memory: .problem(.queryMemory(options))
+        }
+    }
+
+    /// Refuses more changes than the client or the server allows.
+    private func limit(_ count: Int, _ affectedCountMax: Int?) throws(WriteFailure) {
         if let affectedCountMax, count > affectedCountMax {
             throw .problem(.tooManyAffected(count, affectedCountMax))
         }
+        let countMax = store.options.operationCountMax
         if count > countMax { throw .store(.tooManyOperations(limit: countMax)) }
-        return keys
     }
 
     private func apply(_ change: BulkChange, _ key: UInt64, _ transaction: WriteTransaction)

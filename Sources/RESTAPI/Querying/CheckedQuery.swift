@@ -12,6 +12,9 @@ struct CheckedQuery: Sendable {
     let sort: [SortKey]
     /// Of objects with the same values here only the first is wanted.
     let distinct: [SortKey]
+    /// The whole query, where the filter's SORT, DISTINCT and LIMIT stand in another order than this; then
+    /// ``sort``, ``distinct`` and ``total`` say nothing.
+    let stages: StagedQuery?
     /// The filter's own LIMIT, which bounds the whole result.
     let total: Int?
     /// Objects of a page.
@@ -47,22 +50,31 @@ struct CheckedQuery: Sendable {
                 text.isInBody ? "args" : "arg", "Arguments are given, but no filter that uses them."
             )
         }
-        if let compiled, !compiled.isPlain {
-            throw text.fault(
-                "filter", "A filter's suffixes are SORT, then DISTINCT, then LIMIT, each once.",
-                code: "invalid-query")
-        }
+        let isPlain = compiled?.isPlain ?? true
         try Self.requireOnePlace(text, compiled)
         predicate = compiled?.predicate.orNilIfTrue
-        total = compiled?.limit
+        stages =
+            isPlain
+            ? nil
+            : StagedQuery(
+                classIndex: rowClass.index, predicate: predicate,
+                suffixes: compiled?.suffixes ?? [])
+        total = isPlain ? compiled?.limit : nil
         func keys(_ list: String?, _ name: String, _ inFilter: [SortKey]?) throws(Problem)
             -> [SortKey]
         {
             try Self.keys(text, list, name, inFilter, rowClass, projection, schema)
         }
-        sort = try keys(text.sort, "sort", compiled?.sort)
-        distinct = try keys(text.distinct, "distinct", compiled?.distinct)
-        for (name, keys) in [("sort", sort), ("distinct", distinct)]
+        sort = try keys(text.sort, "sort", isPlain ? compiled?.sort : nil)
+        distinct = try keys(text.distinct, "distinct", isPlain ? compiled?.distinct : nil)
+        var named = [("sort", sort), ("distinct", distinct)]
+        for suffix in isPlain ? [] : compiled?.suffixes ?? [] {
+            switch suffix {
+            case .sort(let keys), .distinct(let keys): named.append(("filter", keys))
+            case .limit: break
+            }
+        }
+        for (name, keys) in named
         where keys.count > Self.sortKeyCountMax {
             throw text.fault(
                 name, "A query has at most \(Self.sortKeyCountMax) paths to sort or be distinct by."

@@ -17,7 +17,7 @@ struct QueryPage {
     let target: String?
 
     /// What happened at one stage, for `explain`.
-    private struct Step {
+    struct Step {
         var name: StaticString
         var rows: Int
         var microseconds: UInt64
@@ -43,6 +43,9 @@ struct QueryPage {
         let limits = QueryLimits(
             deadlineMilliseconds: service.queryDeadline,
             memoryByteCountMax: service.options.queryMemoryByteCountMax)
+        if let stages = query.stages {
+            return try stagedResponse(stages, after: cursor, limits)
+        }
         // A cursor may say anything; a page's objects are added to the number.
         let returnedBefore = Int(clamping: min(cursor?.returnedCount ?? 0, UInt64(Int32.max) << 16))
         let left = query.total.map { max(0, $0 - returnedBefore) } ?? Int.max
@@ -56,11 +59,7 @@ struct QueryPage {
         }
         lap("plan", 0)
         let buffer = ByteBuffer(capacity: 4096)
-        var writer = ObjectWriter(buffer, names: names, read: read, epoch: read.epoch)
-        writer.quotesLargeInts = quotesLargeInts
-        writer.linkKeys = RequestScratch.current.linkKeys
-        writer.limitCollections(service.options)
-        writer.byteCountMax = service.options.queryMemoryByteCountMax
+        var writer = makeWriter(buffer)
         var count = 0
         var last: QueryPosition?
         var hasMore = false
@@ -110,7 +109,17 @@ struct QueryPage {
         return try reply(buffer, next: next)
     }
 
-    private func reply(_ buffer: ByteBuffer, next: String?) throws(Problem) -> Response {
+    /// What writes the objects of the page.
+    func makeWriter(_ buffer: ByteBuffer) -> ObjectWriter {
+        var writer = ObjectWriter(buffer, names: names, read: read, epoch: read.epoch)
+        writer.quotesLargeInts = quotesLargeInts
+        writer.linkKeys = RequestScratch.current.linkKeys
+        writer.limitCollections(service.options)
+        writer.byteCountMax = service.options.queryMemoryByteCountMax
+        return writer
+    }
+
+    func reply(_ buffer: ByteBuffer, next: String?) throws(Problem) -> Response {
         let version = try service.stored { () throws(StoreError) in try read.state().version }
         let (base, count) = buffer.takeStorage()
         var response = Response(200, .json, HTTPServer.Bytes(adopting: base, count: count))
@@ -123,7 +132,7 @@ struct QueryPage {
 
     private func addingOne(_ count: Int) -> Int { count == .max ? count : count + 1 }
 
-    private var outOfMemory: Problem { .queryMemory(service.options) }
+    var outOfMemory: Problem { .queryMemory(service.options) }
 
     private func run(
         _ execution: QueryExecution, limit: Int, _ body: (UInt64, RowView) -> Bool
@@ -133,7 +142,7 @@ struct QueryPage {
         }
     }
 
-    private func problem(_ failure: QueryExecution.Failure) -> Problem {
+    func problem(_ failure: QueryExecution.Failure) -> Problem {
         switch failure {
         case .store(let error): service.problem(error)
         case .memory: outOfMemory
@@ -167,7 +176,7 @@ struct QueryPage {
         return min(count, query.total ?? count)
     }
 
-    private func write(
+    func write(
         _ plans: [Plan], _ statistics: QueryExecution.Statistics, _ steps: [Step],
         rowsReturned count: Int, to json: JSONWriter
     ) {

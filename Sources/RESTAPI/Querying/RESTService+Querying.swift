@@ -35,7 +35,7 @@ extension RESTService {
             let isShort =
                 query.limit <= Self.inlineCountMax && !query.selection.holdsOtherObjects
                 && !text.counts
-                && query.distinct.isEmpty
+                && query.distinct.isEmpty && query.stages == nil
                 && ObjectQuery(
                     classIndex: query.rowClass.index, predicate: query.predicate, sort: query.sort
                 ).isBounded(in: read)

@@ -1,0 +1,124 @@
+import Bytes
+import Query
+import Rows
+
+/// A query whose SORT, DISTINCT and LIMIT stand in another order than the usual one: they are applied from
+/// left to right to what the condition finds.
+///
+/// The objects are found, sorted and cut by a ``QueryExecution`` as far as it can be; the rest is done
+/// with their keys in memory, within the query's limits.
+package struct StagedQuery: Sendable {
+    private let first: ObjectQuery
+    private let firstLimit: Int
+    private let stages: ArraySlice<QuerySuffix>
+
+    /// Makes a query on the objects of a class.
+    package init(classIndex: Int, predicate: Predicate?, suffixes: [QuerySuffix]) {
+        var sort: [SortKey] = []
+        var limit = Int.max
+        var left = suffixes[...]
+        if case .sort(let keys)? = left.first {
+            sort = keys
+            left.removeFirst()
+        }
+        while case .limit(let count)? = left.first {
+            limit = min(limit, count)
+            left.removeFirst()
+        }
+        first = ObjectQuery(classIndex: classIndex, predicate: predicate, sort: sort)
+        firstLimit = limit
+        stages = left
+    }
+
+    /// The object keys of the result, in its order, and how the objects were found.
+    package func run(
+        in transaction: ReadTransaction, limits: QueryLimits
+    ) throws(QueryExecution.Failure) -> (keys: [UInt64], execution: QueryExecution) {
+        let execution: QueryExecution
+        do throws(StoreError) {
+            execution = try QueryExecution(first, in: transaction, limits: limits)
+        } catch {
+            throw .store(error)
+        }
+        var keys: [UInt64] = []
+        let countMax = limits.memoryByteCountMax / MemoryLayout<UInt64>.stride
+        try execution.run(limit: firstLimit) { key, _ in
+            keys.append(key)
+            return keys.count <= countMax
+        }
+        if keys.count > countMax { throw .memory }
+        for stage in stages {
+            switch stage {
+            case .limit(let count): keys.removeLast(max(0, keys.count - count))
+            case .sort(let sortKeys): try sort(&keys, by: sortKeys, execution)
+            case .distinct(let sortKeys): try keepDistinct(&keys, by: sortKeys, execution)
+            }
+            try execution.checkFailure()
+        }
+        return (keys, execution)
+    }
+
+    /// Hands over the row of each object, with its place, as long as there is time and memory for what
+    /// `body` says that it keeps.
+    private func forEach(
+        _ keys: [UInt64], _ execution: QueryExecution,
+        _ body: (_ place: Int, _ key: UInt64, _ row: RowView) -> Int
+    ) throws(QueryExecution.Failure) {
+        var byteCount = 0
+        for (place, key) in keys.enumerated() {
+            guard execution.isInTime() else { throw .time }
+            guard let row = try execution.fetch(key) else { continue }
+            byteCount += body(place, key, row)
+            guard byteCount <= execution.limits.memoryByteCountMax else { throw .memory }
+        }
+    }
+
+    /// Sorts stably.
+    private func sort(
+        _ keys: inout [UInt64], by sortKeys: [SortKey], _ execution: QueryExecution
+    ) throws(QueryExecution.Failure) {
+        let source = execution.transaction
+        let sorter = SortEvaluator(sortKeys, schema: source.rows)
+        let buffer = ByteBuffer(capacity: 256)
+        var entries: [(place: Int, entry: PageHeap.Entry)] = []
+        try forEach(keys, execution) { place, key, row in
+            buffer.removeAll()
+            sorter.append(row: row, key: key, source: source, to: buffer)
+            let entry = PageHeap.Entry(sortBytes: buffer.bytes, key: key, row: row)
+            entries.append((place, entry))
+            return entry.byteCount
+        }
+        entries.sort { a, b in
+            var order = a.entry.withSortBytes { left in
+                b.entry.withSortBytes { compareKeys(left, $0) }
+            }
+            if order != 0, a.entry.mayBeCut, b.entry.mayBeCut {
+                order = sorter.compare(
+                    a.entry.row, a.entry.key, b.entry.row, b.entry.key, source)
+            }
+            return order == 0 ? a.place < b.place : order < 0
+        }
+        keys = entries.map(\.entry.key)
+    }
+
+    /// Keeps the first object of each combination of values.
+    private func keepDistinct(
+        _ keys: inout [UInt64], by sortKeys: [SortKey], _ execution: QueryExecution
+    ) throws(QueryExecution.Failure) {
+        let source = execution.transaction
+        let evaluator = SortEvaluator(
+            sortKeys.map { SortKey(path: $0.path) }, schema: source.rows)
+        let buffer = ByteBuffer(capacity: 256)
+        var seen: Set<[UInt8]> = []
+        var kept: [UInt64] = []
+        try forEach(keys, execution) { _, key, row in
+            buffer.removeAll()
+            guard evaluator.appendDistinct(row: row, key: key, source: source, to: buffer),
+                seen.insert(buffer.array).inserted
+            else { return 0 }
+            kept.append(key)
+            return buffer.count + 72
+        }
+        keys = kept
+    }
+}

@@ -1,0 +1,71 @@
+import Bytes
+import HTTPServer
+import JSON
+import ObjectStore
+import Query
+import Rows
+
+/// Pages of a query whose SORT, DISTINCT and LIMIT stand in another order than the usual one.
+///
+/// The result is computed as a whole for each page. A page begins behind the last object of the one
+/// before; where that is gone, at its number.
+extension QueryPage {
+    func stagedResponse(
+        _ stages: StagedQuery, after cursor: PageCursor?, _ limits: QueryLimits
+    ) throws(Problem) -> Response {
+        let start = monotonicMicroseconds()
+        let keys: [UInt64]
+        let execution: QueryExecution
+        do throws(QueryExecution.Failure) {
+            (keys, execution) = try stages.run(in: read, limits: limits)
+        } catch {
+            throw problem(error)
+        }
+        let first = Self.start(in: keys, after: cursor)
+        let end = min(keys.count, first + query.limit)
+        let buffer = ByteBuffer(capacity: 4096)
+        var writer = makeWriter(buffer)
+        buffer.append("{\"objects\":[")
+        var count = 0
+        for key in keys[first..<end] {
+            let row = try service.stored { () throws(StoreError) in
+                try read.find(query.rowClass, key: key)
+            }
+            guard let row, !writer.isTruncated else { continue }
+            if count > 0 { buffer.append(UInt8(ascii: ",")) }
+            writer.write(row, key: key, query.selection)
+            count += 1
+        }
+        if writer.isTruncated { throw outOfMemory }
+        buffer.append(UInt8(ascii: "]"))
+        let json = JSONWriter(buffer)
+        var next: String?
+        if end < keys.count, end > first {
+            let cursor = PageCursor(
+                query: query.hash, epoch: read.epoch, returnedCount: UInt64(end),
+                position: QueryPosition(sortBytes: [], key: keys[end - 1]))
+            next = cursor.text
+            json.raw(",\"next\":")
+            json.string(cursor.text)
+        }
+        if text.counts {
+            json.raw(",\"count\":")
+            json.int(Int64(keys.count))
+        }
+        if text.explains {
+            let step = Step(
+                name: "objects", rows: keys.count, microseconds: monotonicMicroseconds() - start)
+            write(
+                execution.plans, execution.statistics, [step], rowsReturned: count, to: json)
+        }
+        buffer.append(UInt8(ascii: "}"))
+        try service.stored { () throws(StoreError) in try read.checkFailure() }
+        return try reply(buffer, next: next)
+    }
+
+    private static func start(in keys: [UInt64], after cursor: PageCursor?) -> Int {
+        guard let cursor else { return 0 }
+        if let place = keys.firstIndex(of: cursor.position.key) { return place + 1 }
+        return min(keys.count, Int(clamping: cursor.returnedCount))
+    }
+}
