@@ -271,8 +271,8 @@ city("location geoWithin geoCircle([-74.0, 40.7], 0.02)", lambda c: within_circl
 city("location geoWithin geoCircle([179.5, -17], 0.1)", lambda c: within_circle(c, 179.5, -17, 0.1))
 city("location geoWithin geoBox([5.9, 45.8], [10.5, 47.8])", lambda c: within_box(c, (5.9, 45.8), (10.5, 47.8)))
 city("location geoWithin geoBox([-10, 35], [5, 44])", lambda c: within_box(c, (-10, 35), (5, 44)))
-city("location geoWithin geoPolygon({[0.0, 0.0], [30.0, 0.0], [30.0, 20.0], [0.0, 0.0]})",
-     lambda c: within_ring(c, [(0, 0), (30, 0), (30, 20)]))
+city("location geoWithin geoPolygon({[0.0, -0.5], [30.5, -0.5], [30.5, 20.0], [0.0, -0.5]})",
+     lambda c: within_ring(c, [(0, -0.5), (30.5, -0.5), (30.5, 20)]))
 city("location geoWithin geoPolygon({[100.0, 20.0], [125.0, 20.0], [125.0, 45.0], [100.0, 45.0], [100.0, 20.0]}, "
      "{[110.0, 25.0], [120.0, 25.0], [120.0, 35.0], [110.0, 35.0], [110.0, 25.0]})",
      lambda c: within_box(c, (100, 20), (125, 45)) and not within_box(c, (110, 25), (120, 35)))

@@ -106,6 +106,9 @@ def within_ring(city, corners):
     point = vector(*city.location.coordinates[:2])
     turn = 0.0
     ring = [vector(*corner) for corner in corners]
+    # On the far side of the sphere the ring is seen under the same angles, the other way round.
+    if dot(point, tuple(map(sum, zip(*ring)))) <= 0:
+        return False
     for a, b in zip(ring, ring[1:] + ring[:1]):
         # Both ends seen from the point, in the plane that touches the sphere there.
         u = tuple(x - dot(a, point) * p for x, p in zip(a, point))
