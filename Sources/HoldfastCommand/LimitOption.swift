@@ -86,6 +86,12 @@ struct LimitOption: Sendable {
             $1.rest.queryMemoryByteCountMax = $0
         },
         LimitOption(
+            "column-memory", .size, "memory for columns of properties that are scanned often",
+            fallback: "256MiB"
+        ) {
+            $1.store.columns.byteCountMax = $0
+        },
+        LimitOption(
             "max-collection-elements", .count(1...1_000_000_000),
             "elements of a collection that a reply shows", fallback: "10000"
         ) {

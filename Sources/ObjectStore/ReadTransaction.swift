@@ -14,6 +14,8 @@ package final class ReadTransaction: ObjectSource {
     package private(set) var catalog: Catalog
     private var validity = CatalogHistory.Validity.none
     private let catalogs: CatalogHistory
+    /// The store's columns; nil where what is read is not committed.
+    let columns: ColumnStore?
     /// The epoch of the store.
     package let epoch: UInt64
     /// The first storage error that a call without `throws` met; see ``ObjectSource``.
@@ -29,7 +31,9 @@ package final class ReadTransaction: ObjectSource {
     private let keyBuffer = ByteBuffer(capacity: 512)
 
     /// Nil when there is no catalog for the snapshot, which is closed then.
-    init?(snapshot: any StorageSnapshot, catalogs: CatalogHistory, epoch: UInt64) {
+    init?(
+        snapshot: any StorageSnapshot, catalogs: CatalogHistory, columns: ColumnStore, epoch: UInt64
+    ) {
         guard let catalog = catalogs.catalog(at: snapshot.commit, &validity) else {
             snapshot.close()
             return nil
@@ -37,6 +41,7 @@ package final class ReadTransaction: ObjectSource {
         self.snapshot = snapshot
         self.catalog = catalog
         self.catalogs = catalogs
+        self.columns = columns
         self.epoch = epoch
     }
 
@@ -45,6 +50,7 @@ package final class ReadTransaction: ObjectSource {
         self.snapshot = snapshot
         self.catalog = catalog
         catalogs = CatalogHistory(catalog)
+        columns = nil
         self.epoch = epoch
     }
 
@@ -70,6 +76,8 @@ package final class ReadTransaction: ObjectSource {
 
     /// The compiled schema.
     package var rows: RowSchema { catalog.rows }
+    /// The number of the commit that the view sees.
+    var commit: UInt64 { snapshot.commit }
     /// How many entries of storage were read so far.
     package var entriesRead: Int { snapshot.entriesRead }
 

@@ -17,6 +17,8 @@ package final class Store: Sendable {
     package let epoch: UInt64
     /// Tells of every commit.
     package let publisher: CommitPublisher
+    /// What scans have in memory.
+    package let columns: ColumnStore
     private let queue: CommitQueue
 
     /// Opens the objects in an engine; an empty engine becomes an empty store.
@@ -33,9 +35,10 @@ package final class Store: Sendable {
         epoch = opened.state.epoch
         catalogs = CatalogHistory(opened.catalog)
         publisher = CommitPublisher(version: opened.state.version)
+        columns = ColumnStore(options.columns)
         queue = CommitQueue(
-            engine: engine, catalogs: catalogs, publisher: publisher, options: options,
-            record: opened.record)
+            engine: engine, catalogs: catalogs, publisher: publisher, columns: columns,
+            options: options, record: opened.record)
         queue.start()
         let statistics = queue.statistics
         engine.observeFailures { statistics.note($0) }
@@ -62,7 +65,7 @@ package final class Store: Sendable {
         if let closed, closed.belongs(to: catalogs) {
             if closed.begin(snapshot) { return closed }
         } else if let fresh = ReadTransaction(
-            snapshot: snapshot, catalogs: catalogs, epoch: epoch)
+            snapshot: snapshot, catalogs: catalogs, columns: columns, epoch: epoch)
         {
             return fresh
         }

@@ -19,6 +19,8 @@ package struct StoreOptions: Sendable {
     package var replyLimits = ReplyLimits()
     /// When values leave their rows.
     package var outsideLimits = OutsideLimits()
+    /// When columns are kept in memory.
+    package var columns = ColumnOptions()
 
     /// The most objects that a change of the schema reads and writes in its one commit; one that has more
     /// to do goes on in slices beside other writes.

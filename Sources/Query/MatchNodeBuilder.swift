@@ -122,7 +122,8 @@ struct MatchNodeBuilder {
             ignoresAccents: comparison.ignoresAccents, constantIsLeft: constantIsLeft)
     }
 
-    private mutating func node(
+    /// The node that tests what a path leads to.
+    mutating func node(
         _ path: ValuePath, _ quantifier: Quantifier?, _ test: ValueTest
     ) -> MatchNode {
         switch path.terminal {

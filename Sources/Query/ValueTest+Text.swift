@@ -28,10 +28,10 @@ final class TextConstant {
 
 /// Strings or data equal to a constant, or different from it.
 final class TextEqualTest: ValueTest {
-    private let constant: TextConstant
+    let constant: TextConstant
     private let start: UnsafeRawPointer
     private let count: Int
-    private let isEqual: Bool
+    let isEqual: Bool
 
     init?(_ constant: TextConstant, isEqual: Bool) {
         guard let start = constant.bytes.baseAddress else { return nil }
@@ -49,10 +49,10 @@ final class TextEqualTest: ValueTest {
 
 /// Strings or data that another operator relates to a constant.
 final class TextTest: ValueTest {
-    private let constant: TextConstant
-    private let comparison: ComparisonOperator
-    private let ignoresCase: Bool
-    private let constantIsLeft: Bool
+    let constant: TextConstant
+    let comparison: ComparisonOperator
+    let ignoresCase: Bool
+    let constantIsLeft: Bool
 
     init(
         _ constant: TextConstant, _ comparison: ComparisonOperator, ignoresCase: Bool,
@@ -76,7 +76,7 @@ final class TextTest: ValueTest {
 
 /// Strings or data that are one of several.
 final class TextSetTest: ValueTest {
-    private let constants: [TextConstant]
+    let constants: [TextConstant]
 
     init(_ constants: [TextConstant], nullResult: Bool) {
         self.constants = constants.sorted { Self.order($0.bytes, $1.bytes) < 0 }

@@ -24,7 +24,7 @@ class ValueTest {
 
 /// The same answer for every value that is not null.
 final class FixedTest: ValueTest {
-    private let result: Bool
+    let result: Bool
 
     init(_ result: Bool, nullResult: Bool) {
         self.result = result
@@ -36,9 +36,9 @@ final class FixedTest: ValueTest {
 
 /// Ints between two bounds, or outside them.
 final class IntRangeTest: ValueTest {
-    private let least: Int64
-    private let span: UInt64
-    private let isInside: Bool
+    let least: Int64
+    let span: UInt64
+    let isInside: Bool
 
     init(_ range: ClosedRange<UInt128>, isInside: Bool, nullResult: Bool) {
         let bias: UInt64 = 1 << 63
@@ -55,9 +55,9 @@ final class IntRangeTest: ValueTest {
 
 /// Doubles between two bounds in the total order (NaN least), or outside them.
 final class DoubleRangeTest: ValueTest {
-    private let least: UInt64
-    private let greatest: UInt64
-    private let isInside: Bool
+    let least: UInt64
+    let greatest: UInt64
+    let isInside: Bool
 
     init(_ range: ClosedRange<UInt128>, isInside: Bool, nullResult: Bool) {
         least = UInt64(truncatingIfNeeded: range.lowerBound)
@@ -74,9 +74,9 @@ final class DoubleRangeTest: ValueTest {
 
 /// Values of another fixed width between two bounds, or outside them.
 final class OrdinalRangeTest: ValueTest {
-    private let storage: ElementStorage
-    private let range: ClosedRange<UInt128>
-    private let isInside: Bool
+    let storage: ElementStorage
+    let range: ClosedRange<UInt128>
+    let isInside: Bool
 
     init(
         _ range: ClosedRange<UInt128>, _ storage: ElementStorage, isInside: Bool, nullResult: Bool
@@ -95,8 +95,8 @@ final class OrdinalRangeTest: ValueTest {
 
 /// Values of fixed width that are one of several.
 final class OrdinalSetTest: ValueTest {
-    private let storage: ElementStorage
-    private let ordinals: [UInt128]
+    let storage: ElementStorage
+    let ordinals: [UInt128]
 
     init(_ ordinals: [UInt128], _ storage: ElementStorage, nullResult: Bool) {
         self.storage = storage
@@ -119,7 +119,7 @@ final class OrdinalSetTest: ValueTest {
 /// snapshot; an object that does not exist equals nothing.
 final class LinkTest: ValueTest {
     let object: ObjectConstant
-    private let isEqual: Bool
+    let isEqual: Bool
 
     init(_ object: ObjectConstant, isEqual: Bool) {
         self.object = object

@@ -131,7 +131,9 @@ extension CommitQueue {
             putRecord(group)
         }
         guard !group.overlay.isEmpty else { return }
-        do { _ = try engine.commit(group.overlay.batch(), base: group.snapshot.commit) } catch {
+        let batch = group.overlay.batch()
+        columns.note(batch, commit: group.snapshot.commit + 1)
+        do { _ = try engine.commit(batch, base: group.snapshot.commit) } catch {
             throw .storage(error)
         }
     }
@@ -174,6 +176,7 @@ extension CommitQueue {
         try transaction.appendLogEntry(changesSchema: true)
         putState(group)
         catalogs.enter(change.catalog, commit: group.snapshot.commit + 1)
+        columns.dropAll(commit: group.snapshot.commit + 1)
         do {
             _ = try engine.commit(group.overlay.batch(), base: group.snapshot.commit)
         } catch {
@@ -258,7 +261,9 @@ extension CommitQueue {
                 upkeep.record.leftovers.removeFirst()
                 putRecord(group)
             }
-            _ = try engine.commit(group.overlay.batch(), base: group.snapshot.commit)
+            let batch = group.overlay.batch()
+            columns.note(batch, commit: group.snapshot.commit + 1)
+            _ = try engine.commit(batch, base: group.snapshot.commit)
         } catch {
             upkeep.record = before
             if error.code == .conflict { return }

@@ -33,6 +33,7 @@ final class CommitQueue: @unchecked Sendable {
     let engine: any StorageEngine
     let catalogs: CatalogHistory
     let publisher: CommitPublisher
+    let columns: ColumnStore
     let options: StoreOptions
     /// What the queue has done so far.
     let statistics = CommitCounters()
@@ -45,11 +46,12 @@ final class CommitQueue: @unchecked Sendable {
 
     init(
         engine: any StorageEngine, catalogs: CatalogHistory, publisher: CommitPublisher,
-        options: StoreOptions, record: MigrationRecord
+        columns: ColumnStore, options: StoreOptions, record: MigrationRecord
     ) {
         self.engine = engine
         self.catalogs = catalogs
         self.publisher = publisher
+        self.columns = columns
         self.options = options
         memory.rowBuilder.limits = options.outsideLimits
         upkeep = SchemaUpkeep(record)
@@ -213,7 +215,9 @@ final class CommitQueue: @unchecked Sendable {
                 let start = monotonicMicroseconds()
                 try statistics.count(Int(group.state.version - firstVersion)) {
                     () throws(StorageError) in
-                    _ = try engine.commit(memory.overlay.batch(), base: group.snapshot.commit)
+                    let batch = memory.overlay.batch()
+                    columns.note(batch, commit: group.snapshot.commit + 1)
+                    _ = try engine.commit(batch, base: group.snapshot.commit)
                 }
                 lastGroup = (done.count, monotonicMicroseconds() - start)
             } catch {

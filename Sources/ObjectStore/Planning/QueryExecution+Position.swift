@@ -71,6 +71,14 @@ extension QueryExecution {
 
     /// Reads every match and keeps the first `limit` behind the query's position.
     func sort(limit: Int, _ body: (UInt64, RowView) -> Bool) throws(Failure) {
+        if case .scan = plan.access,
+            let columns = try columns(readsAll: true),
+            try columns.sort(
+                limit: limit, after: query.after, memoryByteCountMax: limits.memoryByteCountMax,
+                body)
+        {
+            return
+        }
         var heap = PageHeap(
             countMax: limit, byteCountMax: limits.memoryByteCountMax)
         let buffer = ByteBuffer(capacity: 256)

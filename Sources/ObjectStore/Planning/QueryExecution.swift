@@ -54,6 +54,8 @@ package final class QueryExecution {
     private(set) var costMax = Int.max
     /// Whether the present plan was given up because of that.
     private(set) var isTooDear = false
+    /// What columns can do for a scan by the present plan; nil before anybody asked.
+    private var columnScan: ColumnScan??
 
     /// Plans a query.
     package init(
@@ -164,6 +166,7 @@ package final class QueryExecution {
         plans.append(next)
         matcher = next.residual?.makeMatcher(transaction.rows, source: transaction)
         matcher?.limit(until: limits.deadlineMilliseconds)
+        columnScan = nil
         costSpent = 0
         costMax = .max
         isTooDear = false
@@ -182,6 +185,11 @@ package final class QueryExecution {
         if let planningFailure { throw planningFailure }
         guard query.predicate != nil else {
             do { return try transaction.count(rowClass) } catch { throw .store(error) }
+        }
+        if case .scan = plan.access, let columns = try columns(readsAll: true) {
+            let count = try columns.count()
+            try checkFailure()
+            return count
         }
         var count = 0
         if plan.residual == nil, let keys = try collectedKeys() {
@@ -203,6 +211,9 @@ package final class QueryExecution {
     }
 
     // MARK: Reading
+
+    /// How many rows a scan reads that columns would have been worth while for.
+    private static let longScanCount = 1 << 14
 
     func checkFailure() throws(Failure) {
         do throws(StoreError) { try transaction.checkFailure() } catch { throw .store(error) }
@@ -226,8 +237,33 @@ package final class QueryExecution {
         do { return try transaction.find(rowClass, key: key) } catch { throw .store(error) }
     }
 
-    /// Walks the rows of the class that satisfy the predicate, in the order of object keys.
-    private func scan(after first: UInt64, _ body: (UInt64, RowView) -> Bool) throws(Failure) {
+    /// The columns that can answer the plan's residual predicate, or a part of it; nil for none.
+    ///
+    /// - `readsAll`: Whether the scan goes over all objects of the class, however many match.
+    func columns(readsAll: Bool) throws(Failure) -> ColumnScan? {
+        if let columnScan { return columnScan }
+        do throws(StoreError) {
+            let made = try ColumnScan(
+                plan.residual, rowClass, sort: plan.order == .sort ? query.sort : [],
+                in: transaction, readsAll: readsAll,
+                deadlineMilliseconds: limits.deadlineMilliseconds)
+            columnScan = .some(made)
+            return made
+        } catch {
+            throw .store(error)
+        }
+    }
+
+    /// Walks the objects of the class that satisfy the predicate, in the order of object keys.
+    ///
+    /// - `readsAll`: Whether `body` will want all of them.
+    private func scan(
+        after first: UInt64, readsAll: Bool = false, _ body: (UInt64, RowView) -> Bool
+    ) throws(Failure) {
+        // A look at the first rows, which may cost only so much, is no use of the columns.
+        if matcher != nil, costMax == .max, let columns = try columns(readsAll: readsAll) {
+            return try columns.scan(after: first, body)
+        }
         var rowCount = 0
         var stepCount = 0
         var nextLook = Self.stepCountUnseen
@@ -235,7 +271,12 @@ package final class QueryExecution {
         let deadline = limits.deadlineMilliseconds
         let rowCountMax =
             costMax == .max ? Int.max : max(0, costMax - costSpent) / QueryCost.scannedRow
-        defer { costSpent &+= min(rowCount, rowCountMax) * QueryCost.scannedRow }
+        defer {
+            costSpent &+= min(rowCount, rowCountMax) * QueryCost.scannedRow
+            if rowCount >= Self.longScanCount, !readsAll {
+                ColumnScan.countUse(plan.residual, rowClass, in: transaction)
+            }
+        }
         func isInTime(_ row: RowView) -> Bool {
             rowCount += 1
             if rowCount > rowCountMax {
@@ -332,7 +373,7 @@ package final class QueryExecution {
         case .nothing, .keys: return
         case .scan:
             var failure: Failure?
-            try scan(after: 0) { key, row in
+            try scan(after: 0, readsAll: true) { key, row in
                 do throws(Failure) { return try body(key, row) } catch {
                     failure = error
                     return false

@@ -1,0 +1,287 @@
+import Query
+import Rows
+
+/// A scan of a class by its columns: chunk after chunk the predicate becomes a mask, and rows are read only of
+/// what is wanted, where columns cannot decide, or for what they cannot answer.
+///
+/// One thread at a time uses it; the view must stay open.
+final class ColumnScan {
+    private let program: ColumnProgram
+    private let transaction: ReadTransaction
+    private let rowClass: RowClass
+    private let predicate: Predicate?
+    private let deadlineMilliseconds: UInt64
+    private let frame = ColumnFrame()
+    private let helperCountMax: Int
+    private let sharedMicrosecondsMin: UInt64
+    /// The column to sort by; nil where rows have to be sorted.
+    private let order: ColumnOrder?
+    /// Tests what columns cannot answer.
+    private let residual: Matcher?
+    /// Tests all of the predicate, where a value is not in its column.
+    private lazy var whole = predicate?.makeMatcher(transaction.rows, source: transaction)
+
+    /// Nil when no columns are there for the predicate, nor built now, that answer a part of it.
+    ///
+    /// - `readsAll`: Whether the scan goes over all objects, so that it counts as a use.
+    init?(
+        _ predicate: Predicate?, _ rowClass: RowClass, sort: [SortKey] = [],
+        in transaction: ReadTransaction, readsAll: Bool, deadlineMilliseconds: UInt64
+    ) throws(StoreError) {
+        guard let store = transaction.columns, store.options.byteCountMax > 0,
+            try transaction.count(rowClass) >= store.options.objectCountMin,
+            let wanted = Self.program(predicate, rowClass, transaction.rows, store)
+        else { return nil }
+        func isInTime() -> Bool {
+            deadlineMilliseconds == .max || monotonicMilliseconds() < deadlineMilliseconds
+        }
+        let order = ColumnOrder(sort, schema: transaction.rows)
+        // Without a condition there is nothing that columns do but sort.
+        guard predicate != nil || order != nil else { return nil }
+        let references = order.map { wanted.references.union([$0.reference]) } ?? wanted.references
+        let found = try store.columns(
+            references, in: transaction, counts: readsAll, isInTime: isInTime)
+        var program = wanted
+        if wanted.references.contains(where: { found[$0] == nil }) {
+            guard !found.isEmpty,
+                let part = ColumnProgram(
+                    predicate, classIndex: rowClass.index, schema: transaction.rows,
+                    isAvailable: { found[$0] != nil })
+            else { return nil }
+            program = part
+        }
+        let columns = BoundColumns(columns: found, source: transaction)
+        program.bind(to: columns)
+        let hasOrder = order.map { found[$0.reference] != nil } ?? false
+        guard hasOrder || predicate != nil else { return nil }
+        if hasOrder { order?.bind(to: columns) }
+        self.order = hasOrder ? order : nil
+        self.program = program
+        self.transaction = transaction
+        self.rowClass = rowClass
+        self.predicate = predicate
+        self.deadlineMilliseconds = deadlineMilliseconds
+        helperCountMax = store.options.helperCountMax
+        sharedMicrosecondsMin = store.options.sharedMicrosecondsMin
+        residual = program.residual?.makeMatcher(transaction.rows, source: transaction)
+    }
+
+    private static func program(
+        _ predicate: Predicate?, _ rowClass: RowClass, _ schema: RowSchema, _ store: ColumnStore
+    ) -> ColumnProgram? {
+        ColumnProgram(predicate, classIndex: rowClass.index, schema: schema) { reference in
+            store.mayHave(reference, schema.classes[reference.classIndex])
+        }
+    }
+
+    /// Counts a scan of many rows that columns would have answered.
+    static func countUse(
+        _ predicate: Predicate?, _ rowClass: RowClass, in transaction: ReadTransaction
+    ) {
+        guard let store = transaction.columns, predicate != nil, store.options.byteCountMax > 0,
+            let program = program(predicate, rowClass, transaction.rows, store)
+        else { return }
+        store.countUse(program.references, transaction.rows)
+    }
+
+    // MARK: Chunks
+
+    private func checkTime() throws(QueryExecution.Failure) {
+        guard
+            deadlineMilliseconds == .max || monotonicMilliseconds() < deadlineMilliseconds,
+            !transaction.isLate
+        else { throw .time }
+    }
+
+    private static func key(_ chunk: Int, _ position: Int) -> UInt64 {
+        UInt64(chunk << ColumnChunk.keyCountLog2 + position)
+    }
+
+    /// Evaluates a chunk into the frame's mask; false when it has no objects.
+    private func evaluate(_ chunk: Int) throws(QueryExecution.Failure) -> Bool {
+        guard program.evaluate(chunk, frame) else { return false }
+        try checkTime()
+        guard frame.hasUndecided else { return true }
+        var failure: QueryExecution.Failure?
+        frame.settle { position in
+            guard failure == nil else { return false }
+            let key = Self.key(chunk, position)
+            do throws(StoreError) {
+                guard let row = try transaction.find(rowClass, key: key) else { return false }
+                return whole?.matches(row: row, key: key, source: transaction) ?? true
+            } catch {
+                failure = .store(error)
+                return false
+            }
+        }
+        if let failure { throw failure }
+        return true
+    }
+
+    // MARK: Results
+
+    /// How many objects satisfy the predicate.
+    ///
+    /// A count that turns out to take long is shared with other cores.
+    func count() throws(QueryExecution.Failure) -> Int {
+        var total = 0
+        let start = helperCountMax > 0 && residual == nil ? monotonicMicroseconds() : 0
+        for chunk in 0..<program.chunkCount {
+            if start > 0, chunk >= Self.trialCount, chunk.isMultiple(of: Self.trialCount) {
+                let left = UInt64(program.chunkCount - chunk)
+                let elapsed = monotonicMicroseconds() - start
+                if elapsed * left / UInt64(chunk) >= sharedMicrosecondsMin {
+                    return try total + sharedCount(from: chunk)
+                }
+            }
+            guard try evaluate(chunk) else { continue }
+            if residual == nil {
+                total += frame.count
+            } else {
+                _ = try rows(of: chunk, from: 0) { _, _ in
+                    total += 1
+                    return true
+                }
+            }
+        }
+        return total
+    }
+
+    /// After how many chunks the time that a scan takes is estimated.
+    private static let trialCount = 8
+
+    private func sharedCount(from first: Int) throws(QueryExecution.Failure) -> Int {
+        let job = ColumnJob(program, first: first)
+        ColumnHelpers.shared.join(job, countMax: helperCountMax)
+        var failure: QueryExecution.Failure?
+        while job.step(frame) {
+            do throws(QueryExecution.Failure) { try checkTime() } catch {
+                failure = error
+                job.cancel()
+            }
+        }
+        var (total, undecided) = job.finish()
+        if let failure { throw failure }
+        for chunk in undecided where try evaluate(chunk) { total += frame.count }
+        return total
+    }
+
+    /// Hands over the objects that satisfy the predicate in the order of their keys, behind a key, until
+    /// `body` returns false.
+    func scan(
+        after first: UInt64, _ body: (UInt64, RowView) -> Bool
+    ) throws(QueryExecution.Failure) {
+        guard first < .max else { return }
+        let start = first + 1
+        let firstChunk = Int(
+            min(start >> UInt64(ColumnChunk.keyCountLog2), UInt64(program.chunkCount)))
+        for chunk in firstChunk..<program.chunkCount where try evaluate(chunk) {
+            let from = chunk == firstChunk ? Int(start & UInt64(ColumnChunk.keyCount - 1)) : 0
+            guard try rows(of: chunk, from: from, body) else { return }
+        }
+    }
+
+    /// Hands over the first `limit` objects that satisfy the predicate in the order of the column to sort
+    /// by, behind a position, until `body` returns false.
+    ///
+    /// - Returns: False when there is no such column, or the position is none of its; nothing was done then.
+    func sort(
+        limit: Int, after position: QueryPosition?, memoryByteCountMax: Int,
+        _ body: (UInt64, RowView) -> Bool
+    ) throws(QueryExecution.Failure) -> Bool {
+        guard let order else { return false }
+        var after: ColumnOrder.Place?
+        if let position {
+            after = order.place(sortBytes: position.sortBytes, key: position.key)
+            if after == nil { return false }
+        }
+        let countMax = memoryByteCountMax / MemoryLayout<ColumnOrder.Place>.stride
+        var heap = PlaceHeap(countMax: limit)
+        for chunk in 0..<program.chunkCount where try evaluate(chunk) {
+            if let worst = heap.worst { order.narrow(chunk, frame, before: worst) }
+            var position = frame.first(from: 0)
+            while position < ColumnChunk.keyCount {
+                let place = order.place(chunk, position)
+                if after.map({ $0 < place }) ?? true, heap.worst.map({ place < $0 }) ?? true,
+                    try satisfiesResidual(Self.key(chunk, position))
+                {
+                    heap.insert(place)
+                    guard heap.count <= countMax else { throw .memory }
+                }
+                position = frame.first(from: position + 1)
+            }
+        }
+        for place in heap.sorted() {
+            let key = order.key(place)
+            do throws(StoreError) {
+                guard let row = try transaction.find(rowClass, key: key) else { continue }
+                guard body(key, row) else { break }
+            } catch {
+                throw .store(error)
+            }
+        }
+        return true
+    }
+
+    private func satisfiesResidual(_ key: UInt64) throws(QueryExecution.Failure) -> Bool {
+        guard let residual else { return true }
+        do throws(StoreError) {
+            guard let row = try transaction.find(rowClass, key: key) else { return false }
+            return residual.matches(row: row, key: key, source: transaction)
+        } catch {
+            throw .store(error)
+        }
+    }
+
+    /// Reads the rows of the chunk that was evaluated last, as far as they are wanted: one by one, or all
+    /// in a row where most are.
+    private func rows(
+        of chunk: Int, from first: Int, _ body: (UInt64, RowView) -> Bool
+    ) throws(QueryExecution.Failure) -> Bool {
+        let objectCount = program.objects(of: chunk)?.objectCount ?? 0
+        do throws(StoreError) {
+            if frame.count * Self.denseRatio >= objectCount {
+                return try neighbours(of: chunk, from: first, body)
+            }
+            var position = frame.first(from: first)
+            while position < ColumnChunk.keyCount {
+                let key = Self.key(chunk, position)
+                if let row = try transaction.find(rowClass, key: key),
+                    residual?.matches(row: row, key: key, source: transaction) ?? true,
+                    !body(key, row)
+                {
+                    return false
+                }
+                position = frame.first(from: position + 1)
+            }
+        } catch {
+            throw .store(error)
+        }
+        return true
+    }
+
+    /// From which part of a chunk on a walk over all of its rows is cheaper than looking rows up: a look-up
+    /// costs some ten times the step to the next row.
+    private static let denseRatio = 10
+
+    private func neighbours(
+        of chunk: Int, from first: Int, _ body: (UInt64, RowView) -> Bool
+    ) throws(StoreError) -> Bool {
+        var position = frame.first(from: first)
+        guard position < ColumnChunk.keyCount else { return true }
+        let start = Self.key(chunk, position)
+        let end = Self.key(chunk + 1, 0)
+        var goesOn = true
+        let mask = UnsafePointer(frame.mask)
+        try transaction.scan(rowClass, after: start &- 1) { key, row in
+            guard key < end else { return false }
+            position = Int(key & UInt64(ColumnChunk.keyCount - 1))
+            guard mask[position] != 0,
+                residual?.matches(row: row, key: key, source: transaction) ?? true
+            else { return true }
+            goesOn = body(key, row)
+            return goesOn
+        }
+        return goesOn
+    }
+}

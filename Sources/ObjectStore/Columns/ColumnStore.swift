@@ -1,0 +1,340 @@
+import Query
+import Rows
+import Storage
+import Synchronization
+
+/// The columns of a store: the values of properties that are scanned again and again, in memory.
+///
+/// A column belongs to a commit. The keys of the rows that later commits change are remembered, so that a
+/// snapshot of any commit can tell which of a column's values are not its own: it reads those rows and
+/// makes a column of its own that shares every other chunk, and leaves it to the next snapshot if it is
+/// newer. Thread-safe.
+package final class ColumnStore: Sendable {
+    /// The chunks of one column as of one commit.
+    struct Version {
+        var commit: UInt64
+        var chunks: [ColumnChunk?]
+    }
+
+    private struct Resident {
+        var version: Version
+        var byteCount: Int
+        var lastUse: UInt64
+    }
+
+    /// What is kept of one class.
+    private struct ClassColumns {
+        /// Tells one life of a class's columns from the next.
+        var id: UInt64
+        /// The commits whose changes are not in ``log``.
+        var trackedFrom: UInt64
+        var residents: [Int: Resident] = [:]
+        /// What later commits changed, in their order.
+        var log: [(commit: UInt64, key: UInt64)] = []
+        /// The properties that somebody builds a column of.
+        var building: Set<Int> = []
+    }
+
+    private struct Column: Hashable {
+        var rowSpace: UInt32
+        var member: Int
+    }
+
+    private struct State {
+        /// The newest commit whose changes were noted, whether it was made yet or not.
+        var lastCommit: UInt64?
+        var classes: [UInt32: ClassColumns] = [:]
+        var uses: [Column: Int] = [:]
+        /// Columns that had no room, with how often they may be asked for in vain before they are tried again.
+        var refused: [Column: Int] = [:]
+        var clock: UInt64 = 0
+    }
+
+    /// When columns are kept.
+    package let options: ColumnOptions
+    let meter = ColumnMeter()
+    private let state = Mutex(State())
+
+    init(_ options: ColumnOptions) { self.options = options }
+
+    /// The bytes that columns take at present.
+    package var byteCount: Int { meter.byteCount }
+
+    // MARK: Commits
+
+    /// Notes what a commit changes. The writer calls it before the commit can be seen.
+    ///
+    /// Cost: a lock; for each changed row of a class with columns its key.
+    func note(_ batch: StorageBatch, commit: UInt64) {
+        state.withLock { state in
+            let last = state.lastCommit
+            state.lastCommit = commit
+            guard !state.classes.isEmpty else { return }
+            // A number that is left out is a commit of somebody else's.
+            guard commit == last || commit == last.map({ $0 + 1 }) else {
+                state.classes = [:]
+                return
+            }
+            for range in batch.removedRanges where Self.concernsRows(range) { state.classes = [:] }
+            // Rows are the last kind of key.
+            for change in batch.changes.reversed() {
+                guard change.key.first == StoreKey.Tag.row else { break }
+                guard change.key.count == StoreKey.rowByteCount else { continue }
+                let space = UInt32(
+                    bigEndian: change.key.loadUnaligned(fromByteOffset: 1, as: UInt32.self))
+                state.classes[space]?.log.append((commit, StoreKey.trailingObjectKey(change.key)))
+            }
+            for (space, columns) in state.classes
+            where columns.log.count > options.changedKeyCountMax {
+                Self.trim(space, &state, options.changedKeyCountMax / 2)
+            }
+        }
+    }
+
+    private static func concernsRows(_ range: KeyRange) -> Bool {
+        guard let upper = range.upper else { return true }
+        return upper.first.map { $0 > StoreKey.Tag.row || $0 == StoreKey.Tag.row } ?? false
+    }
+
+    /// Forgets changes that all columns of a class have, or else the columns.
+    private static func trim(_ space: UInt32, _ state: inout State, _ countMax: Int) {
+        guard let columns = state.classes[space] else { return }
+        let oldest = columns.residents.values.map(\.version.commit).min() ?? 0
+        let kept = columns.log.filter { $0.commit > oldest }
+        if kept.count > countMax || columns.residents.isEmpty {
+            state.classes[space] = nil
+        } else {
+            state.classes[space]?.log = kept
+            state.classes[space]?.trackedFrom = max(columns.trackedFrom, oldest)
+        }
+    }
+
+    /// Drops every column, because a commit changes what rows mean. The writer calls it before the
+    /// commit can be seen.
+    func dropAll(commit: UInt64) {
+        state.withLock { state in
+            state = State(lastCommit: commit, clock: state.clock)
+        }
+    }
+
+    // MARK: Reading
+
+    /// What a query has to do to get its columns.
+    private struct Request {
+        var rowClass: RowClass
+        /// The class's columns; nil when it has none and gets none now.
+        var id: UInt64?
+        /// The columns that are there, of whatever commit.
+        var present: [Int: Version] = [:]
+        /// Those that are to be built.
+        var missing: [Int] = []
+        /// The keys whose values differ between the present columns and the snapshot.
+        var changedKeys: [UInt64] = []
+    }
+
+    /// Whether a column may be had or built.
+    func mayHave(_ reference: ColumnReference, _ rowClass: RowClass) -> Bool {
+        guard options.byteCountMax > 0 else { return false }
+        let column = Column(rowSpace: rowClass.rowSpace, member: reference.member)
+        return state.withLock { state in
+            guard let left = state.refused[column] else { return true }
+            state.refused[column] = left > 0 ? left - 1 : nil
+            return left == 0
+        }
+    }
+
+    /// How often a column that had no room is asked for until it is tried again.
+    private static let refusalCount = 1000
+
+    /// Counts a use of columns that were not there: a scan read many rows instead.
+    func countUse(_ references: Set<ColumnReference>, _ schema: RowSchema) {
+        state.withLock { state in
+            for reference in references {
+                let space = schema.classes[reference.classIndex].rowSpace
+                state.uses[Column(rowSpace: space, member: reference.member), default: 0] += 1
+            }
+        }
+    }
+
+    /// The columns of a snapshot, as far as they are there or this use has them built.
+    ///
+    /// - `counts`: Whether it is a use that reads all rows where there are no columns.
+    func columns(
+        _ references: Set<ColumnReference>, in transaction: ReadTransaction, counts: Bool,
+        isInTime: () -> Bool
+    ) throws(StoreError) -> [ColumnReference: [ColumnChunk?]] {
+        var found: [ColumnReference: [ColumnChunk?]] = [:]
+        let commit = transaction.commit
+        let classes = Dictionary(grouping: references, by: \.classIndex)
+        for (classIndex, references) in classes {
+            let rowClass = transaction.rows.classes[classIndex]
+            let members = references.map(\.member)
+            let request = state.withLock {
+                Self.request(rowClass, members, commit, counts: counts, options, &$0)
+            }
+            guard let id = request.id else { continue }
+            var versions: [Int: Version] = [:]
+            var isBuilt = false
+            defer {
+                if !isBuilt { end(request, id) }
+            }
+            let update = ColumnUpdate(transaction, rowClass, meter)
+            for (member, version) in try update.versions(request.present, request.changedKeys) {
+                versions[member] = version
+            }
+            let built = try build(request, update, isInTime)
+            versions.merge(built) { old, _ in old }
+            isBuilt = true
+            publish(versions, request, id)
+            for (member, version) in versions {
+                found[ColumnReference(classIndex: classIndex, member: member)] = version.chunks
+            }
+        }
+        return found
+    }
+
+    private static func request(
+        _ rowClass: RowClass, _ members: [Int], _ commit: UInt64, counts: Bool,
+        _ options: ColumnOptions, _ state: inout State
+    ) -> Request {
+        var request = Request(rowClass: rowClass)
+        let last = state.lastCommit ?? commit
+        state.lastCommit = last
+        // Somebody else's commit, of which nothing is known.
+        guard commit <= last else { return request }
+        state.clock += 1
+        let space = rowClass.rowSpace
+        var missing: [Int] = []
+        for member in members {
+            if let resident = state.classes[space]?.residents[member] {
+                request.present[member] = resident.version
+                state.classes[space]?.residents[member]?.lastUse = state.clock
+                continue
+            }
+            let column = Column(rowSpace: space, member: member)
+            if counts { state.uses[column, default: 0] += 1 }
+            guard state.uses[column, default: 0] >= options.useCountMin,
+                state.refused[column] == nil,
+                state.classes[space]?.building.contains(member) != true
+            else { continue }
+            missing.append(member)
+        }
+        if state.classes[space] == nil {
+            guard !missing.isEmpty else { return request }
+            state.classes[space] = ClassColumns(id: state.clock, trackedFrom: last)
+        }
+        guard let columns = state.classes[space], commit >= columns.trackedFrom else {
+            request.present = [:]
+            return request
+        }
+        request.id = columns.id
+        request.missing = missing
+        state.classes[space]?.building.formUnion(missing)
+        let commits = request.present.values.map(\.commit) + [commit]
+        if let first = commits.min(), let last = commits.max(), first < last {
+            let start = columns.log.firstPosition { $0.commit > first }
+            let end = columns.log.firstPosition { $0.commit > last }
+            request.changedKeys = Set(columns.log[start..<end].lazy.map(\.key)).sorted()
+        }
+        return request
+    }
+
+    private func build(
+        _ request: Request, _ update: ColumnUpdate, _ isInTime: () -> Bool
+    ) throws(StoreError) -> [Int: Version] {
+        guard !request.missing.isEmpty else { return [:] }
+        let outcome = try update.build(request.missing, isInTime: isInTime) {
+            meter.byteCount <= options.byteCountMax || makeRoom(keeping: request)
+        }
+        if case .built(let versions) = outcome { return versions }
+        if case .tooLarge = outcome {
+            state.withLock { state in
+                for member in request.missing {
+                    let column = Column(rowSpace: request.rowClass.rowSpace, member: member)
+                    state.refused[column] = Self.refusalCount
+                }
+            }
+        }
+        end(request, request.id ?? 0)
+        return [:]
+    }
+
+    /// Notes that nobody builds what was asked for.
+    private func end(_ request: Request, _ id: UInt64) {
+        state.withLock { state in
+            guard state.classes[request.rowClass.rowSpace]?.id == id else { return }
+            state.classes[request.rowClass.rowSpace]?.building.subtract(request.missing)
+        }
+    }
+
+    /// Leaves columns to later queries, unless there are newer ones.
+    private func publish(_ versions: [Int: Version], _ request: Request, _ id: UInt64) {
+        let space = request.rowClass.rowSpace
+        state.withLock { state in
+            guard state.classes[space]?.id == id else { return }
+            state.classes[space]?.building.subtract(request.missing)
+            for (member, version) in versions {
+                let present = state.classes[space]?.residents[member]?.version.commit
+                guard present.map({ $0 < version.commit }) ?? true else { continue }
+                state.classes[space]?.residents[member] = Resident(
+                    version: version,
+                    byteCount: version.chunks.reduce(0) { $0 + ($1?.totalByteCount ?? 0) },
+                    lastUse: state.clock)
+            }
+        }
+        if meter.byteCount > options.byteCountMax { _ = makeRoom(keeping: nil) }
+    }
+
+    // MARK: Room
+
+    /// Drops the columns that were not used for longest until the rest fits.
+    ///
+    /// - Returns: Whether it does now.
+    private func makeRoom(keeping request: Request?) -> Bool {
+        // Chunks are freed after the lock, and those that a query still uses later.
+        var dropped: [Resident] = []
+        state.withLock { state in
+            var excess = meter.byteCount - options.byteCountMax
+            while excess > 0 {
+                var oldest: (space: UInt32, member: Int, use: UInt64)?
+                for (space, columns) in state.classes {
+                    for (member, resident) in columns.residents
+                    where resident.lastUse < oldest?.use ?? .max {
+                        if let request, space == request.rowClass.rowSpace,
+                            request.present[member] != nil
+                        {
+                            continue
+                        }
+                        oldest = (space, member, resident.lastUse)
+                    }
+                }
+                guard let oldest,
+                    let resident = state.classes[oldest.space]?.residents.removeValue(
+                        forKey: oldest.member)
+                else { break }
+                dropped.append(resident)
+                excess -= resident.byteCount
+                if let columns = state.classes[oldest.space], columns.residents.isEmpty,
+                    columns.building.isEmpty
+                {
+                    state.classes[oldest.space] = nil
+                }
+                state.uses[Column(rowSpace: oldest.space, member: oldest.member)] = 0
+            }
+        }
+        dropped = []
+        return meter.byteCount <= options.byteCountMax
+    }
+}
+
+extension Array {
+    /// The first position whose element satisfies a condition that all elements behind it satisfy too.
+    fileprivate func firstPosition(where holds: (Element) -> Bool) -> Int {
+        var (low, high) = (0, count)
+        while low < high {
+            let middle = (low + high) / 2
+            if holds(self[middle]) { high = middle } else { low = middle + 1 }
+        }
+        return low
+    }
+}

@@ -1,0 +1,61 @@
+import Rows
+
+/// Lists or sets of values: where each ends among the elements of all of them.
+final class CollectionChunk: ColumnChunk, @unchecked Sendable {
+    private let ends: UnsafeMutablePointer<UInt32>
+    /// The elements of all collections, one after the other; it has no exceptions of its own.
+    let elements: ColumnChunk
+
+    /// Packs collections.
+    init(
+        ends: [UInt32], elements: ColumnChunk, count: Int, exceptions: [UInt8]?, meter: ColumnMeter
+    ) {
+        self.ends = .allocate(capacity: max(count, 1))
+        self.ends.update(from: ends, count: count)
+        self.elements = elements
+        super.init(
+            count: count, nulls: nil, exceptions: Self.copy(mask: exceptions, count: count),
+            valueByteCount: 4 * count, meter: meter)
+    }
+
+    deinit { ends.deallocate() }
+
+    override var totalByteCount: Int { super.totalByteCount + elements.totalByteCount }
+
+    /// The elements of a collection.
+    @inline(__always)
+    func range(_ position: Int) -> Range<Int> {
+        (position == 0 ? 0 : Int(ends[position - 1]))..<Int(ends[position])
+    }
+
+    /// Sets each position to whether its elements satisfy a condition as the quantifier says.
+    func combine(
+        _ quantifier: Quantifier, _ held: UnsafePointer<UInt8>,
+        into mask: UnsafeMutablePointer<UInt8>
+    ) {
+        var start = 0
+        switch quantifier {
+        case .any, .none:
+            let flip: UInt8 = quantifier == .any ? 0 : 1
+            for position in 0..<count {
+                let end = Int(ends[position])
+                var result: UInt8 = 0
+                while start < end {
+                    result |= held[start]
+                    start += 1
+                }
+                mask[position] = result ^ flip
+            }
+        case .all:
+            for position in 0..<count {
+                let end = Int(ends[position])
+                var result: UInt8 = 1
+                while start < end {
+                    result &= held[start]
+                    start += 1
+                }
+                mask[position] = result
+            }
+        }
+    }
+}

@@ -1,0 +1,91 @@
+/// What one thread needs to evaluate chunk after chunk: masks for what lies between, and which objects only
+/// their rows can decide.
+package final class ColumnFrame {
+    /// The result: which positions satisfy the predicate; those of ``undecided`` are not to be used.
+    package let mask: UnsafeMutablePointer<UInt8>
+    /// Which positions only their rows can decide.
+    package let undecided: UnsafeMutablePointer<UInt8>
+    /// Whether there are such.
+    package private(set) var hasUndecided = false
+    private var spare: [UnsafeMutablePointer<UInt8>] = []
+    private var large = UnsafeMutablePointer<UInt8>.allocate(capacity: 1 << 15)
+    private var largeCount = 1 << 15
+
+    /// Makes masks for one thread.
+    package init() {
+        mask = .allocate(capacity: ColumnChunk.keyCount)
+        undecided = .allocate(capacity: ColumnChunk.keyCount)
+    }
+
+    deinit {
+        mask.deallocate()
+        undecided.deallocate()
+        for mask in spare { mask.deallocate() }
+        large.deallocate()
+    }
+
+    /// How many positions of the result are set.
+    package var count: Int { ColumnMask.count(mask, ColumnChunk.keyCount) }
+
+    /// The first position of the result at or behind `start` that is set; ``ColumnChunk/keyCount`` when
+    /// there is none.
+    package func first(from start: Int) -> Int {
+        ColumnMask.first(mask, from: start, ColumnChunk.keyCount)
+    }
+
+    /// Has `decide` settle the positions that only their rows can decide.
+    package func settle(_ decide: (_ position: Int) -> Bool) {
+        guard hasUndecided else { return }
+        var position = ColumnMask.first(undecided, from: 0, ColumnChunk.keyCount)
+        while position < ColumnChunk.keyCount {
+            mask[position] = decide(position) ? 1 : 0
+            position = ColumnMask.first(undecided, from: position + 1, ColumnChunk.keyCount)
+        }
+    }
+
+    func begin() {
+        if hasUndecided { undecided.update(repeating: 0, count: ColumnChunk.keyCount) }
+        hasUndecided = false
+    }
+
+    /// Notes the exceptions of a chunk.
+    func note(_ exceptions: UnsafePointer<UInt8>?) {
+        guard let exceptions else { return }
+        if hasUndecided {
+            ColumnMask.or(undecided, exceptions, ColumnChunk.keyCount)
+        } else {
+            undecided.update(from: exceptions, count: ColumnChunk.keyCount)
+            hasUndecided = true
+        }
+    }
+
+    /// Keeps of the undecided positions those of objects.
+    func restrictUndecided(_ presence: PresenceChunk) {
+        if hasUndecided { presence.restrict(undecided) }
+    }
+
+    /// Keeps of the result what `fill` sets in another mask.
+    func narrow(_ fill: (UnsafeMutablePointer<UInt8>) -> Void) {
+        withSpare { other in
+            fill(other)
+            ColumnMask.and(mask, other, ColumnChunk.keyCount)
+        }
+    }
+
+    /// Lends a mask of a chunk's size.
+    func withSpare(_ body: (UnsafeMutablePointer<UInt8>) -> Void) {
+        let mask = spare.popLast() ?? .allocate(capacity: ColumnChunk.keyCount)
+        body(mask)
+        spare.append(mask)
+    }
+
+    /// A mask for the elements of collections, good until it is asked for again.
+    func elementMask(_ count: Int) -> UnsafeMutablePointer<UInt8> {
+        if count > largeCount {
+            large.deallocate()
+            largeCount = max(count, largeCount * 2)
+            large = .allocate(capacity: largeCount)
+        }
+        return large
+    }
+}

@@ -1,0 +1,124 @@
+import ObjectModel
+import Rows
+
+/// A condition on single values in the form in which a chunk can evaluate it fastest.
+///
+/// Immutable, and its test keeps nothing between calls, so that several threads may use it at once.
+struct ColumnKernel: @unchecked Sendable {
+    // Unchecked: `ValueTest` is a class, but the tests that get here only read what they were made of.
+
+    /// What is done with packed values.
+    enum Form {
+        /// The same answer for all values.
+        case fixed(Bool)
+        /// Numbers within bounds, or outside them.
+        case numbers(ClosedRange<Int64>, isInside: Bool)
+        /// Numbers that are one of a few.
+        case numberSet([Int64])
+        /// Doubles within bounds, or outside them.
+        case doubles(ClosedRange<Double>, isInside: Bool)
+        /// Texts equal to one, or different from it.
+        case equal(UnsafeRawBufferPointer, hash: UInt32, isEqual: Bool)
+        /// Texts that are one of a few.
+        case textSet([UnsafeRawBufferPointer], hashes: [UInt32])
+        /// Texts that contain another.
+        case contains(ColumnNeedle)
+        /// Every value is tested by itself.
+        case each
+    }
+
+    /// What each value can be tested by.
+    let test: ValueTest
+    let form: Form
+
+    /// The most values that a set is compared with one after the other.
+    private static let setCountMax = 12
+
+    /// Chooses the form; objects that the test names have to be looked up before.
+    init(_ test: ValueTest, _ storage: ElementStorage) {
+        self.test = test
+        form = Self.form(test, storage)
+    }
+
+    /// Makes a kernel of a form; `test` says what null satisfies.
+    init(_ test: ValueTest, _ form: Form) {
+        self.test = test
+        self.form = form
+    }
+
+    private static func form(_ test: ValueTest, _ storage: ElementStorage) -> Form {
+        if let test = test as? FixedTest { return .fixed(test.result) }
+        if let test = test as? IntRangeTest {
+            return .numbers(
+                test.least...(test.least &+ Int64(bitPattern: test.span)), isInside: test.isInside)
+        }
+        if let test = test as? DoubleRangeTest {
+            return doubles(test.least...test.greatest, test.isInside)
+        }
+        if let test = test as? OrdinalRangeTest {
+            switch test.storage {
+            case .bool, .date:
+                guard let range = ColumnNumber.range(test.range, test.storage) else {
+                    return .fixed(!test.isInside)
+                }
+                return .numbers(range, isInside: test.isInside)
+            default: return .each
+            }
+        }
+        if let test = test as? LinkTest {
+            guard let key = test.object.key.map(Int64.init(bitPattern:)) else {
+                return .fixed(!test.isEqual)
+            }
+            return .numbers(key...key, isInside: test.isEqual)
+        }
+        if let test = test as? OrdinalSetTest, test.ordinals.count <= setCountMax {
+            switch test.storage {
+            case .bool, .int, .date:
+                return .numberSet(
+                    test.ordinals.compactMap {
+                        ColumnNumber.range($0...$0, test.storage)?.lowerBound
+                    })
+            default: return .each
+            }
+        }
+        return text(test) ?? .each
+    }
+
+    private static func text(_ test: ValueTest) -> Form? {
+        if let test = test as? TextEqualTest {
+            return .equal(
+                test.constant.bytes, hash: TextChunk.hash(test.constant.bytes),
+                isEqual: test.isEqual)
+        }
+        if let test = test as? TextSetTest, test.constants.count <= setCountMax {
+            let texts = test.constants.map(\.bytes)
+            return .textSet(texts, hashes: texts.map { TextChunk.hash($0) })
+        }
+        if let test = test as? TextTest, test.comparison == .contains, !test.constantIsLeft {
+            return ColumnNeedle(test.constant.bytes, ignoresCase: test.ignoresCase).map {
+                .contains($0)
+            }
+        }
+        return nil
+    }
+
+    private static func doubles(_ bits: ClosedRange<UInt64>, _ isInside: Bool) -> Form {
+        let least = OrderedKey.orderedBits(-Double.infinity)
+        let greatest = OrderedKey.orderedBits(Double.infinity)
+        // Below the least number stands NaN alone, and above the greatest nothing.
+        guard bits.upperBound >= least, bits.lowerBound <= greatest else {
+            return .fixed(!isInside)
+        }
+        let low = double(max(bits.lowerBound, least))
+        var high = double(min(bits.upperBound, greatest))
+        // What stands between 0 and the greatest negative number is written as the zero that no value has.
+        if high == 0, high.sign == .minus { high = -Double.leastNonzeroMagnitude }
+        guard low <= high else { return .fixed(!isInside) }
+        return .doubles(low...high, isInside: isInside)
+    }
+
+    /// The double that has these ordered bits.
+    static func double(_ bits: UInt64) -> Double {
+        Double(bitPattern: bits >> 63 != 0 ? bits ^ 1 << 63 : ~bits)
+    }
+}

@@ -1,0 +1,90 @@
+import Rows
+
+/// A test of an object behind a to-one link: it is evaluated once for all objects of the far class, and
+/// links are then looked up in the result.
+final class ColumnLinkNode: ColumnNode {
+    private let reference: ColumnReference
+    private let presence: ColumnReference
+    private let far: ColumnNode
+    /// What decides where the far class's columns cannot.
+    private let farRow: MatchNode
+    /// The result where a link is null or leads nowhere.
+    private let nullResult: Bool
+    private let farClass: Int
+    private var column: [ColumnChunk?] = []
+    /// For each key of the far class whether its object satisfies the test.
+    private var table: [UInt8] = []
+    /// The few keys that do, or that do not.
+    private var few: (keys: [Int64], isTrue: Bool)?
+
+    /// The most keys that links are compared with one after the other.
+    private static let fewCountMax = 4
+
+    init(
+        _ reference: ColumnReference, farClass: Int, _ far: ColumnNode, _ farRow: MatchNode,
+        nullResult: Bool
+    ) {
+        self.reference = reference
+        self.farClass = farClass
+        presence = .presence(farClass)
+        self.far = far
+        self.farRow = farRow
+        self.nullResult = nullResult
+    }
+
+    override func bind(_ columns: BoundColumns) {
+        column = columns.column(reference)
+        far.bind(columns)
+        let present = columns.column(presence)
+        let count = ColumnChunk.keyCount
+        table = [UInt8](repeating: nullResult ? 1 : 0, count: present.count * count)
+        let frame = ColumnFrame()
+        var others: [Int64] = []
+        var isFew = true
+        for (index, chunk) in present.enumerated() {
+            guard let chunk = chunk as? PresenceChunk else { continue }
+            frame.begin()
+            far.evaluate(index, frame, into: frame.mask)
+            for position in 0..<count where chunk.contains(position) {
+                let key = UInt64(index << ColumnChunk.keyCountLog2 + position)
+                var holds = frame.mask[position] != 0
+                if frame.hasUndecided, frame.undecided[position] != 0 {
+                    holds = row(key, columns.source)
+                }
+                guard holds != nullResult else { continue }
+                table[Int(key)] = holds ? 1 : 0
+                if isFew {
+                    others.append(Int64(bitPattern: key))
+                    isFew = others.count <= Self.fewCountMax
+                }
+            }
+        }
+        few = isFew ? (others, !nullResult) : nil
+    }
+
+    private func row(_ key: UInt64, _ source: any ObjectSource) -> Bool {
+        guard let row = source.row(classIndex: farClass, key: key) else { return nullResult }
+        return farRow.matches(row, key, source)
+    }
+
+    override func evaluate(
+        _ chunk: Int, _ frame: ColumnFrame, into mask: UnsafeMutablePointer<UInt8>
+    ) {
+        guard chunk < column.count, let chunk = column[chunk] as? NumberChunk else {
+            return ColumnMask.fill(mask, ColumnChunk.keyCount, false)
+        }
+        if let few {
+            ColumnMask.fill(mask, chunk.count, false)
+            for key in few.keys where key >= chunk.least && key <= chunk.greatest {
+                chunk.addEqual(key, to: mask)
+            }
+            if !few.isTrue { ColumnMask.invert(mask, chunk.count) }
+        } else {
+            table.withUnsafeBufferPointer {
+                chunk.look(up: $0, otherwise: nullResult ? 1 : 0, into: mask)
+            }
+        }
+        chunk.applyNulls(nullResult, to: mask)
+        frame.note(chunk.exceptions)
+    }
+}

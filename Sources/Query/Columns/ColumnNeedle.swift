@@ -1,0 +1,107 @@
+import Glibc
+
+/// A text to be found in many others, prepared once.
+///
+/// Two of its bytes, those that are rarest in text of the usual kind, are looked for sixteen places at a
+/// time; only where both stand as far apart as in the text is the whole of it compared.
+struct ColumnNeedle {
+    /// The text; with ``ignoresCase`` of ASCII alone and in lower case.
+    let needle: [UInt8]
+    /// Whether ASCII letters of either case are the same.
+    let ignoresCase: Bool
+    /// The places of the two bytes, the first before the second or at it.
+    private let places: (Int, Int)
+
+    /// Prepares a text; nil for an empty one, and for one that is not ASCII where case is ignored.
+    init?(_ text: UnsafeRawBufferPointer, ignoresCase: Bool) {
+        guard !text.isEmpty, !ignoresCase || text.allSatisfy({ $0 < 0x80 }) else { return nil }
+        needle = text.map { ignoresCase ? Self.lower($0) : $0 }
+        self.ignoresCase = ignoresCase
+        let ranks = needle.map { Self.rank($0) }
+        var (first, second) = (0, needle.count - 1)
+        if needle.count > 2 {
+            let order = ranks.indices.sorted { (ranks[$0], $0) < (ranks[$1], $1) }
+            (first, second) = (min(order[0], order[1]), max(order[0], order[1]))
+        }
+        places = (first, second)
+    }
+
+    @inline(__always)
+    private static func lower(_ byte: UInt8) -> UInt8 {
+        byte &- 0x41 < 26 ? byte | 0x20 : byte
+    }
+
+    /// How common a byte is in text, roughly: what is a guess here costs time alone.
+    private static func rank(_ byte: UInt8) -> Int {
+        switch byte {
+        case 0x20, UInt8(ascii: "e"), UInt8(ascii: "a"): 9
+        case UInt8(ascii: "t"), UInt8(ascii: "i"), UInt8(ascii: "n"), UInt8(ascii: "o"),
+            UInt8(ascii: "s"), UInt8(ascii: "r"):
+            8
+        case UInt8(ascii: "."), UInt8(ascii: "@"), UInt8(ascii: "/"), UInt8(ascii: "-"): 7
+        case UInt8(ascii: "l"), UInt8(ascii: "m"), UInt8(ascii: "c"), UInt8(ascii: "d"),
+            UInt8(ascii: "u"), UInt8(ascii: "h"), UInt8(ascii: "p"):
+            6
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): 5
+        case UInt8(ascii: "a")...UInt8(ascii: "z"): 4
+        default: 2
+        }
+    }
+
+    /// Calls `body` with every place where the text may stand, in rising order: both bytes fit.
+    ///
+    /// - `body`: Returns the place from which to go on.
+    @inline(__always)
+    func forEachCandidate(
+        in hay: UnsafePointer<UInt8>, _ count: Int, _ body: (Int) -> Int
+    ) {
+        let last = count - needle.count
+        guard last >= 0 else { return }
+        let (first, second) = places
+        let (a, b) = (needle[first], needle[second])
+        // A letter in lower case equals both of its forms with this bit set, and no other byte does.
+        let softA: UInt8 = ignoresCase && a &- 0x61 < 26 ? 0x20 : 0
+        let softB: UInt8 = ignoresCase && b &- 0x61 < 26 ? 0x20 : 0
+        let memory = UnsafeRawPointer(hay)
+        let (wantedA, wantedB) = (SIMD16<UInt8>(repeating: a), SIMD16<UInt8>(repeating: b))
+        let (bitA, bitB) = (SIMD16<UInt8>(repeating: softA), SIMD16<UInt8>(repeating: softB))
+        var place = 0
+        while place + 15 <= last {
+            let blockA = memory.loadUnaligned(
+                fromByteOffset: place + first, as: SIMD16<UInt8>.self)
+            let blockB = memory.loadUnaligned(
+                fromByteOffset: place + second, as: SIMD16<UInt8>.self)
+            let fits = ((blockA | bitA) .== wantedA) .& ((blockB | bitB) .== wantedB)
+            let words = unsafeBitCast(fits, to: SIMD2<UInt64>.self)
+            if words[0] | words[1] == 0 {
+                place += 16
+                continue
+            }
+            let offset =
+                words[0] != 0
+                ? words[0].trailingZeroBitCount / 8 : 8 + words[1].trailingZeroBitCount / 8
+            place = max(body(place + offset), place + offset + 1)
+        }
+        while place <= last {
+            if hay[place + first] | softA == a, hay[place + second] | softB == b {
+                place = max(body(place), place + 1)
+            } else {
+                place += 1
+            }
+        }
+    }
+
+    /// Whether the text stands at a place, from where as many bytes can be read.
+    @inline(__always)
+    func stands(at hay: UnsafePointer<UInt8>) -> Bool {
+        needle.withUnsafeBufferPointer { needle in
+            guard let wanted = needle.baseAddress else { return true }
+            if !ignoresCase { return memcmp(hay, wanted, needle.count) == 0 }
+            for position in 0..<needle.count
+            where Self.lower(hay[position]) != wanted[position] {
+                return false
+            }
+            return true
+        }
+    }
+}

@@ -1,0 +1,148 @@
+import Rows
+
+/// A part of a predicate that columns answer, for one class. Immutable while it is evaluated, by any number
+/// of threads with a frame each.
+class ColumnNode {
+    /// Makes the node ready for columns, and for the objects that the predicate names.
+    func bind(_ columns: BoundColumns) {}
+
+    /// Sets each position of a chunk's mask to whether the part holds.
+    func evaluate(_ chunk: Int, _ frame: ColumnFrame, into mask: UnsafeMutablePointer<UInt8>) {}
+}
+
+/// The same answer for every object.
+final class ColumnConstantNode: ColumnNode {
+    private let truth: Bool
+
+    init(_ truth: Bool) { self.truth = truth }
+
+    override func evaluate(
+        _ chunk: Int, _ frame: ColumnFrame, into mask: UnsafeMutablePointer<UInt8>
+    ) {
+        ColumnMask.fill(mask, ColumnChunk.keyCount, truth)
+    }
+}
+
+/// Holds when its part does not.
+final class ColumnNotNode: ColumnNode {
+    private let part: ColumnNode
+
+    init(_ part: ColumnNode) { self.part = part }
+
+    override func bind(_ columns: BoundColumns) { part.bind(columns) }
+
+    override func evaluate(
+        _ chunk: Int, _ frame: ColumnFrame, into mask: UnsafeMutablePointer<UInt8>
+    ) {
+        part.evaluate(chunk, frame, into: mask)
+        ColumnMask.invert(mask, ColumnChunk.keyCount)
+    }
+}
+
+/// Holds when all its parts do, or when one does.
+final class ColumnChainNode: ColumnNode {
+    private let parts: [ColumnNode]
+    private let isOr: Bool
+
+    init(_ parts: [ColumnNode], isOr: Bool) {
+        self.parts = parts
+        self.isOr = isOr
+    }
+
+    override func bind(_ columns: BoundColumns) {
+        for part in parts { part.bind(columns) }
+    }
+
+    override func evaluate(
+        _ chunk: Int, _ frame: ColumnFrame, into mask: UnsafeMutablePointer<UInt8>
+    ) {
+        let count = ColumnChunk.keyCount
+        for (place, part) in parts.enumerated() {
+            if place == 0 {
+                part.evaluate(chunk, frame, into: mask)
+                continue
+            }
+            // Exceptions of the other parts do not matter where nothing is left.
+            if !isOr, !frame.hasUndecided, ColumnMask.first(mask, from: 0, count) == count {
+                return
+            }
+            frame.withSpare { other in
+                part.evaluate(chunk, frame, into: other)
+                if isOr {
+                    ColumnMask.or(mask, other, count)
+                } else {
+                    ColumnMask.and(mask, other, count)
+                }
+            }
+        }
+    }
+}
+
+/// A test of a property of the object itself.
+final class ColumnFieldNode: ColumnNode {
+    private let reference: ColumnReference
+    private let test: ValueTest
+    private let storage: ElementStorage
+    private var column: [ColumnChunk?] = []
+    private var kernel: ColumnKernel
+
+    init(_ reference: ColumnReference, _ storage: ElementStorage, _ test: ValueTest) {
+        self.reference = reference
+        self.storage = storage
+        self.test = test
+        kernel = ColumnKernel(test, storage)
+    }
+
+    override func bind(_ columns: BoundColumns) {
+        column = columns.column(reference)
+        kernel = ColumnKernel(test, storage)
+    }
+
+    override func evaluate(
+        _ chunk: Int, _ frame: ColumnFrame, into mask: UnsafeMutablePointer<UInt8>
+    ) {
+        guard chunk < column.count, let chunk = column[chunk] else {
+            return ColumnMask.fill(mask, ColumnChunk.keyCount, false)
+        }
+        chunk.evaluate(kernel, into: mask)
+        frame.note(chunk.exceptions)
+    }
+}
+
+/// A quantified test of the elements of a collection of the object itself.
+final class ColumnElementsNode: ColumnNode {
+    private let reference: ColumnReference
+    private let quantifier: Quantifier
+    private let storage: ElementStorage
+    private let test: ValueTest
+    private var column: [ColumnChunk?] = []
+    private var kernel: ColumnKernel
+
+    init(
+        _ reference: ColumnReference, _ quantifier: Quantifier, _ storage: ElementStorage,
+        _ test: ValueTest
+    ) {
+        self.reference = reference
+        self.quantifier = quantifier
+        self.storage = storage
+        self.test = test
+        kernel = ColumnKernel(test, storage)
+    }
+
+    override func bind(_ columns: BoundColumns) {
+        column = columns.column(reference)
+        kernel = ColumnKernel(test, storage)
+    }
+
+    override func evaluate(
+        _ chunk: Int, _ frame: ColumnFrame, into mask: UnsafeMutablePointer<UInt8>
+    ) {
+        guard chunk < column.count, let chunk = column[chunk] as? CollectionChunk else {
+            return ColumnMask.fill(mask, ColumnChunk.keyCount, false)
+        }
+        let held = frame.elementMask(chunk.elements.count)
+        chunk.elements.evaluate(kernel, into: held)
+        chunk.combine(quantifier, held, into: mask)
+        frame.note(chunk.exceptions)
+    }
+}

@@ -1,0 +1,68 @@
+import ObjectModel
+import Rows
+
+/// Which values number chunks keep, and as which numbers.
+enum ColumnNumber {
+    /// The number of the stored value at an address; nil for a value that has none.
+    @inline(__always)
+    static func stored(_ address: UnsafeRawPointer, _ storage: ElementStorage) -> Int64? {
+        switch storage {
+        case .bool: address.storedBool ? 1 : 0
+        case .int: address.storedInt
+        case .link: Int64(bitPattern: address.storedLink)
+        case .date: nanoseconds(address.storedDate)
+        default: nil
+        }
+    }
+
+    private static let billion: Int64 = 1_000_000_000
+
+    /// A date as nanoseconds since 1970; nil when they do not fit, some 292 years away.
+    static func nanoseconds(_ time: Timestamp) -> Int64? {
+        guard time.nanoseconds >= 0, time.nanoseconds < billion else { return nil }
+        let (product, overflows) = time.seconds.multipliedReportingOverflow(by: billion)
+        if overflows { return nil }
+        let (sum, carries) = product.addingReportingOverflow(Int64(time.nanoseconds))
+        return carries ? nil : sum
+    }
+
+    /// The date of a number that ``nanoseconds(_:)`` made.
+    static func timestamp(_ value: Int64) -> Timestamp {
+        var (seconds, rest) = value.quotientAndRemainder(dividingBy: billion)
+        if rest < 0 {
+            seconds -= 1
+            rest += billion
+        }
+        return Timestamp(seconds: seconds, nanoseconds: Int32(rest))
+    }
+
+    /// The numbers whose values have ordinals in a range; nil when there are none.
+    static func range(
+        _ ordinals: ClosedRange<UInt128>, _ storage: ElementStorage
+    ) -> ClosedRange<Int64>? {
+        let (low, high) = (ordinals.lowerBound, ordinals.upperBound)
+        switch storage {
+        case .int: return int(low)...int(high)
+        case .bool:
+            return low > 1 ? nil : Int64(low)...Int64(min(high, 1))
+        case .date:
+            let first = moment(low, nanosecondsMax: billion)
+            let last = moment(high, nanosecondsMax: billion - 1)
+            guard first <= last, first <= Int128(Int64.max), last >= Int128(Int64.min) else {
+                return nil
+            }
+            return Int64(max(first, Int128(Int64.min)))...Int64(min(last, Int128(Int64.max)))
+        default: return nil
+        }
+    }
+
+    private static func int(_ ordinal: UInt128) -> Int64 {
+        Int64(bitPattern: UInt64(truncatingIfNeeded: ordinal) ^ 1 << 63)
+    }
+
+    private static func moment(_ ordinal: UInt128, nanosecondsMax: Int64) -> Int128 {
+        let seconds = int(ordinal >> 32)
+        let nanoseconds = min(Int64(UInt32(truncatingIfNeeded: ordinal)), nanosecondsMax)
+        return Int128(seconds) * Int128(billion) + Int128(nanoseconds)
+    }
+}

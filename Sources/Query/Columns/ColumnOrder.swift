@@ -1,0 +1,116 @@
+import Rows
+
+/// One property to sort by, as its column has it: an order of numbers instead of encoded keys.
+package final class ColumnOrder {
+    /// An object's place: by value, then by key, turned round where values fall, so that smaller comes
+    /// first.
+    package struct Place: Comparable, Sendable {
+        /// The value's ordinal above 1 << 64, or 0 for null; inverted for falling order.
+        package var rank: UInt128
+        /// The object key; inverted for falling order.
+        package var key: UInt64
+
+        package static func < (a: Place, b: Place) -> Bool {
+            a.rank == b.rank ? a.key < b.key : a.rank < b.rank
+        }
+    }
+
+    /// The column.
+    package let reference: ColumnReference
+    private let storage: ElementStorage
+    private let isAscending: Bool
+    private var column: [ColumnChunk?] = []
+
+    /// Makes an order of a property of fixed width of the class itself; nil for any other.
+    package init?(_ sort: [SortKey], schema: RowSchema) {
+        guard sort.count == 1, let key = sort.first, key.path.steps.isEmpty,
+            case .value(let member) = key.path.terminal, key.path.lastClass >= 0
+        else { return nil }
+        storage = key.path.type.storage
+        switch storage {
+        case .int, .bool, .double, .float: break
+        default: return nil
+        }
+        isAscending = key.isAscending
+        reference = ColumnReference(classIndex: key.path.lastClass, member: member)
+    }
+
+    /// Takes the column of a snapshot.
+    package func bind(to columns: BoundColumns) { column = columns.column(reference) }
+
+    /// The place of an object.
+    package func place(_ chunk: Int, _ position: Int) -> Place {
+        let key = UInt64(chunk << ColumnChunk.keyCountLog2 + position)
+        return Place(
+            rank: turned(rank(column[chunk], position)), key: isAscending ? key : ~key)
+    }
+
+    /// The object key of a place.
+    package func key(_ place: Place) -> UInt64 { isAscending ? place.key : ~place.key }
+
+    private func turned(_ rank: UInt128) -> UInt128 { isAscending ? rank : ~rank }
+
+    private func rank(_ chunk: ColumnChunk?, _ position: Int) -> UInt128 {
+        guard let chunk, chunk.nulls?[position] != 1 else { return 0 }
+        // NaN, the one exception of these types, comes before all numbers.
+        var ordinal: UInt64 = 0
+        if chunk.exceptions?[position] != 1 {
+            if let chunk = chunk as? NumberChunk {
+                ordinal = UInt64(bitPattern: chunk.value(position)) ^ 1 << 63
+            } else if let chunk = chunk as? DoubleChunk {
+                ordinal = OrderedKey.orderedBits(chunk.value(position))
+            }
+        }
+        return 1 << 64 | UInt128(ordinal)
+    }
+
+    /// The place that a query's position names; nil when its bytes are no value of the property.
+    package func place(sortBytes: [UInt8], key: UInt64) -> Place? {
+        let bytes = isAscending ? sortBytes : sortBytes.map { ~$0 }
+        let own = isAscending ? key : ~key
+        if bytes == [0] { return Place(rank: turned(0), key: own) }
+        guard bytes.first == 1, bytes.count == 1 + (Ordinal.byteCount(storage) ?? 0) else {
+            return nil
+        }
+        let value = bytes.dropFirst().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        let ordinal: UInt64
+        switch storage {
+        case .bool: ordinal = value ^ 1 << 63
+        case .float:
+            let bits = UInt32(truncatingIfNeeded: value)
+            let float = Float(bitPattern: bits >> 31 != 0 ? bits ^ 1 << 31 : ~bits)
+            ordinal = bits == 0 ? 0 : OrderedKey.orderedBits(Double(float))
+        default: ordinal = value
+        }
+        return Place(rank: turned(1 << 64 | UInt128(ordinal)), key: own)
+    }
+
+    /// Takes from a chunk's result what comes behind a place for certain.
+    package func narrow(_ chunk: Int, _ frame: ColumnFrame, before worst: Place) {
+        guard chunk < column.count, let chunk = column[chunk] else { return }
+        let rank = turned(worst.rank)
+        let isNull = rank == 0
+        // Rising, null comes first; falling, it comes last.
+        let nullResult = isAscending || isNull
+        let ordinal = UInt64(truncatingIfNeeded: rank)
+        let form: ColumnKernel.Form
+        if isNull {
+            form = .fixed(!isAscending)
+        } else if chunk is NumberChunk {
+            let bound = Int64(bitPattern: ordinal ^ 1 << 63)
+            form = .numbers(isAscending ? .min...bound : bound...(.max), isInside: true)
+        } else {
+            guard ordinal != 0 else { return }
+            let bound = ColumnKernel.double(ordinal)
+            form = .doubles(
+                isAscending ? -.infinity...bound : bound...(.infinity), isInside: true)
+        }
+        let kernel = ColumnKernel(FixedTest(false, nullResult: nullResult), form)
+        frame.narrow { mask in
+            chunk.evaluate(kernel, into: mask)
+            if let exceptions = chunk.exceptions {
+                ColumnMask.or(mask, exceptions, ColumnChunk.keyCount)
+            }
+        }
+    }
+}

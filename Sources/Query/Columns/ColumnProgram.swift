@@ -1,0 +1,72 @@
+import Rows
+
+/// A predicate, or those parts of it that columns can answer, made ready for chunks.
+///
+/// After ``bind(to:)`` any number of threads may evaluate chunks, each with a frame of its own.
+package final class ColumnProgram: @unchecked Sendable {
+    // Unchecked: nodes are changed by `bind` alone, which one thread calls before others get the program;
+    // tests only read what they were made of.
+
+    /// The columns that it needs.
+    package let references: Set<ColumnReference>
+    /// What is left to be tested on the rows of those objects that satisfy the rest; nil for nothing.
+    package let residual: Predicate?
+    private let root: ColumnNode
+    private let classIndex: Int
+    private let objects: [ObjectConstant]
+    private var presence: [ColumnChunk?] = []
+
+    /// Prepares a predicate, or all objects at nil; nil itself when columns can answer no part of it.
+    ///
+    /// - `isAvailable`: Whether a column may be used.
+    package init?(
+        _ predicate: Predicate?, classIndex: Int, schema: RowSchema,
+        isAvailable: (ColumnReference) -> Bool
+    ) {
+        self.classIndex = classIndex
+        guard let predicate else {
+            references = [.presence(classIndex)]
+            guard isAvailable(.presence(classIndex)) else { return nil }
+            residual = nil
+            root = ColumnConstantNode(true)
+            objects = []
+            return
+        }
+        // The closure is only called in here.
+        let made = withoutActuallyEscaping(isAvailable) { isAvailable in
+            var builder = ColumnProgramBuilder(schema: schema, isAvailable: isAvailable)
+            let (node, residual) = builder.split(predicate, classIndex)
+            return (node, residual, builder.references, builder.objects)
+        }
+        guard let node = made.0, isAvailable(.presence(classIndex)) else { return nil }
+        root = node
+        residual = made.1
+        references = made.2.union([.presence(classIndex)])
+        objects = made.3
+    }
+
+    /// Makes the program ready for the columns of a snapshot. Evaluates what lies behind links.
+    package func bind(to columns: BoundColumns) {
+        for object in objects { object.bind(to: columns.source) }
+        root.bind(columns)
+        presence = columns.column(.presence(classIndex))
+    }
+
+    /// How many chunks there are.
+    package var chunkCount: Int { presence.count }
+
+    /// Which objects a chunk has; nil for none.
+    package func objects(of chunk: Int) -> PresenceChunk? {
+        chunk < presence.count ? presence[chunk] as? PresenceChunk : nil
+    }
+
+    /// Evaluates a chunk into the frame's masks; false when it has no objects.
+    package func evaluate(_ chunk: Int, _ frame: ColumnFrame) -> Bool {
+        guard let present = objects(of: chunk) else { return false }
+        frame.begin()
+        root.evaluate(chunk, frame, into: frame.mask)
+        present.restrict(frame.mask)
+        frame.restrictUndecided(present)
+        return true
+    }
+}

@@ -1,0 +1,144 @@
+import ObjectModel
+import Rows
+
+/// Chooses the node for each part of a predicate that columns can answer.
+struct ColumnProgramBuilder {
+    private let schema: RowSchema
+    private let isAvailable: (ColumnReference) -> Bool
+    private var maker: ValueTestMaker
+    private(set) var references: Set<ColumnReference> = []
+
+    init(schema: RowSchema, isAvailable: @escaping (ColumnReference) -> Bool) {
+        self.schema = schema
+        self.isAvailable = isAvailable
+        maker = ValueTestMaker(schema: schema)
+    }
+
+    /// The objects that the nodes made so far compare with.
+    var objects: [ObjectConstant] { maker.objects }
+
+    /// Divides a predicate into what columns answer and what rows have to.
+    mutating func split(_ predicate: Predicate, _ classIndex: Int) -> (ColumnNode?, Predicate?) {
+        if let whole = node(predicate, classIndex) { return (whole, nil) }
+        guard case .and(let parts) = predicate else { return (nil, predicate) }
+        var nodes: [ColumnNode] = []
+        var rest: [Predicate] = []
+        for part in parts {
+            if let node = node(part, classIndex) { nodes.append(node) } else { rest.append(part) }
+        }
+        guard !nodes.isEmpty else { return (nil, predicate) }
+        return (
+            nodes.count == 1 ? nodes[0] : ColumnChainNode(nodes, isOr: false),
+            rest.count == 1 ? rest[0] : .and(rest)
+        )
+    }
+
+    /// The node for a whole predicate; nil when columns can't answer it.
+    private mutating func node(_ predicate: Predicate, _ classIndex: Int) -> ColumnNode? {
+        switch predicate {
+        case .constant(let truth): return ColumnConstantNode(truth)
+        case .not(let part): return node(part, classIndex).map { ColumnNotNode($0) }
+        case .and(let parts): return chain(parts, isOr: false, classIndex)
+        case .or(let parts):
+            return chain(MatchNodeBuilder.mergingEqualities(parts), isOr: true, classIndex)
+        case .comparison(let comparison): return node(comparison, classIndex)
+        case .within: return nil
+        }
+    }
+
+    private mutating func chain(
+        _ parts: [Predicate], isOr: Bool, _ classIndex: Int
+    ) -> ColumnNode? {
+        let before = references
+        var nodes: [ColumnNode] = []
+        for part in parts {
+            guard let node = node(part, classIndex) else {
+                references = before
+                return nil
+            }
+            nodes.append(node)
+        }
+        return nodes.count == 1 ? nodes[0] : ColumnChainNode(nodes, isOr: isOr)
+    }
+
+    private mutating func node(_ comparison: Comparison, _ classIndex: Int) -> ColumnNode? {
+        let (path, quantifier, test): (ValuePath, Quantifier?, ValueTest)
+        switch (comparison.left, comparison.right) {
+        case (.path(let found, let quantified), .constant(let value)):
+            (path, quantifier) = (found, quantified)
+            guard canAnswer(path, classIndex) else { return nil }
+            test = maker.test(
+                comparison.comparison, value, path.type, ignoresCase: comparison.ignoresCase,
+                ignoresAccents: comparison.ignoresAccents, constantIsLeft: false)
+        case (.constant(let value), .path(let found, let quantified)):
+            (path, quantifier) = (found, quantified)
+            guard canAnswer(path, classIndex) else { return nil }
+            test = maker.test(
+                comparison.comparison, value, path.type, ignoresCase: comparison.ignoresCase,
+                ignoresAccents: comparison.ignoresAccents, constantIsLeft: true)
+        case (.path(let found, let quantified), .constants(let values, let other))
+        where !(found.isMany && quantified == nil && other == nil):
+            (path, quantifier) = (found, quantified)
+            guard canAnswer(path, classIndex) else { return nil }
+            test = maker.test(
+                comparison.comparison, values, other ?? .any, path.type,
+                ignoresCase: comparison.ignoresCase,
+                ignoresAccents: comparison.ignoresAccents, constantIsLeft: false)
+        default: return nil
+        }
+        return node(path, quantifier ?? .any, test)
+    }
+
+    /// Whether columns have what a path leads to: properties of the object itself, or behind to-one links.
+    private func canAnswer(_ path: ValuePath, _ classIndex: Int) -> Bool {
+        guard case .objects(classIndex) = path.root, path.type != .kinds else { return false }
+        for step in path.steps {
+            guard step.kind == .link,
+                isAvailable(ColumnReference(classIndex: step.fromClass, member: step.member)),
+                isAvailable(.presence(step.toClass))
+            else { return false }
+        }
+        switch path.terminal {
+        case .value(let member), .elements(let member):
+            let rowClass = schema.classes[path.lastClass]
+            guard let form = ColumnForm(rowClass.members[member].storage) else { return false }
+            let isCollection = if case .collections = form { true } else { false }
+            if case .elements = path.terminal {
+                guard isCollection, path.steps.isEmpty else { return false }
+            } else if isCollection {
+                return false
+            }
+            return isAvailable(ColumnReference(classIndex: path.lastClass, member: member))
+        default: return false
+        }
+    }
+
+    private mutating func node(
+        _ path: ValuePath, _ quantifier: Quantifier, _ test: ValueTest
+    ) -> ColumnNode? {
+        let storage = path.type.storage
+        switch path.terminal {
+        case .elements(let member):
+            let reference = ColumnReference(classIndex: path.lastClass, member: member)
+            references.insert(reference)
+            return ColumnElementsNode(reference, quantifier, storage, test)
+        case .value(let member):
+            let reference = ColumnReference(classIndex: path.lastClass, member: member)
+            references.insert(reference)
+            var node: ColumnNode = ColumnFieldNode(reference, storage, test)
+            for (place, step) in path.steps.enumerated().reversed() {
+                var rest = path
+                rest.root = .objects(classIndex: step.toClass)
+                rest.steps.removeFirst(place + 1)
+                let link = ColumnReference(classIndex: step.fromClass, member: step.member)
+                references.formUnion([link, .presence(step.toClass)])
+                var far = MatchNodeBuilder(schema: schema)
+                node = ColumnLinkNode(
+                    link, farClass: step.toClass, node, far.node(rest, nil, test),
+                    nullResult: test.nullResult)
+            }
+            return node
+        default: return nil
+        }
+    }
+}

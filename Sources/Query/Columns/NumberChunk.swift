@@ -1,0 +1,158 @@
+import ObjectModel
+import Rows
+
+/// Ints, bools, links and dates, each as its distance from the least value in as few bytes as the greatest
+/// distance needs.
+final class NumberChunk: ColumnChunk, @unchecked Sendable {
+    private let storage: ElementStorage
+    /// The least and the greatest value that is not null; equal when there is none.
+    let least: Int64
+    let greatest: Int64
+    /// The bytes of a distance: 1, 2, 4 or 8.
+    private let width: Int
+    private let cells: UnsafeMutableRawPointer
+
+    /// Packs values; those at null positions are not looked at.
+    init(
+        _ values: [Int64], count: Int, _ storage: ElementStorage, nulls: [UInt8]?,
+        exceptions: [UInt8]?, meter: ColumnMeter
+    ) {
+        var (least, greatest) = (Int64.max, Int64.min)
+        for position in 0..<count where (nulls?[position] ?? 0) | (exceptions?[position] ?? 0) == 0
+        {
+            least = min(least, values[position])
+            greatest = max(greatest, values[position])
+        }
+        if least > greatest { (least, greatest) = (0, 0) }
+        self.least = least
+        self.greatest = greatest
+        self.storage = storage
+        let span = UInt64(bitPattern: greatest &- least)
+        width = span <= 0xFF ? 1 : span <= 0xFFFF ? 2 : span <= 0xFFFF_FFFF ? 4 : 8
+        cells = .allocate(byteCount: max(count * width, 1), alignment: 64)
+        switch width {
+        case 1: Self.pack(values, count, least, cells.assumingMemoryBound(to: UInt8.self))
+        case 2: Self.pack(values, count, least, cells.assumingMemoryBound(to: UInt16.self))
+        case 4: Self.pack(values, count, least, cells.assumingMemoryBound(to: UInt32.self))
+        default: Self.pack(values, count, least, cells.assumingMemoryBound(to: UInt64.self))
+        }
+        super.init(
+            count: count, nulls: Self.copy(mask: nulls, count: count),
+            exceptions: Self.copy(mask: exceptions, count: count), valueByteCount: count * width,
+            meter: meter)
+    }
+
+    deinit { cells.deallocate() }
+
+    @inline(__always)
+    private static func pack<Cell: FixedWidthInteger>(
+        _ values: [Int64], _ count: Int, _ least: Int64, _ cells: UnsafeMutablePointer<Cell>
+    ) {
+        for position in 0..<count {
+            cells[position] = Cell(truncatingIfNeeded: values[position] &- least)
+        }
+    }
+
+    /// The value at a position that is not null.
+    @inline(__always)
+    func value(_ position: Int) -> Int64 {
+        let distance: UInt64 =
+            switch width {
+            case 1: UInt64(cells.assumingMemoryBound(to: UInt8.self)[position])
+            case 2: UInt64(cells.assumingMemoryBound(to: UInt16.self)[position])
+            case 4: UInt64(cells.assumingMemoryBound(to: UInt32.self)[position])
+            default: cells.assumingMemoryBound(to: UInt64.self)[position]
+            }
+        return least &+ Int64(bitPattern: distance)
+    }
+
+    override func withStored(_ position: Int, _ body: (UnsafeRawPointer, Int) -> Void) {
+        var value = value(position)
+        switch storage {
+        case .bool:
+            withUnsafeBytes(of: &value) { body($0.baseAddress ?? UnsafeRawPointer(cells), 1) }
+        case .date:
+            let time = ColumnNumber.timestamp(value)
+            var stored = (time.seconds, time.nanoseconds)
+            withUnsafeBytes(of: &stored) { body($0.baseAddress ?? UnsafeRawPointer(cells), 12) }
+        default:
+            withUnsafeBytes(of: &value) { body($0.baseAddress ?? UnsafeRawPointer(cells), 8) }
+        }
+    }
+
+    override func evaluate(_ kernel: ColumnKernel, into mask: UnsafeMutablePointer<UInt8>) {
+        switch kernel.form {
+        case .fixed(let result): ColumnMask.fill(mask, count, result)
+        case .numbers(let range, let isInside):
+            evaluate(range, isInside, into: mask)
+        case .numberSet(let values):
+            ColumnMask.fill(mask, count, false)
+            for value in values where value >= least && value <= greatest {
+                addEqual(value, to: mask)
+            }
+        default: return evaluateEach(kernel.test, into: mask)
+        }
+        applyNulls(kernel.test.nullResult, to: mask)
+    }
+
+    private func evaluate(
+        _ range: ClosedRange<Int64>, _ isInside: Bool, into mask: UnsafeMutablePointer<UInt8>
+    ) {
+        if range.lowerBound <= least, range.upperBound >= greatest {
+            return ColumnMask.fill(mask, count, isInside)
+        }
+        if range.lowerBound > greatest || range.upperBound < least {
+            return ColumnMask.fill(mask, count, !isInside)
+        }
+        let first = UInt64(bitPattern: max(range.lowerBound, least) &- least)
+        let span = UInt64(bitPattern: min(range.upperBound, greatest) &- least) &- first
+        let flip: UInt8 = isInside ? 0 : 1
+        switch width {
+        case 1: ColumnMask.range(cells, UInt8.self, count, first, span, flip, mask)
+        case 2: ColumnMask.range(cells, UInt16.self, count, first, span, flip, mask)
+        case 4: ColumnMask.range(cells, UInt32.self, count, first, span, flip, mask)
+        default: ColumnMask.range(cells, UInt64.self, count, first, span, flip, mask)
+        }
+    }
+
+    /// Sets the positions that hold `value`, which lies between the least and the greatest.
+    func addEqual(_ value: Int64, to mask: UnsafeMutablePointer<UInt8>) {
+        let distance = UInt64(bitPattern: value &- least)
+        switch width {
+        case 1: ColumnMask.addEqual(cells, UInt8.self, count, distance, mask)
+        case 2: ColumnMask.addEqual(cells, UInt16.self, count, distance, mask)
+        case 4: ColumnMask.addEqual(cells, UInt32.self, count, distance, mask)
+        default: ColumnMask.addEqual(cells, UInt64.self, count, distance, mask)
+        }
+    }
+
+    /// Sets each position to what a table says of its value; what is beyond the table gets `otherwise`.
+    func look(
+        up table: UnsafeBufferPointer<UInt8>, otherwise: UInt8,
+        into mask: UnsafeMutablePointer<UInt8>
+    ) {
+        switch width {
+        case 1: look(up: table, otherwise, UInt8.self, mask)
+        case 2: look(up: table, otherwise, UInt16.self, mask)
+        case 4: look(up: table, otherwise, UInt32.self, mask)
+        default: look(up: table, otherwise, UInt64.self, mask)
+        }
+    }
+
+    @inline(__always)
+    private func look<Cell: FixedWidthInteger & UnsignedInteger>(
+        up table: UnsafeBufferPointer<UInt8>, _ otherwise: UInt8, _ type: Cell.Type,
+        _ mask: UnsafeMutablePointer<UInt8>
+    ) {
+        let cells = cells.assumingMemoryBound(to: type)
+        guard let entries = table.baseAddress else {
+            return ColumnMask.fill(mask, count, otherwise != 0)
+        }
+        let limit = UInt64(table.count)
+        let least = UInt64(bitPattern: least)
+        for position in 0..<count {
+            let index = least &+ UInt64(truncatingIfNeeded: cells[position])
+            mask[position] = index < limit ? entries[Int(truncatingIfNeeded: index)] : otherwise
+        }
+    }
+}

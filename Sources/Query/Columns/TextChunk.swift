@@ -1,0 +1,166 @@
+import Glibc
+import Rows
+
+/// Strings, data and values of more than eight bytes, one behind the other, with where each ends and a
+/// hash of each.
+final class TextChunk: ColumnChunk, @unchecked Sendable {
+    private let bytes: UnsafeMutablePointer<UInt8>
+    private let ends: UnsafeMutablePointer<UInt32>
+    private let hashes: UnsafeMutablePointer<UInt32>
+    /// Which positions hold bytes beyond ASCII; nil for none.
+    private let foreign: UnsafePointer<UInt8>?
+
+    /// Packs texts, each of which ends at its place in `ends`.
+    init(
+        _ texts: UnsafeRawBufferPointer, ends: [UInt32], count: Int, nulls: [UInt8]?,
+        exceptions: [UInt8]?, meter: ColumnMeter
+    ) {
+        bytes = .allocate(capacity: max(texts.count, 1))
+        UnsafeMutableRawBufferPointer(start: bytes, count: texts.count).copyMemory(from: texts)
+        self.ends = .allocate(capacity: max(count, 1))
+        self.ends.update(from: ends, count: count)
+        hashes = .allocate(capacity: max(count, 1))
+        var foreign: [UInt8]?
+        var start = 0
+        for position in 0..<count {
+            let end = Int(ends[position])
+            let text = UnsafeRawBufferPointer(rebasing: texts[start..<end])
+            hashes[position] = Self.hash(text)
+            if Self.isForeign(text) {
+                if foreign == nil { foreign = [UInt8](repeating: 0, count: count) }
+                foreign?[position] = 1
+            }
+            start = end
+        }
+        self.foreign = Self.copy(mask: foreign, count: count)
+        super.init(
+            count: count, nulls: Self.copy(mask: nulls, count: count),
+            exceptions: Self.copy(mask: exceptions, count: count),
+            valueByteCount: texts.count + 8 * count + (foreign == nil ? 0 : count), meter: meter)
+    }
+
+    deinit {
+        bytes.deallocate()
+        ends.deallocate()
+        hashes.deallocate()
+        foreign?.deallocate()
+    }
+
+    /// A hash of a text, the same as long as the program runs.
+    static func hash(_ text: UnsafeRawBufferPointer) -> UInt32 {
+        var hash = UInt64(truncatingIfNeeded: text.count) &* 0x9E37_79B9_7F4A_7C15
+        var offset = 0
+        while offset + 8 <= text.count {
+            hash =
+                (hash ^ text.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+                &* 0xFF51_AFD7_ED55_8CCD
+            hash ^= hash >> 32
+            offset += 8
+        }
+        var last: UInt64 = 0
+        while offset < text.count {
+            last = last << 8 | UInt64(text[offset])
+            offset += 1
+        }
+        hash = (hash ^ last) &* 0xC4CE_B9FE_1A85_EC53
+        return UInt32(truncatingIfNeeded: hash >> 32)
+    }
+
+    private static func isForeign(_ text: UnsafeRawBufferPointer) -> Bool {
+        var offset = 0
+        while offset + 8 <= text.count {
+            let word = text.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+            if word & 0x8080_8080_8080_8080 != 0 { return true }
+            offset += 8
+        }
+        while offset < text.count {
+            if text[offset] >= 0x80 { return true }
+            offset += 1
+        }
+        return false
+    }
+
+    @inline(__always)
+    private func start(_ position: Int) -> Int { position == 0 ? 0 : Int(ends[position - 1]) }
+
+    /// The bytes at a position.
+    @inline(__always)
+    func text(_ position: Int) -> UnsafeRawBufferPointer {
+        let start = start(position)
+        return UnsafeRawBufferPointer(start: bytes + start, count: Int(ends[position]) - start)
+    }
+
+    override func withStored(_ position: Int, _ body: (UnsafeRawPointer, Int) -> Void) {
+        let text = text(position)
+        body(UnsafeRawPointer(bytes + start(position)), text.count)
+    }
+
+    override func evaluate(_ kernel: ColumnKernel, into mask: UnsafeMutablePointer<UInt8>) {
+        switch kernel.form {
+        case .fixed(let result): ColumnMask.fill(mask, count, result)
+        case .equal(let text, let hash, let isEqual):
+            ColumnMask.fill(mask, count, false)
+            addEqual(text, hash, to: mask)
+            if !isEqual { ColumnMask.invert(mask, count) }
+        case .textSet(let texts, let hashes):
+            ColumnMask.fill(mask, count, false)
+            for (text, hash) in zip(texts, hashes) { addEqual(text, hash, to: mask) }
+        case .contains(let search): find(search, kernel.test, in: mask)
+        default: return evaluateEach(kernel.test, into: mask)
+        }
+        applyNulls(kernel.test.nullResult, to: mask)
+    }
+
+    /// Sets the positions whose text is `text`: hashes are compared eight at a time, the bytes where one
+    /// fits.
+    private func addEqual(
+        _ text: UnsafeRawBufferPointer, _ hash: UInt32, to mask: UnsafeMutablePointer<UInt8>
+    ) {
+        var block = 0
+        let wanted = SIMD8<UInt32>(repeating: hash)
+        let memory = UnsafeRawPointer(hashes)
+        while block + 8 <= count {
+            let fits =
+                memory.loadUnaligned(fromByteOffset: block * 4, as: SIMD8<UInt32>.self) .== wanted
+            if any(fits) {
+                for position in block..<block + 8 where isEqual(position, text, hash) {
+                    mask[position] = 1
+                }
+            }
+            block += 8
+        }
+        for position in block..<count where isEqual(position, text, hash) { mask[position] = 1 }
+    }
+
+    private func isEqual(_ position: Int, _ text: UnsafeRawBufferPointer, _ hash: UInt32) -> Bool {
+        guard hashes[position] == hash else { return false }
+        let own = self.text(position)
+        guard own.count == text.count, let a = own.baseAddress, let b = text.baseAddress else {
+            return own.count == text.count
+        }
+        return memcmp(a, b, text.count) == 0
+    }
+
+    /// Looks for a text in all values at once, and then in those that need the rules of all of Unicode.
+    private func find(
+        _ search: ColumnNeedle, _ test: ValueTest, in mask: UnsafeMutablePointer<UInt8>
+    ) {
+        ColumnMask.fill(mask, count, false)
+        guard count > 0 else { return }
+        let length = search.needle.count
+        var position = 0
+        search.forEachCandidate(in: bytes, Int(ends[count - 1])) { place in
+            // A text that goes on beyond the value's end is none; hardly any candidate does.
+            guard search.stands(at: bytes + place) else { return place + 1 }
+            while Int(ends[position]) <= place { position += 1 }
+            let end = Int(ends[position])
+            guard place + length <= end else { return place + 1 }
+            mask[position] = 1
+            return end
+        }
+        guard search.ignoresCase, let foreign else { return }
+        for position in 0..<count where foreign[position] != 0 {
+            withStored(position) { mask[position] = test.test($0, $1) ? 1 : 0 }
+        }
+    }
+}
