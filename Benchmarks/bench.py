@@ -28,6 +28,7 @@ ROWS = {
     "import": rows_write.import_cities,
     "export": rows_read.export,
     "scan": rows_read.scan,
+    "embedded": rows_read.embedded,
     "large-list": rows_collection.large_list,
     "add-property": rows_schema.add_property,
     "migration": rows_schema.migration,

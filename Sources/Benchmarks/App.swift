@@ -24,13 +24,35 @@ struct App {
     }
 
     private static func run(_ arguments: Arguments) throws {
+        switch arguments.suite {
+        case "embedded":
+            try reads(arguments)
+            try EmbeddedWrites(arguments).run()
+        case "writes": try EmbeddedWrites(arguments).run()
+        default: try scans(arguments)
+        }
+    }
+
+    /// The store with the people, at rest.
+    private static func withPeople(
+        _ arguments: Arguments, _ columns: ColumnOptions, _ body: (Store, People) throws -> Void
+    ) throws {
         let engine = try LMDBEngine(LMDBOptions(directory: arguments.workDirectory))
-        let store = try Store(engine: engine)
+        var options = StoreOptions()
+        options.columns = columns
+        let store = try Store(engine: engine, options: options)
         defer { store.close() }
         let people = People(store)
         try people.load(arguments)
         // Scans of a store at rest: a second later this would have happened anyway.
         try engine.checkpoint()
+        try body(store, people)
+    }
+
+    /// Scans without columns.
+    private static func scans(_ arguments: Arguments) throws {
+        var columns = ColumnOptions()
+        columns.byteCountMax = 0
         let filters = [
             ("scan-int", "age > 53"), ("scan-int-rare", "age > 100"),
             ("scan-string", "email == 'user77777@mail3.example.com'"),
@@ -38,8 +60,30 @@ struct App {
             ("scan-three", "age > 30 AND active == true AND score < 50.0"),
             ("scan-link", "city.name == 'City0437'"), ("scan-any", "ANY tags == 'tag07'"),
         ]
-        for (name, filter) in filters where arguments.only.isEmpty || arguments.only == name {
-            try people.scan(name, filter, rounds: arguments.rounds)
+        try withPeople(arguments, columns) { _, people in
+            for (name, filter) in filters where arguments.only.isEmpty || arguments.only == name {
+                try people.scan(name, filter, rounds: arguments.rounds)
+            }
+        }
+    }
+
+    /// Queries by columns on one core, then with helpers; objects by their keys.
+    private static func reads(_ arguments: Arguments) throws {
+        var columns = ColumnOptions()
+        columns.helperCountMax = 0
+        try withPeople(arguments, columns) { store, _ in
+            let read = try store.read()
+            defer { read.close() }
+            let reads = try EmbeddedReads(read, arguments)
+            try reads.run("resident", comparesLoops: true)
+            report("column-bytes", Double(store.columns.byteCount) / 1_048_576, "MiB")
+            try reads.byIndex()
+            try reads.byPrimaryKey()
+        }
+        try withPeople(arguments, ColumnOptions()) { store, _ in
+            let read = try store.read()
+            defer { read.close() }
+            try EmbeddedReads(read, arguments).run("both-cores", comparesLoops: false)
         }
     }
 }

@@ -10,6 +10,8 @@ struct Arguments {
     var rounds = 5
     /// The only measurement to make; empty for all.
     var only = ""
+    /// What is measured: the scan from `rows`, the `embedded` table, or its `writes` alone.
+    var suite = "rows"
     /// Where the store is made.
     var workDirectory = ""
 
@@ -28,6 +30,11 @@ struct Arguments {
             case "--people": peopleDirectory = value
             case "--work": workDirectory = value
             case "--only": only = value
+            case "--suite":
+                guard ["rows", "embedded", "writes"].contains(value) else {
+                    throw Failure(description: "--suite is rows, embedded or writes")
+                }
+                suite = value
             case "--rounds":
                 guard let count = Int(value), count > 0 else {
                     throw Failure(description: "--rounds needs a number")

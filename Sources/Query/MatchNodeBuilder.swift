@@ -4,7 +4,8 @@ import Rows
 /// Chooses the node for each part of a predicate.
 struct MatchNodeBuilder {
     private let schema: RowSchema
-    private var maker: ValueTestMaker
+    /// Makes the tests of values.
+    var maker: ValueTestMaker
     /// For what filters values.
     let bound = BoundSource()
 
@@ -114,7 +115,8 @@ struct MatchNodeBuilder {
         }
     }
 
-    private mutating func test(
+    /// The test of a comparison with one value.
+    mutating func test(
         _ comparison: Comparison, _ value: Value, _ path: ValuePath, constantIsLeft: Bool
     ) -> ValueTest {
         maker.test(
@@ -122,8 +124,7 @@ struct MatchNodeBuilder {
             ignoresAccents: comparison.ignoresAccents, constantIsLeft: constantIsLeft)
     }
 
-    /// The node that tests what a path leads to.
-    mutating func node(
+    private mutating func node(
         _ path: ValuePath, _ quantifier: Quantifier?, _ test: ValueTest
     ) -> MatchNode {
         switch path.terminal {

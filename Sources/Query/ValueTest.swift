@@ -135,7 +135,7 @@ final class LinkTest: ValueTest {
 
 /// Several conditions that a value has to satisfy as a quantifier says.
 final class ListTest: ValueTest {
-    private let tests: [ValueTest]
+    let tests: [ValueTest]
     private let quantifier: Quantifier
 
     init(_ tests: [ValueTest], _ quantifier: Quantifier) {

@@ -115,7 +115,7 @@ struct QueryExplainTests {
             (#""filter":"ai IN {}""#, "nothing: the conditions exclude each other", [], 0, 0),
             (
                 #""filter":"a == 5","limit":1"#, "scan of all objects, each object tested", [],
-                1006, 0
+                1007, 0
             ),
             (#""limit":10"#, "scan of all objects", [], 11, 0),
             (#""sort":"d","limit":10"#, "scan of all objects, then sorted", [], 5001, 0),

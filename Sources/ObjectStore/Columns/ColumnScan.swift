@@ -29,7 +29,6 @@ final class ColumnScan {
         in transaction: ReadTransaction, readsAll: Bool, deadlineMilliseconds: UInt64
     ) throws(StoreError) {
         guard let store = transaction.columns, store.options.byteCountMax > 0,
-            try transaction.count(rowClass) >= store.options.objectCountMin,
             let wanted = Self.program(predicate, rowClass, transaction.rows, store)
         else { return nil }
         func isInTime() -> Bool {
@@ -40,7 +39,7 @@ final class ColumnScan {
         guard predicate != nil || order != nil else { return nil }
         let references = order.map { wanted.references.union([$0.reference]) } ?? wanted.references
         let found = try store.columns(
-            references, in: transaction, counts: readsAll, isInTime: isInTime)
+            references, of: rowClass, in: transaction, counts: readsAll, isInTime: isInTime)
         var program = wanted
         if wanted.references.contains(where: { found[$0] == nil }) {
             guard !found.isEmpty,

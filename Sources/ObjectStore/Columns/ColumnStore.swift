@@ -158,10 +158,11 @@ package final class ColumnStore: Sendable {
 
     /// The columns of a snapshot, as far as they are there or this use has them built.
     ///
+    /// - `scanned`: The class that is scanned, which has to be large enough; others are reached by its links.
     /// - `counts`: Whether it is a use that reads all rows where there are no columns.
     func columns(
-        _ references: Set<ColumnReference>, in transaction: ReadTransaction, counts: Bool,
-        isInTime: () -> Bool
+        _ references: Set<ColumnReference>, of scanned: RowClass, in transaction: ReadTransaction,
+        counts: Bool, isInTime: () -> Bool
     ) throws(StoreError) -> [ColumnReference: [ColumnChunk?]] {
         var found: [ColumnReference: [ColumnChunk?]] = [:]
         let commit = transaction.commit
@@ -182,7 +183,8 @@ package final class ColumnStore: Sendable {
             for (member, version) in try update.versions(request.present, request.changedKeys) {
                 versions[member] = version
             }
-            let built = try build(request, update, isInTime)
+            let countMin = rowClass === scanned ? options.objectCountMin : 0
+            let built = try build(request, update, objectCountMin: countMin, isInTime)
             versions.merge(built) { old, _ in old }
             isBuilt = true
             publish(versions, request, id)
@@ -240,10 +242,12 @@ package final class ColumnStore: Sendable {
     }
 
     private func build(
-        _ request: Request, _ update: ColumnUpdate, _ isInTime: () -> Bool
+        _ request: Request, _ update: ColumnUpdate, objectCountMin: Int, _ isInTime: () -> Bool
     ) throws(StoreError) -> [Int: Version] {
         guard !request.missing.isEmpty else { return [:] }
-        let outcome = try update.build(request.missing, isInTime: isInTime) {
+        let outcome = try update.build(
+            request.missing, objectCountMin: objectCountMin, isInTime: isInTime
+        ) {
             meter.byteCount <= options.byteCountMax || makeRoom(keeping: request)
         }
         if case .built(let versions) = outcome { return versions }
@@ -273,7 +277,9 @@ package final class ColumnStore: Sendable {
         state.withLock { state in
             guard state.classes[space]?.id == id else { return }
             state.classes[space]?.building.subtract(request.missing)
-            for (member, version) in versions {
+            let trackedFrom = state.classes[space]?.trackedFrom ?? 0
+            // What changed since an older version is not known any more.
+            for (member, version) in versions where version.commit >= trackedFrom {
                 let present = state.classes[space]?.residents[member]?.version.commit
                 guard present.map({ $0 < version.commit }) ?? true else { continue }
                 state.classes[space]?.residents[member] = Resident(

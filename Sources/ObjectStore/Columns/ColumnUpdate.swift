@@ -108,7 +108,7 @@ struct ColumnUpdate {
         case built([Int: ColumnStore.Version])
         /// There is no room for the columns.
         case tooLarge
-        /// Nothing was built for another reason: the time is over.
+        /// Nothing was built for another reason: there are few objects, or the time is over.
         case stopped
     }
 
@@ -116,9 +116,10 @@ struct ColumnUpdate {
     ///
     /// - `hasRoom`: Asked with each run of chunks.
     func build(
-        _ members: [Int], isInTime: () -> Bool, hasRoom: () -> Bool
+        _ members: [Int], objectCountMin: Int, isInTime: () -> Bool, hasRoom: () -> Bool
     ) throws(StoreError) -> Outcome {
         let state = try transaction.classState(rowClass)
+        guard state.count >= objectCountMin else { return .stopped }
         // Keys of objects that are gone take room too.
         guard state.nextKey < 1 << 16 || state.nextKey / 8 <= state.count else {
             return .tooLarge

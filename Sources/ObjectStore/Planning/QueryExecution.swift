@@ -109,6 +109,11 @@ package final class QueryExecution {
             rowsRead: transaction.entriesRead - readBefore - entriesRead, entriesRead: entriesRead)
     }
 
+    /// Whether a scan was done by columns, in whole or in part.
+    package var usesColumns: Bool {
+        if case .some(.some) = columnScan { true } else { false }
+    }
+
     /// Hands over the result in order, from the query's position on, until `body` returns false.
     ///
     /// - `limit`: How many objects will be taken at most; bounds the memory of a sort.

@@ -22,7 +22,7 @@ struct ColumnKernel: @unchecked Sendable {
         /// Texts that are one of a few.
         case textSet([UnsafeRawBufferPointer], hashes: [UInt32])
         /// Texts that contain another.
-        case contains(ColumnNeedle)
+        case contains(NeedleSearch)
         /// Every value is tested by itself.
         case each
     }
@@ -30,6 +30,18 @@ struct ColumnKernel: @unchecked Sendable {
     /// What each value can be tested by.
     let test: ValueTest
     let form: Form
+
+    /// Whether a test only reads what it was made of, so that several threads may use it, and tells nobody but
+    /// its caller of anything.
+    static func canUse(_ test: ValueTest) -> Bool {
+        switch test {
+        case is FixedTest, is IntRangeTest, is DoubleRangeTest, is OrdinalRangeTest,
+            is OrdinalSetTest, is LinkTest, is TextEqualTest, is TextSetTest, is TextTest:
+            return true
+        case let list as ListTest: return list.tests.allSatisfy { canUse($0) }
+        default: return false
+        }
+    }
 
     /// The most values that a set is compared with one after the other.
     private static let setCountMax = 12
@@ -95,7 +107,7 @@ struct ColumnKernel: @unchecked Sendable {
             return .textSet(texts, hashes: texts.map { TextChunk.hash($0) })
         }
         if let test = test as? TextTest, test.comparison == .contains, !test.constantIsLeft {
-            return ColumnNeedle(test.constant.bytes, ignoresCase: test.ignoresCase).map {
+            return NeedleSearch(test.constant.bytes, ignoresCase: test.ignoresCase).map {
                 .contains($0)
             }
         }

@@ -5,17 +5,18 @@ import Rows
 struct ColumnProgramBuilder {
     private let schema: RowSchema
     private let isAvailable: (ColumnReference) -> Bool
-    private var maker: ValueTestMaker
+    /// Makes the tests, which are those of rows.
+    private var tests: MatchNodeBuilder
     private(set) var references: Set<ColumnReference> = []
 
     init(schema: RowSchema, isAvailable: @escaping (ColumnReference) -> Bool) {
         self.schema = schema
         self.isAvailable = isAvailable
-        maker = ValueTestMaker(schema: schema)
+        tests = MatchNodeBuilder(schema: schema)
     }
 
     /// The objects that the nodes made so far compare with.
-    var objects: [ObjectConstant] { maker.objects }
+    var objects: [ObjectConstant] { tests.objects }
 
     /// Divides a predicate into what columns answer and what rows have to.
     mutating func split(_ predicate: Predicate, _ classIndex: Int) -> (ColumnNode?, Predicate?) {
@@ -35,15 +36,16 @@ struct ColumnProgramBuilder {
 
     /// The node for a whole predicate; nil when columns can't answer it.
     private mutating func node(_ predicate: Predicate, _ classIndex: Int) -> ColumnNode? {
-        switch predicate {
-        case .constant(let truth): return ColumnConstantNode(truth)
-        case .not(let part): return node(part, classIndex).map { ColumnNotNode($0) }
-        case .and(let parts): return chain(parts, isOr: false, classIndex)
-        case .or(let parts):
-            return chain(MatchNodeBuilder.mergingEqualities(parts), isOr: true, classIndex)
-        case .comparison(let comparison): return node(comparison, classIndex)
-        case .within: return nil
+        if case .constant(let truth) = predicate { return ColumnConstantNode(truth) }
+        if case .not(let part) = predicate {
+            return node(part, classIndex).map { ColumnNotNode($0) }
         }
+        if case .and(let parts) = predicate { return chain(parts, isOr: false, classIndex) }
+        if case .or(let parts) = predicate {
+            return chain(MatchNodeBuilder.mergingEqualities(parts), isOr: true, classIndex)
+        }
+        if case .comparison(let comparison) = predicate { return node(comparison, classIndex) }
+        return nil
     }
 
     private mutating func chain(
@@ -67,26 +69,22 @@ struct ColumnProgramBuilder {
         case (.path(let found, let quantified), .constant(let value)):
             (path, quantifier) = (found, quantified)
             guard canAnswer(path, classIndex) else { return nil }
-            test = maker.test(
-                comparison.comparison, value, path.type, ignoresCase: comparison.ignoresCase,
-                ignoresAccents: comparison.ignoresAccents, constantIsLeft: false)
+            test = tests.test(comparison, value, path, constantIsLeft: false)
         case (.constant(let value), .path(let found, let quantified)):
             (path, quantifier) = (found, quantified)
             guard canAnswer(path, classIndex) else { return nil }
-            test = maker.test(
-                comparison.comparison, value, path.type, ignoresCase: comparison.ignoresCase,
-                ignoresAccents: comparison.ignoresAccents, constantIsLeft: true)
+            test = tests.test(comparison, value, path, constantIsLeft: true)
         case (.path(let found, let quantified), .constants(let values, let other))
         where !(found.isMany && quantified == nil && other == nil):
             (path, quantifier) = (found, quantified)
             guard canAnswer(path, classIndex) else { return nil }
-            test = maker.test(
+            test = tests.maker.test(
                 comparison.comparison, values, other ?? .any, path.type,
                 ignoresCase: comparison.ignoresCase,
                 ignoresAccents: comparison.ignoresAccents, constantIsLeft: false)
         default: return nil
         }
-        return node(path, quantifier ?? .any, test)
+        return ColumnKernel.canUse(test) ? node(path, quantifier ?? .any, test) : nil
     }
 
     /// Whether columns have what a path leads to: properties of the object itself, or behind to-one links.
@@ -132,13 +130,18 @@ struct ColumnProgramBuilder {
                 rest.steps.removeFirst(place + 1)
                 let link = ColumnReference(classIndex: step.fromClass, member: step.member)
                 references.formUnion([link, .presence(step.toClass)])
-                var far = MatchNodeBuilder(schema: schema)
                 node = ColumnLinkNode(
-                    link, farClass: step.toClass, node, far.node(rest, nil, test),
+                    link, farClass: step.toClass, node, rowNode(rest, member, test),
                     nullResult: test.nullResult)
             }
             return node
         default: return nil
         }
+    }
+
+    /// What tests the row of an object that a path starts from.
+    private func rowNode(_ path: ValuePath, _ member: Int, _ test: ValueTest) -> MatchNode {
+        FollowNode(path, member: member, test, schema: schema)
+            ?? FieldNode(schema.classes[path.lastClass], member, test)
     }
 }

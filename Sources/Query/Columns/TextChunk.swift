@@ -143,7 +143,7 @@ final class TextChunk: ColumnChunk, @unchecked Sendable {
 
     /// Looks for a text in all values at once, and then in those that need the rules of all of Unicode.
     private func find(
-        _ search: ColumnNeedle, _ test: ValueTest, in mask: UnsafeMutablePointer<UInt8>
+        _ search: NeedleSearch, _ test: ValueTest, in mask: UnsafeMutablePointer<UInt8>
     ) {
         ColumnMask.fill(mask, count, false)
         guard count > 0 else { return }

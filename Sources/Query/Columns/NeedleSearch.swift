@@ -4,7 +4,7 @@ import Glibc
 ///
 /// Two of its bytes, those that are rarest in text of the usual kind, are looked for sixteen places at a
 /// time; only where both stand as far apart as in the text is the whole of it compared.
-struct ColumnNeedle {
+struct NeedleSearch {
     /// The text; with ``ignoresCase`` of ASCII alone and in lower case.
     let needle: [UInt8]
     /// Whether ASCII letters of either case are the same.
@@ -65,14 +65,27 @@ struct ColumnNeedle {
         let memory = UnsafeRawPointer(hay)
         let (wantedA, wantedB) = (SIMD16<UInt8>(repeating: a), SIMD16<UInt8>(repeating: b))
         let (bitA, bitB) = (SIMD16<UInt8>(repeating: softA), SIMD16<UInt8>(repeating: softB))
-        var place = 0
-        while place + 15 <= last {
+        @inline(__always)
+        func fits(_ place: Int) -> SIMD2<UInt64> {
             let blockA = memory.loadUnaligned(
                 fromByteOffset: place + first, as: SIMD16<UInt8>.self)
             let blockB = memory.loadUnaligned(
                 fromByteOffset: place + second, as: SIMD16<UInt8>.self)
-            let fits = ((blockA | bitA) .== wantedA) .& ((blockB | bitB) .== wantedB)
-            let words = unsafeBitCast(fits, to: SIMD2<UInt64>.self)
+            return unsafeBitCast(
+                ((blockA | bitA) .== wantedA) .& ((blockB | bitB) .== wantedB),
+                to: SIMD2<UInt64>.self)
+        }
+        var place = 0
+        while place + 15 <= last {
+            // Where nothing fits for long, most of the time went into finding that out.
+            while place + 63 <= last {
+                let all =
+                    (fits(place) | fits(place + 16)) | (fits(place + 32) | fits(place + 48))
+                if all[0] | all[1] != 0 { break }
+                place += 64
+            }
+            guard place + 15 <= last else { break }
+            let words = fits(place)
             if words[0] | words[1] == 0 {
                 place += 16
                 continue

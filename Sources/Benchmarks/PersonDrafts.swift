@@ -1,0 +1,83 @@
+import Bytes
+import ObjectModel
+import ObjectStore
+import Rows
+
+/// Makes drafts of the benchmark's people without reading any text, drawn as `Benchmarks/person/README.md`
+/// says.
+final class PersonDrafts {
+    private let rowClass: RowClass
+    private let total: Int
+    private let pool = DraftPool()
+    private let tags = ScalarCollectionBuilder()
+    private let text = ByteBuffer(capacity: 128)
+
+    init(_ rowClass: RowClass, total: Int) {
+        self.rowClass = rowClass
+        self.total = total
+    }
+
+    private static let first = words(
+        "James Mary Robert Linda John Susan Michael Karen David Lisa Carlos Nancy Daniel Sofia Mark "
+            + "Emma Anders Ingrid Pierre Chloe Hiro Yuki Ivan Olga Ahmed Fatima Kwame Amara Pablo "
+            + "Lucia Sean Aoife")
+    private static let last = words(
+        "Smith Johnson Williams Brown Jones Garcia Miller Davis Lopez Wilson Anderson Taylor Moore "
+            + "Jackson Martin Lee Nielsen Hansen Dubois Durand Tanaka Suzuki Petrov Ivanova Hassan "
+            + "Ali Mensah Okafor Torres Reyes Murphy Byrne")
+
+    private static func words(_ text: String) -> [[UInt8]] {
+        text.utf8.split(separator: 0x20).map { Array($0) }
+    }
+
+    private func append(_ number: UInt64) {
+        if number >= 10 { append(number / 10) }
+        text.append(UInt8(truncatingIfNeeded: 0x30 + number % 10))
+    }
+
+    /// The draft of a person, good until the next one is asked for.
+    func draft(_ index: Int) -> ObjectDraft {
+        pool.takeBack(keeping: 1)
+        let draft = pool.draft(rowClass, isMerge: false)
+        var draws = Draws(seed: UInt64(index) &* 0x2545_F491_4F6C_DD1D &+ 42)
+        let k = draws.next() % UInt64(max(1, total / 10))
+        draft.set(0, int: Int64(index))
+        text.removeAll()
+        text.append(Self.first[Int(k % 32)])
+        text.append(0x20 as UInt8)
+        text.append(Self.last[Int(k / 32 % 32)])
+        text.append(0x20 as UInt8)
+        append(k)
+        draft.set(1, text: text.bytes)
+        text.removeAll()
+        text.append(Array("user".utf8))
+        append(UInt64(index))
+        text.append(Array("@mail".utf8))
+        append(draws.next() % 8)
+        text.append(Array(".example.com".utf8))
+        draft.set(2, text: text.bytes)
+        let isOld = draws.next() % 1000 == 0
+        let years = draws.next()
+        draft.set(3, int: Int64(isOld ? 101 + years % 10 : 18 + years % 72))
+        draft.set(4, double: Double(draws.next() >> 11) * (100.0 / 9_007_199_254_740_992.0))
+        draft.set(5, bool: draws.next() & 1 != 0)
+        let city = draws.next()
+        if draws.next() % 20 == 0 {
+            draft.setNull(6)
+        } else {
+            draft.addReference(6, element: nil) { OrderedKey.append(Int64(city % 1000), to: $0) }
+            draft.setReference(6)
+        }
+        tags.reset(.string)
+        for _ in 0..<2 {
+            let tag = draws.next() % 50
+            text.removeAll()
+            text.append(Array("tag".utf8))
+            text.append(UInt8(truncatingIfNeeded: 0x30 + tag / 10))
+            text.append(UInt8(truncatingIfNeeded: 0x30 + tag % 10))
+            tags.append(text: text.bytes)
+        }
+        draft.set(7, collection: tags)
+        return draft
+    }
+}

@@ -1,0 +1,169 @@
+import ObjectModel
+import ObjectStore
+import ObjectSupport
+import Query
+import Rows
+import TestSupport
+import Testing
+
+@Suite("Column store")
+struct ColumnStoreTests {
+    private static let thing = ObjectClass(
+        name: "Thing", primaryKey: "id",
+        properties: [
+            Property(name: "id", type: .single(.scalar(.int))),
+            Property(name: "name", type: .single(.scalar(.string)), isOptional: true),
+            Property(name: "born", type: .single(.scalar(.date)), isOptional: true),
+            Property(name: "tags", type: .list(.scalar(.int))),
+        ])
+
+    private static func open(_ options: StoreOptions, count: Int64 = 300) throws -> Store {
+        let store = try Shelter.open(.memory, options: options, classes: [thing])
+        try write(
+            store, (0..<count).map { ["id": .value(.int($0)), "name": .value(.string("a"))] })
+        return store
+    }
+
+    private static func write(_ store: Store, _ drafts: [ObjectContent]) throws {
+        try store.write { transaction throws(StoreError) in
+            for draft in drafts {
+                try ObjectScript.Operation.write("Thing", draft, key: nil, .merge).run(transaction)
+            }
+        }
+    }
+
+    private static func count(
+        _ filter: String, _ read: ReadTransaction, limits: QueryLimits = QueryLimits()
+    ) throws -> Int {
+        let rowClass = try #require(read.rows.rowClass(named: "Thing"))
+        let compiled = try CompiledQuery.compile(
+            text: filter, rootClass: rowClass.index, schema: read.rows)
+        return try QueryExecution(
+            ObjectQuery(classIndex: rowClass.index, predicate: compiled.predicate), in: read,
+            limits: limits
+        ).count()
+    }
+
+    private static func count(_ filter: String, _ store: Store) throws -> Int {
+        try store.reading { try count(filter, $0) }
+    }
+
+    @Test("the second scan builds columns, and the first does not")
+    func second() throws {
+        let store = try Self.open(StoreOptions())
+        defer { store.close() }
+        #expect(try Self.count("name == 'a'", store) == 300)
+        #expect(store.columns.byteCount == 0)
+        #expect(try Self.count("name == 'a'", store) == 300)
+        #expect(store.columns.byteCount > 0)
+        #expect(try Self.count("name != 'a'", store) == 0)
+    }
+
+    @Test("no memory for columns means none, and small classes have none")
+    func none() throws {
+        for options in [
+            ColumnTests.eager { $0.byteCountMax = 0 },
+            ColumnTests.eager { $0.objectCountMin = 301 },
+        ] {
+            let store = try Self.open(options)
+            defer { store.close() }
+            for _ in 0..<3 { #expect(try Self.count("name == 'a'", store) == 300) }
+            #expect(store.columns.byteCount == 0)
+        }
+        let store = try Self.open(ColumnTests.eager { $0.objectCountMin = 300 })
+        defer { store.close() }
+        #expect(try Self.count("name == 'a'", store) == 300)
+        #expect(store.columns.byteCount > 0)
+    }
+
+    @Test("columns stay within their memory, and what does not fit is read from rows")
+    func memory() throws {
+        // Which objects there are and one int fit, and no more.
+        let byteCountMax = 30_000
+        let store = try Self.open(ColumnTests.eager { $0.byteCountMax = byteCountMax })
+        defer { store.close() }
+        for _ in 0..<3 {
+            #expect(try Self.count("id >= 100 AND id < 200", store) == 100)
+            #expect(try Self.count("name == 'a'", store) == 300)
+            #expect(store.columns.byteCount <= byteCountMax)
+        }
+    }
+
+    @Test("a schema change drops them")
+    func schemaChange() throws {
+        let store = try Self.open(ColumnTests.eager())
+        defer { store.close() }
+        let old = try store.read()
+        defer { old.close() }
+        #expect(try Self.count("name == 'a'", old) == 300)
+        var changed = Self.thing
+        changed.properties[1] = Property(name: "name", type: .single(.scalar(.string)))
+        changed.properties.append(
+            Property(name: "more", type: .single(.scalar(.int)), defaultValue: .constant(.int(7))))
+        try store.setSchema([changed])
+        #expect(store.columns.byteCount == 0)
+        #expect(try Self.count("more == 7 AND name == 'a'", store) == 300)
+        #expect(try Self.count("name == 'a'", old) == 300)
+        #expect(try Self.count("more != 7", store) == 0)
+    }
+
+    @Test("a transaction sees what it has not committed, and others do not")
+    func uncommitted() throws {
+        let store = try Self.open(ColumnTests.eager())
+        defer { store.close() }
+        #expect(try Self.count("name == 'a'", store) == 300)
+        try store.write { transaction throws(StoreError) in
+            let draft: ObjectContent = ["id": .value(.int(5)), "name": .value(.string("b"))]
+            try ObjectScript.Operation.write("Thing", draft, key: nil, .merge).run(transaction)
+            let view = transaction.view()
+            #expect((try? Self.count("name == 'b'", view)) == 1)
+            #expect((try? Self.count("name == 'a'", view)) == 299)
+            #expect((try? Self.count("name == 'a'", store)) == 300)
+        }
+        #expect(try Self.count("name == 'a'", store) == 299)
+    }
+
+    @Test("values at the limits of columns and beyond them are found alike")
+    func limits() throws {
+        let store = try Self.open(ColumnTests.eager())
+        defer { store.close() }
+        let drafts: [ObjectContent] = [1023, 1024, 1025].enumerated().map { index, count in
+            [
+                "id": .value(.int(Int64(index))),
+                "name": .value(
+                    .string(
+                        String(repeating: "é", count: 8) + String(repeating: "x", count: count - 16)
+                    )),
+                "born": .value(
+                    .date(
+                        Timestamp(seconds: 9_223_372_035 + Int64(index), nanoseconds: 999_999_999))),
+                "tags": .values((0..<254 + index).map { .int(Int64($0)) }),
+            ]
+        }
+        try Self.write(store, drafts)
+        #expect(try Self.count("name ENDSWITH 'x'", store) == 3)
+        #expect(try Self.count("name CONTAINS[c] 'ÉX'", store) == 3)
+        #expect(try Self.count("name CONTAINS 'éé'", store) == 3)
+        #expect(try Self.count("born > T9223372036:0", store) == 2)
+        #expect(try Self.count("born < T9223372037:0", store) == 2)
+        #expect(try Self.count("ANY tags == 253", store) == 3)
+        #expect(try Self.count("ANY tags == 254", store) == 2)
+        #expect(try Self.count("ANY tags == 255", store) == 1)
+        #expect(try Self.count("NONE tags >= 0", store) == 297)
+        #expect(try Self.count("ALL tags < 254", store) == 298)
+    }
+
+    @Test("a query whose time is over stops")
+    func time() throws {
+        let store = try Self.open(ColumnTests.eager())
+        defer { store.close() }
+        #expect(try Self.count("name == 'a'", store) == 300)
+        _ = try store.reading { read in
+            #expect(throws: QueryExecution.Failure.self) {
+                try Self.count(
+                    "name == 'a'", read, limits: QueryLimits(deadlineMilliseconds: 1))
+            }
+        }
+        #expect(try Self.count("name == 'a'", store) == 300)
+    }
+}
