@@ -117,14 +117,17 @@ extension Checker {
     /// Checks the suffixes and makes one of consecutive SORTs: the later one counts more.
     func suffixes(_ syntax: [Syntax.Suffix]) throws(QueryError) -> [QuerySuffix] {
         var suffixes: [QuerySuffix] = []
+        var keyCount = 0
         for suffix in syntax {
             switch suffix {
             case .limit(let count): suffixes.append(.limit(count))
             case .distinct(let paths):
+                try limit(&keyCount, adding: paths.count, at: paths.first?.start)
                 var keys: [SortKey] = []
                 for path in paths { keys.append(try key(path, true, clause: "distinct")) }
                 suffixes.append(.distinct(keys))
             case .sort(let items):
+                try limit(&keyCount, adding: items.count, at: items.first?.path.start)
                 var keys: [SortKey] = []
                 for item in items {
                     keys.append(try key(item.path, item.isAscending, clause: "sort"))
@@ -137,6 +140,21 @@ extension Checker {
             }
         }
         return suffixes
+    }
+
+    /// How many paths a query may be sorted and made distinct by.
+    static let sortKeyCountMax = 100
+
+    private func limit(
+        _ count: inout Int, adding more: Int, at start: Int?
+    ) throws(QueryError) {
+        count += more
+        guard count <= Self.sortKeyCountMax else {
+            throw fail(
+                .limit,
+                "A query has at most \(Self.sortKeyCountMax) paths to sort or be distinct by.",
+                at: start ?? 0)
+        }
     }
 
     private func key(

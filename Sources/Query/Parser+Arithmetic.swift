@@ -71,10 +71,11 @@ extension Parser {
 
     private mutating func limit(_ depth: Int, at start: Int) throws(QueryError) {
         operandDepth = max(operandDepth, depth)
-        guard depth <= Self.depthMax else {
+        guard depth <= Self.operationDepthMax else {
             throw QueryError(
                 .limit,
-                "A value is calculated with more than \(Self.depthMax) operations one upon the other.",
+                "A value is calculated with more than \(Self.operationDepthMax) operations one upon the "
+                    + "other.",
                 column: source.column(start))
         }
     }
@@ -84,6 +85,13 @@ extension Parser {
         let start = token.start
         try enter()
         defer { depth -= 1 }
+        subqueryDepth += 1
+        defer { subqueryDepth -= 1 }
+        guard subqueryDepth <= Self.subqueryDepthMax else {
+            throw QueryError(
+                .limit, "The query nests deeper than \(Self.subqueryDepthMax) subqueries.",
+                column: source.column(start))
+        }
         try advance()
         try expect(.leftParenthesis, "'('")
         let path = try path(start: token.start)

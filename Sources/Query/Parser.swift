@@ -8,6 +8,10 @@ import ObjectModel
 struct Parser {
     /// How deep parentheses and NOT may nest.
     static let depthMax = 500
+    /// How deep subqueries may nest: each leads along a link at least.
+    static let subqueryDepthMax = PathResolver.stepCountMax
+    /// How many operations and subqueries a value may be calculated with, one upon the other.
+    static let operationDepthMax = 200
 
     var lexer: Lexer
     var token: Token
@@ -16,6 +20,7 @@ struct Parser {
     var previousEnd = 0
     /// The greatest depth of the operands read so far, within the present subquery.
     var operandDepth = 0
+    var subqueryDepth = 0
 
     var source: SourceText { lexer.source }
 

@@ -344,9 +344,6 @@ struct PropertyTests {
                 "GET", target(thing + "counts", [("filter", "name == 'x'")]), status: 400,
                 contains: [#""parameter":"filter""#]),
             APIScenario(
-                "GET", target(thing + "counts", [("filter", "self == 1 LIMIT(1)")]), status: 400,
-                contains: ["LIMIT"]),
-            APIScenario(
                 "GET",
                 target(
                     thing + "counts", [("filter", "self == 1 SORT(self ASC)"), ("sort", "self")]),

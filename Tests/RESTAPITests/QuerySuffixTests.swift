@@ -12,6 +12,7 @@ struct QuerySuffixTests {
                 Schemas.property("id", .int), Schemas.property("n", .int, optional: true),
                 Schemas.property("s", .string), Schemas.list("ints", .int),
                 Property(name: "marks", type: .map(.scalar(.int))), Schemas.link("best", "Item"),
+                Schemas.list("all", of: "Item"), Schemas.list("values", .mixed),
             ])
     ])
 
@@ -95,6 +96,49 @@ struct QuerySuffixTests {
             status: 200, contains: [#""affected":2"#]
         ).check(on: server)
         #expect(ids(page("").text[...]) == [3, 4, 5])
+    }
+
+    @Test("they apply to the elements of a property too")
+    func collections() {
+        APIScenario(
+            "PATCH", "/v1/classes/Item/objects/1",
+            #"{"ints":[3,1,3,2,1],"all":[5,2,3,2],"values":[1,{"a":2},"x",{"a":3},null]}"#,
+            status: 200
+        ).check(on: server)
+        for (path, filter, text) in [
+            ("ints", "TRUEPREDICATE DISTINCT(self)", #"{"elements":[3,1,2]}"#),
+            ("ints", "self > 1 SORT(self ASC) LIMIT(2)", #"{"elements":[2,3]}"#),
+            (
+                "ints", "TRUEPREDICATE LIMIT(3) SORT(self ASC) DISTINCT(self)",
+                #"{"elements":[1,3]}"#
+            ),
+            ("ints", "self + 1 IN {2, 3}", #"{"elements":[1,2,1]}"#),
+            ("all", "TRUEPREDICATE DISTINCT(id) SORT(id ASC) LIMIT(2)", #"{"id":2"#),
+            ("all", "SUBQUERY(@links.Item.best, $i, $i.id > 2).@count == 2", #"{"id":2"#),
+            ("values", "self.a > 2", #"{"elements":[{"a":3}]}"#),
+            ("values", "self.@type IN {'string', 'null'}", #"{"elements":["x",null]}"#),
+        ] {
+            let target = Self.target(path, [("filter", filter)])
+            APIScenario("GET", target, status: 200, contains: [text]).check(on: server)
+        }
+        let first = server.send(
+            "GET",
+            Self.target("ints", [("filter", "TRUEPREDICATE DISTINCT(self)"), ("limit", "2")]))
+        let cursor = first.text.split(separator: "\"next\":\"").last?.prefix { $0 != "\"" } ?? ""
+        #expect(first.text.hasPrefix(#"{"elements":[3,1],"next""#), "\(first.text)")
+        APIScenario(
+            "GET",
+            Self.target(
+                "ints",
+                [
+                    ("filter", "TRUEPREDICATE DISTINCT(self)"), ("limit", "2"),
+                    ("cursor", String(cursor)),
+                ]), status: 200, contains: [#"{"elements":[2]}"#]
+        ).check(on: server)
+    }
+
+    private static func target(_ path: String, _ parameters: [(String, String)]) -> String {
+        RESTAPITests.target("/v1/classes/Item/objects/1/properties/\(path)", parameters)
     }
 
     @Test("their own limits hold")

@@ -35,6 +35,14 @@ extension CollectionPage {
 
     /// Whether `a` comes before `b`: by what they are sorted by, and then by position.
     func isBefore(_ a: Candidate, _ b: Candidate, _ order: Order) -> Bool {
+        let result = compare(a, b, order)
+        if result != 0 { return result < 0 }
+        let (left, right) = ((a.position, a.repetition), (b.position, b.repetition))
+        return order.tiesDescend ? left > right : left < right
+    }
+
+    /// Compares two elements by what they are sorted by: negative, 0 or positive.
+    func compare(_ a: Candidate, _ b: Candidate, _ order: Order) -> Int {
         var result = compare(a.sortBytes, b.sortBytes)
         if result != 0, mayBeCut(a.sortBytes), mayBeCut(b.sortBytes) {
             if let left = a.row, let right = b.row {
@@ -43,9 +51,7 @@ extension CollectionPage {
                 result = order.sorter.compare(value(a), value(b))
             }
         }
-        if result != 0 { return result < 0 }
-        let (left, right) = ((a.position, a.repetition), (b.position, b.repetition))
-        return order.tiesDescend ? left > right : left < right
+        return result
     }
 
     /// Whether an element comes behind the last of the page before.
@@ -89,7 +95,7 @@ extension CollectionPage {
         return (buffer.array, isCut)
     }
 
-    private func value(_ candidate: Candidate) -> UnsafeRawBufferPointer? {
+    func value(_ candidate: Candidate) -> UnsafeRawBufferPointer? {
         let collection = owner.collection(member, in: row, read)
         guard let (part, place) = collection.element(Int(candidate.position)) else { return nil }
         return part.isNull(place) ? nil : part.bytes(place)

@@ -42,17 +42,29 @@ struct CollectionPage {
         let limit = try CheckedQuery.limit(text, service.options)
         let root = root
         let compiledQuery = try compile(root)
-        let order = Order(try sortKeys(root, compiledQuery), read.rows)
+        let keys = try sortKeys(root, compiledQuery)
         let selection = try selection()
         var canonical = "\(owner.definition.name)\u{0}\(key)\u{0}\(compiled.number)\u{0}"
         canonical += "\(compiledQuery?.canonicalText ?? "")\u{0}\(text.sort ?? "")"
         let hash = PageCursor.QueryHash(canonical)
         let cursor = try PageCursor.read(text, query: hash, epoch: read.epoch)
+        if let compiledQuery, Self.needsStages(compiledQuery) {
+            return try stagedResponse(
+                compiledQuery, selection, hash: hash, behind: cursor, limit: limit)
+        }
+        let order = Order(keys, read.rows)
         var (found, total) = try collect(
             compiledQuery?.predicate.makeMatcher(read.rows, source: read), order, behind: cursor,
             limit: limit)
         if !order.isNatural { found.sort { isBefore($0, $1, order) } }
-        return try write(found, order, selection, limit: limit, total: total, hash: hash)
+        let page = found.prefix(limit)
+        var next: PageCursor?
+        if found.count > page.count, let last = page.last {
+            next = PageCursor(
+                query: hash, epoch: read.epoch, repetition: last.repetition,
+                position: position(last, order))
+        }
+        return try write(page, next, selection, total: total)
     }
 
     // MARK: The query
@@ -89,14 +101,8 @@ struct CollectionPage {
             return nil
         }
         do throws(QueryError) {
-            let query = try CompiledQuery.compile(
+            return try CompiledQuery.compile(
                 text: filter, arguments: text.arguments, root: root, schema: read.rows)
-            if !query.distinct.isEmpty || query.limit != nil {
-                throw QueryError(
-                    .unsupported, "DISTINCT and LIMIT are not supported on a property's elements.",
-                    column: 1)
-            }
-            return query
         } catch {
             throw text.problem(error, "filter")
         }
@@ -137,7 +143,7 @@ struct CollectionPage {
 
     /// The elements of the page, and one more if there is one, or with a sort all that come behind the
     /// cursor; and how many there are in all, if that was asked for.
-    private func collect(
+    func collect(
         _ matcher: Matcher?, _ order: Order, behind cursor: PageCursor?, limit: Int
     ) throws(Problem) -> (found: [Candidate], total: Int) {
         let options = service.options
@@ -150,6 +156,7 @@ struct CollectionPage {
         var visited = 0
         var byteCount = 0
         var failure: Problem?
+        let countMax = options.queryMemoryByteCountMax / MemoryLayout<Candidate>.stride
         // Without a sort the elements come in order, and the others need not be looked at.
         forEachElement(after: order.isNatural && !text.counts ? cursor : nil) { candidate, value in
             visited += 1
@@ -181,6 +188,10 @@ struct CollectionPage {
                 return true
             }
             if found.count <= limit { found.append(candidate) }
+            if found.count > countMax {
+                failure = .queryMemory(options)
+                return false
+            }
             return text.counts || found.count <= limit
         }
         if let failure { throw failure }
@@ -201,11 +212,10 @@ struct CollectionPage {
         return holdsObjects ? "{\"objects\":[" : "{\"elements\":["
     }
 
-    private func write(
-        _ found: [Candidate], _ order: Order, _ selection: FieldSelection?, limit: Int, total: Int,
-        hash: PageCursor.QueryHash
+    func write(
+        _ page: ArraySlice<Candidate>, _ cursor: PageCursor?, _ selection: FieldSelection?,
+        total: Int
     ) throws(Problem) -> Response {
-        let page = found.prefix(limit)
         let buffer = ByteBuffer(capacity: 1024)
         let json = JSONWriter(buffer)
         var writer = ObjectWriter(buffer, names: names, read: read, epoch: read.epoch)
@@ -236,10 +246,7 @@ struct CollectionPage {
         if writer.isTruncated { throw .queryMemory(service.options) }
         buffer.append("]")
         var next: String?
-        if found.count > page.count, let last = page.last {
-            let cursor = PageCursor(
-                query: hash, epoch: read.epoch, repetition: last.repetition,
-                position: position(last, order))
+        if let cursor {
             next = cursor.text
             json.raw(",\"next\":")
             json.string(cursor.text)

@@ -1,0 +1,79 @@
+import Bytes
+import HTTPServer
+import ObjectStore
+import Query
+import Rows
+
+/// Pages of elements whose filter has a DISTINCT or a LIMIT: SORT, DISTINCT and LIMIT are applied from left
+/// to right to all elements that match. A cursor holds how many came before.
+extension CollectionPage {
+    /// Whether a filter's suffixes need all elements at once.
+    static func needsStages(_ query: CompiledQuery?) -> Bool {
+        guard let query else { return false }
+        return !query.isPlain || !query.distinct.isEmpty || query.limit != nil
+    }
+
+    func stagedResponse(
+        _ query: CompiledQuery, _ selection: FieldSelection?, hash: PageCursor.QueryHash,
+        behind cursor: PageCursor?, limit: Int
+    ) throws(Problem) -> Response {
+        if text.sort != nil {
+            throw text.fault(
+                "sort",
+                "The filter has a DISTINCT or LIMIT of its own; state the order in the filter.")
+        }
+        let natural = Order([], read.rows)
+        var (found, _) = try collect(
+            query.predicate.makeMatcher(read.rows, source: read), natural, behind: nil,
+            limit: .max)
+        for suffix in query.suffixes {
+            switch suffix {
+            case .limit(let count): found.removeLast(max(0, found.count - count))
+            case .sort(let keys): sort(&found, Order(keys, read.rows))
+            case .distinct(let keys): keepDistinct(&found, keys)
+            }
+        }
+        try service.checkTime(read)
+        let total = found.count
+        let first = min(total, Int(clamping: cursor?.position.key ?? 0))
+        let end = min(total, first + limit)
+        let next =
+            end < total
+            ? PageCursor(
+                query: hash, epoch: read.epoch, repetition: 0,
+                position: QueryPosition(sortBytes: [], key: UInt64(end))) : nil
+        return try write(found[first..<end], next, selection, total: total)
+    }
+
+    /// Sorts stably.
+    private func sort(_ found: inout [Candidate], _ order: Order) {
+        let buffer = ByteBuffer(capacity: 64)
+        for index in found.indices {
+            found[index].sortBytes = sortBytes(found[index], value(found[index]), order, buffer)
+        }
+        let places = found.indices.sorted { a, b in
+            let result = compare(found[a], found[b], order)
+            return result == 0 ? a < b : result < 0
+        }
+        found = places.map { found[$0] }
+    }
+
+    /// Keeps the first element of each combination of values.
+    private func keepDistinct(_ found: inout [Candidate], _ keys: [SortKey]) {
+        let evaluator = SortEvaluator(keys.map { SortKey(path: $0.path) }, schema: read.rows)
+        let buffer = ByteBuffer(capacity: 64)
+        var seen: Set<[UInt8]> = []
+        found = found.filter { candidate in
+            buffer.removeAll()
+            if let row = candidate.row {
+                guard
+                    evaluator.appendDistinct(
+                        row: row, key: candidate.key, source: read, to: buffer)
+                else { return false }
+            } else {
+                evaluator.append(value: value(candidate), to: buffer)
+            }
+            return seen.insert(buffer.array).inserted
+        }
+    }
+}
