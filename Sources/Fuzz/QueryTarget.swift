@@ -10,9 +10,9 @@ import TestSupport
 struct QueryTarget: FuzzTarget {
     static let name = "queries"
 
-    /// The shelter's classes with maps, and with values of every kind.
+    /// The shelter's classes with maps, with points, and with values of every kind.
     private static let classes: [ObjectClass] = {
-        var classes = Shelter.withMaps
+        var classes = Shelter.withPoints(Shelter.withMaps)
         classes[0].properties += [
             Property(name: "extra", type: .single(.scalar(.mixed))),
             Property(name: "extras", type: .list(.scalar(.mixed))),
@@ -58,6 +58,7 @@ struct QueryTarget: FuzzTarget {
         "@links.Person.boss.@sum.age == 1", "@links.Address.city.street == 'a'",
         "friends.@count > 0 SORT(friends.@max.age ASC, extra.a DESC)", "extra == {1, 'a'}",
         "tags[0] == 'a'", "ANY scores > 1.5", "name CONTAINS[c] 'A'", "age == -1 OR name == ''",
+        "ANY trail geoWithin geoCircle ( [ 10 , 10 ] , 1.5 ) AND age > 1",
         "place geoWithin geoBox ( [-90,-45] , [10,60] )", "place geoWithin geoCircle ( [0,0] , 1 )",
         "boss.place geoWithin geoPolygon ( {[0,0],[90,0],[45,80],[0,0]} , "
             + "{[40,10],[50,10],[45,20],[40,10]} )",
@@ -78,10 +79,22 @@ struct QueryTarget: FuzzTarget {
             let known = try store.contents().objects.keys.sorted()
             let classes = Self.classes.filter { $0.kind == .object }
             let objectClass = classes[Int.random(in: classes.indices, using: &random)]
-            _ = try? store.put(
-                objectClass.name, maker.draft(objectClass, known: known, &random), mode: .merge)
+            var draft = maker.draft(objectClass, known: known, &random)
+            if objectClass.name == "Person" { draft["place"] = Self.place(&random) }
+            _ = try? store.put(objectClass.name, draft, mode: .merge)
         }
         contents = try store.contents()
+    }
+
+    /// A point that is mostly on the Earth.
+    private static func place(_ random: inout SeededGenerator) -> Content {
+        .embedded([
+            "type": .value(.string("Point")),
+            "coordinates": .values([
+                .double(.random(in: -190...190, using: &random)),
+                .double(.random(in: -95...95, using: &random)),
+            ]),
+        ])
     }
 
     mutating func round(seed: UInt64) throws {

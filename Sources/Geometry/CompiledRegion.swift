@@ -1,12 +1,16 @@
 import CGeometry
+import Synchronization
 
 /// A region in S2's form.
 ///
 /// `@unchecked Sendable`: the handle is never changed after `init`, which also makes the index that S2
-/// would else make at the first question, and freed when nobody has the object any more.
+/// would else make at the first question, and freed when nobody has the object any more; the cover lies
+/// behind a lock.
 final class CompiledRegion: @unchecked Sendable {
     private let handle: OpaquePointer
     private let bounds: HFBounds
+    /// Made when it is asked for.
+    private let knownCover = Mutex<[ClosedRange<UInt64>]?>(nil)
 
     /// Latitudes beyond which points are not compared with the bounds: longitudes mean little there.
     private static let polarLatitude = 89.9
@@ -114,6 +118,14 @@ final class CompiledRegion: @unchecked Sendable {
     }
 
     func cover() -> [ClosedRange<UInt64>] {
+        knownCover.withLock { known in
+            let cover = known ?? makeCover()
+            known = cover
+            return cover
+        }
+    }
+
+    private func makeCover() -> [ClosedRange<UInt64>] {
         // A cover has a few cells more than asked for at most. Should it have many more, all are
         // looked at.
         let capacity = 4 * GeoRegion.cellCountMax

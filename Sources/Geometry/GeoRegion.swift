@@ -34,7 +34,7 @@ package struct GeoRegion: Sendable {
     }
 
     /// The leaf cells of all points that may lie in the region, as ranges in order that do not touch
-    /// each other; see ``GeoPoint/leafCell``. Cost: some 100 µs.
+    /// each other; see ``GeoPoint/leafCell``. Cost: some 100 µs the first time.
     package func cover() -> [ClosedRange<UInt64>] { compiled.cover() }
 }
 

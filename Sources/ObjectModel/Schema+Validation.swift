@@ -189,6 +189,13 @@ extension ObjectClass {
                             + "asymmetric.")
                 }
             }
+            if property.searchIndex == .geo, !holdsIndexablePoint(property, classes) {
+                return fault(
+                    name,
+                    "A geographic index needs a single property of a class that is neither embedded nor "
+                        + "asymmetric, which holds an embedded object in GeoJSON's form: with a string "
+                        + "'type' and a list of doubles 'coordinates'.")
+            }
             if property.keepsIndex {
                 if kind == .asymmetric {
                     return fault(

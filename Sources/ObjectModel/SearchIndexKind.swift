@@ -1,13 +1,15 @@
-/// What an index that is not one of whole values in their order makes fast. Raw values are stored; 2 is
-/// kept for places.
+/// What an index that is not one of whole values in their order makes fast. Raw values are stored.
 package enum SearchIndexKind: UInt8, Hashable, Sendable, CaseIterable {
     /// The words of texts.
     case fullText = 1
+    /// Which points lie in a region of the Earth.
+    case geo = 2
 
     /// As schemas have it.
     package var name: String {
         switch self {
         case .fullText: "fulltext"
+        case .geo: "geo"
         }
     }
 

@@ -12,7 +12,7 @@ import Rows
 ///       properties: name, number 4, flags 1 (1 optional, 2 indexed, 4 enum, 8 unique, 16 mapTo, 32 rule
 ///           for deletion, 64 search index), type, default, of an enum its values: count 4, values; the
 ///           name that it is mapped to; the rule 1 (1 cascade, 2 deny); of the search index its kind 1
-///           (1 full text, 2 kept for places), its number 4
+///           (1 full text, 2 places), its number 4
 ///         type: shape 1 (0 single, 1 list, 2 set, 3 inverse, 4 map), then 0 and a scalar's code, or 1 and a
 ///           class's name, or for inverse links a class's and a property's name
 ///         default: 0 none, 1 and a value, 2 uuid, 3 objectId, 4 now, 5 next

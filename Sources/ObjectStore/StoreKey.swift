@@ -15,7 +15,8 @@ import Rows
 ///     02 key space:4 primary key                 object:8; the key as an `OrderedKey`
 ///     03 property:4 value object:8               index entry, empty; the value as an `OrderedKey`; of a unique
 ///                                                group its number and a hash, of a full-text index its
-///                                                number and a word, see ``IndexEntry``
+///                                                number and a word, of a geographic one its number and a
+///                                                cell, see ``IndexEntry``
 ///     04 class:4 object:8 property:4 class:4 object:8
 ///                                                inverse link: target, property, origin; the value is
 ///                                                the number of links, four bytes little-endian

@@ -2,6 +2,22 @@ import Geometry
 import TestSupport
 import Testing
 
+extension GeoPoint {
+    fileprivate init(_ place: Place) {
+        self.init(longitude: place.longitude, latitude: place.latitude)
+    }
+
+    fileprivate var place: Place { Place(longitude, latitude) }
+
+    fileprivate func moved(_ distance: Double, bearing: Double) -> GeoPoint {
+        GeoPoint(place.moved(distance, bearing: bearing))
+    }
+
+    fileprivate static func random(_ random: inout SeededGenerator) -> GeoPoint {
+        GeoPoint(Place.random(&random))
+    }
+}
+
 @Suite("regions")
 struct RegionTests {
     private func point(_ longitude: Double, _ latitude: Double) -> GeoPoint {
@@ -35,7 +51,7 @@ struct RegionTests {
                     : center.moved(
                         min(radians * .random(in: 0...2, using: &random), .pi),
                         bearing: .random(in: 0...6.28, using: &random))
-                let angle = Vector.angle(Vector(asked), Vector(center))
+                let angle = asked.place.angle(to: center.place)
                 guard abs(angle - radians) > 1e-7 else { continue }
                 let isInside = region.contains(
                     longitude: asked.longitude, latitude: asked.latitude)
@@ -63,7 +79,7 @@ struct RegionTests {
             }
             if Bool.random(using: &random) { star.reverse() }
             star.append(star[0])
-            let plain = PlainRing(star, around: center)
+            let plain = PlainRing(star.map(\.place), around: center.place)
             // A ring of few vertices may leave its centre on one side.
             guard let region = try? GeoRegion(.polygon([star])) else { continue }
             let cover = region.cover()
@@ -74,10 +90,10 @@ struct RegionTests {
                     : center.moved(
                         size * .random(in: 0...1.3, using: &random),
                         bearing: .random(in: 0...6.28, using: &random))
-                guard plain.distanceToBorder(asked) > 1e-9 else { continue }
+                guard plain.distanceToBorder(asked.place) > 1e-9 else { continue }
                 let isInside = region.contains(
                     longitude: asked.longitude, latitude: asked.latitude)
-                #expect(isInside == plain.contains(asked), "\(region.shape) \(asked)")
+                #expect(isInside == plain.contains(asked.place), "\(region.shape) \(asked)")
                 expectCovered(region, cover, asked, isInside)
                 if isInside { inside += 1 } else { outside += 1 }
             }

@@ -64,6 +64,25 @@ package enum Shelter {
         return extended
     }()
 
+    /// Some of these with a point in each person, indexed, and some others.
+    package static func withPoints(_ classes: [ObjectClass]) -> [ObjectClass] {
+        var extended = classes
+        extended[0].properties += [
+            Property(
+                name: "place", type: .single(.object("Place")), isOptional: true,
+                searchIndex: .geo),
+            Property(name: "trail", type: .list(.object("Place"))),
+        ]
+        extended.append(
+            ObjectClass(
+                name: "Place", kind: .embedded,
+                properties: [
+                    Property(name: "type", type: .single(.scalar(.string))),
+                    Property(name: "coordinates", type: .list(.scalar(.double))),
+                ]))
+        return extended
+    }
+
     /// Opens an empty store with the schema, at version 1.
     package static func open(
         _ engineCase: EngineCase, options: StoreOptions = StoreOptions(),

@@ -3,7 +3,8 @@ import Rows
 import Storage
 import Text
 
-/// Full-text indexes: every word of a row has its entry, and there are no others. Which entry is too many is
+/// Full-text and geographic indexes: every word of a row, and every point, has its entry, and there are no
+/// others. Which entry is too many is
 /// looked for only where their number is wrong, or one is missing.
 extension StoreCheck {
     /// The words of the present row, and how many entries there are and should be, by the index's number.
@@ -20,6 +21,10 @@ extension StoreCheck {
         _ rowClass: RowClass, _ key: UInt64, _ row: RowView, _ buffer: ByteBuffer
     ) throws(StoreError) {
         for index in rowClass.searchIndexes {
+            if index.kind == .geo {
+                try checkPoint(rowClass, index, key, row, buffer)
+                continue
+            }
             IndexEntry.readWords(rowClass, index, row, transaction, into: words.set)
             words.expectedCounts[index.number, default: 0] += words.set.count
             for place in 0..<words.set.count {
@@ -54,18 +59,47 @@ extension StoreCheck {
                     return check.report.add(
                         "index-entry-without-row", check.name(rowClass, key, index))
                 }
-                let words = check.words.set
-                IndexEntry.readWords(rowClass, index, row, check.transaction, into: words)
-                let isThere = (0..<words.count).contains { place in
-                    compareKeys(
-                        buffer.making {
-                            IndexEntry.append(index, word: words[place], key, to: $0)
-                        }, entry) == 0
-                }
-                if !isThere {
+                if !check.has(entry, rowClass, index, key, row, buffer) {
                     check.report.add("index-entry-wrong", check.name(rowClass, key, index))
                 }
             }
+        }
+    }
+
+    /// Checks that the point of a row has its entry.
+    private mutating func checkPoint(
+        _ rowClass: RowClass, _ index: SearchIndex, _ key: UInt64, _ row: RowView,
+        _ buffer: ByteBuffer
+    ) throws(StoreError) {
+        buffer.removeAll()
+        guard IndexEntry.append(rowClass, point: index, key, row, rows, transaction, to: buffer)
+        else { return }
+        words.expectedCounts[index.number, default: 0] += 1
+        if try !has(buffer.array) {
+            words.incomplete.insert(index.number)
+            report.add("index-entry-missing", name(rowClass, key, index))
+        }
+    }
+
+    /// Whether an entry is one that a row has.
+    private func has(
+        _ entry: UnsafeRawBufferPointer, _ rowClass: RowClass, _ index: SearchIndex, _ key: UInt64,
+        _ row: RowView, _ buffer: ByteBuffer
+    ) -> Bool {
+        switch index.kind {
+        case .fullText:
+            IndexEntry.readWords(rowClass, index, row, transaction, into: words.set)
+            return (0..<words.set.count).contains { place in
+                compareKeys(
+                    buffer.making {
+                        IndexEntry.append(index, word: words.set[place], key, to: $0)
+                    }, entry) == 0
+            }
+        case .geo:
+            buffer.removeAll()
+            return IndexEntry.append(
+                rowClass, point: index, key, row, rows, transaction, to: buffer)
+                && compareKeys(buffer.bytes, entry) == 0
         }
     }
 

@@ -78,7 +78,9 @@ extension WriteTransaction {
         throws(StoreError)
     {
         for member in rowClass.indexedMembers { removeIndexEntry(rowClass, member, key, stored) }
-        for index in rowClass.searchIndexes { group.removeWords(rowClass, index, key, stored) }
+        for index in rowClass.searchIndexes {
+            group.removeEntries(rowClass, index, key, stored, rows)
+        }
         removeGroupEntries(rowClass, key, stored)
         removeInverseLinks(rowClass, key, stored)
         if group.migration != nil { try leaveMigration(rowClass, key, stored) }

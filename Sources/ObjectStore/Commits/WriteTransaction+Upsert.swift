@@ -145,7 +145,7 @@ extension WriteTransaction {
         }
         let row = try put(rowClass, key, bytes)
         for member in rowClass.indexedMembers { putIndexEntry(rowClass, member, key, row) }
-        for index in rowClass.searchIndexes { group.putWords(rowClass, index, key, row) }
+        for index in rowClass.searchIndexes { group.putEntries(rowClass, index, key, row, rows) }
         if !rowClass.uniqueKeys.isEmpty {
             enterUniqueKeys(rowClass, key, from: nil, to: row, nil, path: path)
         }
@@ -209,7 +209,7 @@ extension WriteTransaction {
             putIndexEntry(rowClass, member, key, row)
         }
         for index in rowClass.searchIndexes where changed.contains(index.member) {
-            group.changeWords(rowClass, index, key, from: stored, to: row)
+            group.changeEntries(rowClass, index, key, from: stored, to: row, rows)
         }
         if !rowClass.uniqueKeys.isEmpty {
             enterUniqueKeys(rowClass, key, from: stored, to: row, changed, path: path)

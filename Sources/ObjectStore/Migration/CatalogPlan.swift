@@ -257,7 +257,9 @@ struct CatalogPlan {
         for (member, property) in proposed.classes[new].properties.enumerated() {
             guard let kind = property.searchIndex else { continue }
             let match = comparison.members[new][member]
-            if let match, !isFresh(match), let index = kept[match.old], index.kind == kind {
+            if let match, !isFresh(match), let index = kept[match.old], index.kind == kind,
+                kind != .geo || comparison.keepsPoints(property)
+            {
                 numbers[member] = index.number
                 kept[match.old] = nil
                 continue

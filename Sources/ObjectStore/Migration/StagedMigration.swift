@@ -282,7 +282,9 @@ final class StagedMigration {
                 },
                 nothing)
         }
-        for index in work.searches { group.putWords(work.target, index, key, row) }
+        for index in work.searches {
+            group.putEntries(work.target, index, key, row, change.catalog.rows)
+        }
         for unique in work.groups {
             if let entry = groupEntry(work, unique, key, row, group) {
                 group.overlay.put(entry, nothing)
@@ -314,7 +316,9 @@ final class StagedMigration {
                     IndexEntry.append(work.target, member, key, row, group.outside, to: $0)
                 })
         }
-        for index in work.searches { group.removeWords(work.target, index, key, row) }
+        for index in work.searches {
+            group.removeEntries(work.target, index, key, row, change.catalog.rows)
+        }
         for unique in work.groups {
             if let entry = groupEntry(work, unique, key, row, group) { group.overlay.remove(entry) }
         }

@@ -29,6 +29,7 @@ struct KeyCollector {
         switch source {
         case .primaryKey, .index: return try entries(source, rowClass)
         case .words(let index, let search): return try words(index, search)
+        case .points(let index, let cells): return try points(index, cells)
         case .links(let constraint, let far): return try linked(constraint, far, rowClass)
         case .any(let parts):
             var united: [UInt64] = []
@@ -104,9 +105,17 @@ struct KeyCollector {
     private mutating func entries(
         _ source: PlanSource, _ rowClass: RowClass
     ) throws(Failure) -> [UInt64]? {
-        let access = source.access
         let isPrimary = if case .primaryKey = source { true } else { false }
-        let ranges = EntryRange.ranges(access, rowClass)
+        let ranges = EntryRange.ranges(source.access, rowClass)
+        guard var keys = try entries(ranges, isPrimary: isPrimary) else { return nil }
+        // Within one value entries stand in the order of object keys.
+        if isPrimary || ranges.count > 1 || !source.holdsSingleValues { keys.sort() }
+        return keys
+    }
+
+    /// The object keys of the entries in some ranges, as they stand there; nil when they would cost too
+    /// much.
+    mutating func entries(_ ranges: [KeyRange], isPrimary: Bool) throws(Failure) -> [UInt64]? {
         var keys: [UInt64] = []
         var count = 0
         let countMax = costLeft == .max ? Int.max : costLeft / QueryCost.entry
@@ -139,10 +148,7 @@ struct KeyCollector {
             if keys.count >= memoryMax { throw .memory }
         }
         entriesRead += count
-        guard pays(count * QueryCost.entry) else { return nil }
-        // Within one value entries stand in the order of object keys.
-        if isPrimary || ranges.count > 1 || !source.holdsSingleValues { keys.sort() }
-        return keys
+        return pays(count * QueryCost.entry) ? keys : nil
     }
 
     // MARK: Links

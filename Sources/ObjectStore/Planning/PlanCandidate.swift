@@ -70,6 +70,11 @@ struct CandidateSearch {
                     PlanCandidate(
                         source: .links(constraint, far: nil),
                         covered: constraint.isExact ? [place] : []))
+            case .within(let condition):
+                // The cells hold points beside the region, so each object is tested.
+                if let points = points(condition) {
+                    found.append(PlanCandidate(source: points, covered: []))
+                }
             case .or(let parts):
                 if let union = union(parts, depth: depth) {
                     found.append(
@@ -92,6 +97,13 @@ struct CandidateSearch {
             $0.kind == .fullText && $0.member == constraint.member
         }
         return index.map { (.words($0, constraint.search), constraint.isExact) }
+    }
+
+    /// The geographic index that finds the points that a condition asks for, and some beside them.
+    private func points(_ condition: RegionCondition) -> PlanSource? {
+        guard let member = condition.ownMember else { return nil }
+        let index = rowClass.searchIndexes.first { $0.kind == .geo && $0.member == member }
+        return index.map { .points($0, cells: condition.region.cover()) }
     }
 
     /// A source for each part of an OR; nil when one has none.
@@ -120,6 +132,7 @@ struct CandidateSearch {
         case .primaryKey: source.holdsSingleValues ? 0 : 3
         case .index: source.holdsSingleValues ? 1 : 3
         case .words: 2
+        case .points: 3
         case .links(let constraint, _):
             if case .objects = constraint.far { 2 } else { 4 }
         case .all, .any: 5

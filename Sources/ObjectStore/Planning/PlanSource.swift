@@ -10,6 +10,8 @@ package indirect enum PlanSource: Hashable, Sendable {
     case index(member: Int, ranges: [OrderedKeyRange])
     /// The objects that have the words of a search, by a full-text index.
     case words(SearchIndex, TextSearch)
+    /// The objects with a point in some leaf cells, by a geographic index.
+    case points(SearchIndex, cells: [ClosedRange<UInt64>])
     /// The objects with a link to others, by the inverse links of those.
     ///
     /// - `far`: How the others are found; nil where the query names them.
@@ -23,7 +25,7 @@ package indirect enum PlanSource: Hashable, Sendable {
     var holdsSingleValues: Bool {
         switch self {
         case .primaryKey(let ranges), .index(_, let ranges): ranges.allSatisfy(\.isSingleValue)
-        case .words, .links, .all, .any: false
+        case .words, .points, .links, .all, .any: false
         }
     }
 
@@ -32,7 +34,7 @@ package indirect enum PlanSource: Hashable, Sendable {
         switch self {
         case .primaryKey(let ranges): .primaryKey(ranges: ranges)
         case .index(let member, let ranges): .index(member: member, ranges: ranges)
-        case .words, .links, .all, .any: .keys(self)
+        case .words, .points, .links, .all, .any: .keys(self)
         }
     }
 }

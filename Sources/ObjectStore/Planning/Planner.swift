@@ -261,7 +261,7 @@ struct Planner {
     /// The source with a plan for the objects at the far side of each link.
     mutating func planned(_ source: PlanSource, _ costMax: Int) throws(Failure) -> PlanSource {
         switch source {
-        case .primaryKey, .index, .words: return source
+        case .primaryKey, .index, .words, .points: return source
         case .links(let constraint, _):
             guard case .matching(let predicate) = constraint.far else { return source }
             var far = ObjectQuery(classIndex: constraint.link.toClass, predicate: predicate)

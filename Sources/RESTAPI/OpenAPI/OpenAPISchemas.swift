@@ -224,6 +224,7 @@ struct OpenAPISchemas {
         if property.isIndexed { sentences.append("Indexed.") }
         switch property.searchIndex {
         case .fullText: sentences.append("Its words are indexed, for `TEXT`.")
+        case .geo: sentences.append("Indexed by place, for `geoWithin`.")
         case nil: break
         }
         if property.isUnique { sentences.append("Unique: no two objects have the same value.") }

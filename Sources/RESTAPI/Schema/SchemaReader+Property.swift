@@ -89,8 +89,6 @@ extension SchemaReader {
             case "indexed":
                 if let kind = value.string.flatMap(SearchIndexKind.init(name:)) {
                     read.searchIndex = kind
-                } else if value.string == "geo" {
-                    reader.notSupported(pointer, "An index of the kind 'geo'")
                 } else {
                     read.isIndexed = reader.readFlag(value, pointer) ?? false
                 }
