@@ -96,6 +96,17 @@ struct QuerySuffixTests {
             status: 200, contains: [#""affected":2"#]
         ).check(on: server)
         #expect(ids(page("").text[...]) == [3, 4, 5])
+        APIScenario(
+            "PATCH",
+            Self.objects(
+                "SUBQUERY(@links.Item.best, $i, $i.n + 1 > 1).@count == 0 AND ints.@sum < 0"),
+            #"{"s":"changed"}"#, status: 200, contains: [#""affected":1"#]
+        ).check(on: server)
+        APIScenario(
+            "DELETE", Self.objects("marks.@max >= 5 OR values.@type == 'int' OR s == 'changed'"),
+            status: 200, contains: [#""affected":2"#]
+        ).check(on: server)
+        #expect(ids(page("").text[...]) == [4])
     }
 
     @Test("they apply to the elements of a property too")
@@ -135,6 +146,10 @@ struct QuerySuffixTests {
                     ("cursor", String(cursor)),
                 ]), status: 200, contains: [#"{"elements":[2]}"#]
         ).check(on: server)
+    }
+
+    private static func objects(_ filter: String) -> String {
+        RESTAPITests.target("/v1/classes/Item/objects", [("filter", filter)])
     }
 
     private static func target(_ path: String, _ parameters: [(String, String)]) -> String {

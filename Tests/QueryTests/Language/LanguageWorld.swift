@@ -166,10 +166,27 @@ final class LanguageWorld {
     ]
 
     let store: Store
+    /// The same with values outside their rows wherever that is possible.
+    private let scattered: Store?
     private let identities: [ObjectIdentity: Identity]
 
-    init() throws {
+    /// - `isScattered`: Whether queries are also asked of values outside their rows.
+    init(isScattered: Bool = true) throws {
         store = try Store(engine: try EngineCase.memory.open())
+        try Self.fill(store)
+        if isScattered {
+            var options = StoreOptions()
+            options.outsideLimits = .tiny
+            let other = try Store(engine: try EngineCase.memory.open(), options: options)
+            try Self.fill(other)
+            scattered = other
+        } else {
+            scattered = nil
+        }
+        identities = try store.contents().identities
+    }
+
+    private static func fill(_ store: Store) throws {
         try store.setSchema(Self.classes)
         for stage in [Self.nodes, Self.links] {
             for id in stage.keys.sorted() {
@@ -190,12 +207,21 @@ final class LanguageWorld {
                 "name": .value(.string("small")), "node": .value(Self.node(1)),
                 "content": .value(.int(10)), "n": .value(.int(2)),
             ])
-        identities = try store.contents().identities
     }
 
     /// The keys of the objects of a class that satisfy a query, found by a scan and by the planner alike.
     func keys(
         _ text: String, _ arguments: [QueryArgument] = [], of className: String = "Node"
+    ) throws -> [Value] {
+        let keys = try keys(text, arguments, of: className, in: store)
+        guard let scattered else { return keys }
+        let others = try self.keys(text, arguments, of: className, in: scattered)
+        #expect(keys == others, "with values outside their rows: \(text)")
+        return keys
+    }
+
+    private func keys(
+        _ text: String, _ arguments: [QueryArgument], of className: String, in store: Store
     ) throws -> [Value] {
         try store.reading { transaction in
             guard let rowClass = transaction.rows.rowClass(named: className) else { return [] }
