@@ -5,8 +5,10 @@ import Rows
 extension Checker {
     /// Checks a calculation.
     func arithmetic(_ syntax: Syntax.Operation) throws(QueryError) -> Side {
-        let left = try side(syntax.left)
-        let right = try side(syntax.right)
+        var left = try side(syntax.left)
+        var right = try side(syntax.right)
+        if let type = left.variable?.type { right = try readingNumbers(right, type) }
+        if let type = right.variable?.type { left = try readingNumbers(left, type) }
         if left.isMany, right.isMany {
             throw fail(
                 .type,
@@ -32,6 +34,26 @@ extension Checker {
             return .expression(
                 Expression(term: term, type: type, isMany: left.isMany || right.isMany),
                 left.quantifier ?? right.quantifier)
+        }
+    }
+
+    /// Constants with their texts read as numbers of the type beside them, as far as they are some.
+    private func readingNumbers(_ side: Side, _ type: ValueType) throws(QueryError) -> Side {
+        func read(_ item: Item) throws(QueryError) -> Item {
+            guard type.isNumeric, case .string = item.value,
+                let number = try adapted(item, to: type, isStrict: false)
+            else { return item }
+            var item = item
+            item.value = number
+            return item
+        }
+        switch side {
+        case .item(let item): return .item(try read(item))
+        case .items(let items, let quantifier):
+            var all: [Item] = []
+            for item in items { all.append(try read(item)) }
+            return .items(all, quantifier)
+        case .path, .expression: return side
         }
     }
 

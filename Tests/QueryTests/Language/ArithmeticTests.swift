@@ -35,6 +35,9 @@ struct ArithmeticTests {
             ("e / 0 > 1", [1, 2, 4]),
         ])
         #expect(try world.ids("n == $0 + 5", [.init(.int(5))]) == [1])
+        #expect(try world.ids("n + $0 == 15", [.init(text: "5")]) == [1])
+        #expect(try world.ids("n + '5' == 15") == [1])
+        #expect(try world.fault("n + $0 == 15", [.init(text: "five")])?.kind == .type)
         #expect(try world.ids("n + $0 == 10.5", [.init(.double(0.5))]) == [1])
     }
 
