@@ -165,13 +165,55 @@ struct SlotOrder {
         min(Int(slot.prefix.high >> 56), kindCount - 1)
     }
 
+    /// Sorts by sixteen bytes of the keys, then those that are equal so far by the next sixteen, and so on: a
+    /// sort that compared whole keys would fetch each of them as often as it meets one that begins alike.
+    ///
+    /// - `offset`: Where in their keys the items' prefixes begin; all before is equal.
     private static func sort(
         _ items: inout UnsafeMutableBufferPointer<Item>, _ slots: ContiguousArray<Overlay.Slot>,
-        _ repeats: inout Bool
+        _ repeats: inout Bool, offset: Int = 0
     ) {
         items.sort { a, b in
             if a.prefix.high != b.prefix.high { return a.prefix.high < b.prefix.high }
             if a.prefix.low != b.prefix.low { return a.prefix.low < b.prefix.low }
+            return a.slot < b.slot
+        }
+        var start = 0
+        while start < items.count {
+            let prefix = items[start].prefix
+            var end = start + 1
+            while end < items.count, items[end].prefix.low == prefix.low,
+                items[end].prefix.high == prefix.high
+            {
+                end += 1
+            }
+            if end - start > 1 {
+                var run = UnsafeMutableBufferPointer(rebasing: items[start..<end])
+                sortAlike(&run, slots, &repeats, offset: offset + 16)
+            }
+            start = end
+        }
+    }
+
+    /// Up to how many keys that begin alike are compared as a whole.
+    private static let alikeCountMax = 8
+
+    /// Sorts items whose keys are equal before `offset`, or end there.
+    private static func sortAlike(
+        _ items: inout UnsafeMutableBufferPointer<Item>, _ slots: ContiguousArray<Overlay.Slot>,
+        _ repeats: inout Bool, offset: Int
+    ) {
+        // Where a key ends, the zeros behind it may stand for bytes of another one.
+        if items.count > alikeCountMax,
+            items.allSatisfy({ slots[Int($0.slot)].key.count > offset })
+        {
+            for place in items.indices {
+                let key = slots[Int(items[place].slot)].key
+                items[place].prefix = KeyPrefix(UnsafeRawBufferPointer(rebasing: key[offset...]))
+            }
+            return sort(&items, slots, &repeats, offset: offset)
+        }
+        items.sort { a, b in
             let order = compareKeys(slots[Int(a.slot)].key, slots[Int(b.slot)].key)
             if order != 0 { return order < 0 }
             repeats = true
