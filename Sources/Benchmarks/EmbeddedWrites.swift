@@ -26,13 +26,19 @@ struct EmbeddedWrites {
         if let error = done.wait() { throw error }
     }
 
-    /// Seconds that a write takes until it is durable.
-    private func time(
-        _ store: Store, _ body: @escaping @Sendable (WriteTransaction) throws(StoreError) -> Void
-    ) throws -> Double {
+    /// Reports how many of `count` objects a second a write changes until it is durable, and the processor time of
+    /// each.
+    private func measure(
+        _ name: String, _ count: Int, _ store: Store,
+        _ body: @escaping @Sendable (WriteTransaction) throws(StoreError) -> Void
+    ) throws {
         let start = monotonicNanoseconds()
+        let startOfWork = processorNanoseconds()
         try write(store, body)
-        return Double(monotonicNanoseconds() - start) / 1e9
+        let seconds = Double(monotonicNanoseconds() - start) / 1e9
+        let work = Double(processorNanoseconds() - startOfWork) / 1e3
+        report(name, Double(count) / seconds, "objects/s")
+        report("\(name)-cpu", work / Double(count), "µs")
     }
 
     /// Loads, changes and deletes people, and reports how many a second.
@@ -43,7 +49,11 @@ struct EmbeddedWrites {
         options.operationCountMax = .max
         let store = try Store(engine: engine, options: options)
         defer { store.close() }
-        try People(store).makeSchema()
+        let people = People(store)
+        guard try people.isEmpty else {
+            throw People.Failure(description: "\(directory) has objects of an earlier run")
+        }
+        try people.makeSchema()
         let total = arguments.objectCount
         try write(store) { transaction throws(StoreError) in
             guard let city = transaction.catalog.rows.rowClass(named: "City") else { return }
@@ -55,14 +65,13 @@ struct EmbeddedWrites {
                 _ = try transaction.write(draft, mode: .replace)
             }
         }
-        let load = try time(store) { transaction throws(StoreError) in
+        try measure("bulk-insert", total, store) { transaction throws(StoreError) in
             guard let person = transaction.catalog.rows.rowClass(named: "Person") else { return }
             let drafts = PersonDrafts(person, total: total)
             for index in 0..<total {
                 _ = try transaction.write(drafts.draft(index), mode: .replace)
             }
         }
-        report("bulk-insert", Double(total) / load, "objects/s")
         try engine.checkpoint()
         report("bytes-after-load", Double(store.storedByteCount ?? 0) / Double(total), "bytes")
         try singleWrites(store)
@@ -88,7 +97,7 @@ struct EmbeddedWrites {
 
     private func manyChanges(_ store: Store) throws {
         let total = arguments.objectCount
-        let update = try time(store) { transaction throws(StoreError) in
+        try measure("update", total / 10, store) { transaction throws(StoreError) in
             guard let person = transaction.catalog.rows.rowClass(named: "Person") else { return }
             let pool = DraftPool()
             for index in stride(from: 0, to: total, by: 10) {
@@ -99,8 +108,7 @@ struct EmbeddedWrites {
                 _ = try transaction.write(draft, mode: .update)
             }
         }
-        report("update", Double(total / 10) / update, "objects/s")
-        let delete = try time(store) { transaction throws(StoreError) in
+        try measure("delete", total / 10, store) { transaction throws(StoreError) in
             guard let person = transaction.catalog.rows.rowClass(named: "Person") else { return }
             for index in stride(from: 5, to: total, by: 10) {
                 guard let key = OrderedKey(.int(Int64(index))),
@@ -109,6 +117,5 @@ struct EmbeddedWrites {
                 try transaction.delete(person, key: found.key)
             }
         }
-        report("delete", Double(total / 10) / delete, "objects/s")
     }
 }

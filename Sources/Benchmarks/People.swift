@@ -65,6 +65,15 @@ struct People {
         if let error = done.wait() { throw error }
     }
 
+    /// Whether the store has no classes yet.
+    var isEmpty: Bool {
+        get throws {
+            let read = try store.read()
+            defer { read.close() }
+            return read.rows.classes.isEmpty
+        }
+    }
+
     private func isLoaded(_ count: Int) throws -> Bool {
         let read = try store.read()
         defer { read.close() }

@@ -7,16 +7,19 @@ import Rows
 /// up as usual. That holds for every snapshot, older or newer than the entry. A table without chains: a
 /// new entry takes the place of the one that was there. One thread at a time uses a cache.
 package final class PrimaryKeyCache {
-    /// 2 MiB of hashes and object keys.
-    private static let entryCountLog2 = 17
+    private let entryCountLog2: Int
 
     /// A hash and an object key for each entry.
     private let entries: UnsafeMutablePointer<(hash: UInt64, key: UInt64)>
 
     /// Makes an empty cache.
-    package init() {
-        entries = .allocate(capacity: 1 << Self.entryCountLog2)
-        entries.initialize(repeating: (0, 0), count: 1 << Self.entryCountLog2)
+    ///
+    /// - `entryCountLog2`: How many entries it has, of sixteen bytes each; 2 MiB of them if nothing is said.
+    ///   A table of twice as many as a class has objects leads to nearly all of them.
+    package init(entryCountLog2: Int = 17) {
+        self.entryCountLog2 = entryCountLog2
+        entries = .allocate(capacity: 1 << entryCountLog2)
+        entries.initialize(repeating: (0, 0), count: 1 << entryCountLog2)
     }
 
     deinit { entries.deallocate() }
@@ -43,12 +46,12 @@ package final class PrimaryKeyCache {
 
     /// The object key that a primary key with this hash led to; nil when none is known.
     func key(_ hash: UInt64) -> UInt64? {
-        let entry = entries[Int(hash >> UInt64(64 - Self.entryCountLog2))]
+        let entry = entries[Int(hash >> UInt64(64 - entryCountLog2))]
         return entry.hash == hash ? entry.key : nil
     }
 
     /// Keeps where a primary key led.
     func keep(_ key: UInt64, _ hash: UInt64) {
-        entries[Int(hash >> UInt64(64 - Self.entryCountLog2))] = (hash, key)
+        entries[Int(hash >> UInt64(64 - entryCountLog2))] = (hash, key)
     }
 }

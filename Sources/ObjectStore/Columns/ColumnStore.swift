@@ -143,6 +143,10 @@ package final class ColumnStore: Sendable {
         }
     }
 
+    /// How many times larger a class may be that is reached by links: all of it is evaluated, where rows would
+    /// only look at what they link to.
+    static let farRatioMax = 16
+
     /// How often a column that had no room is asked for until it is tried again.
     private static let refusalCount = 1000
 
@@ -166,9 +170,17 @@ package final class ColumnStore: Sendable {
     ) throws(StoreError) -> [ColumnReference: [ColumnChunk?]] {
         var found: [ColumnReference: [ColumnChunk?]] = [:]
         let commit = transaction.commit
+        // The scanned class comes first: what is behind its links is of no use without it.
         let classes = Dictionary(grouping: references, by: \.classIndex)
+            .sorted { a, b in a.key == scanned.index && b.key != scanned.index }
+        var countRange = options.objectCountMin...Int.max
         for (classIndex, references) in classes {
             let rowClass = transaction.rows.classes[classIndex]
+            if rowClass !== scanned {
+                guard let present = found[.presence(scanned.index)] else { break }
+                let keyCount = max(1 << 16, present.count << ColumnChunk.keyCountLog2)
+                countRange = 0...keyCount * Self.farRatioMax
+            }
             let members = references.map(\.member)
             let request = state.withLock {
                 Self.request(rowClass, members, commit, counts: counts, options, &$0)
@@ -183,8 +195,7 @@ package final class ColumnStore: Sendable {
             for (member, version) in try update.versions(request.present, request.changedKeys) {
                 versions[member] = version
             }
-            let countMin = rowClass === scanned ? options.objectCountMin : 0
-            let built = try build(request, update, objectCountMin: countMin, isInTime)
+            let built = try build(request, update, countRange, isInTime)
             versions.merge(built) { old, _ in old }
             isBuilt = true
             publish(versions, request, id)
@@ -242,11 +253,12 @@ package final class ColumnStore: Sendable {
     }
 
     private func build(
-        _ request: Request, _ update: ColumnUpdate, objectCountMin: Int, _ isInTime: () -> Bool
+        _ request: Request, _ update: ColumnUpdate, _ countRange: ClosedRange<Int>,
+        _ isInTime: () -> Bool
     ) throws(StoreError) -> [Int: Version] {
         guard !request.missing.isEmpty else { return [:] }
         let outcome = try update.build(
-            request.missing, objectCountMin: objectCountMin, isInTime: isInTime
+            request.missing, objectCounts: countRange, isInTime: isInTime
         ) {
             meter.byteCount <= options.byteCountMax || makeRoom(keeping: request)
         }

@@ -108,18 +108,19 @@ struct ColumnUpdate {
         case built([Int: ColumnStore.Version])
         /// There is no room for the columns.
         case tooLarge
-        /// Nothing was built for another reason: there are few objects, or the time is over.
+        /// Nothing was built for another reason: there are too few objects or too many, or the time is over.
         case stopped
     }
 
     /// Builds columns from a scan of the rows.
     ///
+    /// - `objectCounts`: How many objects the class has to have.
     /// - `hasRoom`: Asked with each run of chunks.
     func build(
-        _ members: [Int], objectCountMin: Int, isInTime: () -> Bool, hasRoom: () -> Bool
+        _ members: [Int], objectCounts: ClosedRange<Int>, isInTime: () -> Bool, hasRoom: () -> Bool
     ) throws(StoreError) -> Outcome {
         let state = try transaction.classState(rowClass)
-        guard state.count >= objectCountMin else { return .stopped }
+        guard objectCounts.contains(Int(state.count)) else { return .stopped }
         // Keys of objects that are gone take room too.
         guard state.nextKey < 1 << 16 || state.nextKey / 8 <= state.count else {
             return .tooLarge

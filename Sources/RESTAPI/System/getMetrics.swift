@@ -103,6 +103,10 @@ extension RESTService {
                 Double(count))
         }
         text.single(
+            "holdfast_column_bytes", .gauge,
+            "Bytes of memory of columns, which scans are answered from.",
+            Double(store.columns.byteCount))
+        text.single(
             "holdfast_change_log_bytes", .gauge, "Bytes of the change log.",
             Double(state.logByteCount))
         text.single(
