@@ -24,6 +24,7 @@ struct App {
     }
 
     private static func run(_ arguments: Arguments) throws {
+        if arguments.only == "plans" { return try comparePlans(arguments) }
         switch arguments.suite {
         case "embedded":
             try reads(arguments)
@@ -85,5 +86,16 @@ struct App {
             defer { read.close() }
             try EmbeddedReads(read, arguments).run("both-cores", comparesLoops: false)
         }
+    }
+
+    /// What plans cost beside the scans that they replace, in a store of its own with more indexes.
+    private static func comparePlans(_ arguments: Arguments) throws {
+        let engine = try LMDBEngine(
+            LMDBOptions(directory: arguments.workDirectory + "/plans"))
+        let store = try Store(engine: engine)
+        defer { store.close() }
+        try People(store).load(arguments, indexed: ["name", "age", "score", "active"])
+        try engine.checkpoint()
+        try PlanComparison(store).run(rounds: arguments.rounds)
     }
 }

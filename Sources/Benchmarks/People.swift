@@ -20,10 +20,11 @@ struct People {
 
     // MARK: Loading
 
-    /// Makes the schema and imports cities and people, unless they are there from an earlier run.
-    func load(_ arguments: Arguments) throws {
+    /// Makes the schema, in which the `indexed` properties of people have an index, and imports cities and
+    /// people, unless they are there from an earlier run.
+    func load(_ arguments: Arguments, indexed: Set<String> = ["name"]) throws {
         if try isLoaded(arguments.objectCount) { return }
-        try makeSchema()
+        try makeSchema(indexed: indexed)
         for name in ["City", "Person"] {
             let path = "\(arguments.peopleDirectory)/\(name).ndjson"
             let start = monotonicMicroseconds()
@@ -38,8 +39,12 @@ struct People {
         }
     }
 
-    /// Makes the people's schema.
-    func makeSchema() throws {
+    /// Makes the people's schema, in which the `indexed` properties have an index.
+    func makeSchema(indexed: Set<String> = ["name"]) throws {
+        func plain(_ name: String, _ type: ScalarType) -> Property {
+            Property(
+                name: name, type: .single(.scalar(type)), isIndexed: indexed.contains(name))
+        }
         let schema = Schema(classes: [
             ObjectClass(
                 name: "City", primaryKey: "_id",
@@ -50,12 +55,8 @@ struct People {
             ObjectClass(
                 name: "Person", primaryKey: "_id",
                 properties: [
-                    Property(name: "_id", type: .single(.scalar(.int))),
-                    Property(name: "name", type: .single(.scalar(.string)), isIndexed: true),
-                    Property(name: "email", type: .single(.scalar(.string))),
-                    Property(name: "age", type: .single(.scalar(.int))),
-                    Property(name: "score", type: .single(.scalar(.double))),
-                    Property(name: "active", type: .single(.scalar(.bool))),
+                    plain("_id", .int), plain("name", .string), plain("email", .string),
+                    plain("age", .int), plain("score", .double), plain("active", .bool),
                     Property(name: "city", type: .single(.object("City")), isOptional: true),
                     Property(name: "tags", type: .list(.scalar(.string))),
                 ]),

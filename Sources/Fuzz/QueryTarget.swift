@@ -147,17 +147,26 @@ struct QueryTarget: FuzzTarget {
             if matcher.matches(row: row, key: key, source: transaction) { expected.insert(key) }
             return true
         }
-        let execution = try QueryExecution(
-            ObjectQuery(classIndex: classIndex, predicate: query.predicate, sort: query.sort),
-            in: transaction)
-        var found: [UInt64] = []
-        try execution.run(limit: 1_000_000) { key, _ in
-            found.append(key)
-            return true
+        let objects = ObjectQuery(
+            classIndex: classIndex, predicate: query.predicate, sort: query.sort)
+        func run(_ execution: QueryExecution) throws -> [UInt64] {
+            var found: [UInt64] = []
+            try execution.run(limit: 1_000_000) { key, _ in
+                found.append(key)
+                return true
+            }
+            return found
         }
+        let found = try run(QueryExecution(objects, in: transaction))
         try expect(
             Set(found) == expected && found.count == expected.count,
             "'\(text)' on class \(classIndex): planned \(found.sorted()), scanned \(expected.sorted())"
         )
+        for plan in try QueryExecution.alternatives(of: objects, in: transaction) {
+            let other = try run(QueryExecution(objects, plan: plan, in: transaction))
+            try expect(
+                other == found,
+                "'\(text)' on class \(classIndex): \(plan) gives \(other), not \(found)")
+        }
     }
 }

@@ -24,11 +24,14 @@ extension ObjectQuery {
         let path = ValuePath(
             root: .objects(classIndex: classIndex), steps: [], terminal: .value(member: member),
             type: .scalar(scalar))
-        let isFloating = scalar == .double || scalar == .float
+        let (relation, bound): (ComparisonOperator, Value) =
+            switch scalar {
+            case .double: (.greater, .double(.nan))
+            case .float: (.greater, .float(.nan))
+            default: (.notEqual, .null)
+            }
         let hasValue = Predicate.comparison(
-            isFloating
-                ? Comparison(.path(path, nil), .greater, .constant(.double(.nan)))
-                : Comparison(.path(path, nil), .notEqual, .constant(.null)))
+            Comparison(.path(path, nil), relation, .constant(bound)))
         var query = self
         query.predicate = Predicate.conjunction((predicate?.conjuncts ?? []) + [hasValue])
         query.sort = [SortKey(path: path, isAscending: !isGreatest)]

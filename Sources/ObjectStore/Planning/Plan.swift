@@ -45,6 +45,8 @@ package struct Plan: Hashable, Sendable {
         /// When it has cost this much (see ``QueryCost``), the query goes on by another plan, behind the
         /// last object that was handed over.
         case after(cost: Int, Plan)
+        /// When it has cost this much, the query is planned anew: more may be read for that then.
+        case rethink(cost: Int)
     }
 
     /// Where objects come from.

@@ -75,6 +75,8 @@ extension Planner {
             let next = plans.isEmpty ? .scan(query) : plans[index % plans.count]
             guarded.fallback = .after(cost: 3 * QueryCost.anyRow * (index % 3), next)
             plans.append(guarded)
+            guarded.fallback = .rethink(cost: 2 * QueryCost.anyRow * (index % 4))
+            plans.append(guarded)
         }
         return plans
     }

@@ -6,10 +6,13 @@ import Storage
 ///
 /// There are no stored statistics. A class knows how many objects it has; what a source of keys holds is
 /// found by reading its keys, up to a bound that grows eightfold until one source comes to its end: that
-/// one is the smallest or nearly so, and what was read is used. All of this costs at most a sixteenth of
-/// a scan (or ``QueryCost/always``). Where an order or a scan may fill a page soon, its first rows are
-/// tried before: how many of them match tells how far it would have to go. A plan that rests on such a
-/// guess has a ``Plan/Fallback``, so that a wrong guess costs a tenth of a scan at most.
+/// one is the smallest or nearly so, and what was read is used. Where everything is wanted this costs a
+/// thirty-second of a scan at most.
+///
+/// Where a page is wanted, a walk in its order may fill it soon, and nothing tells so but the walk itself.
+/// So when the first look at the sources finds none that is small, the walk begins, and after a while the
+/// query is planned anew, with a sixteenth of what the walk has cost to look further (``Plan/Fallback``).
+/// A walk along an index is given up when it costs a twentieth of a scan.
 struct Planner {
     typealias Failure = QueryExecution.Failure
 
@@ -20,13 +23,20 @@ struct Planner {
     /// What may be spent, when the query is a part of another.
     let costMax: Int
     let search: CandidateSearch
+    /// What was spent on the query before it is planned anew.
+    let costSpent: Int
+    /// What a scanned row costs, with what its condition follows: more than ``QueryCost/scannedRow`` where
+    /// the query has shown so.
+    let rowCost: Int
     /// Entries that were read to plan.
     private(set) var entriesRead = 0
 
     init(
         _ query: ObjectQuery, _ transaction: ReadTransaction, _ limits: QueryLimits,
-        costMax: Int = .max
+        costMax: Int = .max, costSpent: Int = 0, rowCost: Int = QueryCost.scannedRow
     ) {
+        self.rowCost = rowCost
+        self.costSpent = costSpent
         self.transaction = transaction
         self.query = query
         self.limits = limits
@@ -37,8 +47,8 @@ struct Planner {
 
     /// The first bound of the keys that are read of each source.
     private static let firstBound = 64
-    /// How far a source has to exceed another to be read beside it.
-    private static let largeKeyCount = 256
+    /// How many keys of one source make it worth to read others beside it.
+    private static let largeKeyCount = 64
 
     mutating func plan() throws(Failure) -> Plan {
         guard let predicate = query.predicate, predicate != .constant(true) else {
@@ -101,12 +111,12 @@ struct Planner {
             order: .natural(reversed: !sorted.isAscending), residual: predicate)
     }
 
-    /// The plan, given up for a scan where it looks up so many rows that it costs a tenth of one.
+    /// The plan, given up for a scan where it looks up so many rows that it costs a part of one.
     private mutating func guarded(_ plan: Plan?) throws(Failure) -> Plan? {
         // Where all is wanted, an order by an index needs no memory and a sort does.
         guard var plan, plan.residual != nil, query.expectedCount != nil else { return plan }
-        let scan = QueryCost.times(try total(), QueryCost.scannedRow)
-        plan.fallback = .after(cost: QueryCost.always + scan / 10, .scan(query))
+        let scan = QueryCost.times(try total(), rowCost)
+        plan.fallback = .after(cost: walkCostMax(scan), .scan(query))
         return plan
     }
 
@@ -131,12 +141,20 @@ struct Planner {
     ) throws(Failure) -> Plan {
         let conjuncts = predicate.conjuncts
         let total = try total()
-        let scanCost = QueryCost.times(total, QueryCost.scannedRow)
+        let scanCost = QueryCost.times(total, rowCost)
         // What reads in order and stops when the page is full: an index, or a scan by object key.
-        let stepCost = natural == nil ? QueryCost.scannedRow : QueryCost.anyRow
+        let stepCost = stepCost(natural)
         let canStop = natural != nil || query.sort.isEmpty
         let wanted = canStop && !query.isCounted ? query.expectedCount : nil
-        var countMax = max(QueryCost.always, scanCost / 16) / (own.count + further.count)
+        let candidateCount = own.count + further.count
+        var countMax = max(QueryCost.always, scanCost / 32) / candidateCount
+        // The last look, when the walk along an index is given up, may cost what it does for everything.
+        let isLast = natural != nil && costSpent >= walkCostMax(scanCost)
+        if wanted != nil, !isLast {
+            countMax = min(countMax, max(Self.firstBound, costSpent / 16 / candidateCount))
+            // This was looked at before the walk began.
+            if costSpent > 0, countMax == Self.firstBound { return walk(natural, wanted, scanCost) }
+        }
         countMax = min(countMax, costMax)
 
         var candidates = own.map {
@@ -146,28 +164,23 @@ struct Planner {
         for index in candidates.indices { candidates[index].number = index }
         for index in further.indices { further[index].number = own.count + index }
         var known: [Known] = []
-        var bound = min(Self.firstBound, countMax)
+        var bound = costSpent == 0 ? min(Self.firstBound, countMax) : countMax
         var isFirst = true
         while known.isEmpty {
             known = try read(candidates, bound)
             // What needs the objects of other classes is looked at when the own indexes do not do.
-            if known.isEmpty {
-                if isFirst { candidates += further }
+            if known.isEmpty, isFirst {
+                candidates += further
                 // Each target of a link is a look-up, which the first bound has too little for.
-                known = try read(isFirst ? further : [], min(countMax, QueryCost.always))
+                let most = costSpent == 0 ? min(QueryCost.always, costMax) : bound
+                known = try read(further, max(bound, most))
             }
             guard known.isEmpty, bound < countMax else { break }
-            if isFirst, let wanted {
-                let walkCost = try walkCost(wanted, natural, stepCost)
-                if walkCost == 0 { break }
-                countMax = min(countMax, max(bound, walkCost / QueryCost.risingRow))
-            }
             isFirst = false
             bound = min(countMax, QueryCost.times(bound, 8))
         }
-
         guard let best = known.min(by: { $0.keys.count < $1.keys.count }) else {
-            return try guarded(natural) ?? .scan(query)
+            return walk(natural, wanted, scanCost)
         }
         let united = try intersection(best, known, candidates)
         var plan = Plan(
@@ -185,6 +198,31 @@ struct Planner {
         var optimistic = natural ?? .scan(query)
         optimistic.fallback = .after(cost: collected, plan)
         return optimistic
+    }
+
+    /// What a step of the walk in the wanted order costs: along an index, or of a scan.
+    private func stepCost(_ natural: Plan?) -> Int {
+        natural == nil ? rowCost : QueryCost.anyRow + rowCost - QueryCost.scannedRow
+    }
+
+    /// What a walk along an index may cost that is to spare a scan.
+    private func walkCostMax(_ scanCost: Int) -> Int { 2 * QueryCost.always + scanCost / 20 }
+
+    /// The walk in the wanted order where no source is known to be small, with an end to it.
+    private func walk(_ natural: Plan?, _ wanted: Int?, _ scanCost: Int) -> Plan {
+        guard let wanted else { return natural ?? .scan(query) }
+        var plan = natural ?? .scan(query)
+        let rowCount = QueryCost.times(wanted, natural == nil ? 4 : 2) + 16
+        let next = max(
+            QueryCost.times(rowCount, stepCost(natural)), QueryCost.times(costSpent, 8))
+        if natural != nil {
+            let most = walkCostMax(scanCost)
+            guard costSpent < most else { return .scan(query) }
+            plan.fallback = .rethink(cost: min(next, most - costSpent))
+        } else if next < scanCost {
+            plan.fallback = .rethink(cost: next)
+        }
+        return plan
     }
 
     private func access(_ used: [PlanCandidate]) -> Plan.Access {
@@ -233,27 +271,6 @@ struct Planner {
             used.append(more.candidate)
         }
         return (used, keys)
-    }
-
-    /// What it costs, as far as the first rows tell, to walk in the wanted order until a page is full: 0
-    /// when they fill it.
-    private mutating func walkCost(
-        _ wanted: Int, _ natural: Plan?, _ stepCost: Int
-    ) throws(Failure) -> Int {
-        let execution = QueryExecution(
-            query, plan: natural ?? .scan(query), in: transaction, limits: limits)
-        let rowCount = natural == nil ? QueryCost.times(wanted, 4) : QueryCost.times(wanted, 2)
-        var left = wanted
-        _ = try execution.runOnly(
-            cost: QueryCost.times(min(rowCount, QueryCost.always) + 16, stepCost)
-        ) { _, _ in
-            left -= 1
-            return left > 0
-        }
-        entriesRead += execution.statistics.entriesRead
-        if left <= 0 { return 0 }
-        let found = wanted - left
-        return found == 0 ? .max : max(1, QueryCost.times(wanted, execution.costSpent) / found)
     }
 
     // MARK: Links

@@ -52,6 +52,14 @@ package final class QueryExecution {
     private(set) var costSpent = 0
     /// What the present plan may cost.
     private(set) var costMax = Int.max
+    /// How many rows the present plan has asked its conditions about.
+    private var stepsTaken = 0
+    /// What a row of a scan costs, as far as is known.
+    private var rowCost = QueryCost.scannedRow
+    /// What earlier plans have cost.
+    private var costSpentBefore = 0
+    /// Behind which object key a scan that became too dear goes on.
+    private var scannedKey: UInt64?
     /// Whether the present plan was given up because of that.
     private(set) var isTooDear = false
     /// What columns can do for a scan by the present plan; nil before anybody asked.
@@ -128,11 +136,20 @@ package final class QueryExecution {
             return body(key, row) && left > 0
         }
         while true {
-            if case .after(let cost, _) = plan.fallback { costMax = cost }
+            switch plan.fallback {
+            case .none: break
+            case .after(let cost, _), .rethink(let cost): costMax = cost
+            }
+            let (allBefore, entriesBefore) = (transaction.entriesRead, entriesRead)
             try follow(limit: left, take)
-            guard isTooDear, case .after(_, let next) = plan.fallback else { break }
-            if let last, let row = try fetch(last) { after = position(last, row) }
-            begin(next)
+            guard isTooDear else { break }
+            noteFollowed(transaction.entriesRead - allBefore - (entriesRead - entriesBefore))
+            if let scannedKey {
+                after = QueryPosition(sortBytes: [], key: scannedKey)
+            } else if let last, let row = try fetch(last) {
+                after = position(last, row)
+            }
+            try fallBack()
         }
         try checkFailure()
     }
@@ -166,13 +183,37 @@ package final class QueryExecution {
         }
     }
 
-    private func begin(_ next: Plan) {
+    /// Adds to the cost of the present plan what its conditions read beside the rows that they were asked
+    /// about.
+    private func noteFollowed(_ readCount: Int) {
+        guard readCount > stepsTaken, stepsTaken > 0 else { return }
+        let cost = (readCount - stepsTaken) * QueryCost.followed
+        rowCost = max(rowCost, QueryCost.scannedRow + cost / stepsTaken)
+        costSpent += cost
+    }
+
+    /// Goes on by another plan than the one that has become too dear.
+    private func fallBack() throws(Failure) {
+        let next: Plan
+        switch plan.fallback {
+        case .none: next = .scan(query)
+        case .after(_, let other): next = other
+        case .rethink:
+            costSpentBefore += max(costSpent, 1)
+            var planner = Planner(
+                query, transaction, limits, costSpent: costSpentBefore, rowCost: rowCost)
+            next = try planner.plan()
+            entriesRead += planner.entriesRead
+        }
+        let isSame = next.access == plan.access && next.order == plan.order
         plan = next
-        plans.append(next)
+        if !isSame { plans.append(next) }
+        scannedKey = nil
         matcher = next.residual?.makeMatcher(transaction.rows, source: transaction)
         matcher?.limit(until: limits.deadlineMilliseconds)
         columnScan = nil
         costSpent = 0
+        stepsTaken = 0
         costMax = .max
         isTooDear = false
     }
@@ -180,7 +221,10 @@ package final class QueryExecution {
     /// Pays for a step; false when the plan has become too dear.
     func pays(_ cost: Int) -> Bool {
         costSpent &+= cost
-        if costSpent <= costMax { return true }
+        if costSpent <= costMax {
+            stepsTaken &+= 1
+            return true
+        }
         isTooDear = true
         return false
     }
@@ -275,17 +319,19 @@ package final class QueryExecution {
         var isLate = false
         let deadline = limits.deadlineMilliseconds
         let rowCountMax =
-            costMax == .max ? Int.max : max(0, costMax - costSpent) / QueryCost.scannedRow
+            costMax == .max ? Int.max : max(0, costMax - costSpent) / rowCost
         defer {
+            stepsTaken &+= min(rowCount, rowCountMax)
             costSpent &+= min(rowCount, rowCountMax) * QueryCost.scannedRow
             if rowCount >= Self.longScanCount, !readsAll {
                 ColumnScan.countUse(plan.residual, rowClass, in: transaction)
             }
         }
-        func isInTime(_ row: RowView) -> Bool {
+        func isInTime(_ key: UInt64, _ row: RowView) -> Bool {
             rowCount += 1
             if rowCount > rowCountMax {
                 isTooDear = true
+                scannedKey = key - 1
                 return false
             }
             stepCount += Self.steps(row)
@@ -300,13 +346,13 @@ package final class QueryExecution {
                 // released for every row.
                 let source = transaction
                 try transaction.scan(rowClass, after: first) { key, row in
-                    guard isInTime(row) else { return false }
+                    guard isInTime(key, row) else { return false }
                     return matcher.matches(row: row, key: key, source: source)
                         ? body(key, row) : true
                 }
             } else {
                 try transaction.scan(rowClass, after: first) { key, row in
-                    isInTime(row) && body(key, row)
+                    isInTime(key, row) && body(key, row)
                 }
             }
         } catch {

@@ -1,0 +1,127 @@
+import Glibc
+import ObjectStore
+import Query
+import Rows
+
+/// Runs queries by the plan that is chosen for them and by a scan, in turn, and reports what both cost.
+struct PlanComparison {
+    private let store: Store
+
+    /// What is taken of a query's result.
+    private enum Taken {
+        case count
+        case all
+        case page(Int)
+    }
+
+    init(_ store: Store) { self.store = store }
+
+    private static let queries: [(filter: String, sort: String, taken: [Taken])] = [
+        ("age == 30", "", [.count, .page(21), .all]),
+        ("age > 53", "", [.count, .page(21), .all]), ("age > 53", "score", [.page(21)]),
+        ("age > 53", "email", [.page(21)]), ("age != 30", "", [.count, .page(21)]),
+        ("active == true", "-score", [.page(21)]),
+        ("active == true AND email CONTAINS 'user777'", "", [.page(21), .all]),
+        ("active == true AND email CONTAINS 'nowhere'", "", [.page(21), .count]),
+        ("email CONTAINS 'nowhere'", "score", [.page(21)]),
+        ("age > 53 AND email CONTAINS 'nowhere'", "score", [.page(21)]),
+        ("age > 90 AND email CONTAINS 'nowhere'", "", [.page(21)]),
+        ("score < 1.0", "age", [.page(21)]), ("score < 1.0", "", [.count, .all]),
+        ("score < 5.0 AND age == 30", "", [.count, .page(21)]),
+        ("score < 5.0 AND age == 30", "email", [.page(21)]),
+        ("age == 30 AND active == true", "", [.count, .page(21)]),
+        ("age == 31 OR score < 0.5", "", [.count, .page(21)]),
+        ("age > 50 OR score < 50", "", [.count, .page(21)]),
+        ("city.name == 'City0437'", "", [.count, .page(21), .all]),
+        ("city.name == 'City0437'", "score", [.page(21)]),
+        ("city.name BEGINSWITH 'City'", "", [.count, .page(21)]),
+        ("city.name == 'City0437' AND age > 50", "", [.count]),
+        ("name BEGINSWITH 'A' AND email CONTAINS 'nowhere'", "", [.all]),
+    ]
+
+    /// Reports for each query the microseconds of CPU time by its plan and by a scan, the best of some
+    /// rounds, and how they relate.
+    func run(rounds: Int) throws {
+        let read = try store.read()
+        defer { read.close() }
+        guard let rowClass = read.rows.rowClass(named: "Person") else { return }
+        for (filter, sort, takings) in Self.queries {
+            for taken in takings {
+                let predicate = try CompiledQuery.compile(
+                    text: filter, rootClass: rowClass.index, schema: read.rows
+                ).predicate
+                var query = ObjectQuery(
+                    classIndex: rowClass.index, predicate: predicate,
+                    sort: sort.isEmpty
+                        ? []
+                        : try SortKey.parse(
+                            list: sort, rootClass: rowClass.index, schema: read.rows))
+                var limit = Int.max
+                var isCounted = false
+                switch taken {
+                case .count:
+                    query = query.counted
+                    isCounted = true
+                case .page(let count):
+                    limit = count
+                    query.expectedCount = count
+                case .all: break
+                }
+                var best = UInt64.max
+                var bestScan = UInt64.max
+                var found = 0
+                var plan = ""
+                for _ in 0..<rounds {
+                    var start = Self.cpuNanoseconds()
+                    let planned = try QueryExecution(query, in: read)
+                    found = try Self.take(planned, limit, isCounted)
+                    best = min(best, Self.cpuNanoseconds() - start)
+                    plan = "\(planned.plans.map { Self.text($0, planned) })"
+                    start = Self.cpuNanoseconds()
+                    let scan = QueryExecution(query, plan: .scan(query), in: read)
+                    guard try Self.take(scan, limit, isCounted) == found else {
+                        throw People.Failure(description: "\(filter): not what a scan finds")
+                    }
+                    bestScan = min(bestScan, Self.cpuNanoseconds() - start)
+                }
+                let name = "\(filter) by \(sort) \(taken)"
+                print(
+                    "{\"name\":\"\(name)\",\"value\":\(Double(best) / Double(bestScan)),\"unit\":\"of a scan\",\"plan\":\"\(plan)\",\"us\":\(best / 1000),\"scan\":\(bestScan / 1000),\"found\":\(found)}"
+                )
+            }
+        }
+    }
+
+    private static func text(_ plan: Plan, _ execution: QueryExecution) -> String {
+        let access =
+            switch plan.access {
+            case .nothing: "nothing"
+            case .scan: "scan"
+            case .primaryKey: "key"
+            case .index: "index"
+            case .keys(.links): "links"
+            case .keys(.all): "all"
+            case .keys: "any"
+            }
+        return
+            "\(access) \(plan.keys?.count ?? -1) \(plan.order) entries \(execution.statistics.entriesRead)"
+    }
+
+    private static func take(
+        _ execution: QueryExecution, _ limit: Int, _ isCounted: Bool
+    ) throws -> Int {
+        if isCounted { return try execution.count() }
+        var count = 0
+        try execution.run(limit: limit) { _, _ in
+            count += 1
+            return true
+        }
+        return count
+    }
+
+    private static func cpuNanoseconds() -> UInt64 {
+        var time = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+    }
+}
