@@ -30,7 +30,8 @@ struct QueryTarget: FuzzTarget {
         "@count",
         "@links", "Person", "ANY", "ALL", "NONE", "AND", "OR", "NOT", "IN", "BETWEEN", "CONTAINS",
         "BEGINSWITH[c]", "ENDSWITH", "LIKE", "MATCHES", "MATCHES[cd]", "TEXT", "==[d]", "IN[cd]",
-        "'a* -b'", "'(a|b)*+['", "[c]", "[d]", "==", "!=", "<", "<=", ">", ">=", "&&", "||", "!", "(",
+        "'a* -b'", "'(a|b)*+['", "[c]", "[d]", "==", "!=", "<", "<=", ">", ">=", "&&", "||", "!",
+        "(",
         ")",
         "{", "}", "[", "]", ",", ".", "*", "0", "1", "-3", "2.5", "1e400", "0x1F", "'a'", "\"b\"",
         "'\\u0041'", "NULL", "TRUEPREDICATE", "true", "SORT", "LIMIT", "DISTINCT", "ASC", "DESC",
@@ -71,7 +72,9 @@ struct QueryTarget: FuzzTarget {
         store = try Store(engine: try EngineCase.memory.open())
         var classes = Self.classes
         // Found by words as well: the names of persons, dogs and cities.
-        for place in [0, 1, 3] { classes[place].properties[place == 1 ? 0 : 1].searchIndex = .fullText }
+        for place in [0, 1, 3] {
+            classes[place].properties[place == 1 ? 0 : 1].searchIndex = .fullText
+        }
         try store.setSchema(classes)
         var random = SeededGenerator(seed: 1)
         let maker = RandomContent(Self.classes)
