@@ -103,6 +103,15 @@ extension MixedWalker {
         }
     }
 
+    /// Whether it has keys.
+    func isMap(_ found: Found) -> Bool {
+        switch found {
+        case .mixed(let value): value.kind == .map
+        case .collection(_, let storage, _): storage.shape == .map
+        case .nothing, .null, .stored, .object, .embedded: false
+        }
+    }
+
     /// Hands over every element, or value of a map, until `body` returns false.
     func forEachElement(of found: Found, _ body: (Found) -> Bool) -> Bool {
         switch found {

@@ -78,7 +78,9 @@ final class MixedWalker {
         case .position(let position):
             return go(index + 1, element(position, of: found), source, sink)
         case .all, .keys:
-            guard isCollection(found) else { return true }
+            guard path.steps[index] == .all ? isCollection(found) : isMap(found) else {
+                return true
+            }
             let isGroup = isGrouped && index == path.steps.count - 1
             if isGroup { sink.beginGroup() }
             let goesOn =

@@ -12,10 +12,13 @@ struct Parser {
     static let subqueryDepthMax = PathResolver.stepCountMax
     /// How many operations and subqueries a value may be calculated with, one upon the other.
     static let operationDepthMax = 200
+    /// How many MATCHES and TEXT a query may have: each keeps memory of its own while it is evaluated.
+    static let patternCountMax = 1000
 
     var lexer: Lexer
     var token: Token
     var depth = 0
+    private var patternCount = 0
     /// Where the last consumed token ended.
     var previousEnd = 0
     /// The greatest depth of the operands read so far, within the present subquery.
@@ -168,6 +171,14 @@ struct Parser {
         case .identifier where token.name.lowercased() == "matches":
             comparison = .matches
         default: return nil
+        }
+        if comparison == .matches || comparison == .text {
+            patternCount += 1
+            guard patternCount <= Self.patternCountMax else {
+                throw QueryError(
+                    .limit, "The query has more than \(Self.patternCountMax) MATCHES and TEXT.",
+                    column: source.column(start))
+            }
         }
         try advance()
         let takesFlags = !comparison.isOrder && comparison != .text

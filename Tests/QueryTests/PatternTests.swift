@@ -103,6 +103,24 @@ struct PatternTests {
         #expect(error.kind == .limit)
     }
 
+    @Test("many and deep expressions and searches work, or are refused by a limit")
+    func many() throws {
+        for (part, name) in [("name MATCHES 'x'", "||"), ("name TEXT 'x'", "||")] {
+            let most = Array(repeating: part, count: 1000).joined(separator: name)
+            #expect(try world.ids(most) == [])
+            let error = try #require(throws: QueryError.self) { try world.ids("\(most)||\(part)") }
+            #expect(error.kind == .limit)
+        }
+        for (open, close) in [("(", ")"), ("(?:", ")*"), ("(?=", ")"), ("(?<=", ")"), ("[", "]")] {
+            let deep =
+                String(repeating: open, count: 3000) + "x" + String(repeating: close, count: 3000)
+            // Understood or refused, it does not end the process.
+            #expect((try? world.ids("name MATCHES '\(deep)'")) ?? [] == [], "\(open)")
+        }
+        let wide = String(repeating: "w ", count: 400_000)
+        #expect(throws: QueryError.self) { try world.ids("name TEXT '\(wide)'") }
+    }
+
     private func failure(_ pattern: String, on name: String, deadline: UInt64 = .max) throws
         -> EvaluationFailure?
     {

@@ -47,6 +47,7 @@ extension RESTService {
             ("queryText", options.queryTextByteCountMax),
             ("queryTime", options.queryTimeSecondsMax),
             ("queryMemory", options.queryMemoryByteCountMax),
+            ("columnMemory", store.options.columns.byteCountMax),
             ("collectionElements", options.collectionElementCountMax),
             ("collectionBytes", options.collectionByteCountMax),
             ("transaction", store.options.operationCountMax),
