@@ -26,8 +26,8 @@ package struct GeoRegion: Sendable {
 
     /// Whether a point lies in the region; false for a point that is not valid.
     ///
-    /// Cost: 2 ns for a point that is far outside, some 100 ns near the region, more with the logarithm
-    /// of its vertices. Nothing is allocated.
+    /// Cost: 2 ns for a point that is far outside; near the region some 100 ns for a circle, and some
+    /// 400 ns for a polygon whatever its size. Nothing is allocated.
     @inline(__always)
     package func contains(longitude: Double, latitude: Double) -> Bool {
         compiled.contains(longitude: longitude, latitude: latitude)

@@ -137,6 +137,49 @@ struct RegionFilterTests {
         }
     }
 
+    @Test("a stream tells what comes into a region and what leaves it, behind links and lists too")
+    func changes() {
+        let path = "/v1/classes/Shop/changes"
+        func told(_ since: String, _ filter: String) -> Set<String> {
+            let reply = server.send("GET", target(path, [("since", since), ("filter", filter)]))
+            #expect(reply.status == 200, "\(reply.text)")
+            return Set(
+                (reply.json["changes"]?.elements ?? []).map {
+                    "\($0["op"]?.string ?? "?") \($0["id"]?.int ?? -1)"
+                })
+        }
+        let square = "geoWithin geoBox([0,0],[1,1])"
+        for (id, body, expected) in [
+            (
+                2, #"{"place":{"coordinates":[0.5,0.5]}}"#,
+                ["place": ["update 2"], "rival.place": ["update 3"]]
+            ),
+            (
+                1, #"{"place":{"type":"Line"}}"#,
+                ["place": ["leave 1"], "rival.place": ["leave 2", "leave 5"]]
+            ),
+            (1, #"{"former":[]}"#, ["former": ["leave 1"], "branches.former": ["leave 2"]]),
+            (
+                2, #"{"former":[{"coordinates":[7,7]}]}"#,
+                ["former": ["leave 2"], "branches.former": ["leave 3"]]
+            ),
+            (
+                1, #"{"former":[{"coordinates":[1,7]},{"coordinates":[0.1,0.2]}]}"#,
+                ["former": ["update 1"], "branches.former": ["update 2", "update 3"]]
+            ),
+        ] as [(Int, String, [String: Set<String>])] {
+            let since = server.send("GET", path).json["cursor"]?.string ?? ""
+            server.send("PATCH", "/v1/classes/Shop/objects/\(id)", body)
+            for (point, changes) in expected {
+                // A page keeps no state: what may have left is told to have left, and what enters is
+                // told as changed.
+                let found = told(since, "\(point) \(square)")
+                #expect(found.isSuperset(of: changes), "\(body): \(point) \(found)")
+                #expect(found.isEmpty || !changes.isEmpty, "\(body): \(point) \(found)")
+            }
+        }
+    }
+
     @Test("bulk changes and deletions take it as any filter")
     func bulkChanges() {
         APIScenario(
