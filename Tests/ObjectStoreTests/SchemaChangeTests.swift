@@ -295,4 +295,37 @@ struct SchemaChangeTests {
         #expect(try store.put("Person", Shelter.person("a", ["home": other])) == current + 1)
         #expect(try store.findings() == [])
     }
+
+    @Test(
+        "a collection that becomes small takes lost properties' values out of a row of an older layout",
+        arguments: EngineCase.all, [false, true])
+    func shrunkCollection(engineCase: EngineCase, keepsMore: Bool) throws {
+        var options = StoreOptions()
+        options.outsideLimits = .tiny
+        let store = try Store(engine: try engineCase.open(), options: options)
+        defer { store.close() }
+        let text = Self.property("text", .string)
+        let kept = [
+            Self.property("title", .string), Property(name: "list", type: .list(.scalar(.string))),
+        ]
+        try store.setSchema([Self.note(kept + [text])])
+        let title = Content.value(.string(keepsMore ? "longer than six bytes" : "short"))
+        let elements = (1...4).map { Value.string("element \($0) of the list") }
+        try store.put(
+            "Note",
+            [
+                "id": .value(.int(1)), "title": title, "list": .values(elements),
+                "text": .value(.string("a text outside its row")),
+            ])
+        try store.setSchema([Self.note(kept)], allowsDataLoss: true)
+        for count in (0..<elements.count).reversed() {
+            try store.run([
+                .edit(.remove(at: count), "list", of: Identity("Note", .int(1)), nil)
+            ])
+            #expect(try store.findings() == [], "\(count) elements")
+            let content = try note(store, 1)
+            #expect(content["title"] == title)
+            #expect(content["list"] == .values(Array(elements[..<count])))
+        }
+    }
 }

@@ -184,6 +184,7 @@ package final class CollectionEditor {
                 version: transaction.version, to: buffer)
             let row = try transaction.put(rowClass, key, buffer.bytes)
             try transaction.group.outside.removeAll(identity.bytes)
+            try transaction.sweepLostOutside(rowClass, key, stored, keeping: row)
             return row
         }
         buffer.removeAll()

@@ -26,9 +26,19 @@ extension WriteTransaction {
             }
         }
         try freeOutside(rowClass, old, except: kept)
+        try sweepLostOutside(rowClass, key, old, keeping: new)
+    }
+
+    /// Frees the values of properties that the class has lost, to which a row of an older layout may refer,
+    /// when one of the present layout takes its place.
+    ///
+    /// - `old`: The row that goes.
+    /// - `new`: The row that stays.
+    func sweepLostOutside(
+        _ rowClass: RowClass, _ key: UInt64, _ old: RowView, keeping new: RowView
+    ) throws(StoreError) {
         guard old.layoutNumber != rowClass.layout.number, new.layoutNumber != old.layoutNumber
         else { return }
-        // The old row may refer to values of properties that the class has lost.
         try sweepOutside(rowClass, key, new)
     }
 
