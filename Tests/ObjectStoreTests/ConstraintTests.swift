@@ -67,6 +67,27 @@ struct ConstraintTests {
         #expect(try store.findings() == [])
     }
 
+    @Test("unique dates that nobody states are one, that of their transaction")
+    func dates() throws {
+        var note = Self.user
+        note.properties[1] = Property(
+            name: "mail", type: .single(.scalar(.date)), isUnique: true)
+        let store = try open(try EngineCase.memory.open(), note)
+        defer { store.close() }
+        do {
+            try store.run(
+                [1, 2].map { .write("User", ["id": .value(.int($0))], key: nil, .create) })
+            Issue.record("both have the time of the transaction")
+        } catch {
+            guard case .notUnique(let violations) = error else { throw error }
+            #expect(violations.map(\.properties) == [["mail"]])
+            #expect(violations.map(\.holder) == ["User 1"])
+        }
+        for id in [1, 2] as [Int64] { try store.put("User", ["id": .value(.int(id))]) }
+        #expect(try store.contents().objects.count == 2)
+        #expect(try store.findings() == [])
+    }
+
     @Test("members of one commit group see each other's values", arguments: EngineCase.all)
     func group(engineCase: EngineCase) throws {
         let store = try open(try engineCase.open(), Self.user)

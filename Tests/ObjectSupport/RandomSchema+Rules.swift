@@ -16,9 +16,10 @@ extension RandomSchema {
         if Int.random(in: 0..<8, using: &random) == 0 { addCases(&property, &random) }
         guard property.canBeUnique(in: objectClass), Int.random(in: 0..<8, using: &random) == 0
         else { return }
-        property.isUnique = true
         property.isOptional = property.scalar != .mixed && Int.random(in: 0..<4, using: &random) > 0
         property.defaultValue = nil
+        // A date that is required now, and has no default, begins as the time of its transaction.
+        property.isUnique = property.canBeUnique(in: objectClass)
     }
 
     /// Gives a link another rule for deletion.
