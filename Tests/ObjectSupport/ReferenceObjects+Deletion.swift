@@ -23,9 +23,15 @@ extension ReferenceObjects {
     /// Takes the objects of an asymmetric class away that are as old as one, or older.
     package mutating func acknowledge(_ last: Identity) throws(Failure) {
         guard let birth = objects[last]?.birth else {
-            // An object key says how far, whether the object is there or was taken before.
-            if classes[last.className]?.primaryKey == nil { return }
-            throw .objectNotFound
+            guard classes[last.className]?.primaryKey == nil, case .int(let end) = last.key else {
+                throw .objectNotFound
+            }
+            // An object key says how far, whether the object is there, was taken before, or went with another
+            // object.
+            for identity in objects.keys where identity.className == last.className {
+                if case .int(let key) = identity.key, key <= end { remove(identity) }
+            }
+            return
         }
         for (identity, object) in objects
         where identity.className == last.className && object.birth <= birth { remove(identity) }
