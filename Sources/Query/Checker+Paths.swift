@@ -178,7 +178,7 @@ extension ValuePath {
         switch type {
         case .scalar: return nil
         case .kinds: return "The '\(clause)' clause can't use '@type'."
-        case .link where clause == "distinct": return nil
+        case .link where clause == "distinct" || clause == "by": return nil
         case .link, .embedded:
             return "The '\(clause)' clause can't use an object; name one of its properties."
         }

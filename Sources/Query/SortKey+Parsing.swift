@@ -5,7 +5,7 @@ extension SortKey {
     /// Reads a list such as `-age,home.city,dogs.@count`: paths through to-one links and embedded
     /// objects, a minus for descending order; names stand as they are, blanks included.
     ///
-    /// `clause` is the parameter's name, `sort` or `distinct`; only `sort` takes a minus. Errors have
+    /// `clause` is the parameter's name: `sort`, `distinct` or `by`; only `sort` takes a minus. Errors have
     /// the column in `list`.
     package static func parse(
         list: String, clause: String = "sort", root: QueryRoot, schema: RowSchema
@@ -26,7 +26,8 @@ extension SortKey {
             list: list, clause: clause, root: .objects(classIndex: rootClass), schema: schema)
     }
 
-    private static func key(
+    /// Reads one path of a list.
+    static func key(
         _ item: Range<Int>, of source: SourceText, clause: String, root: QueryRoot,
         schema: RowSchema
     ) throws(QueryError) -> SortKey {

@@ -35,7 +35,7 @@ package enum ValueType: Hashable, Sendable {
     var isNumeric: Bool { self != .kinds && storage.isNumeric }
 
     /// How a value of this type is stored.
-    var storage: ElementStorage {
+    package var storage: ElementStorage {
         switch self {
         case .scalar(let scalar): ElementStorage(scalar)
         case .link: .link

@@ -25,6 +25,7 @@ extension RESTService {
             Route(.delete, objects, "deleteObjects", deleteObjects),
             Route(
                 .post, "/v1/classes/{class}/query", "queryObjects", body: .buffered(), queryObjects),
+            Route(.get, "/v1/classes/{class}/aggregate", "aggregateObjects", aggregateObjects),
             Route(.get, object, "getObject", getObject),
             Route(.put, object, "putObject", body: .buffered(), putObject),
             Route(.patch, object, "patchObject", body: .buffered(), patchObject),

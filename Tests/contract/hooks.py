@@ -429,6 +429,10 @@ def replace_query(case, target, choice):
         query.pop("text", None)
         query["filter"], arguments = choice.choice(FILTERS[name])
         query.update(arguments)
+    if "op" in query:
+        query["op"] = "count"
+    if "by" in query:
+        query["by"] = (SORTS[name] or ["$"])[0].split(",")[0].lstrip("-")
     replacements = {
         "sort": SORTS[name], "distinct": [SORTS[name][0].lstrip("-")],
         "expand": EXPANSIONS[name], "fields": FIELDS, "since": ["now", "start"],

@@ -168,6 +168,21 @@ class Pages(LiveTests):
         self.assertEqual(asked.json["count"], len(got.json["objects"]))
 
 
+    def test_objects_are_counted_and_summed_in_groups(self):
+        path = "/v1/classes/City/aggregate"
+        reply = running.request("GET", path + "?op=count,max(population)&filter=country.iso%3D%3D%22IS%22")
+        self.conforms("aggregateObjects", reply, 200)
+        self.assertEqual(sorted(reply.json), ["count", "max(population)"])
+        total, page = 0, running.request("GET", path + "?by=country.iso&limit=100")
+        while True:
+            self.conforms("aggregateObjects", page, 200)
+            total += sum(group["count"] for group in page.json["groups"])
+            if "next" not in page.json:
+                break
+            page = running.request("GET", page.headers["Link"].split(">")[0].removeprefix("<"))
+        self.assertEqual(total, running.request("GET", path).json["count"])
+
+
 class Streams(LiveTests):
     def check(self, events):
         for event in events:

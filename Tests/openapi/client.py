@@ -216,6 +216,14 @@ class Queries(unittest.TestCase):
             filter_="population > $0", args=[2000000], sort="name", fields=["name"]))
         self.assertEqual([city.name for city in page.objects], ["Paris"])
 
+    def test_objects_are_counted_and_summed_in_groups(self):
+        asked = api("city", "aggregate_city").sync(
+            client=client, op="count,max(population)", by="country.iso", limit=1,
+            filter_="country.iso == $0", text=["IS"])
+        group = asked.groups[0]
+        self.assertEqual(group.by["country.iso"], "IS")
+        self.assertEqual(group["max(population)"], 118918)
+
     def test_links_are_followed(self):
         city = api("city", "get_city").sync(2988507, client=client, expand="country.continent")
         self.assertIsInstance(city.country, models.Country)

@@ -122,3 +122,17 @@ package struct StagedQuery: Sendable {
         keys = kept
     }
 }
+
+extension QueryExecution {
+    /// Hands over the rows of the objects that a staged query has found, until `body` returns false.
+    package func forEach(
+        _ keys: [UInt64], _ body: (_ key: UInt64, _ row: RowView) -> Bool
+    ) throws(Failure) {
+        for key in keys {
+            guard isInTime() else { throw .time }
+            guard let row = try fetch(key) else { continue }
+            if !body(key, row) { break }
+        }
+        try checkFailure()
+    }
+}

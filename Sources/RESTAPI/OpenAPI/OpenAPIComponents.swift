@@ -108,6 +108,19 @@ struct OpenAPIComponents {
             "anyOf":[{"type":"string"},{"type":"array","items":{"type":"string"}}]}
             """##),
         Component(
+            "HoldfastAggregate",
+            ##"""
+            {"type":"object","description":"A member for each operation, as it is written in `op`; or `groups`, which have them each.",
+            "properties":{"groups":{"type":"array","items":{"$ref":"#/components/schemas/HoldfastGroup"}},
+            "next":{"type":"string"},"explain":{"$ref":"#/components/schemas/HoldfastExplanation"}}}
+            """##),
+        Component(
+            "HoldfastGroup",
+            ##"""
+            {"type":"object","description":"What came of the objects with the same values: a member for each operation.",
+            "required":["by"],"properties":{"by":{"type":"object","description":"The values, by path."}}}
+            """##),
+        Component(
             "HoldfastExplanation",
             ##"""
             {"type":"object","description":"How a query was run.",
@@ -184,6 +197,14 @@ struct OpenAPIComponents {
         Component(
             "Text",
             ##"{"name":"text","in":"query","description":"An argument of the filter, a string as it stands. May be repeated.","explode":true,"schema":{"type":"array","items":{"type":"string"}}}"##
+        ),
+        Component(
+            "Operations",
+            ##"{"name":"op","in":"query","description":"What is asked, with commas between: `count`, `min(path)`, `max(path)`, `sum(path)`, `avg(path)`. Without it: `count`.","schema":{"type":"string","minLength":1}}"##
+        ),
+        Component(
+            "By",
+            ##"{"name":"by","in":"query","description":"What the objects of a group have in common, paths with commas between them.","schema":{"type":"string","minLength":1}}"##
         ),
         Component(
             "Sort",

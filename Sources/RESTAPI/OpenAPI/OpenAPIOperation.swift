@@ -58,6 +58,12 @@ struct OpenAPIOperation {
         problems: reading + [
             .gone, .bodyTooLarge, .unsupportedMediaType, .unprocessableContent,
         ])
+    static let aggregate = OpenAPIOperation(
+        method: "get", verb: "aggregate",
+        summary: "Count objects, and take extremes, sums and averages",
+        parameters: [
+            "Operations", "By", "Filter", "Arg", "Text", "Limit", "Cursor", "Explain", "MinVersion",
+        ], problems: reading + [.gone, .unprocessableContent])
     static let get = OpenAPIOperation(
         method: "get", verb: "get", summary: "Read one object",
         parameters: ["Fields", "Expand", "MinVersion", "IfMatch", "IfNoneMatchRead"],

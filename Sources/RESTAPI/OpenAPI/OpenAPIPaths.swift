@@ -44,6 +44,15 @@ final class OpenAPIPaths {
                 Self.addPage(entry, to: &$0)
             }
         }
+        paths.member(named: entry.path + "/aggregate").object { item in
+            add(.aggregate, entry, to: &item) { responses in
+                responses.member("200").object { reply in
+                    reply.member("description").string("The results.")
+                    reply.member("headers").headers("Link")
+                    reply.member("content").content("HoldfastAggregate", example: nil)
+                }
+            }
+        }
         paths.member(named: entry.path + "/objects/{id}").object { item in
             addParameters(entry, property: nil, to: &item)
             addObject(entry, to: &item) { $0 }

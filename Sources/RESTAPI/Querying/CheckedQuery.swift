@@ -36,20 +36,7 @@ struct CheckedQuery: Sendable {
         let schema = names.schema
         try text.requireLengths(options)
         limit = try Self.limit(text, options)
-        var compiled: CompiledQuery?
-        if let filter = text.filter {
-            do throws(QueryError) {
-                compiled = try CompiledQuery.compile(
-                    text: filter, arguments: text.arguments, rootClass: rowClass.index,
-                    schema: schema)
-            } catch {
-                throw text.problem(projection?.explaining(error, in: filter) ?? error, "filter")
-            }
-        } else if !text.arguments.isEmpty {
-            throw text.fault(
-                text.isInBody ? "args" : "arg", "Arguments are given, but no filter that uses them."
-            )
-        }
+        let compiled = try Self.compile(text, rowClass, schema, projection)
         let isPlain = compiled?.isPlain ?? true
         try Self.requireOnePlace(text, compiled)
         predicate = compiled?.predicate.orNilIfTrue
@@ -95,6 +82,27 @@ struct CheckedQuery: Sendable {
         var canonical = "\(rowClass.definition.name)\u{0}\(compiled?.canonicalText ?? "")\u{0}"
         canonical += "\(text.sort ?? "")\u{0}\(text.distinct ?? "")"
         hash = PageCursor.QueryHash(canonical)
+    }
+
+    /// Checks the filter and its arguments; nil where there is none.
+    ///
+    /// - Throws: ``Problem`` 400 with the column.
+    static func compile(
+        _ text: QueryText, _ rowClass: RowClass, _ schema: RowSchema,
+        _ projection: CompiledProjection? = nil
+    ) throws(Problem) -> CompiledQuery? {
+        guard let filter = text.filter else {
+            if text.arguments.isEmpty { return nil }
+            throw text.fault(
+                text.isInBody ? "args" : "arg", "Arguments are given, but no filter that uses them."
+            )
+        }
+        do throws(QueryError) {
+            return try CompiledQuery.compile(
+                text: filter, arguments: text.arguments, rootClass: rowClass.index, schema: schema)
+        } catch {
+            throw text.problem(projection?.explaining(error, in: filter) ?? error, "filter")
+        }
     }
 
     /// Objects of a page.
@@ -150,5 +158,5 @@ struct CheckedQuery: Sendable {
 
 extension Predicate {
     /// Nil for the predicate that holds always.
-    fileprivate var orNilIfTrue: Predicate? { self == .constant(true) ? nil : self }
+    var orNilIfTrue: Predicate? { self == .constant(true) ? nil : self }
 }

@@ -180,25 +180,8 @@ struct QueryPage {
         _ plans: [Plan], _ statistics: QueryExecution.Statistics, _ steps: [Step],
         rowsReturned count: Int, to json: JSONWriter
     ) {
-        let explanation = PlanText(plans, query.rowClass, read.rows)
         json.raw(",\"explain\":")
-        json.object { explain in
-            explain.member("plan").string(explanation.summary)
-            explain.member("indexes").array { list in
-                for name in explanation.indexes { list.element().string(name) }
-            }
-            explain.member("rowsRead").int(Int64(statistics.rowsRead))
-            explain.member("entriesRead").int(Int64(statistics.entriesRead))
-            explain.member("rowsReturned").int(Int64(count))
-            explain.member("steps").array { list in
-                for step in steps {
-                    list.element().object { entry in
-                        entry.member("name").string("\(step.name)")
-                        entry.member("rows").int(Int64(step.rows))
-                        entry.member("microseconds").int(Int64(step.microseconds))
-                    }
-                }
-            }
-        }
+        json.explanation(
+            PlanText(plans, query.rowClass, read.rows), statistics, steps, rowsReturned: count)
     }
 }

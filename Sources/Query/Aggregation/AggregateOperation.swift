@@ -1,0 +1,89 @@
+import ObjectModel
+import Rows
+
+/// One thing that is asked of all objects of a query, or of each group of them: `count`, `max(age)`.
+package struct AggregateOperation: Hashable, Sendable {
+    /// What is made of the objects.
+    package enum Kind: Hashable, Sendable {
+        /// How many there are.
+        case count
+        /// What becomes of the values that a path leads to, one from each object.
+        case values(AggregateFunction, ValuePath)
+    }
+
+    /// As it is written.
+    package var name: String
+    /// What is made of the objects.
+    package var kind: Kind
+
+    /// Reads a list such as `count,min(age),avg(home.rooms)`; paths are those of ``SortKey``.
+    ///
+    /// - Throws: ``QueryError`` with the column in `list`.
+    package static func parse(
+        list: String, rootClass: Int, schema: RowSchema
+    ) throws(QueryError) -> [AggregateOperation] {
+        let source = SourceText(list)
+        var operations: [AggregateOperation] = []
+        for item in source.split(0..<source.bytes.count, at: UInt8(ascii: ",")) {
+            let operation = try parse(item, of: source, rootClass, schema)
+            guard !operations.contains(where: { $0.name == operation.name }) else {
+                throw QueryError(
+                    .syntax, "'\(operation.name)' is asked for twice.",
+                    column: source.column(item.lowerBound))
+            }
+            operations.append(operation)
+        }
+        return operations
+    }
+
+    private static func parse(
+        _ item: Range<Int>, of source: SourceText, _ rootClass: Int, _ schema: RowSchema
+    ) throws(QueryError) -> AggregateOperation {
+        let name = source.text(item.lowerBound, item.upperBound)
+        if name == "count" { return AggregateOperation(name: name, kind: .count) }
+        let open = source.bytes[item].firstIndex(of: UInt8(ascii: "(")) ?? item.upperBound
+        let word = source.text(item.lowerBound, open)
+        guard let function = AggregateFunction(word: word) else {
+            throw QueryError(
+                .syntax,
+                "'count', 'min(path)', 'max(path)', 'sum(path)' or 'avg(path)' is expected here.",
+                column: source.column(item.lowerBound),
+                hint: NearestName.find(word, in: AggregateFunction.words + ["count"]))
+        }
+        guard open < item.upperBound, source[item.upperBound - 1] == UInt8(ascii: ")") else {
+            throw QueryError(
+                .syntax,
+                "'\(word)' takes a path in parentheses, as in \(word)(age).",
+                column: source.column(open))
+        }
+        let path = try SortKey.key(
+            open + 1..<item.upperBound - 1, of: source, clause: "op",
+            root: .objects(classIndex: rootClass), schema: schema
+        ).path
+        guard case .scalar(let scalar) = path.type, function.result(of: scalar) != nil else {
+            let takes =
+                function == .min || function == .max
+                ? "numbers, dates and mixed values" : "numbers and mixed values"
+            throw QueryError(
+                .type, "'\(word)' takes \(takes), and this is of type '\(path.type.name)'.",
+                column: source.column(open + 1))
+        }
+        return AggregateOperation(name: name, kind: .values(function, path))
+    }
+}
+
+extension AggregateFunction {
+    /// The words of a list of operations.
+    static let words = ["min", "max", "sum", "avg"]
+
+    /// The function that a list of operations calls so.
+    init?(word: String) {
+        switch word {
+        case "min": self = .min
+        case "max": self = .max
+        case "sum": self = .sum
+        case "avg": self = .average
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,170 @@
+import Bytes
+import Rows
+
+/// Calculates operations over objects that are handed to it one after the other, of all of them or of each
+/// group with the same values. One thread at a time uses it.
+///
+/// Of groups it keeps the first ones in their order, so many as are asked for: its memory does not grow with
+/// the number of groups.
+package final class Aggregation {
+    /// What is known of objects with the same values.
+    package struct Group {
+        /// The values, encoded so that bytes are ordered as values are.
+        package let sortBytes: [UInt8]
+        /// The object key of one of the objects.
+        package let key: UInt64
+        /// How many objects there are.
+        package fileprivate(set) var count = 0
+        fileprivate var states: [AggregateState]
+
+        /// What came of the `values` operations, in their order.
+        package var results: [AggregateState.Result] { states.map(\.result) }
+    }
+
+    private struct Hash: Hashable {
+        let high: UInt64
+        let low: UInt64
+    }
+
+    private final class StateSink: ValueSink {
+        var state: AggregateState?
+
+        override func receive(_ address: UnsafeRawPointer?, _ count: Int) -> Bool {
+            state?.add(address, count)
+            return true
+        }
+    }
+
+    private struct Operation {
+        let walker: PathWalker
+        let sink = StateSink()
+        /// A property of the object itself, of a fixed width.
+        let direct: (rowClass: RowClass, member: Int, width: Int)?
+        let initial: AggregateState
+    }
+
+    private let operations: [Operation]
+    private let evaluator: SortEvaluator
+    private let isGrouped: Bool
+    private let after: [UInt8]?
+    private let groupCountMax: Int
+    private let byteCountMax: Int
+    private let buffer = ByteBuffer(capacity: 128)
+    private var groups: [Group] = []
+    private var places: [Hash: Int] = [:]
+    /// No group behind this one is wanted.
+    private var ceiling: [UInt8]?
+    private var byteCount = 0
+
+    /// Makes an aggregation.
+    ///
+    /// - Parameters:
+    ///   - operations: What is asked.
+    ///   - by: What the objects of a group have in common; empty for one group of all.
+    ///   - after: ``Group/sortBytes`` that only later groups are wanted of; nil for all.
+    ///   - groupCountMax: How many groups are wanted.
+    ///   - byteCountMax: Memory for them.
+    ///   - schema: Of the rows.
+    package init(
+        _ operations: [AggregateOperation], by: [SortKey], after: [UInt8]?, groupCountMax: Int,
+        byteCountMax: Int, schema: RowSchema
+    ) {
+        self.operations = operations.compactMap { operation in
+            guard case .values(let function, let path) = operation.kind else { return nil }
+            let storage = path.type.storage
+            var direct: (RowClass, Int, Int)?
+            if let member = path.ownMember, let width = storage.fixedByteCount {
+                direct = (schema.classes[path.lastClass], member, width)
+            }
+            return Operation(
+                walker: PathWalker(path, schema: schema), direct: direct,
+                initial: AggregateState(function, storage))
+        }
+        evaluator = SortEvaluator(by, schema: schema)
+        isGrouped = !by.isEmpty
+        self.after = after
+        self.groupCountMax = groupCountMax
+        self.byteCountMax = byteCountMax
+        if by.isEmpty { groups = [makeGroup([], 0)] }
+    }
+
+    private func makeGroup(_ sortBytes: [UInt8], _ key: UInt64) -> Group {
+        byteCount += 160 + sortBytes.count + 160 * operations.count
+        return Group(sortBytes: sortBytes, key: key, states: operations.map(\.initial))
+    }
+
+    /// Takes an object.
+    ///
+    /// - Returns: Whether there is memory for more.
+    package func add(row: RowView, key: UInt64, source: any ObjectSource) -> Bool {
+        guard let place = isGrouped ? place(row, key, source) : 0 else { return true }
+        groups[place].count += 1
+        for index in operations.indices {
+            if let direct = operations[index].direct {
+                let field = direct.rowClass.field(direct.member, in: row)
+                if !field.isNull { groups[place].states[index].add(field.slot, direct.width) }
+                continue
+            }
+            let operation = operations[index]
+            let before = groups[place].states[index].byteCount
+            // Moved to the sink and back, so that nothing that it holds is copied.
+            operation.sink.state = groups[place].states[index]
+            groups[place].states[index] = operation.initial
+            operation.walker.walk(row, key, source, operation.sink)
+            if let state = operation.sink.state {
+                groups[place].states[index] = state
+                byteCount += state.byteCount - before
+            }
+            operation.sink.state = nil
+        }
+        return byteCount <= byteCountMax
+    }
+
+    /// The place of an object's group; nil when it is not wanted.
+    private func place(_ row: RowView, _ key: UInt64, _ source: any ObjectSource) -> Int? {
+        buffer.removeAll()
+        evaluator.append(row: row, key: key, source: source, to: buffer)
+        let bytes = buffer.bytes
+        if let after, after.withUnsafeBytes({ compareKeys(bytes, $0) }) <= 0 { return nil }
+        if let ceiling, ceiling.withUnsafeBytes({ compareKeys(bytes, $0) }) > 0 { return nil }
+        let parts = SipHash128.hash(bytes)
+        let hash = Hash(high: parts.high, low: parts.low)
+        if let place = places[hash] { return place }
+        if groups.count >= 2 * (groupCountMax + 8) { keepFirst() }
+        if let ceiling, ceiling.withUnsafeBytes({ compareKeys(bytes, $0) }) > 0 { return nil }
+        places[hash] = groups.count
+        groups.append(makeGroup(buffer.array, key))
+        return groups.count - 1
+    }
+
+    /// Forgets the groups behind those that are wanted.
+    private func keepFirst() {
+        sort()
+        for group in groups[groupCountMax...] {
+            byteCount -= 160 + group.sortBytes.count + 160 * operations.count
+            for state in group.states { byteCount -= state.byteCount }
+        }
+        groups.removeLast(groups.count - groupCountMax)
+        ceiling = groups.last?.sortBytes
+        places.removeAll(keepingCapacity: true)
+        for (place, group) in groups.enumerated() {
+            let parts = group.sortBytes.withUnsafeBytes { SipHash128.hash($0) }
+            places[Hash(high: parts.high, low: parts.low)] = place
+        }
+    }
+
+    private func sort() {
+        groups.sort { a, b in
+            a.sortBytes.withUnsafeBytes { left in
+                b.sortBytes.withUnsafeBytes { compareKeys(left, $0) < 0 }
+            }
+        }
+    }
+
+    /// The groups in their order, at most so many as are wanted; call it once, at the end.
+    package func finish() -> [Group] {
+        guard isGrouped else { return groups }
+        sort()
+        return Array(groups.prefix(groupCountMax))
+    }
+}

@@ -1,0 +1,93 @@
+import ObjectStore
+import Query
+import Rows
+
+/// An aggregate that was checked against the schema and is ready to run.
+struct CheckedAggregate: Sendable {
+    /// The class.
+    let rowClass: RowClass
+    /// The condition.
+    let predicate: Predicate?
+    /// The whole query, where the filter has SORT, DISTINCT or LIMIT.
+    let stages: StagedQuery?
+    /// What is asked.
+    let operations: [AggregateOperation]
+    /// What the objects of a group have in common; empty without groups.
+    let by: [SortKey]
+    /// The paths of ``by`` as they are written.
+    let byNames: [String]
+    /// Groups of a page.
+    let limit: Int
+    /// What a cursor is bound to.
+    let hash: PageCursor.QueryHash
+
+    /// The most operations of a request.
+    static let operationCountMax = 64
+
+    /// Checks an aggregate.
+    ///
+    /// - Throws: ``Problem`` 400 with the column or the parameter.
+    init(
+        _ text: AggregateText, of rowClass: RowClass, names: SchemaNames, options: RESTOptions
+    ) throws(Problem) {
+        self.rowClass = rowClass
+        let query = text.query
+        for (name, list) in [("op", text.operations), ("by", text.by)]
+        where list?.utf8.count ?? 0 > options.queryTextByteCountMax {
+            throw query.fault(
+                name, "'\(name)' is longer than \(options.queryTextByteCountMax) bytes.",
+                code: "query-too-long")
+        }
+        try query.requireLengths(options)
+        limit = try CheckedQuery.limit(query, options)
+        let compiled = try CheckedQuery.compile(query, rowClass, names.schema)
+        predicate = compiled?.predicate.orNilIfTrue
+        stages = compiled.flatMap { compiled in
+            compiled.suffixes.isEmpty
+                ? nil
+                : StagedQuery(
+                    classIndex: rowClass.index, predicate: compiled.predicate.orNilIfTrue,
+                    suffixes: compiled.suffixes)
+        }
+        do throws(QueryError) {
+            operations = try AggregateOperation.parse(
+                list: text.operations ?? "count", rootClass: rowClass.index, schema: names.schema)
+        } catch {
+            throw query.problem(error, "op")
+        }
+        guard operations.count <= Self.operationCountMax else {
+            throw query.fault(
+                "op", "An aggregate has at most \(Self.operationCountMax) operations.")
+        }
+        if let by = text.by {
+            do throws(QueryError) {
+                self.by = try SortKey.parse(
+                    list: by, clause: "by", rootClass: rowClass.index, schema: names.schema)
+            } catch {
+                throw query.problem(error, "by")
+            }
+            byNames = by.split(separator: ",", omittingEmptySubsequences: false).map {
+                String($0.drop { $0 == " " })
+            }
+            guard self.by.count <= CheckedQuery.sortKeyCountMax else {
+                throw query.fault(
+                    "by", "Groups have at most \(CheckedQuery.sortKeyCountMax) paths.")
+            }
+            guard Set(byNames).count == byNames.count else {
+                throw query.fault("by", "A path is stated twice; state it once.")
+            }
+        } else {
+            (by, byNames) = ([], [])
+            for (name, isStated) in [
+                ("limit", query.limit != nil), ("cursor", query.cursor != nil),
+            ]
+            where isStated {
+                throw query.fault(
+                    name, "'\(name)' is for pages of groups; without 'by' there are none.")
+            }
+        }
+        hash = PageCursor.QueryHash(
+            "aggregate\u{0}\(rowClass.definition.name)\u{0}\(compiled?.canonicalText ?? "")\u{0}"
+                + "\(text.operations ?? "count")\u{0}\(text.by ?? "")")
+    }
+}

@@ -1,0 +1,63 @@
+import HTTPServer
+import ObjectStore
+
+extension RESTService {
+    private static let aggregateParameters: [StaticString] = [
+        "op", "by", "filter", "arg", "text", "limit", "cursor", "explain", "minVersion",
+    ]
+
+    /// `GET /v1/classes/{class}/aggregate`: counts, extremes, sums and averages of the objects of a query,
+    /// or of each group of them.
+    func aggregateObjects(_ request: Request) -> Outcome {
+        answering { () throws(Problem) in
+            let parameters = try Parameters(
+                request, known: Self.aggregateParameters, repeatable: ["arg", "text"])
+            try BodyType.requireJSONAccepted(request)
+            let minimum = try minVersion(parameters)
+            let preferences = try Preferences(request)
+            let text = AggregateText(
+                query: try QueryText(request, parser: RequestScratch.current.parser),
+                operations: parameters["op"]?.string, by: parameters["by"]?.string)
+            return whenAtVersion(minimum) {
+                self.answerAggregate(request, text, preferences)
+            }
+        }
+    }
+
+    /// Answers on the connection's thread where indexes tell everything, else on a worker's.
+    private func answerAggregate(
+        _ request: Request, _ text: AggregateText, _ preferences: Preferences
+    ) -> Outcome {
+        answering { () throws(Problem) in
+            let target = nextTarget(of: request)
+            func reply(_ read: ReadTransaction, _ names: SchemaNames) throws(Problem)
+                -> AggregateReply
+            {
+                AggregateReply(
+                    service: self,
+                    query: try CheckedAggregate(
+                        text, of: try objectClass(request, names), names: names, options: options),
+                    text: text.query, read: read, names: names,
+                    quotesLargeInts: preferences.quotesLargeInts, target: target)
+            }
+            let read = try stored { () throws(StoreError) in try store.read() }
+            defer { read.close() }
+            let short = try reply(read, RequestScratch.current.names(of: read.rows, self))
+            if short.isShort { return .respond(try short.response()) }
+            return answerOnWorker { () throws(Problem) in
+                // The schema may have changed since: checked again on the view that is read.
+                let read = try self.stored { () throws(StoreError) in try self.store.read() }
+                defer { read.close() }
+                let names = self.names(of: read.rows)
+                return try AggregateReply(
+                    service: self,
+                    query: CheckedAggregate(
+                        text, of: self.objectClass(request, names), names: names,
+                        options: self.options),
+                    text: text.query, read: read, names: names,
+                    quotesLargeInts: preferences.quotesLargeInts, target: target
+                ).response()
+            }
+        }
+    }
+}
