@@ -218,6 +218,51 @@ struct AggregateTests {
         #expect(reply["explain"]?["indexes"]?.elements.contains(.string("age")) ?? false)
     }
 
+    @Test("memory is bounded: by the groups of a page, however many there are")
+    func memory() throws {
+        var options = RESTOptions()
+        options.queryMemoryByteCountMax = 64 << 10
+        let server = try Towns.server(options)
+        let others = (100..<2100).map { "{\"id\":\($0),\"plain\":\($0)}" }
+        #expect(
+            server.send("POST", "/v1/classes/Town/objects", "[\(others.joined(separator: ","))]")
+                .status == 201)
+        let page = server.send("GET", Self.path + "?by=id&op=count,max(plain)&limit=20")
+        #expect(page.status == 200, "\(page.text)")
+        #expect(page.json["groups"]?.elements.count == 20)
+        #expect(page.next != nil)
+        APIScenario(
+            "GET", Self.path + "?by=id&op=count,max(plain)&limit=1000", status: 422,
+            contains: ["query-memory-exceeded"]
+        ).check(on: server)
+    }
+
+    @Test(
+        "a list is sorted by counts and aggregates, page by page",
+        arguments: [
+            "-near.@count", "near.@sum.age", "near.@max.ratio,-near.@count", "-next.near.@count",
+        ])
+    func sortedByAggregates(sort: String) throws {
+        let server = try Towns.server()
+        let path = "/v1/classes/Town/objects"
+        let whole = server.send("GET", target(path, [("sort", sort)]))
+        #expect(whole.status == 200, "\(whole.text)")
+        #expect(Set(whole.ids) == [1, 2, 3, 4])
+        var ids: [Int64] = []
+        var cursor: String?
+        repeat {
+            let page = server.send(
+                "GET",
+                target(
+                    path,
+                    [("sort", sort), ("limit", "1")] + (cursor.map { [("cursor", $0)] } ?? [])))
+            ids += page.ids
+            cursor = page.next
+        } while cursor != nil && ids.count < 9
+        #expect(ids == whole.ids)
+        if sort == "-near.@count" { #expect(ids.prefix(2) == [3, 2]) }
+    }
+
     @Test("results agree with a plain model", arguments: [UInt64(1), 2, 3])
     func random(seed: UInt64) throws {
         print("seed \(seed)")
