@@ -63,10 +63,13 @@ package final class Matcher {
 extension Predicate {
     /// Makes a matcher for one thread, with the objects that the predicate names looked up in `source`
     /// already, if there is one.
+    ///
+    /// - `deadline`: As of ``Matcher/limit(until:)``.
     package func makeMatcher(
-        _ schema: RowSchema, source: (any ObjectSource)? = nil
+        _ schema: RowSchema, source: (any ObjectSource)? = nil, until deadline: UInt64 = .max
     ) -> Matcher {
         let matcher = Matcher(self, schema: schema)
+        matcher.limit(until: deadline)
         if let source { matcher.bind(to: source) }
         return matcher
     }

@@ -19,7 +19,8 @@ final class ColumnScan {
     /// Tests what columns cannot answer.
     private let residual: Matcher?
     /// Tests all of the predicate, where a value is not in its column.
-    private lazy var whole = predicate?.makeMatcher(transaction.rows, source: transaction)
+    private lazy var whole = predicate?.makeMatcher(
+        transaction.rows, source: transaction, until: deadlineMilliseconds)
 
     /// Nil when no columns are there for the predicate, nor built now, that answer a part of it.
     ///
@@ -62,8 +63,12 @@ final class ColumnScan {
         self.deadlineMilliseconds = deadlineMilliseconds
         helperCountMax = store.options.helperCountMax
         sharedMicrosecondsMin = store.options.sharedMicrosecondsMin
-        residual = program.residual?.makeMatcher(transaction.rows, source: transaction)
+        residual = program.residual?.makeMatcher(
+            transaction.rows, source: transaction, until: deadlineMilliseconds)
     }
+
+    /// Why testing rows was given up: what was found since then is not to be used.
+    var failure: EvaluationFailure? { residual?.failure ?? whole?.failure }
 
     private static func program(
         _ predicate: Predicate?, _ rowClass: RowClass, _ schema: RowSchema, _ store: ColumnStore

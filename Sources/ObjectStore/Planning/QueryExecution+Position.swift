@@ -74,7 +74,7 @@ extension QueryExecution {
         if case .scan = plan.access,
             let columns = try columns(readsAll: true),
             try columns.sort(
-                limit: limit, after: query.after, memoryByteCountMax: limits.memoryByteCountMax,
+                limit: limit, after: after, memoryByteCountMax: limits.memoryByteCountMax,
                 body)
         {
             return

@@ -87,8 +87,7 @@ package final class QueryExecution {
         }
         plans = [plan]
         entriesRead = planner.entriesRead
-        matcher = plan.residual?.makeMatcher(transaction.rows, source: transaction)
-        matcher?.limit(until: limits.deadlineMilliseconds)
+        matcher = Self.matcher(plan, transaction, limits)
     }
 
     /// Follows a plan that is given: a part of another query's, or one of ``alternatives(of:in:)``.
@@ -107,19 +106,20 @@ package final class QueryExecution {
         sorter = SortEvaluator(query.sort, schema: transaction.rows)
         self.plan = plan
         plans = [plan]
-        matcher = plan.residual?.makeMatcher(transaction.rows, source: transaction)
-        matcher?.limit(until: limits.deadlineMilliseconds)
+        matcher = Self.matcher(plan, transaction, limits)
+    }
+
+    private static func matcher(
+        _ plan: Plan, _ transaction: ReadTransaction, _ limits: QueryLimits
+    ) -> Matcher? {
+        plan.residual?.makeMatcher(
+            transaction.rows, source: transaction, until: limits.deadlineMilliseconds)
     }
 
     /// What was done so far.
     package var statistics: Statistics {
         Statistics(
             rowsRead: transaction.entriesRead - readBefore - entriesRead, entriesRead: entriesRead)
-    }
-
-    /// Whether a scan was done by columns, in whole or in part.
-    package var usesColumns: Bool {
-        if case .some(.some) = columnScan { true } else { false }
     }
 
     /// Hands over the result in order, from the query's position on, until `body` returns false.
@@ -209,8 +209,7 @@ package final class QueryExecution {
         plan = next
         if !isSame { plans.append(next) }
         scannedKey = nil
-        matcher = next.residual?.makeMatcher(transaction.rows, source: transaction)
-        matcher?.limit(until: limits.deadlineMilliseconds)
+        matcher = Self.matcher(next, transaction, limits)
         columnScan = nil
         costSpent = 0
         stepsTaken = 0
@@ -267,7 +266,7 @@ package final class QueryExecution {
     func checkFailure() throws(Failure) {
         do throws(StoreError) { try transaction.checkFailure() } catch { throw .store(error) }
         if transaction.isLate { throw .time }
-        switch matcher?.failure {
+        switch matcher?.failure ?? columnScan??.failure {
         case .time: throw .time
         case .memory: throw .memory
         case nil: break

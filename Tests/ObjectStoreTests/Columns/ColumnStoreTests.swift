@@ -48,6 +48,65 @@ struct ColumnStoreTests {
         try store.reading { try count(filter, $0) }
     }
 
+    @Test(
+        "a regular expression that runs wild beside columns ends the query, as it does without them"
+    )
+    func wildPattern() throws {
+        let store = try Self.open(ColumnTests.eager())
+        defer { store.close() }
+        let evil = String(repeating: "a", count: 60)
+        try Self.write(store, [["id": .value(.int(7)), "name": .value(.string(evil))]])
+        let filter = "born == null AND name MATCHES '(a+)+b'"
+        func isTime(_ error: any Error) -> Bool {
+            if case QueryExecution.Failure.time = error { true } else { false }
+        }
+        #expect(performing: { try Self.count(filter, store) }, throws: isTime)
+        try store.reading { read in
+            let rowClass = try #require(read.rows.rowClass(named: "Thing"))
+            let compiled = try CompiledQuery.compile(
+                text: filter, rootClass: rowClass.index, schema: read.rows)
+            for sort in ["", "-id"] {
+                let query = ObjectQuery(
+                    classIndex: rowClass.index, predicate: compiled.predicate,
+                    sort: sort.isEmpty
+                        ? []
+                        : try SortKey.parse(
+                            list: sort, clause: "sort", rootClass: rowClass.index, schema: read.rows
+                        ))
+                let execution = QueryExecution(query, plan: .scan(query), in: read)
+                #expect(
+                    performing: { try execution.run(limit: 10) { _, _ in true } }, throws: isTime)
+            }
+        }
+    }
+
+    @Test("a sort by columns goes on behind what a plan that was given up has handed over")
+    func sortAfterFallback() throws {
+        let store = try Self.open(ColumnTests.eager())
+        defer { store.close() }
+        try store.reading { read in
+            let rowClass = try #require(read.rows.rowClass(named: "Thing"))
+            let compiled = try CompiledQuery.compile(
+                text: "name == 'a'", rootClass: rowClass.index, schema: read.rows)
+            let query = ObjectQuery(
+                classIndex: rowClass.index, predicate: compiled.predicate,
+                sort: try SortKey.parse(
+                    list: "id", clause: "sort", rootClass: rowClass.index, schema: read.rows))
+            var walk = Plan.scan(query)
+            walk.access = .primaryKey(ranges: [.all])
+            walk.order = .natural(reversed: false)
+            walk.fallback = .after(cost: 10 * QueryCost.anyRow, .scan(query))
+            let execution = QueryExecution(query, plan: walk, in: read)
+            var keys: [UInt64] = []
+            try execution.run(limit: 50) { key, _ in
+                keys.append(key)
+                return true
+            }
+            #expect(execution.plans.count == 2)
+            #expect(keys == Array(1...50))
+        }
+    }
+
     @Test("the second scan builds columns, and the first does not")
     func second() throws {
         let store = try Self.open(StoreOptions())
