@@ -28,6 +28,10 @@ package final class ReadTransaction: ObjectSource {
     /// Whether the deadline has passed: what was found since then is not to be used.
     package private(set) var isLate = false
     private var followCount = 0
+    /// Asked now and then, where evaluations look at the clock, whether somebody still waits for what is
+    /// read; when nobody does, they end as if their time were over. Nil: somebody does. Closing the view
+    /// lets go of it.
+    package var isAwaited: (@Sendable () -> Bool)?
     private let keyBuffer = ByteBuffer(capacity: 512)
 
     /// Nil when there is no catalog for the snapshot, which is closed then.
@@ -82,7 +86,10 @@ package final class ReadTransaction: ObjectSource {
     package var entriesRead: Int { snapshot.entriesRead }
 
     /// Ends the view. Closing twice is harmless.
-    package func close() { snapshot.close() }
+    package func close() {
+        isAwaited = nil
+        snapshot.close()
+    }
 
     deinit { snapshot.close() }
 
@@ -229,17 +236,23 @@ package final class ReadTransaction: ObjectSource {
         isLate = false
     }
 
+    /// Whether what is evaluated on the view has to end: its time is over, or nobody waits for it any more.
+    /// Cost: a look at the clock, and a system call where a client waits.
+    ///
+    /// - `deadline`: In milliseconds of the monotonic clock; `.max` is never over.
+    package func isOver(_ deadline: UInt64) -> Bool {
+        guard deadline != .max else { return false }
+        if monotonicMilliseconds() >= deadline { return true }
+        return isAwaited.map { !$0() } ?? false
+    }
+
     /// Makes the view late, because an evaluation on it was given up.
     func giveUp() { isLate = true }
 
     /// Counts a link that is followed, and looks at the clock now and then.
     private func mayFollow() -> Bool {
         followCount &+= 1
-        if followCount & 4095 == 0, deadlineMilliseconds != .max,
-            monotonicMilliseconds() >= deadlineMilliseconds
-        {
-            isLate = true
-        }
+        if followCount & 4095 == 0, isOver(deadlineMilliseconds) { isLate = true }
         return !isLate
     }
 

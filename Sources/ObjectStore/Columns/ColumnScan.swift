@@ -33,7 +33,7 @@ final class ColumnScan {
             let wanted = Self.program(predicate, rowClass, transaction.rows, store)
         else { return nil }
         func isInTime() -> Bool {
-            deadlineMilliseconds == .max || monotonicMilliseconds() < deadlineMilliseconds
+            !transaction.isOver(deadlineMilliseconds)
         }
         let order = ColumnOrder(sort, schema: transaction.rows)
         // Without a condition there is nothing that columns do but sort.
@@ -91,10 +91,7 @@ final class ColumnScan {
     // MARK: Chunks
 
     private func checkTime() throws(QueryExecution.Failure) {
-        guard
-            deadlineMilliseconds == .max || monotonicMilliseconds() < deadlineMilliseconds,
-            !transaction.isLate
-        else { throw .time }
+        guard !transaction.isOver(deadlineMilliseconds), !transaction.isLate else { throw .time }
     }
 
     private static func key(_ chunk: Int, _ position: Int) -> UInt64 {

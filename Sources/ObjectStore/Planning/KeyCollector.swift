@@ -97,7 +97,7 @@ struct KeyCollector {
     mutating func requireTime() throws(Failure) {
         stepCount += 1
         guard stepCount & 1023 == 0, limits.deadlineMilliseconds != .max else { return }
-        if monotonicMilliseconds() >= limits.deadlineMilliseconds { throw .time }
+        if transaction.isOver(limits.deadlineMilliseconds) { throw .time }
     }
 
     // MARK: Entries
@@ -129,7 +129,7 @@ struct KeyCollector {
                 ) { entry, value in
                     count += 1
                     if count > countMax || keys.count >= memoryMax { return false }
-                    if count & 4095 == 0, deadline != .max, monotonicMilliseconds() >= deadline {
+                    if count & 4095 == 0, transaction.isOver(deadline) {
                         isLate = true
                         return false
                     }

@@ -278,7 +278,7 @@ package final class QueryExecution {
         stepCount += 1
         guard stepCount >= nextLook, limits.deadlineMilliseconds != .max else { return true }
         nextLook = stepCount + Self.stepCountUnseen
-        return monotonicMilliseconds() < limits.deadlineMilliseconds
+        return !transaction.isOver(limits.deadlineMilliseconds)
     }
 
     func fetch(_ key: UInt64) throws(Failure) -> RowView? {
@@ -336,7 +336,7 @@ package final class QueryExecution {
             stepCount += Self.steps(row)
             guard stepCount >= nextLook, deadline != .max else { return true }
             nextLook = stepCount + Self.stepCountUnseen
-            isLate = monotonicMilliseconds() >= deadline
+            isLate = transaction.isOver(deadline)
             return !isLate
         }
         do {

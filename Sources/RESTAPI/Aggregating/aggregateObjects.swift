@@ -40,14 +40,14 @@ extension RESTService {
                     text: text.query, read: read, names: names,
                     quotesLargeInts: preferences.quotesLargeInts, target: target)
             }
-            let read = try stored { () throws(StoreError) in try store.read() }
-            defer { read.close() }
-            let short = try reply(read, RequestScratch.current.names(of: read.rows, self))
-            if short.isShort { return .respond(try short.response()) }
-            return answerOnWorker { () throws(Problem) in
-                // The schema may have changed since: checked again on the view that is read.
-                let read = try self.stored { () throws(StoreError) in try self.store.read() }
+            if !text.query.isLong {
+                let read = try stored { () throws(StoreError) in try store.read() }
                 defer { read.close() }
+                let short = try reply(read, RequestScratch.current.names(of: read.rows, self))
+                if short.isShort { return .respond(try short.response()) }
+            }
+            return answerReading { read throws(Problem) in
+                // The schema may have changed since: checked again on the view that is read.
                 let names = self.names(of: read.rows)
                 return try AggregateReply(
                     service: self,

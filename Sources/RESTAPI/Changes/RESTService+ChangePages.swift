@@ -98,11 +98,9 @@ extension RESTService {
 
     /// A page of what a query holds now; the last one has the cursor behind it.
     func snapshotPage(
-        _ definition: StreamDefinition, begunAt begun: StoreVersion?, from start: ObjectIdentity,
-        limit: Int
+        _ definition: StreamDefinition, in read: ReadTransaction, begunAt begun: StoreVersion?,
+        from start: ObjectIdentity, limit: Int
     ) throws(Problem) -> Response {
-        let read = try stored { () throws(StoreError) in try store.read() }
-        defer { read.close() }
         let query = try definition.checked(names(of: read.rows))
         let present = try stored { () throws(StoreError) in try read.state().version }
         let version = begun ?? StoreVersion(epoch: store.epoch, number: present)

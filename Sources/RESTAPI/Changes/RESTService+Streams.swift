@@ -109,12 +109,13 @@ extension RESTService {
         switch cursor {
         case .start:
             let first = ObjectIdentity(classIndex: checked.observed.classIndex ?? 0, key: 0)
-            return answerOnWorker { () throws(Problem) in
-                try self.snapshotPage(definition, begunAt: nil, from: first, limit: limit)
+            return answerReading { read throws(Problem) in
+                try self.snapshotPage(definition, in: read, begunAt: nil, from: first, limit: limit)
             }
         case .snapshot(let version, let identity):
-            return answerOnWorker { () throws(Problem) in
-                try self.snapshotPage(definition, begunAt: version, from: identity, limit: limit)
+            return answerReading { read throws(Problem) in
+                try self.snapshotPage(
+                    definition, in: read, begunAt: version, from: identity, limit: limit)
             }
         case .within(let version, let part):
             return answerOnWorker { () throws(Problem) in

@@ -160,7 +160,7 @@ struct CollectionPage {
         // Without a sort the elements come in order, and the others need not be looked at.
         forEachElement(after: order.isNatural && !text.counts ? cursor : nil) { candidate, value in
             visited += 1
-            if visited & 1023 == 0, monotonicMilliseconds() >= deadline {
+            if visited & 1023 == 0, read.isOver(deadline) {
                 failure = .queryTime(options)
                 return false
             }

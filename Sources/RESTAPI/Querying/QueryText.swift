@@ -18,6 +18,10 @@ struct QueryText: Sendable {
     /// Whether it stands in a body, whose faults have pointers.
     var isInBody = false
 
+    /// Whether compiling it holds up a connection's thread.
+    var isLong: Bool { (filter?.utf8.count ?? 0) > Self.inlineByteCountMax }
+    private static let inlineByteCountMax = 4 << 10
+
     /// Where the named part stands, for a fault.
     func fault(
         _ name: String, _ detail: String, code: String = "invalid-parameter", column: Int? = nil

@@ -28,6 +28,16 @@ extension RESTService {
         isProjected: Bool = false
     ) -> Outcome {
         answering { () throws(Problem) in
+            let onWorker = { @Sendable (read: ReadTransaction) throws(Problem) -> Response in
+                let names = self.names(of: read.rows)
+                return try QueryPage(
+                    service: self,
+                    query: self.check(text, request, names, isProjected: isProjected), text: text,
+                    read: read, names: names,
+                    quotesLargeInts: preferences.quotesLargeInts, target: target
+                ).response()
+            }
+            guard !text.isLong else { return answerReading(onWorker) }
             let read = try stored { () throws(StoreError) in try store.read() }
             defer { read.close() }
             let names = RequestScratch.current.names(of: read.rows, self)
@@ -46,18 +56,8 @@ extension RESTService {
                         quotesLargeInts: preferences.quotesLargeInts, target: target
                     ).response())
             }
-            return answerOnWorker { () throws(Problem) in
-                // The schema may have changed since: checked again on the view that is read.
-                let read = try self.stored { () throws(StoreError) in try self.store.read() }
-                defer { read.close() }
-                let names = self.names(of: read.rows)
-                return try QueryPage(
-                    service: self,
-                    query: self.check(text, request, names, isProjected: isProjected), text: text,
-                    read: read, names: names,
-                    quotesLargeInts: preferences.quotesLargeInts, target: target
-                ).response()
-            }
+            // The schema may have changed since: checked again on the view that is read.
+            return answerReading(onWorker)
         }
     }
 

@@ -21,8 +21,8 @@ extension RESTService {
             let text = try QueryText(request, parser: RequestScratch.current.parser)
             let projection = all["projection"]?.string
             return whenAtVersion(minimum) {
-                self.answerOnWorker { () throws(Problem) in
-                    try self.propertyReply(request, text, preferences, projection)
+                self.answerReading { read throws(Problem) in
+                    try self.propertyReply(request, text, preferences, projection, read)
                 }
             }
         }
@@ -30,12 +30,12 @@ extension RESTService {
 
     private func propertyReply(
         _ request: Request, _ text: QueryText, _ preferences: Preferences,
-        _ projectionName: String?
+        _ projectionName: String?, _ read: ReadTransaction
     ) throws(Problem) -> Response {
         let scratch = RequestScratch.current
-        let version = store.version
-        let read = try stored { () throws(StoreError) in try store.read() }
-        defer { read.close() }
+        let version = StoreVersion(
+            epoch: read.epoch,
+            number: try stored { () throws(StoreError) in try read.state().version })
         let names = scratch.names(of: read.rows, self)
         guard let (rowClass, key, row) = try find(request, .path, names, read, scratch) else {
             throw Problem(.objectNotFound)

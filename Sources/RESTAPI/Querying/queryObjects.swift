@@ -3,14 +3,14 @@ import HTTPServer
 extension RESTService {
     /// `POST /v1/classes/{class}/query`: a page of a query stated in a body.
     func queryObjects(_ request: Request) -> Outcome {
-        answering { () throws(Problem) in
+        reading(request) { () throws(Problem) in
             let parameters = try Parameters(request, known: ["minVersion"])
             try BodyType.requireJSONAccepted(request)
-            let minimum = try minVersion(parameters)
+            let minimum = try self.minVersion(parameters)
             let preferences = try Preferences(request)
             _ = try BodyType.read(request)
-            let text = try QueryText(body: json(request, RequestScratch.current.parser))
-            return whenAtVersion(minimum) {
+            let text = try QueryText(body: self.json(request, RequestScratch.current.parser))
+            return self.whenAtVersion(minimum) {
                 self.answerPage(request, text, preferences, target: nil)
             }
         }

@@ -24,6 +24,29 @@ extension RESTService {
         }
     }
 
+    /// Answers from a worker's thread with what is read in a view of the last commit. A client that leaves
+    /// ends it, wherever it looks at the clock.
+    func answerReading(
+        _ body: @escaping @Sendable (ReadTransaction) throws(Problem) -> Response
+    ) -> Outcome {
+        .later { exchange in
+            let isTaken = self.workers.submit {
+                // Who left while the work was queued is dropped, which answers nobody.
+                guard !exchange.isGone else { return }
+                exchange.respond(
+                    self.replying { () throws(Problem) in
+                        let read = try self.stored { () throws(StoreError) in
+                            try self.store.read()
+                        }
+                        defer { read.close() }
+                        read.isAwaited = { !exchange.isGone }
+                        return try body(read)
+                    })
+            }
+            if !isTaken { exchange.respond(self.response(.tooBusy)) }
+        }
+    }
+
     // MARK: Classes
 
     /// The class whose name stands first in the path, of kind `object`.

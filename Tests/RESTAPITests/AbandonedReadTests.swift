@@ -1,0 +1,58 @@
+import Glibc
+import ObjectModel
+import RESTAPI
+import TestSupport
+import Testing
+
+@Suite("Reads whose client leaves")
+struct AbandonedReadTests {
+    /// Forty nodes that all link to each other: a path over nine links has 40⁹ ends.
+    private static func graph() throws -> TestServer {
+        var options = RESTOptions()
+        options.queryTimeSecondsMax = 86_400
+        options.readerAgeSecondsMax = 86_400
+        options.workerThreadCount = 1
+        let schema = Schema(classes: [
+            ObjectClass(
+                name: "Node", primaryKey: "id",
+                properties: [
+                    Schemas.property("id", .int),
+                    Schemas.list("next", of: "Node"),
+                ])
+        ])
+        let server = try TestServer(schema: schema, options: options)
+        let all = (0..<40).map(String.init).joined(separator: ",")
+        let nodes = (0..<40).map { "{\"id\":\($0),\"next\":[\(all)]}" }.joined(separator: ",")
+        let reply = server.send("POST", "/v1/classes/Node/objects", "[\(nodes)]")
+        #expect(reply.status == 201, "\(reply.text)")
+        return server
+    }
+
+    private static let path = "ANY%20next" + String(repeating: ".next", count: 8) + ".id%20==%20-1"
+
+    @Test(
+        "end, so that the only worker is there for the next", .timeLimit(.minutes(2)),
+        arguments: [
+            "/v1/classes/Node/objects?filter=\(path)",
+            "/v1/classes/Node/objects?filter=\(path)&count=exact",
+            "/v1/classes/Node/aggregate?op=count,max(id)&filter=\(path)",
+            "/v1/classes/Node/objects/1/properties/next?filter=\(path)",
+        ])
+    func abandoned(target: String) throws {
+        let server = try Self.graph()
+        let port = try #require(server.server.addresses.first?.port)
+        for _ in 0..<3 {
+            let client = HTTPClient(port: port)
+            client.begin("GET \(target) HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            client.disconnect()
+        }
+        let client = HTTPClient(port: port)
+        client.begin("GET \(target) HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        // Long enough for the worker to be at it; if it is not, it has nothing to end.
+        usleep(100_000)
+        client.disconnect()
+        let reply = server.send(
+            "GET", "/v1/classes/Node/objects?filter=id%3C5&count=exact&fields=id")
+        #expect(reply.text.hasSuffix("\"count\":5}"), "\(reply.text)")
+    }
+}
