@@ -135,8 +135,8 @@ package struct ObservedQuery: Sendable {
         let later = matcher(in: after)
         var events: [QueryEvent] = []
         for candidate in candidates {
-            let was = matches(candidate.identity, before, earlier)
-            let now = matches(candidate.identity, after, later)
+            let was = isMatch(candidate.identity, in: before, earlier)
+            let now = isMatch(candidate.identity, in: after, later)
             switch (was, now) {
             case (false, false): break
             case (false, true): events.append(candidate.event(.enter))
@@ -171,7 +171,7 @@ package struct ObservedQuery: Sendable {
         if let change = candidate.change, change.kind == .delete {
             return isKeyMatch(change.primaryKey) ? candidate.event(.delete) : nil
         }
-        if matches(identity, transaction, matcher) {
+        if isMatch(identity, in: transaction, matcher) {
             return candidate.event(candidate.change?.kind == .insert ? .enter : .update)
         }
         // A new one was never among the results. A deleted one has no key to be named by any more, and a
@@ -209,9 +209,11 @@ package struct ObservedQuery: Sendable {
         }
     }
 
-    /// Whether an object is there and matches.
-    private func matches(
-        _ identity: ObjectIdentity, _ transaction: ReadTransaction, _ matcher: Matcher?
+    /// Whether an object is there and matches; a transaction that is late afterwards does not know.
+    ///
+    /// - `matcher`: From ``matcher(in:)`` with the same transaction.
+    package func isMatch(
+        _ identity: ObjectIdentity, in transaction: ReadTransaction, _ matcher: Matcher?
     ) -> Bool {
         guard isTarget(identity, transaction),
             let row = transaction.row(classIndex: identity.classIndex, key: identity.key)

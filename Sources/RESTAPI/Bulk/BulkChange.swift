@@ -25,8 +25,8 @@ extension RESTService {
     /// Takes in a change of all objects that a filter finds, as one transaction: `patchObjects` and
     /// `deleteObjects`.
     ///
-    /// The objects are found by the writer, in what the transaction sees, so that none is missed and none
-    /// is changed that does not match any more.
+    /// The objects are those that match in what the transaction sees, so that none is missed and none is
+    /// changed that does not match any more: see ``BulkSearch``.
     func changeMatches(
         _ request: Request,
         _ action:
@@ -71,7 +71,60 @@ extension RESTService {
         _ prepared: PreparedRequest<BulkChange>, _ affectedCountMax: Int?,
         _ claim: IdempotencyClaim?
     ) -> Outcome {
-        let write = RequestedWrite<Int>(
+        guard BulkSearch.isPossible(prepared.last.query) else {
+            return .later {
+                self.handIn(self.write(prepared, nil, affectedCountMax), $0, claim)
+            }
+        }
+        return .later { exchange in
+            let isTaken = self.workers.submit {
+                do throws(Problem) {
+                    let search = try self.search(prepared, affectedCountMax, for: exchange)
+                    self.handIn(
+                        self.write(prepared, search, affectedCountMax), exchange, claim)
+                } catch {
+                    claim?.release()
+                    exchange.respond(self.response(error))
+                }
+            }
+            guard !isTaken else { return }
+            claim?.release()
+            exchange.respond(self.response(.tooBusy))
+        }
+    }
+
+    /// Finds the objects in the last commit. Worker's thread.
+    ///
+    /// - Throws: ``Problem`` when there are too many, or the search takes too much: the reply, as of then.
+    private func search(
+        _ prepared: PreparedRequest<BulkChange>, _ affectedCountMax: Int?, for exchange: Exchange
+    ) throws(Problem) -> BulkSearch? {
+        let query = prepared.last.query
+        do throws(WriteFailure) {
+            let read: ReadTransaction
+            do { read = try store.read() } catch { throw .store(error) }
+            defer { read.close() }
+            // What was checked under another schema is searched for by the writer, under its own.
+            guard read.rows === prepared.schema else { return nil }
+            read.isAwaited = { !exchange.isGone }
+            let keys = try matches(query, affectedCountMax, until: queryDeadline, read)
+            do throws(StoreError) {
+                return try BulkSearch(query, keys: keys, in: read)
+            } catch {
+                throw .store(error)
+            }
+        } catch {
+            switch error {
+            case .store(let error): throw problem(error)
+            case .problem(let problem): throw problem
+            }
+        }
+    }
+
+    private func write(
+        _ prepared: PreparedRequest<BulkChange>, _ search: BulkSearch?, _ affectedCountMax: Int?
+    ) -> RequestedWrite<Int> {
+        RequestedWrite<Int>(
             run: { transaction throws(StoreError) in
                 do throws(WriteFailure) {
                     let change: BulkChange
@@ -82,8 +135,17 @@ extension RESTService {
                     }
                     // One time for all of it: no other write is made meanwhile.
                     let deadline = self.queryDeadline
-                    let keys = try self.matches(
-                        change.query, affectedCountMax, until: deadline, transaction)
+                    let view = transaction.view()
+                    let keys: [UInt64]
+                    if let search,
+                        let present = try self.keys(search, transaction, view, until: deadline)
+                    {
+                        try self.limit(present.count, affectedCountMax)
+                        keys = present
+                    } else {
+                        keys = try self.matches(
+                            change.query, affectedCountMax, until: deadline, view)
+                    }
                     for key in keys {
                         guard monotonicMilliseconds() < deadline else {
                             throw .problem(.writeTime(self.options))
@@ -114,15 +176,28 @@ extension RESTService {
             },
             problem: { self.problem($0, of: prepared.last) },
             isLong: { _ in false })
-        return .later { self.handIn(write, $0, claim) }
+    }
+
+    /// What a search found, as the transaction sees it; nil where it has to be searched for anew.
+    private func keys(
+        _ search: BulkSearch, _ transaction: WriteTransaction, _ view: ReadTransaction,
+        until deadline: UInt64
+    ) throws(WriteFailure) -> [UInt64]? {
+        let keys: [UInt64]?
+        do throws(StoreError) {
+            keys = try search.keys(in: transaction, view, until: deadline)
+        } catch {
+            throw .store(error)
+        }
+        if view.isLate { throw .problem(.queryTime(options)) }
+        return keys
     }
 
     /// The keys of the objects that are to be changed.
     private func matches(
         _ query: CheckedQuery, _ affectedCountMax: Int?, until deadline: UInt64,
-        _ transaction: WriteTransaction
+        _ view: ReadTransaction
     ) throws(WriteFailure) -> [UInt64] {
-        let view = transaction.view()
         let limits = QueryLimits(
             deadlineMilliseconds: deadline,
             memoryByteCountMax: options.queryMemoryByteCountMax)

@@ -12,7 +12,8 @@ final class PreparedRequest<Plan>: @unchecked Sendable {
 
     private let service: RESTService
     private let prepare: Prepare
-    private var schema: RowSchema
+    /// The schema that it was read under last.
+    private(set) var schema: RowSchema
     /// What was read last.
     private(set) var last: Plan
 
