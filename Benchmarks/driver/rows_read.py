@@ -158,6 +158,7 @@ _EMBEDDED_TARGETS = {
     "resident-int": 1.0, "resident-string": 2.0, "resident-contains-one": 8.0, "resident-contains-eighth": 8.0,
     "resident-link": 0.3, "resident-link-not": 5.0, "resident-three": 4.0, "resident-any": 20.0, "resident-top": 5.0,
     "index-name": 2.9, "primary-key": 1.3, "cold-int": 50.0, "cold-string": 100.0, "bytes-after-load": 300.0,
+    "bytes-after-random": 400.0,
 }
 _EMBEDDED_RATES = {"bulk-insert": 400_000.0, "delete": 78_000.0}
 
@@ -189,7 +190,7 @@ def embedded(bench):
         if line.startswith("{"):
             figure = json.loads(line)
             found[figure["name"]] = figure
-    for one in (work, f"{work}-writes"):
+    for one in (work, f"{work}-writes", f"{work}-random"):
         shutil.rmtree(one, ignore_errors=True)
     if result.returncode != 0 or not found:
         raise BenchError(f"{settings.embedded} failed: {(result.stderr or result.stdout)[-500:]}")

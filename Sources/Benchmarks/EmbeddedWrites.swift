@@ -5,13 +5,14 @@ import Rows
 import StorageLMDB
 import StoreService
 
-/// The writing half of the embedded table, on a store of its own.
+/// The writing half of the embedded table, on stores of its own.
 struct EmbeddedWrites {
-    private let arguments: Arguments
+    let arguments: Arguments
 
     init(_ arguments: Arguments) { self.arguments = arguments }
 
-    private func write(
+    /// Runs a write and waits until it is durable.
+    func write(
         _ store: Store, _ body: @escaping @Sendable (WriteTransaction) throws(StoreError) -> Void
     ) throws {
         let done = Waiter<StoreError?>()
@@ -43,18 +44,37 @@ struct EmbeddedWrites {
 
     /// Loads, changes and deletes people, and reports how many a second.
     func run() throws {
-        let directory = "\(arguments.workDirectory)-writes"
+        if arguments.only.isEmpty || arguments.only == "random-insert" { try randomInserts() }
+        if arguments.only == "random-insert" { return }
+        let total = arguments.objectCount
+        let (store, engine) = try openStore("writes")
+        defer { store.close() }
+        try measure("bulk-insert", total, store) { transaction throws(StoreError) in
+            guard let person = transaction.catalog.rows.rowClass(named: "Person") else { return }
+            let drafts = PersonDrafts(person, total: total)
+            for index in 0..<total {
+                _ = try transaction.write(drafts.draft(index), mode: .replace)
+            }
+        }
+        try engine.checkpoint()
+        report("bytes-after-load", Double(store.storedByteCount ?? 0) / Double(total), "bytes")
+        if arguments.only == "bulk-insert" { return }
+        try singleWrites(store)
+        try manyChanges(store)
+    }
+
+    /// A new store that has the schema and the cities.
+    func openStore(_ name: String) throws -> (Store, LMDBEngine) {
+        let directory = "\(arguments.workDirectory)-\(name)"
         let engine = try LMDBEngine(LMDBOptions(directory: directory))
         var options = StoreOptions()
         options.operationCountMax = .max
         let store = try Store(engine: engine, options: options)
-        defer { store.close() }
         let people = People(store)
         guard try people.isEmpty else {
             throw People.Failure(description: "\(directory) has objects of an earlier run")
         }
         try people.makeSchema()
-        let total = arguments.objectCount
         try write(store) { transaction throws(StoreError) in
             guard let city = transaction.catalog.rows.rowClass(named: "City") else { return }
             for index in 0..<1000 {
@@ -65,17 +85,7 @@ struct EmbeddedWrites {
                 _ = try transaction.write(draft, mode: .replace)
             }
         }
-        try measure("bulk-insert", total, store) { transaction throws(StoreError) in
-            guard let person = transaction.catalog.rows.rowClass(named: "Person") else { return }
-            let drafts = PersonDrafts(person, total: total)
-            for index in 0..<total {
-                _ = try transaction.write(drafts.draft(index), mode: .replace)
-            }
-        }
-        try engine.checkpoint()
-        report("bytes-after-load", Double(store.storedByteCount ?? 0) / Double(total), "bytes")
-        try singleWrites(store)
-        try manyChanges(store)
+        return (store, engine)
     }
 
     private func singleWrites(_ store: Store) throws {

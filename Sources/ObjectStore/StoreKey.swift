@@ -27,8 +27,8 @@ import Rows
 ///     06 version:8                               change log entry, see ``ChangeLogEntry``
 ///     07 row space:4 object:8                    row, see `RowLayout`
 ///
-/// Rows come last, because new ones are appended: LMDB fills a page where keys rise at the end of all,
-/// and leaves half of it free where they rise before others.
+/// Rows come last, because new ones are appended: LMDB fills a page where keys rise at the end of all, and
+/// without a search. Where they rise before others, only long runs fill their pages.
 ///
 /// Classes and properties are written by their numbers, which are never reused. A class's row space and
 /// key space have its own number, until a migration writes its rows or its primary keys anew: then they

@@ -14,28 +14,26 @@ extension LMDBTransaction {
         }
     }
 
-    /// Applies a checked batch to a write transaction, with one cursor.
+    /// Applies a checked batch to a write transaction.
     ///
-    /// The cursor stays on the page of the last change, and LMDB looks there first: neighbouring
-    /// changes are found without a walk from the root.
     /// - Returns: liblmdb's return code, and whether anything was changed: a commit that changes
     ///   nothing makes no new state.
     func apply(_ batch: StorageBatch) -> (code: Int32, didChange: Bool) {
-        var opened: OpaquePointer?
-        var code = mdb_cursor_open(handle, database, &opened)
-        guard code == MDB_SUCCESS, let cursor = opened else { return (code, false) }
-        defer { mdb_cursor_close(cursor) }
-
-        var didChange = false
-        for range in batch.removedRanges where !range.isEmpty {
-            code = remove(range, cursor, &didChange)
-            guard code == MDB_SUCCESS else { return (code, didChange) }
+        var code: Int32 = MDB_SUCCESS
+        var didRemove = false
+        if !batch.removedRanges.isEmpty {
+            code = remove(batch.removedRanges, &didRemove)
+            guard code == MDB_SUCCESS else { return (code, didRemove) }
+        }
+        guard var writer = SortedWriter(handle, database, code: &code) else {
+            return (code, didRemove)
         }
         for change in batch.changes {
-            code = put(change.key, change.value, cursor, &didChange)
-            guard code == MDB_SUCCESS else { return (code, didChange) }
+            code = writer.write(change.key, change.value)
+            guard code == MDB_SUCCESS else { return (code, true) }
         }
-        return (MDB_SUCCESS, didChange)
+        code = writer.finish()
+        return (code, didRemove || writer.didChange)
     }
 
     /// Applies the runs of a checkpoint, the newest first, as one sorted batch, and makes sure that the
@@ -43,48 +41,36 @@ extension LMDBTransaction {
     ///
     /// - Returns: liblmdb's return code.
     func apply(_ runs: [ChangeRun]) -> Int32 {
-        var opened: OpaquePointer?
-        var code = mdb_cursor_open(handle, database, &opened)
-        guard code == MDB_SUCCESS, let cursor = opened else { return code }
-        defer { mdb_cursor_close(cursor) }
-
-        var didChange = false
+        var code: Int32 = MDB_SUCCESS
+        guard var writer = SortedWriter(handle, database, code: &code) else { return code }
         var changes = RecentCursor(runs)
         while let change = changes.change {
-            code = put(change.keyBytes, change.value, cursor, &didChange)
+            code = writer.write(change.keyBytes, change.value)
             guard code == MDB_SUCCESS else { return code }
             changes.advance()
         }
-        guard !didChange else { return MDB_SUCCESS }
+        code = writer.finish()
+        guard code == MDB_SUCCESS, !writer.didChange else { return code }
         // LMDB gives a transaction without changes no number, and the journal counts on one.
         let bytes = [UInt8](repeating: 0xFF, count: limits.keyByteCountMax)
         return bytes.withUnsafeBytes { bytes in
             var key = MDB_val(bytes)
             var value = MDB_val()
-            let code = mdb_cursor_put(cursor, &key, &value, UInt32(MDB_NOOVERWRITE))
-            return code == MDB_SUCCESS ? mdb_cursor_del(cursor, 0) : code
+            code = mdb_put(handle, database, &key, &value, UInt32(MDB_NOOVERWRITE))
+            return code == MDB_SUCCESS ? mdb_del(handle, database, &key, nil) : code
         }
     }
 
-    /// Stores a value, or removes the key where there is none.
-    @inline(__always)
-    private func put(
-        _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer?, _ cursor: OpaquePointer,
-        _ didChange: inout Bool
-    ) -> Int32 {
-        var key = MDB_val(key)
-        var code: Int32
-        if let value {
-            var value = MDB_val(value)
-            code = mdb_cursor_put(cursor, &key, &value, 0)
-        } else {
-            var value = MDB_val()
-            code = mdb_cursor_get(cursor, &key, &value, MDB_SET)
-            if code == MDB_NOTFOUND { return MDB_SUCCESS }
-            if code == MDB_SUCCESS { code = mdb_cursor_del(cursor, 0) }
+    private func remove(_ ranges: [KeyRange], _ didChange: inout Bool) -> Int32 {
+        var opened: OpaquePointer?
+        var code = mdb_cursor_open(handle, database, &opened)
+        guard code == MDB_SUCCESS, let cursor = opened else { return code }
+        defer { mdb_cursor_close(cursor) }
+        for range in ranges where !range.isEmpty {
+            code = remove(range, cursor, &didChange)
+            guard code == MDB_SUCCESS else { return code }
         }
-        if code == MDB_SUCCESS { didChange = true }
-        return code
+        return MDB_SUCCESS
     }
 
     private func remove(

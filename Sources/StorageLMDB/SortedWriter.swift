@@ -1,0 +1,242 @@
+import Bytes
+import CLMDB
+import Storage
+
+/// Writes changes to the tree in the order of their keys, with one cursor, and fills pages where many new
+/// keys come in a row.
+///
+/// The cursor stays on the page of the last change, and LMDB looks there first: neighbouring changes are
+/// found without a walk from the root.
+///
+/// LMDB halves a full page, and where keys only rise, no half gets any more: they stay half empty. Only
+/// if the new key is to be the last of the page does that one stay full and the key begin another. So the
+/// end of the tree is dense, and a run of new keys before others is not: the entries that follow it on
+/// its page keep its keys from being the last. Therefore, when a run is as long as a page, what follows
+/// on its page is *parked*: copied, taken out of the tree, and put back in its place in the order of keys,
+/// behind the run. Where little follows up to the end of the tree, all of it is parked; then each key of
+/// the run is the tree's last one, and is appended: without a walk from the root, to pages that are filled
+/// to the last entry.
+///
+/// Nothing is lost on the way: ``finish()`` puts back what is left, and whoever gets an error abandons
+/// the transaction.
+struct SortedWriter: ~Copyable {
+    /// What is known of the entry that follows the last one that was put.
+    private enum Following {
+        /// Nothing yet.
+        case unknown
+        /// It has the key in ``bound``; or it was parked.
+        case bound
+        /// There is none: what is put from now on is appended to the tree.
+        case nothing
+    }
+
+    /// After so many puts the entry that follows is looked up: often enough to meet every run that is
+    /// worth it, seldom enough to cost nothing where there is none.
+    private static let probedPutCount = 32
+    /// What is parked of a page even for a short run: long values may hang on it.
+    private static let parkedByteCountMin = 64 << 10
+    /// Of a run at least so long, an eighth may be parked, on its page or not.
+    private static let longRunByteCount = 256 << 10
+    private static let parkedShare = 8
+
+    private let cursor: OpaquePointer
+    private let pageByteCount: Int
+    /// Whether the tree was changed.
+    private(set) var didChange = false
+    private var following = Following.unknown
+    private let bound = ByteBuffer(capacity: 64)
+    private var putCount = 0
+    /// The bytes of the keys that were put since the following entry is known, all of them new ones.
+    private var runByteCount = 0
+    /// How long the run has to be for the next attempt to park what follows.
+    private var parkingByteCount = 0
+    private var parked = ParkedEntries()
+
+    /// Begins with a cursor of its own, which nothing else may move.
+    ///
+    /// - `code`: Is set to liblmdb's return code; there is a writer only if that is 0.
+    init?(_ transaction: OpaquePointer, _ database: MDB_dbi, code: inout Int32) {
+        var status = MDB_stat()
+        var opened: OpaquePointer?
+        code = mdb_stat(transaction, database, &status)
+        if code == MDB_SUCCESS { code = mdb_cursor_open(transaction, database, &opened) }
+        guard code == MDB_SUCCESS, let opened else { return nil }
+        cursor = opened
+        pageByteCount = Int(status.ms_psize)
+    }
+
+    deinit { mdb_cursor_close(cursor) }
+
+    /// Stores a value, or removes the key where there is none. Its key is above that of the change before.
+    ///
+    /// - Returns: liblmdb's return code.
+    @inline(__always)
+    mutating func write(
+        _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer?
+    ) -> Int32 {
+        if parked.count > 0 {
+            let code = returnParked(before: key)
+            guard code == MDB_SUCCESS else { return code }
+        }
+        guard let value else { return remove(key) }
+        if following == .bound, parked.count == 0, compareKeys(key, bound.bytes) >= 0 {
+            following = .unknown
+            putCount = 0
+        }
+        let code = put(key, value)
+        guard code == MDB_SUCCESS else { return code }
+        didChange = true
+        switch following {
+        case .nothing: return MDB_SUCCESS
+        case .bound:
+            runByteCount += key.count + value.count
+            return runByteCount < parkingByteCount ? MDB_SUCCESS : park()
+        case .unknown:
+            putCount += 1
+            return putCount < Self.probedPutCount ? MDB_SUCCESS : probe()
+        }
+    }
+
+    /// Puts back what is still parked.
+    ///
+    /// - Returns: liblmdb's return code.
+    mutating func finish() -> Int32 {
+        while let entry = parked.first {
+            let code = put(entry.key, entry.value)
+            guard code == MDB_SUCCESS else { return code }
+            parked.removeFirst()
+        }
+        return MDB_SUCCESS
+    }
+
+    // MARK: Single changes
+
+    @inline(__always)
+    private func put(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Int32 {
+        var key = MDB_val(key)
+        var value = MDB_val(value)
+        return mdb_cursor_put(
+            cursor, &key, &value, following == .nothing ? UInt32(MDB_APPEND) : 0)
+    }
+
+    private mutating func remove(_ key: UnsafeRawBufferPointer) -> Int32 {
+        switch following {
+        // Behind the end of the tree there is nothing to remove; the cursor stays at the end.
+        case .nothing: return MDB_SUCCESS
+        case .unknown: break
+        case .bound:
+            guard parked.count == 0 else { return MDB_SUCCESS }
+            // It may be the entry that followed.
+            following = .unknown
+            putCount = 0
+        }
+        var key = MDB_val(key)
+        var value = MDB_val()
+        var code = mdb_cursor_get(cursor, &key, &value, MDB_SET)
+        if code == MDB_NOTFOUND { return MDB_SUCCESS }
+        if code == MDB_SUCCESS { code = mdb_cursor_del(cursor, 0) }
+        if code == MDB_SUCCESS { didChange = true }
+        return code
+    }
+
+    // MARK: Runs
+
+    /// Puts back what was parked and comes before `key`, and forgets what was parked under it.
+    private mutating func returnParked(before key: UnsafeRawBufferPointer) -> Int32 {
+        while let entry = parked.first {
+            let order = compareKeys(entry.key, key)
+            if order > 0 { return MDB_SUCCESS }
+            if order < 0 {
+                let code = put(entry.key, entry.value)
+                guard code == MDB_SUCCESS else { return code }
+            } else {
+                // Replaced, or removed: it is out of the tree already.
+                didChange = true
+            }
+            parked.removeFirst()
+        }
+        if following == .bound {
+            following = .unknown
+            putCount = 0
+        }
+        return MDB_SUCCESS
+    }
+
+    /// Learns which entry follows the one that was just put.
+    private mutating func probe() -> Int32 {
+        var key = MDB_val()
+        var value = MDB_val()
+        putCount = 0
+        let code = mdb_cursor_get(cursor, &key, &value, MDB_NEXT)
+        if code == MDB_NOTFOUND { return beginAppending() }
+        guard code == MDB_SUCCESS else { return code }
+        bound.removeAll()
+        bound.append(UnsafeRawBufferPointer(key))
+        following = .bound
+        runByteCount = 0
+        parkingByteCount = pageByteCount
+        return MDB_SUCCESS
+    }
+
+    /// Parks what follows the run, whose last key was just put, on its page; or all of it.
+    private mutating func park() -> Int32 {
+        let byteCountMax = runByteCount / Self.parkedShare
+        parkingByteCount = max(Self.longRunByteCount, 2 * runByteCount)
+        let countBefore = parked.count
+        var countOnPage = countBefore
+        var byteCount = 0
+        var key = MDB_val()
+        var value = MDB_val()
+        var code = mdb_cursor_get(cursor, &key, &value, MDB_GET_CURRENT)
+        guard code == MDB_SUCCESS else { return code }
+        var page = PageSpan(key.mv_data, pageByteCount)
+        var isOnPage = true
+        while true {
+            code = mdb_cursor_get(cursor, &key, &value, MDB_NEXT)
+            guard code == MDB_SUCCESS else { break }
+            let wasOnPage = isOnPage
+            isOnPage = isOnPage && page.takes(key.mv_data)
+            if wasOnPage && !isOnPage { countOnPage = parked.count }
+            byteCount += key.mv_size + value.mv_size
+            guard
+                byteCount <= (isOnPage ? max(byteCountMax, Self.parkedByteCountMin) : byteCountMax)
+            else { break }
+            parked.append(UnsafeRawBufferPointer(key), UnsafeRawBufferPointer(value))
+        }
+        if code == MDB_NOTFOUND {
+            code = takeOutParked(from: countBefore)
+            return code == MDB_SUCCESS ? beginAppending() : code
+        }
+        guard code == MDB_SUCCESS else { return code }
+        parked.truncate(to: countOnPage)
+        return takeOutParked(from: countBefore)
+    }
+
+    private mutating func beginAppending() -> Int32 {
+        following = .nothing
+        // A cursor that came to the end takes the page that it is on for the last one and appends to it;
+        // one that stands at the beginning looks for the last page first.
+        var key = MDB_val()
+        var value = MDB_val()
+        return mdb_cursor_get(cursor, &key, &value, MDB_FIRST)
+    }
+
+    /// Takes the entries out of the tree that were parked last.
+    ///
+    /// - `first`: How many were parked before.
+    private func takeOutParked(from first: Int) -> Int32 {
+        guard first < parked.count else { return MDB_SUCCESS }
+        var key = MDB_val(parked[first].key)
+        var value = MDB_val()
+        var code = mdb_cursor_get(cursor, &key, &value, MDB_SET)
+        for index in first..<parked.count {
+            // The deletion left the cursor on the entry that followed; LMDB knows and stays there.
+            if code == MDB_SUCCESS, index > first {
+                code = mdb_cursor_get(cursor, &key, &value, MDB_NEXT)
+            }
+            if code == MDB_SUCCESS { code = mdb_cursor_del(cursor, 0) }
+            guard code == MDB_SUCCESS else { return code }
+        }
+        return MDB_SUCCESS
+    }
+}

@@ -1,0 +1,166 @@
+import Storage
+import StorageLMDB
+import Testing
+import TestSupport
+
+/// Runs of new keys in the middle of the tree: how full its pages are, and that nothing gets lost.
+@Suite("LMDB's pages")
+struct LMDBFillTests {
+    private let directory = TemporaryDirectory()
+
+    private func open() throws -> LMDBEngine {
+        try LMDBEngine(
+            LMDBOptions(
+                directory: directory.path, mapByteCount: LMDBOptions.embeddedMapByteCount))
+    }
+
+    private func key(_ kind: UInt8, _ number: Int) -> [UInt8] {
+        [kind] + (0..<4).map { UInt8(truncatingIfNeeded: number >> (24 - 8 * $0)) }
+    }
+
+    private func run(_ kind: UInt8, _ numbers: Range<Int>, byteCount: Int) -> OwnedBatch {
+        OwnedBatch(
+            Dictionary(
+                uniqueKeysWithValues: numbers.map {
+                    (key(kind, $0), [UInt8](repeating: UInt8($0 & 0xFF), count: byteCount))
+                }))
+    }
+
+    /// Applies a batch to the tree at once.
+    private func apply(_ batch: OwnedBatch, to engine: LMDBEngine) throws {
+        let transaction = try engine.beginWrite(base: try engine.information().commit)
+        defer { transaction.close() }
+        try batch.apply(to: transaction)
+        _ = try transaction.commitAll()
+    }
+
+    /// How many leaves `body` adds to the tree for each that the bytes of its entries fill.
+    private func leavesPerFilledLeaf(
+        _ engine: LMDBEngine, entryCount: Int, byteCount: Int, _ body: () throws -> Void
+    ) throws -> Double {
+        let before = try engine.information()
+        try body()
+        let after = try engine.information()
+        #expect(after.entryCount - before.entryCount == entryCount)
+        // An entry has ten bytes of its own in a leaf, a leaf sixteen.
+        let filled = entryCount * (5 + byteCount + 10) / (before.pageByteCount - 16)
+        return Double(after.leafPageCount - before.leafPageCount) / Double(filled)
+    }
+
+    private func contents(_ engine: LMDBEngine) throws -> [[UInt8]: [UInt8]] {
+        let snapshot = try engine.snapshot()
+        defer { snapshot.close() }
+        return try snapshot.contents()
+    }
+
+    @Test(
+        "stay full when a run of new keys comes before others, many or few",
+        arguments: [10, 20_000])
+    func runBeforeOthers(followerCount: Int) throws {
+        let engine = try open()
+        defer { engine.close() }
+        try apply(run(1, 0..<2000, byteCount: 30), to: engine)
+        try apply(run(9, 0..<followerCount, byteCount: 30), to: engine)
+        for first in [0, 10_000] {
+            let share = try leavesPerFilledLeaf(engine, entryCount: 10_000, byteCount: 25) {
+                try apply(run(5, first..<first + 10_000, byteCount: 25), to: engine)
+            }
+            #expect(share < 1.1)
+        }
+    }
+
+    @Test("stay full when a value that follows lies on pages of its own")
+    func runBeforeLongValue() throws {
+        let engine = try open()
+        defer { engine.close() }
+        let long = [UInt8](repeating: 7, count: 30_000)
+        try apply(OwnedBatch([key(6, 0): long]), to: engine)
+        try apply(run(9, 0..<20_000, byteCount: 30), to: engine)
+        let share = try leavesPerFilledLeaf(engine, entryCount: 10_000, byteCount: 25) {
+            try apply(run(5, 0..<10_000, byteCount: 25), to: engine)
+        }
+        #expect(share < 1.1)
+        #expect(try contents(engine)[key(6, 0)] == long)
+    }
+
+    @Test("stay full when the keys of a run came by many commits and one checkpoint")
+    func runOfManyCommits() throws {
+        let engine = try open()
+        defer { engine.close() }
+        try apply(run(9, 0..<20_000, byteCount: 30), to: engine)
+        let share = try leavesPerFilledLeaf(engine, entryCount: 10_000, byteCount: 25) {
+            for first in stride(from: 0, to: 10_000, by: 500) {
+                try run(5, first..<first + 500, byteCount: 25).commit(to: engine)
+            }
+            try engine.checkpoint()
+        }
+        #expect(share < 1.1)
+    }
+
+    @Test("have what a plain model has, whatever runs, removals and replacements come together")
+    func randomRuns() throws {
+        let seed = SeededGenerator.testSeed("randomRuns")
+        var random = SeededGenerator(seed: seed)
+        let engine = try open()
+        defer { engine.close() }
+        var model = ModelStore()
+        for round in 0..<SeededGenerator.scaled(25) {
+            let batch = randomBatch(model, &random)
+            if Bool.random(using: &random) {
+                try apply(batch, to: engine)
+            } else {
+                try batch.commit(to: engine)
+                if Bool.random(using: &random) { try engine.checkpoint() }
+            }
+            model.apply(batch)
+            #expect(try contents(engine) == model.entries, "round \(round) of \(seed)")
+        }
+        try engine.checkpoint()
+        #expect(try contents(engine) == model.entries, "\(seed)")
+        #expect(try engine.information().entryCount == model.entries.count)
+    }
+
+    /// Runs of every length between what there is and over it, with changes of what there is.
+    private func randomBatch(
+        _ model: ModelStore, _ random: inout SeededGenerator
+    ) -> OwnedBatch {
+        var batch = OwnedBatch()
+        func value() -> [UInt8] {
+            let byteCount =
+                switch Int.random(in: 0..<60, using: &random) {
+                case 0: Int.random(in: 1_900..<90_000, using: &random)
+                case 1..<10: Int.random(in: 100..<1_900, using: &random)
+                default: Int.random(in: 0..<60, using: &random)
+                }
+            return [UInt8](repeating: UInt8.random(in: 0...255, using: &random), count: byteCount)
+        }
+        for _ in 0..<Int.random(in: 1...4, using: &random) {
+            let kind = UInt8.random(in: 1...4, using: &random)
+            let first = Int.random(in: 0..<20_000, using: &random)
+            let step = Int.random(in: 1...3, using: &random)
+            let count = Int.random(in: 0...1, using: &random) == 0 ? 40 : 2_000
+            for index in 0..<Int.random(in: 1...count, using: &random) {
+                batch.changes[key(kind, first + index * step)] = .some(
+                    [UInt8](repeating: UInt8(index & 0xFF), count: 20))
+            }
+        }
+        for key in model.entries.keys.sorted(by: { $0.lexicographicallyPrecedes($1) })
+        where Int.random(in: 0..<12, using: &random) == 0 {
+            batch.changes[key] = Bool.random(using: &random) ? .some(value()) : .some(nil)
+        }
+        for _ in 0..<Int.random(in: 0...60, using: &random) {
+            let key = key(
+                UInt8.random(in: 1...4, using: &random), Int.random(in: 0..<30_000, using: &random))
+            batch.changes[key] =
+                Int.random(in: 0..<4, using: &random) == 0 ? .some(nil) : .some(value())
+        }
+        if Int.random(in: 0..<4, using: &random) == 0 {
+            let first = Int.random(in: 0..<20_000, using: &random)
+            let kind = UInt8.random(in: 1...4, using: &random)
+            batch.removedRanges = [
+                KeyRange(lower: key(kind, first), upper: key(kind, first + 3_000))
+            ]
+        }
+        return batch
+    }
+}
