@@ -37,9 +37,6 @@ package struct ObjectQuery: Sendable {
         query.isCounted = true
         return query
     }
-
-    /// Whether ties are ordered by falling object keys.
-    var tiesDescend: Bool { sort.last.map { !$0.isAscending } ?? false }
 }
 
 /// A place in the order of a query's result: that of an object, whether it is still there or not.

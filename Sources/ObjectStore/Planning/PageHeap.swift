@@ -26,7 +26,8 @@ struct PageHeap {
     }
 
     private var entries: [Entry] = []
-    private var byteCount = 0
+    /// Memory that the entries take.
+    private(set) var byteCount = 0
     private let countMax: Int
     private let byteCountMax: Int
 
@@ -34,6 +35,9 @@ struct PageHeap {
         self.countMax = countMax
         self.byteCountMax = byteCountMax
     }
+
+    /// The last of the entries when there is no room for more: only what comes before it is taken.
+    var worst: Entry? { entries.count == countMax ? entries.first : nil }
 
     /// Takes an entry if it is among the first.
     ///

@@ -31,7 +31,7 @@ extension QueryExecution {
             defer { run.removeAll(keepingCapacity: true) }
             sortByRows(&run)
             for (key, row) in run {
-                if let position = skipping, !comesAfter(key, row, position) { continue }
+                if let position = skipping, !order.comesAfter(key, row, position) { continue }
                 if !body(key, row) { return false }
             }
             return true
@@ -56,7 +56,7 @@ extension QueryExecution {
                 return true
             }
             if let position = skipping {
-                if !comesAfter(key, row, position) { return true }
+                if !order.comesAfter(key, row, position) { return true }
                 // All that follows comes behind the position as well.
                 skipping = nil
             }
@@ -75,7 +75,7 @@ extension QueryExecution {
     }
 
     /// Moves the ranges to where the position's value begins; objects up to the position are skipped.
-    private func resume(
+    func resume(
         _ ranges: inout [KeyRange], _ prefix: [UInt8], _ after: QueryPosition, reversed: Bool
     ) -> QueryPosition {
         var value = reversed ? after.sortBytes.map { ~$0 } : after.sortBytes
@@ -115,11 +115,13 @@ extension QueryExecution {
         entry.count - 18 - (isPrimaryAccess ? 0 : 8)
     }
 
-    private var isPrimaryAccess: Bool {
+    /// Whether the entries are primary keys, without object keys behind them.
+    var isPrimaryAccess: Bool {
         if case .primaryKey = plan.access { true } else { false }
     }
 
-    private func isCut(_ entry: UnsafeRawBufferPointer) -> Bool {
+    /// Whether the value of an entry was cut.
+    func isCut(_ entry: UnsafeRawBufferPointer) -> Bool {
         guard entry.count > OrderedKey.textByteCountMax else { return false }
         let value = UnsafeRawBufferPointer(
             rebasing: entry[5..<(entry.count - (isPrimaryAccess ? 0 : 8))])
@@ -212,9 +214,9 @@ extension QueryExecution {
 
     private func sortByRows(_ run: inout [(key: UInt64, row: RowView)]) {
         run.sort { a, b in
-            let order = compareByRows(a, b)
-            if order != 0 { return order < 0 }
-            return query.tiesDescend ? a.key > b.key : a.key < b.key
+            let result = order.compareByRows(a, b)
+            if result != 0 { return result < 0 }
+            return order.tiesDescend ? a.key > b.key : a.key < b.key
         }
     }
 }

@@ -40,7 +40,8 @@ package final class QueryExecution {
     /// What the engine had counted before the query.
     private let readBefore: Int
     private var matcher: Matcher?
-    let sorter: SortEvaluator
+    /// The order of the query's result.
+    let order: ObjectOrder
     private var stepCount = 0
     /// At how many steps the clock is looked at next.
     private var nextLook = stepCountUnseen
@@ -78,7 +79,7 @@ package final class QueryExecution {
         rowClass = transaction.rows.classes[query.classIndex]
         readBefore = transaction.entriesRead
         after = query.after
-        sorter = SortEvaluator(query.sort, schema: transaction.rows)
+        order = ObjectOrder(query.sort, of: rowClass, in: transaction)
         var planner = Planner(query, transaction, limits)
         do throws(Failure) { plan = try planner.plan() } catch {
             if case .store(let error) = error { throw error }
@@ -103,7 +104,7 @@ package final class QueryExecution {
         rowClass = transaction.rows.classes[query.classIndex]
         readBefore = transaction.entriesRead
         after = query.after
-        sorter = SortEvaluator(query.sort, schema: transaction.rows)
+        order = ObjectOrder(query.sort, of: rowClass, in: transaction)
         self.plan = plan
         plans = [plan]
         matcher = Self.matcher(plan, transaction, limits)

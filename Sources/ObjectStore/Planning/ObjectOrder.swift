@@ -1,0 +1,115 @@
+import Bytes
+import Query
+import Rows
+
+/// The order of the objects of a class: by some sort keys, then by object key, which falls where the last
+/// sort key does.
+///
+/// Long texts are cut in sort bytes; where two were, their rows decide. One thread at a time uses it; the
+/// view must stay open.
+package final class ObjectOrder {
+    let sorter: SortEvaluator
+    let tiesDescend: Bool
+    private let transaction: ReadTransaction
+    private let rowClass: RowClass
+
+    /// Makes an order of the objects of a class as a view has them.
+    package init(_ sort: [SortKey], of rowClass: RowClass, in transaction: ReadTransaction) {
+        sorter = SortEvaluator(sort, schema: transaction.rows)
+        tiesDescend = sort.last.map { !$0.isAscending } ?? false
+        self.transaction = transaction
+        self.rowClass = rowClass
+    }
+
+    // MARK: Positions
+
+    /// The sort values of an object, as positions hold them.
+    func sortBytes(_ key: UInt64, _ row: RowView) -> [UInt8] {
+        let buffer = ByteBuffer(capacity: 64)
+        append(key, row, to: buffer)
+        return buffer.array
+    }
+
+    /// Appends the sort values of an object.
+    func append(_ key: UInt64, _ row: RowView, to buffer: ByteBuffer) {
+        sorter.append(row: row, key: key, source: transaction, to: buffer)
+    }
+
+    /// The position of an object in the order.
+    func position(_ key: UInt64, _ row: RowView) -> QueryPosition {
+        let sortBytes = sortBytes(key, row)
+        var position = QueryPosition(sortBytes: sortBytes, key: key)
+        if mayBeCut(sortBytes.count) {
+            let (whole, isCut) = wholeBytes(key, row)
+            if !isCut, whole.count <= QueryPosition.wholeByteCountMax {
+                position.wholeBytes = whole
+            }
+        }
+        return position
+    }
+
+    /// Whether a value in sort bytes of this length may have been cut.
+    private func mayBeCut(_ sortByteCount: Int) -> Bool {
+        sortByteCount > OrderedKey.textByteCountMax
+    }
+
+    private func wholeBytes(_ key: UInt64, _ row: RowView) -> (bytes: [UInt8], isCut: Bool) {
+        let buffer = ByteBuffer(capacity: 1024)
+        let isCut = sorter.append(
+            row: row, key: key, source: transaction, to: buffer,
+            textByteCountMax: QueryPosition.wholeByteCountMax)
+        return (buffer.array, isCut)
+    }
+
+    /// Whether an object comes behind a position, whose object may have changed or gone since.
+    func comesAfter(_ key: UInt64, _ row: RowView, _ position: QueryPosition) -> Bool {
+        if key == position.key { return false }
+        return sortBytes(key, row).withUnsafeBytes { comesAfter($0, key, row, position) }
+    }
+
+    /// Whether an object with these sort values comes behind a position.
+    func comesAfter(
+        _ own: UnsafeRawBufferPointer, _ key: UInt64, _ row: RowView, _ position: QueryPosition
+    ) -> Bool {
+        let order = position.sortBytes.withUnsafeBytes { compareKeys(own, $0) }
+        if order == 0 { return tiesDescend ? key < position.key : key > position.key }
+        guard mayBeCut(own.count), mayBeCut(position.sortBytes.count) else { return order > 0 }
+        if key == position.key { return false }
+        // Values that were cut alike are told apart by the whole ones.
+        if !position.wholeBytes.isEmpty {
+            return position.wholeBytes.lexicographicallyPrecedes(wholeBytes(key, row).bytes)
+        }
+        // The position has no room for them: by the rows, as long as its object is what it was.
+        if let other = transaction.row(classIndex: rowClass.index, key: position.key),
+            sortBytes(position.key, other) == position.sortBytes
+        {
+            let exact = compareByRows((key, row), (position.key, other))
+            if exact != 0 { return exact > 0 }
+        }
+        return order > 0
+    }
+
+    // MARK: Objects
+
+    /// Compares two objects by the whole values of all sort keys: negative, 0 or positive.
+    func compareByRows(_ a: (key: UInt64, row: RowView), _ b: (key: UInt64, row: RowView)) -> Int {
+        sorter.compare(a.row, a.key, b.row, b.key, transaction)
+    }
+
+    /// Whether `a` comes before `b`: by sort bytes, for cut values by rows, then by object key.
+    func isBefore(_ a: PageHeap.Entry, _ b: PageHeap.Entry) -> Bool {
+        a.withSortBytes { isBefore($0, a.key, a.row, b) }
+    }
+
+    /// Whether an object with these sort values comes before another one.
+    func isBefore(
+        _ bytes: UnsafeRawBufferPointer, _ key: UInt64, _ row: RowView, _ other: PageHeap.Entry
+    ) -> Bool {
+        var order = other.withSortBytes { compareKeys(bytes, $0) }
+        if order != 0, mayBeCut(bytes.count), other.mayBeCut {
+            order = compareByRows((key, row), (other.key, other.row))
+        }
+        if order != 0 { return order < 0 }
+        return tiesDescend ? key > other.key : key < other.key
+    }
+}
