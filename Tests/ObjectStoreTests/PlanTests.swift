@@ -384,6 +384,38 @@ struct PlanTests {
                 of: plain, isGreatest: true, transaction.rows)?.classIndex == nil)
     }
 
+    @Test(
+        "an object that a primary key names is found behind those before it, and not behind itself")
+    func behindObjectKeys() throws {
+        var random = SeededGenerator(seed: 1)
+        let store = try Self.store(.memory, &random)
+        defer { store.close() }
+        let transaction = try store.read()
+        defer { transaction.close() }
+        let rowClass = try #require(transaction.rows.rowClass(named: "City"))
+        let member = try #require(rowClass.primaryKeyIndex)
+        var ids: [UInt64: Int64] = [:]
+        try transaction.scan(rowClass) { key, row in
+            ids[key] = rowClass.field(member, in: row).load(Int64.self)
+            return ids.count < 5
+        }
+        for (key, id) in ids {
+            let predicate = try CompiledQuery.compile(
+                text: "id == \(id)", arguments: [], rootClass: rowClass.index,
+                schema: transaction.rows
+            ).predicate
+            for after in [0, key - 1, key, key + 1] {
+                let query = ObjectQuery(
+                    classIndex: rowClass.index, predicate: predicate,
+                    after: QueryPosition(sortBytes: [], key: after))
+                for plan in try QueryExecution.alternatives(of: query, in: transaction) {
+                    let found = try Self.run(QueryExecution(query, plan: plan, in: transaction))
+                    #expect(found == (after < key ? [key] : []), "\(key) behind \(after): \(plan)")
+                }
+            }
+        }
+    }
+
     private static func key(
         _ rowClass: RowClass, _ member: Int, _ row: RowView, _ transaction: ReadTransaction
     ) -> [UInt8] {

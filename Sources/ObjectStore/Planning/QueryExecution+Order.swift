@@ -14,10 +14,12 @@ extension QueryExecution {
         let prefix = EntryRange.prefix(plan.access, rowClass)
         var ranges = EntryRange.ranges(plan.access, rowClass)
         var skipping: QueryPosition?
+        // Primary keys have no object keys behind them.
+        let first = isPrimaryAccess && query.sort.isEmpty ? after?.key ?? 0 : 0
         if let after {
             if query.sort.isEmpty {
                 // One value, ordered by object key: go on behind the key.
-                ranges = ranges.map { resume($0, after: after.key) }
+                if !isPrimaryAccess { ranges = ranges.map { resume($0, after: after.key) } }
             } else {
                 skipping = resume(&ranges, prefix, after, reversed: reversed)
             }
@@ -38,6 +40,7 @@ extension QueryExecution {
         }
         var goesOn = true
         try forEachEntry(ranges, reversed: reversed) { (entry, key) throws(Failure) in
+            guard key > first else { return true }
             let isCut = mayBeCut && isCut(entry)
             if !run.isEmpty, !isCut || !hasPrefix(entry, runPrefix) {
                 goesOn = try emitRun()
