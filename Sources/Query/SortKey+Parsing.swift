@@ -75,6 +75,10 @@ extension SortKey {
                         "'@links' is followed by a class and one of its properties, or by "
                             + "'@count'.", column: source.column(start))
                 }
+            case _ where name.hasPrefix("@"):
+                throw QueryError(
+                    .type, "The '\(clause)' clause can't use '\(name)'.",
+                    column: source.column(start))
             default: try resolver.name(name, at: start)
             }
         }

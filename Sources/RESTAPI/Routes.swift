@@ -26,6 +26,7 @@ extension RESTService {
             Route(
                 .post, "/v1/classes/{class}/query", "queryObjects", body: .buffered(), queryObjects),
             Route(.get, "/v1/classes/{class}/aggregate", "aggregateObjects", aggregateObjects),
+            Route(.get, "/v1/classes/{class}/sections", "sectionObjects", sectionObjects),
             Route(.get, object, "getObject", getObject),
             Route(.put, object, "putObject", body: .buffered(), putObject),
             Route(.patch, object, "patchObject", body: .buffered(), patchObject),

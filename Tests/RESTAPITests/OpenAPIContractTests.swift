@@ -39,8 +39,8 @@ import Testing
     func filesOfOperations() throws {
         let folders = [
             "Access", "Aggregating", "Backups", "Bulk", "Changes", "Elements", "Objects", "OpenAPI",
-            "Outbox",
-            "Projections", "Querying", "Schema", "System", "Transactions", "Transfer",
+            "Outbox", "Projections", "Querying", "Schema", "Sectioning", "System", "Transactions",
+            "Transfer",
         ]
         for operation in try Self.routedOperations() {
             let found = folders.contains { folder in

@@ -149,7 +149,7 @@ struct QueryWorld {
 
     /// The rank of a value in the order that the language states: null, then NaN, then numbers; false
     /// before true; strings by code points.
-    private func compare(_ x: Item, _ y: Item, _ path: String) -> Int {
+    func compare(_ x: Item, _ y: Item, _ path: String) -> Int {
         if path.hasPrefix("best.") {
             let rest = String(path.dropFirst(5))
             let left = x.best.flatMap { items[$0] }

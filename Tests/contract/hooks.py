@@ -433,6 +433,8 @@ def replace_query(case, target, choice):
         query["op"] = "count"
     if "by" in query:
         query["by"] = (SORTS[name] or ["$"])[0].split(",")[0].lstrip("-")
+        if "objects" in query and name in ("City", "Country") and choice.random() < 0.5:
+            query["by"] = "prefix(name,1)"
     replacements = {
         "sort": SORTS[name], "distinct": [SORTS[name][0].lstrip("-")],
         "expand": EXPANSIONS[name], "fields": FIELDS, "since": ["now", "start"],

@@ -182,6 +182,26 @@ class Pages(LiveTests):
             page = running.request("GET", page.headers["Link"].split(">")[0].removeprefix("<"))
         self.assertEqual(total, running.request("GET", path).json["count"])
 
+    def test_objects_are_divided_into_sections(self):
+        path = "/v1/classes/City/sections"
+        total, keys = 0, []
+        page = running.request("GET", path + "?by=prefix(name,1)&objects=2&limit=10&count=exact&explain=true")
+        while True:
+            self.conforms("sectionObjects", page, 200)
+            for section in page.json["sections"]:
+                total += section["count"]
+                keys.append(section["key"])
+                self.assertEqual(
+                    {city["name"][:1] for city in section["objects"]}, {section["key"]})
+                self.assertEqual(len(section["objects"]), min(2, section["count"]))
+            if "next" not in page.json:
+                break
+            page = running.request("GET", page.headers["Link"].split(">")[0].removeprefix("<"))
+        self.assertEqual(keys, sorted(set(keys)))
+        self.assertEqual(page.json["count"], len(keys))
+        self.assertEqual(
+            total, running.request("GET", "/v1/classes/City/aggregate").json["count"])
+
 
 class Streams(LiveTests):
     def check(self, events):

@@ -224,6 +224,15 @@ class Queries(unittest.TestCase):
         self.assertEqual(group.by["country.iso"], "IS")
         self.assertEqual(group["max(population)"], 118918)
 
+    def test_objects_are_divided_into_sections(self):
+        page = api("country", "section_country").sync(
+            client=client, by="prefix(name,1)", filter_="continent.code == $0", text=["OC"],
+            objects=1, limit=1)
+        section = page.sections[0]
+        self.assertEqual((section.key, section.count), ("A", 2))
+        self.assertIsInstance(section.objects[0], models.Country)
+        self.assertTrue(page.next_)
+
     def test_links_are_followed(self):
         city = api("city", "get_city").sync(2988507, client=client, expand="country.continent")
         self.assertIsInstance(city.country, models.Country)

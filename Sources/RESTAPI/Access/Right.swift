@@ -31,7 +31,7 @@ package enum Right: String, Sendable, CaseIterable, Comparable {
         "getService": .read, "getSchema": .read, "getClass": .read, "getMetrics": .read,
         "getOpenAPI": .read,
         "listObjects": .read, "queryObjects": .read, "getObject": .read, "getObjectByKey": .read,
-        "aggregateObjects": .read,
+        "aggregateObjects": .read, "sectionObjects": .read,
         "getProperty": .read, "exportObjects": .read, "exportStore": .read,
         "getOutbox": .read, "acknowledgeOutbox": .write,
         "streamChanges": .read, "streamClassChanges": .read, "streamObjectChanges": .read,

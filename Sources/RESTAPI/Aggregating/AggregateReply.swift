@@ -149,7 +149,7 @@ struct AggregateReply {
         }
         let count: Int
         do throws(QueryExecution.Failure) { count = try execution.count() } catch {
-            throw problem(error)
+            throw service.problem(error)
         }
         account.add(execution, "count", count)
         return count
@@ -169,7 +169,7 @@ struct AggregateReply {
                 aggregation.add(row: row, key: key, source: read)
             }
         } catch {
-            throw problem(error)
+            throw service.problem(error)
         }
         account.add(execution, "extreme", 1)
         return aggregation.finish().first?.results.first ?? .none
@@ -261,7 +261,7 @@ struct AggregateReply {
                 try execution.run(limit: .max, take)
             }
         } catch {
-            throw problem(error)
+            throw service.problem(error)
         }
         if isFull { throw outOfMemory }
         account.add(execution, "aggregate", count)
@@ -278,14 +278,6 @@ struct AggregateReply {
     }
 
     private var outOfMemory: Problem { .queryMemory(service.options) }
-
-    private func problem(_ failure: QueryExecution.Failure) -> Problem {
-        switch failure {
-        case .store(let error): service.problem(error)
-        case .memory: outOfMemory
-        case .time: .queryTime(service.options)
-        }
-    }
 
     private func write(
         _ result: AggregateState.Result, _ operation: AggregateOperation,

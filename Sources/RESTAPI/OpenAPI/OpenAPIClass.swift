@@ -14,6 +14,8 @@ struct OpenAPIClass {
     let new: String
     /// The schema of a page of objects.
     let page: String
+    /// The schema of a page of sections.
+    let sectionPage: String
     /// The schema of the reply to a write of several objects.
     let written: String
     /// The schema of a page of changes.

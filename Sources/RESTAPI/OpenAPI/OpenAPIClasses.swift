@@ -28,6 +28,7 @@ struct OpenAPIClasses {
                 OpenAPIClass(
                     definition: definition, object: object, input: input,
                     patch: patch, new: new, page: names.unique(object + "Page"),
+                    sectionPage: names.unique(object + "SectionPage"),
                     written: names.unique(object + "Written"),
                     changePage: names.unique(object + "ChangePage"),
                     snapshotPage: names.unique(object + "SnapshotPage"),

@@ -19,17 +19,31 @@ struct OpenAPIComponents {
     /// Adds the shared parameters.
     func writeParameters(to object: inout JSONObjectWriter) {
         for parameter in Self.parameters { object.member(parameter.name).raw(parameter.text) }
-        object.member("Limit").object { limit in
-            limit.member("name").string("limit")
-            limit.member("in").string("query")
-            limit.member("description").string("How many objects a page has at most.")
-            limit.member("schema").object { schema in
-                schema.member("type").string("integer")
-                schema.member("minimum").uint(1)
-                schema.member("maximum").int(Int64(pageObjectCountMax))
-                schema.member("default").int(Int64(pageObjectCountDefault))
+        func add(
+            _ component: StaticString, _ name: String, _ description: String, minimum: UInt64,
+            default value: Int
+        ) {
+            object.member(component).object { limit in
+                limit.member("name").string(name)
+                limit.member("in").string("query")
+                limit.member("description").string(description)
+                limit.member("schema").object { schema in
+                    schema.member("type").string("integer")
+                    schema.member("minimum").uint(minimum)
+                    schema.member("maximum").int(Int64(pageObjectCountMax))
+                    schema.member("default").int(Int64(value))
+                }
             }
         }
+        add(
+            "Limit", "limit", "How many objects a page has at most.", minimum: 1,
+            default: pageObjectCountDefault)
+        add(
+            "SectionLimit", "limit", "How many sections a page has at most.", minimum: 1,
+            default: pageObjectCountDefault)
+        add(
+            "SectionObjects", "objects", "How many objects of each section are shown at most.",
+            minimum: 0, default: min(CheckedSections.objectCountDefault, pageObjectCountMax))
     }
 
     /// Adds the shared headers.
@@ -205,6 +219,14 @@ struct OpenAPIComponents {
         Component(
             "By",
             ##"{"name":"by","in":"query","description":"What the objects of a group have in common, paths with commas between them.","schema":{"type":"string","minLength":1}}"##
+        ),
+        Component(
+            "SectionBy",
+            ##"{"name":"by","in":"query","required":true,"description":"What the objects of a section have in common: a path to one value, or `prefix(path,n)`, the first characters of a string.","schema":{"type":"string","minLength":1}}"##
+        ),
+        Component(
+            "SectionCount",
+            ##"{"name":"count","in":"query","description":"`exact` adds how many sections there are in all.","schema":{"type":"string","enum":["none","exact"]}}"##
         ),
         Component(
             "Sort",

@@ -64,6 +64,12 @@ struct OpenAPIOperation {
         parameters: [
             "Operations", "By", "Filter", "Arg", "Text", "Limit", "Cursor", "Explain", "MinVersion",
         ], problems: reading + [.gone, .unprocessableContent])
+    static let sections = OpenAPIOperation(
+        method: "get", verb: "section", summary: "Divide the result of a query into sections",
+        parameters: [
+            "SectionBy", "Filter", "Arg", "Text", "Sort", "SectionLimit", "Cursor",
+            "SectionObjects", "Fields", "Expand", "SectionCount", "Explain", "MinVersion",
+        ], problems: reading + [.gone, .unprocessableContent])
     static let get = OpenAPIOperation(
         method: "get", verb: "get", summary: "Read one object",
         parameters: ["Fields", "Expand", "MinVersion", "IfMatch", "IfNoneMatchRead"],

@@ -53,6 +53,15 @@ final class OpenAPIPaths {
                 }
             }
         }
+        paths.member(named: entry.path + "/sections").object { item in
+            add(.sections, entry, to: &item) { responses in
+                responses.member("200").object { reply in
+                    reply.member("description").string("A page of sections.")
+                    reply.member("headers").headers("Link")
+                    reply.member("content").content(entry.sectionPage, example: nil)
+                }
+            }
+        }
         paths.member(named: entry.path + "/objects/{id}").object { item in
             addParameters(entry, property: nil, to: &item)
             addObject(entry, to: &item) { $0 }

@@ -41,7 +41,7 @@ struct OpenAPIProjection {
         let patch = names.unique(object + "Patch")
         entry = OpenAPIClass(
             definition: shown, object: object, input: patch, patch: patch, new: patch,
-            page: names.unique(object + "Page"), written: object,
+            page: names.unique(object + "Page"), sectionPage: object, written: object,
             changePage: names.unique(object + "ChangePage"),
             snapshotPage: names.unique(object + "SnapshotPage"),
             noun: nouns.unique(OpenAPINames.capitalised(object)),

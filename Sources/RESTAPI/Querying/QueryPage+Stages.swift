@@ -19,7 +19,7 @@ extension QueryPage {
         do throws(QueryExecution.Failure) {
             (keys, execution) = try stages.run(in: read, limits: limits)
         } catch {
-            throw problem(error)
+            throw service.problem(error)
         }
         let first = Self.start(in: keys, after: cursor)
         let end = min(keys.count, first + query.limit)

@@ -138,15 +138,7 @@ struct QueryPage {
         _ execution: QueryExecution, limit: Int, _ body: (UInt64, RowView) -> Bool
     ) throws(Problem) {
         do throws(QueryExecution.Failure) { try execution.run(limit: limit, body) } catch {
-            throw problem(error)
-        }
-    }
-
-    func problem(_ failure: QueryExecution.Failure) -> Problem {
-        switch failure {
-        case .store(let error): service.problem(error)
-        case .memory: outOfMemory
-        case .time: .queryTime(service.options)
+            throw service.problem(error)
         }
     }
 
@@ -162,7 +154,7 @@ struct QueryPage {
         var count = 0
         if query.distinct.isEmpty {
             do throws(QueryExecution.Failure) { count = try execution.count() } catch {
-                throw problem(error)
+                throw service.problem(error)
             }
         } else {
             var distinct = DistinctFilter(

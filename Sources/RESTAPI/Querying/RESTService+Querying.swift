@@ -16,6 +16,15 @@ extension RESTService {
         if isLate { throw .queryTime(options) }
     }
 
+    /// The problem of a query that was stopped.
+    func problem(_ failure: QueryExecution.Failure) -> Problem {
+        switch failure {
+        case .store(let error): problem(error)
+        case .memory: .queryMemory(options)
+        case .time: .queryTime(options)
+        }
+    }
+
     /// Objects of a page up to which a query that reads nothing else is answered at once.
     private static let inlineCountMax = 100
 

@@ -1,0 +1,55 @@
+import Bytes
+import Query
+import Rows
+
+// Sections of a result that is computed as a whole, for a filter's own SORT, DISTINCT and LIMIT.
+extension SectionExecution {
+    /// The page behind the last section of the one before; where that is gone, at its number.
+    func run(_ stages: StagedQuery) throws(Failure) -> SectionPage {
+        let (keys, execution) = try stages.run(in: transaction, limits: limits)
+        defer { account(execution) }
+        let buffer = ByteBuffer(capacity: 128)
+        var places: [[UInt8]: Int] = [:]
+        var found: [(bytes: [UInt8], count: Int, shown: [UInt64])] = []
+        var byteCount = 0
+        try execution.forEach(keys) { key, row in
+            buffer.removeAll()
+            reader.append(row: row, key: key, source: transaction, to: buffer)
+            let bytes = buffer.array
+            let place = places[bytes] ?? found.count
+            if place == found.count {
+                places[bytes] = place
+                found.append((bytes, 0, []))
+                byteCount += 2 * bytes.count + 160
+            }
+            found[place].count += 1
+            if found[place].shown.count < max(1, query.objectCountMax) {
+                found[place].shown.append(key)
+                byteCount += MemoryLayout<UInt64>.size
+            }
+            return byteCount <= limits.memoryByteCountMax
+        }
+        if byteCount > limits.memoryByteCountMax { throw .memory }
+        var start = 0
+        if let after = query.after {
+            start = places[after.sortBytes].map { $0 + 1 } ?? min(found.count, query.countBefore)
+        }
+        let end = min(found.count, start + query.sectionCountMax)
+        var page = SectionPage()
+        page.hasMore = end < found.count
+        if query.countsAll { page.total = found.count }
+        for group in found[start..<end] {
+            var objects: [(key: UInt64, row: RowView)] = []
+            for key in group.shown {
+                if let row = try execution.fetch(key) { objects.append((key, row)) }
+            }
+            guard let first = objects.first else { continue }
+            if query.objectCountMax == 0 { objects = [] }
+            page.sections.append(
+                Section(
+                    any: first, count: group.count, objects: objects,
+                    position: QueryPosition(sortBytes: group.bytes, key: first.key)))
+        }
+        return page
+    }
+}

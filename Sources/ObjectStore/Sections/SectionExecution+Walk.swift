@@ -1,0 +1,215 @@
+import Bytes
+import Query
+import Rows
+
+// Sections along an index, or the primary keys.
+extension SectionExecution {
+    /// What is known of the sections that were met so far.
+    private struct Walked {
+        var page = SectionPage()
+        /// The key of the last section.
+        var key: [UInt8] = []
+        /// What the value in an entry begins with in the last section.
+        var beginning: [UInt8] = []
+        /// The objects of the last section, where entries do not stand in their order.
+        var shown: PageHeap?
+        var byteCount = 0
+
+        /// Whether an entry's value belongs to the last section.
+        func holds(_ value: UnsafeRawBufferPointer) -> Bool {
+            !page.sections.isEmpty && value.starts(with: beginning)
+        }
+    }
+
+    /// The page, along an index in the order of the keys; nil where there is none, or where that turns out to
+    /// cost more than to look at all objects.
+    func walk() throws(Failure) -> SectionPage? {
+        guard let plan = walkPlan() else { return nil }
+        let total: Int
+        do throws(StoreError) { total = try transaction.count(rowClass) } catch {
+            throw .store(error)
+        }
+        var ordered = ObjectQuery(
+            classIndex: query.classIndex, predicate: query.predicate,
+            sort: Array(query.sort.prefix(1)))
+        ordered.after = query.after.map(start)
+        let execution = QueryExecution(ordered, plan: plan, in: transaction, limits: limits)
+        defer { account(execution) }
+        // As in the plan of a list, a walk is given up when it costs a part of a scan; entries alone are
+        // as cheap as that.
+        let scanCost = QueryCost.times(total, QueryCost.scannedRow)
+        return plan.residual == nil
+            ? try walkEntries(execution, costMax: 2 * QueryCost.always + 2 * scanCost)
+            : try walkRows(execution, costMax: 2 * QueryCost.always + scanCost / 20)
+    }
+
+    /// The plan that reads an index in the order of the keys; nil where there is none.
+    private func walkPlan() -> Plan? {
+        let ordered = ObjectQuery(
+            classIndex: query.classIndex, predicate: query.predicate,
+            sort: Array(query.sort.prefix(1)))
+        let planner = Planner(ordered, transaction, limits)
+        let constraints = query.predicate?.constraints(transaction.rows) ?? []
+        if query.predicate == .constant(false) || constraints.contains(where: { $0.ranges.isEmpty })
+        {
+            return nil
+        }
+        return planner.naturalPlan(
+            constraints.filter { planner.search.isIndexed($0.member) }, query.predicate)
+    }
+
+    /// Where the entries behind a section begin.
+    private func start(behind section: QueryPosition) -> QueryPosition {
+        var start = section
+        let isAscending = query.sort.first?.isAscending ?? true
+        if query.key.prefixCount != nil {
+            let beginning = reader.beginning(of: section.sortBytes)
+            let isOpen = beginning.count < section.sortBytes.count
+            // No text has this byte: behind all texts with the beginning.
+            if isAscending, isOpen { start.sortBytes = beginning + [0xFF] }
+        }
+        // Of a text that was cut there may be others, which are told apart by rows.
+        if start.sortBytes.count <= OrderedKey.textByteCountMax {
+            start.key = isAscending ? .max : 0
+        }
+        return start
+    }
+
+    // MARK: Rows
+
+    private func walkRows(
+        _ execution: QueryExecution, costMax: Int
+    ) throws(Failure) -> SectionPage? {
+        var walked = Walked()
+        let buffer = ByteBuffer(capacity: 128)
+        let isDone = try execution.runOnly(cost: costMax) { key, row in
+            buffer.removeAll()
+            reader.append(row: row, key: key, source: transaction, to: buffer)
+            let bytes = buffer.bytes
+            if walked.page.sections.isEmpty || !walked.key.elementsEqual(bytes) {
+                if query.after?.sortBytes.elementsEqual(bytes) ?? false { return true }
+                guard begin(buffer.array, key, row, &walked) else { return false }
+            }
+            walked.page.sections[walked.page.sections.count - 1].count += 1
+            show(key, row, &walked)
+            return walked.byteCount <= limits.memoryByteCountMax
+        }
+        guard isDone else { return nil }
+        return try finish(&walked)
+    }
+
+    // MARK: Entries
+
+    private func walkEntries(
+        _ execution: QueryExecution, costMax: Int
+    ) throws(Failure) -> SectionPage? {
+        let plan = execution.plan
+        guard case .natural(let reversed) = plan.order else { return nil }
+        var ranges = EntryRange.ranges(plan.access, rowClass)
+        let prefix = EntryRange.prefix(plan.access, rowClass)
+        if let after = execution.query.after {
+            _ = execution.resume(&ranges, prefix, after, reversed: reversed)
+        }
+        let suffixCount = execution.isPrimaryAccess ? 0 : MemoryLayout<UInt64>.size
+        // All objects of a section have to be compared, or its first ones are those that come first.
+        let showsAll = query.sort.count > 1 && query.objectCountMax > 0
+        let buffer = ByteBuffer(capacity: 128)
+        var walked = Walked()
+        var cost = 0
+        var isDone = true
+        try execution.forEachEntry(ranges, reversed: reversed) { (entry, key) throws(Failure) in
+            cost += QueryCost.entry
+            // Texts that share a cut beginning stand in no order: their rows have to be read.
+            guard cost <= costMax, !execution.isCut(entry) else {
+                isDone = false
+                return false
+            }
+            let value = UnsafeRawBufferPointer(
+                rebasing: entry[prefix.count..<max(prefix.count, entry.count - suffixCount)])
+            let isKnown = walked.holds(value)
+            let last = walked.page.sections.count - 1
+            if isKnown {
+                walked.page.sections[last].count += 1
+                guard showsAll || walked.page.sections[last].objects.count < query.objectCountMax
+                else { return true }
+            }
+            cost += QueryCost.anyRow
+            guard let row = try execution.fetch(key) else { return true }
+            if !isKnown {
+                buffer.removeAll()
+                reader.append(row: row, key: key, source: transaction, to: buffer)
+                if query.after?.sortBytes.elementsEqual(buffer.bytes) ?? false { return true }
+                guard begin(buffer.array, key, row, &walked) else { return false }
+                walked.beginning = reader.beginning(of: walked.key)
+                walked.page.sections[walked.page.sections.count - 1].count = 1
+            }
+            show(key, row, &walked)
+            return walked.byteCount <= limits.memoryByteCountMax
+        }
+        guard isDone else { return nil }
+        try execution.checkFailure()
+        return try finish(&walked)
+    }
+
+    // MARK: Sections
+
+    /// Begins a section; false when no more are wanted.
+    private func begin(
+        _ bytes: [UInt8], _ key: UInt64, _ row: RowView, _ walked: inout Walked
+    ) -> Bool {
+        endObjects(&walked)
+        guard walked.page.sections.count < query.sectionCountMax else {
+            walked.page.hasMore = true
+            return false
+        }
+        walked.key = bytes
+        walked.byteCount += bytes.count + MemoryLayout<Section>.size + 64
+        walked.page.sections.append(
+            Section(any: (key, row), position: QueryPosition(sortBytes: bytes, key: key)))
+        if query.sort.count > 1, query.objectCountMax > 0 {
+            walked.shown = PageHeap(
+                countMax: query.objectCountMax, byteCountMax: limits.memoryByteCountMax)
+        }
+        return true
+    }
+
+    /// Keeps an object of the last section if it is among the first.
+    private func show(_ key: UInt64, _ row: RowView, _ walked: inout Walked) {
+        let last = walked.page.sections.count - 1
+        guard query.sort.count > 1 else {
+            guard walked.page.sections[last].objects.count < query.objectCountMax else { return }
+            walked.page.sections[last].objects.append((key, row))
+            walked.byteCount += MemoryLayout<(UInt64, RowView)>.stride
+            return
+        }
+        guard query.objectCountMax > 0 else { return }
+        let sortBytes = order.sortBytes(key, row)
+        let entry = sortBytes.withUnsafeBytes {
+            PageHeap.Entry(sortBytes: $0, key: key, row: row)
+        }
+        if let worst = walked.shown?.worst, !order.isBefore(entry, worst) { return }
+        _ = walked.shown?.insert(entry, isBefore: order.isBefore)
+    }
+
+    /// Gives the last section its objects, where they did not come in order.
+    private func endObjects(_ walked: inout Walked) {
+        guard let shown = walked.shown, !walked.page.sections.isEmpty else { return }
+        let last = walked.page.sections.count - 1
+        walked.page.sections[last].objects = shown.sorted(order.isBefore).map { ($0.key, $0.row) }
+        walked.byteCount += shown.byteCount
+        walked.shown = nil
+    }
+
+    private func finish(_ walked: inout Walked) throws(Failure) -> SectionPage {
+        endObjects(&walked)
+        guard walked.byteCount <= limits.memoryByteCountMax else { throw .memory }
+        if let last = walked.page.sections.indices.last, query.key.prefixCount == nil {
+            // With the whole text, where it is cut.
+            let any = walked.page.sections[last].any
+            walked.page.sections[last].position =
+                ObjectOrder(Array(query.sort.prefix(1)), of: rowClass, in: transaction)
+                .position(any.key, any.row)
+        }
+        return walked.page
+    }
+}

@@ -1,0 +1,86 @@
+import Bytes
+import Query
+import Rows
+
+/// Divides the result of a query into sections, on one view of the store.
+///
+/// One thread at a time uses it; the view must stay open. Where an index has the order of the keys, it is
+/// followed from the last section on, by its entries alone if they say everything; else all objects are
+/// looked at, and what is kept of them is bounded by the page, or, where the keys say nothing of the order
+/// of the sections, by the number of sections.
+package final class SectionExecution {
+    package typealias Failure = QueryExecution.Failure
+
+    let query: SectionQuery
+    let transaction: ReadTransaction
+    let rowClass: RowClass
+    let limits: QueryLimits
+    /// Of the direction in which the sections stand, where that is the order of their keys.
+    let reader: SectionKeyReader
+    /// The order of the result.
+    let order: ObjectOrder
+    /// The plans that were followed.
+    package private(set) var plans: [Plan] = []
+    /// What was read so far.
+    package private(set) var statistics = QueryExecution.Statistics()
+
+    /// Makes ready.
+    package init(_ query: SectionQuery, in transaction: ReadTransaction, limits: QueryLimits) {
+        self.query = query
+        self.transaction = transaction
+        self.limits = limits
+        rowClass = transaction.rows.classes[query.classIndex]
+        let isAscending = query.isContiguous ? query.sort.first?.isAscending ?? true : true
+        reader = SectionKeyReader(query.key, isAscending: isAscending, schema: transaction.rows)
+        order = ObjectOrder(query.sort, of: rowClass, in: transaction)
+    }
+
+    /// A page of sections.
+    package func run() throws(Failure) -> SectionPage {
+        transaction.limitFollowing(until: limits.deadlineMilliseconds)
+        if let stages = query.stages { return try run(stages) }
+        if query.isContiguous, !query.countsAll, let page = try walk() { return page }
+        let keyOrder =
+            query.isContiguous
+            ? ObjectOrder(Array(query.sort.prefix(1)), of: rowClass, in: transaction) : nil
+        let groups = SectionGroups(
+            query, reader, order, keyOrder: keyOrder, in: transaction,
+            byteCountMax: limits.memoryByteCountMax)
+        try add(to: groups)
+        let total = query.countsAll ? groups.countSeen : nil
+        var page = groups.page()
+        page.total = total
+        if groups.needsObjects(page) {
+            groups.close()
+            try add(to: groups)
+            groups.addObjects(to: &page)
+        }
+        return page
+    }
+
+    private func add(to groups: SectionGroups) throws(Failure) {
+        let execution: QueryExecution
+        do throws(StoreError) {
+            execution = try QueryExecution(
+                ObjectQuery(classIndex: query.classIndex, predicate: query.predicate),
+                in: transaction, limits: limits)
+        } catch {
+            throw .store(error)
+        }
+        defer { account(execution) }
+        var isFull = false
+        try execution.run(limit: .max) { key, row in
+            isFull = !groups.add(key, row)
+            return !isFull
+        }
+        if isFull { throw .memory }
+    }
+
+    /// Adds what an execution did, as soon as it has ended.
+    func account(_ execution: QueryExecution) {
+        let own = execution.statistics
+        statistics.rowsRead += own.rowsRead
+        statistics.entriesRead += own.entriesRead
+        plans += execution.plans.filter { !plans.contains($0) }
+    }
+}

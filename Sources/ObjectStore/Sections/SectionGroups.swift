@@ -1,0 +1,238 @@
+import Bytes
+import Query
+import Rows
+
+/// Divides objects that come in any order among their sections. One thread at a time uses it.
+///
+/// Where sections stand in the order of their keys, only so many of them are kept as are wanted. Else the
+/// first object of a section, which says where it stands, may be the last that is seen: all are kept, one
+/// entry each.
+final class SectionGroups {
+    fileprivate struct Hash: Hashable {
+        let high: UInt64
+        let low: UInt64
+    }
+
+    /// One section.
+    struct Group {
+        /// What says where it stands: its key, or its first object by the order of the result.
+        var first: PageHeap.Entry
+        fileprivate let hash: Hash
+        var count = 0
+        /// The first objects by the order of the result.
+        fileprivate var shown: PageHeap?
+
+        /// What it takes beside its entries.
+        fileprivate static let byteCount = 160
+    }
+
+    private let query: SectionQuery
+    private let reader: SectionKeyReader
+    /// The order of the result.
+    private let order: ObjectOrder
+    /// The order of the sections, where it is that of their keys.
+    private let keyOrder: ObjectOrder?
+    /// Whether the objects of a section stand in the order of their object keys.
+    private let isPlain: Bool
+    private let source: ReadTransaction
+    private let byteCountMax: Int
+    private var byteCount = 0
+    private let keyBuffer = ByteBuffer(capacity: 128)
+    private let sortBuffer = ByteBuffer(capacity: 128)
+    private var groups: [Group] = []
+    private var places: [Hash: Int] = [:]
+    /// No section behind this one is wanted.
+    private var ceiling: PageHeap.Entry?
+    /// All keys that were seen, where they are counted and not all kept.
+    private var seen: Set<Hash> = []
+    private let countsSeen: Bool
+    /// Whether only objects of sections that are there already are taken.
+    private var isClosed = false
+
+    init(
+        _ query: SectionQuery, _ reader: SectionKeyReader, _ order: ObjectOrder,
+        keyOrder: ObjectOrder?, in source: ReadTransaction, byteCountMax: Int
+    ) {
+        self.query = query
+        self.reader = reader
+        self.order = order
+        self.keyOrder = keyOrder
+        self.source = source
+        self.byteCountMax = byteCountMax
+        isPlain = keyOrder != nil && query.sort.count == 1 && query.key.prefixCount == nil
+        countsSeen = query.countsAll && keyOrder != nil
+    }
+
+    /// How many sections have been seen.
+    var countSeen: Int { countsSeen ? seen.count : groups.count }
+
+    /// One more than wanted tells whether there are more.
+    private var keptCount: Int { query.sectionCountMax + 1 }
+
+    /// Takes an object.
+    ///
+    /// - Returns: Whether there is memory for more.
+    func add(_ key: UInt64, _ row: RowView) -> Bool {
+        keyBuffer.removeAll()
+        reader.append(row: row, key: key, source: source, to: keyBuffer)
+        let bytes = keyBuffer.bytes
+        if isClosed {
+            if let place = places[Self.hash(bytes)] { show(key, row, place) }
+            return byteCount <= byteCountMax
+        }
+        if countsSeen, seen.insert(Self.hash(bytes)).inserted { byteCount += 48 }
+        if let keyOrder {
+            if let place = place(bytes, key, row, keyOrder) {
+                groups[place].count += 1
+                show(key, row, place)
+            }
+        } else {
+            groups[place(bytes, key, row)].count += 1
+        }
+        return byteCount <= byteCountMax
+    }
+
+    private static func hash(_ bytes: UnsafeRawBufferPointer) -> Hash {
+        let parts = SipHash128.hash(bytes)
+        return Hash(high: parts.high, low: parts.low)
+    }
+
+    /// The place of an object's section among those in the order of their keys; nil when it is not wanted.
+    private func place(
+        _ bytes: UnsafeRawBufferPointer, _ key: UInt64, _ row: RowView, _ keyOrder: ObjectOrder
+    ) -> Int? {
+        if let after = query.after, !keyOrder.isBehind(bytes, key, row, after) { return nil }
+        if let ceiling, !isWithin(bytes, key, row, ceiling, keyOrder) { return nil }
+        let hash = Self.hash(bytes)
+        if let place = places[hash] { return place }
+        if groups.count >= 2 * (keptCount + 8) { keepFirst(keyOrder) }
+        if let ceiling, !isWithin(bytes, key, row, ceiling, keyOrder) { return nil }
+        return insert(PageHeap.Entry(sortBytes: bytes, key: key, row: row), hash)
+    }
+
+    private func isWithin(
+        _ bytes: UnsafeRawBufferPointer, _ key: UInt64, _ row: RowView,
+        _ ceiling: PageHeap.Entry, _ keyOrder: ObjectOrder
+    ) -> Bool {
+        ceiling.withSortBytes { $0.elementsEqual(bytes) }
+            || keyOrder.isBefore(bytes, key, row, ceiling)
+    }
+
+    /// The place of an object's section among those in the order of their first objects.
+    private func place(_ bytes: UnsafeRawBufferPointer, _ key: UInt64, _ row: RowView) -> Int {
+        sortBuffer.removeAll()
+        order.append(key, row, to: sortBuffer)
+        let hash = Self.hash(bytes)
+        guard let place = places[hash] else {
+            return insert(PageHeap.Entry(sortBytes: sortBuffer.bytes, key: key, row: row), hash)
+        }
+        if order.isBefore(sortBuffer.bytes, key, row, groups[place].first) {
+            let entry = PageHeap.Entry(sortBytes: sortBuffer.bytes, key: key, row: row)
+            byteCount += entry.byteCount - groups[place].first.byteCount
+            groups[place].first = entry
+        }
+        return place
+    }
+
+    private func insert(_ first: PageHeap.Entry, _ hash: Hash) -> Int {
+        byteCount += Group.byteCount + first.byteCount
+        places[hash] = groups.count
+        groups.append(Group(first: first, hash: hash, shown: makeHeap()))
+        return groups.count - 1
+    }
+
+    private func makeHeap() -> PageHeap? {
+        query.objectCountMax > 0
+            ? PageHeap(countMax: query.objectCountMax, byteCountMax: byteCountMax) : nil
+    }
+
+    /// Forgets the sections behind those that are wanted.
+    private func keepFirst(_ keyOrder: ObjectOrder) {
+        groups.sort { keyOrder.isBefore($0.first, $1.first) }
+        for group in groups[keptCount...] {
+            byteCount -=
+                Group.byteCount + group.first.byteCount + (group.shown?.byteCount ?? 0)
+        }
+        groups.removeLast(groups.count - keptCount)
+        ceiling = groups.last?.first
+        places.removeAll(keepingCapacity: true)
+        for (place, group) in groups.enumerated() { places[group.hash] = place }
+    }
+
+    /// Keeps an object if it is among the first of its section.
+    private func show(_ key: UInt64, _ row: RowView, _ place: Int) {
+        guard groups[place].shown != nil else { return }
+        sortBuffer.removeAll()
+        if !isPlain { order.append(key, row, to: sortBuffer) }
+        let bytes = sortBuffer.bytes
+        if let worst = groups[place].shown?.worst, !order.isBefore(bytes, key, row, worst) {
+            return
+        }
+        let before = groups[place].shown?.byteCount ?? 0
+        _ = groups[place].shown?.insert(
+            PageHeap.Entry(sortBytes: bytes, key: key, row: row), isBefore: order.isBefore)
+        byteCount += (groups[place].shown?.byteCount ?? 0) - before
+    }
+
+    // MARK: The result
+
+    /// The page of sections behind ``SectionQuery/after``; the objects of sections whose keys say nothing of
+    /// their order come by ``addObjects(to:)``.
+    func page() -> SectionPage {
+        let standing = keyOrder ?? order
+        groups.sort { standing.isBefore($0.first, $1.first) }
+        if keyOrder == nil, let after = query.after {
+            groups.removeAll { group in
+                !group.first.withSortBytes {
+                    order.comesAfter($0, group.first.key, group.first.row, after)
+                }
+            }
+        }
+        var page = SectionPage()
+        page.hasMore = groups.count > query.sectionCountMax
+        groups.removeLast(max(0, groups.count - query.sectionCountMax))
+        page.sections = groups.map { group in
+            let first = group.first
+            var position = standing.position(first.key, first.row)
+            if query.key.prefixCount != nil, keyOrder != nil {
+                position = QueryPosition(
+                    sortBytes: first.withSortBytes { Array($0) }, key: first.key)
+            }
+            return Section(any: (first.key, first.row), count: group.count, position: position)
+        }
+        addObjects(to: &page)
+        return page
+    }
+
+    /// Whether the objects have to be handed over once more, for those that are shown.
+    func needsObjects(_ page: SectionPage) -> Bool {
+        keyOrder == nil && query.objectCountMax > 0 && !page.sections.isEmpty
+    }
+
+    /// Makes ready for the objects of the page's sections alone.
+    func close() {
+        isClosed = true
+        places = [:]
+        for (place, group) in groups.enumerated() { places[group.hash] = place }
+    }
+
+    /// Adds the objects that are shown.
+    func addObjects(to page: inout SectionPage) {
+        for (place, group) in groups.enumerated() {
+            guard let shown = group.shown else { continue }
+            page.sections[place].objects = shown.sorted(order.isBefore).map { ($0.key, $0.row) }
+        }
+    }
+}
+
+extension ObjectOrder {
+    /// Whether an object's section comes behind another one, in the order of their keys.
+    ///
+    /// - `bytes`: The key of the object's section.
+    func isBehind(
+        _ bytes: UnsafeRawBufferPointer, _ key: UInt64, _ row: RowView, _ section: QueryPosition
+    ) -> Bool {
+        // Equal texts are cut alike, hash and all.
+        !bytes.elementsEqual(section.sortBytes) && comesAfter(bytes, key, row, section)
+    }
+}

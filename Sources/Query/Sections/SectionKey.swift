@@ -1,0 +1,75 @@
+import ObjectModel
+import Rows
+
+/// What the objects of a section have in common: one value, or the beginning of a text.
+package struct SectionKey: Hashable, Sendable {
+    /// The way to the value: of a scalar type, and of a string where ``prefixCount`` is stated.
+    package var path: ValuePath
+    /// How many Unicode scalars of the text, from its beginning, are the key; nil for the whole value.
+    package var prefixCount: Int?
+
+    /// The most Unicode scalars of a beginning: no such key is cut by ``OrderedKey``.
+    package static let prefixCountMax = 64
+
+    /// Reads a path such as `country.name`, or `prefix(name,1)`; paths are those of ``SortKey``.
+    ///
+    /// - Throws: ``QueryError`` with the column in `text`.
+    package static func parse(
+        _ text: String, rootClass: Int, schema: RowSchema
+    ) throws(QueryError) -> SectionKey {
+        let source = SourceText(text)
+        let all = 0..<source.bytes.count
+        guard let open = source.bytes.firstIndex(of: UInt8(ascii: "(")) else {
+            if let comma = source.split(all, at: UInt8(ascii: ",")).dropFirst().first {
+                throw QueryError(
+                    .syntax, "Sections are made by one path; a second one begins here.",
+                    column: source.column(comma.lowerBound))
+            }
+            return SectionKey(path: try path(all, of: source, rootClass, schema))
+        }
+        let word = source.text(0, open)
+        guard word == "prefix" else {
+            throw QueryError(
+                .syntax, "A path or 'prefix(path,n)' is expected here.", column: 1,
+                hint: NearestName.find(word, in: ["prefix"]))
+        }
+        let parts =
+            source[all.upperBound - 1] == UInt8(ascii: ")")
+            ? source.split(open + 1..<all.upperBound - 1, at: UInt8(ascii: ",")) : []
+        guard parts.count == 2 else {
+            throw QueryError(
+                .syntax,
+                "'prefix' takes a path and a number in parentheses, as in prefix(name,1).",
+                column: source.column(open))
+        }
+        let path = try path(parts[0], of: source, rootClass, schema)
+        guard path.type == .scalar(.string) else {
+            throw QueryError(
+                .type,
+                "'prefix' takes a path to a string, and this is of type '\(path.type.name)'.",
+                column: source.column(parts[0].lowerBound))
+        }
+        guard let count = Int(source.text(parts[1].lowerBound, parts[1].upperBound)),
+            (1...prefixCountMax).contains(count)
+        else {
+            throw QueryError(
+                .limit, "'prefix' takes a number of characters from 1 to \(prefixCountMax).",
+                column: source.column(parts[1].lowerBound))
+        }
+        return SectionKey(path: path, prefixCount: count)
+    }
+
+    private static func path(
+        _ item: Range<Int>, of source: SourceText, _ rootClass: Int, _ schema: RowSchema
+    ) throws(QueryError) -> ValuePath {
+        let path = try SortKey.key(
+            item, of: source, clause: "by", root: .objects(classIndex: rootClass), schema: schema
+        ).path
+        if case .link = path.type {
+            throw QueryError(
+                .type, "Sections can't be made by an object; name one of its properties.",
+                column: source.column(item.lowerBound))
+        }
+        return path
+    }
+}

@@ -1,0 +1,102 @@
+import Bytes
+import Rows
+
+/// Reads the keys of sections from objects. One thread at a time uses it.
+package final class SectionKeyReader {
+    private let key: SectionKey
+    private let isAscending: Bool
+    private let evaluator: SortEvaluator
+    private let values: PathReader
+    /// Of beginnings of texts.
+    private let walker: PathWalker
+    private let sink = TextTakingSink()
+
+    /// Makes a reader.
+    ///
+    /// - `isAscending`: Whether small keys come first; see ``append(row:key:source:to:)``.
+    package init(_ key: SectionKey, isAscending: Bool, schema: RowSchema) {
+        self.key = key
+        self.isAscending = isAscending
+        evaluator = SortEvaluator(
+            [SortKey(path: key.path, isAscending: isAscending)], schema: schema)
+        values = PathReader(key.path, schema: schema)
+        walker = PathWalker(key.path, schema: schema)
+    }
+
+    /// Appends an object's key as ``SortEvaluator`` does, so that bytes are ordered as sections are, and
+    /// are the same in one section.
+    package func append(
+        row: RowView, key objectKey: UInt64, source: any ObjectSource, to buffer: ByteBuffer
+    ) {
+        guard let count = key.prefixCount else {
+            evaluator.append(row: row, key: objectKey, source: source, to: buffer)
+            return
+        }
+        let start = buffer.count
+        sink.text = nil
+        walker.walk(row, objectKey, source, sink)
+        if let text = sink.text {
+            OrderedKey.append(text: Self.prefix(of: text, count), to: buffer)
+        } else {
+            OrderedKey.appendNull(to: buffer)
+        }
+        if isAscending { return }
+        for offset in start..<buffer.count { buffer.store(~buffer.bytes[offset], at: offset) }
+    }
+
+    /// Hands over an object's key as it is stored, or null as nil; it is valid within `body`.
+    package func read(
+        row: RowView, key objectKey: UInt64, source: any ObjectSource,
+        _ body: (UnsafeRawBufferPointer?) -> Void
+    ) {
+        values.read(row: row, key: objectKey, source: source) { value in
+            guard let value, let count = key.prefixCount else { return body(value) }
+            body(Self.prefix(of: value, count))
+        }
+    }
+
+    /// The first Unicode scalars of a text.
+    private static func prefix(
+        of text: UnsafeRawBufferPointer, _ count: Int
+    ) -> UnsafeRawBufferPointer {
+        var left = count
+        for (offset, byte) in text.enumerated() where byte & 0xC0 != 0x80 {
+            if left == 0 { return UnsafeRawBufferPointer(rebasing: text[..<offset]) }
+            left -= 1
+        }
+        return text
+    }
+
+    /// What the ``OrderedKey`` of the path's value begins with in all objects of a section, and in no other
+    /// one: the value of its key, or of its beginning.
+    ///
+    /// - `bytes`: The section's key, of ``append(row:key:source:to:)``.
+    package func beginning(of bytes: [UInt8]) -> [UInt8] {
+        var plain = isAscending ? bytes : bytes.map { ~$0 }
+        guard let count = key.prefixCount, plain.count > 2, plain[0] == 1 else { return plain }
+        // A text that is shorter than a beginning may be is a section of its own.
+        if Self.scalarCount(plain[1..<plain.count - 2]) == count { plain.removeLast(2) }
+        return plain
+    }
+
+    /// How many Unicode scalars an escaped text has.
+    private static func scalarCount(_ escaped: ArraySlice<UInt8>) -> Int {
+        var count = 0
+        var isEscape = false
+        for byte in escaped {
+            if !isEscape, byte & 0xC0 != 0x80 { count += 1 }
+            isEscape = !isEscape && byte == 0
+        }
+        return count
+    }
+}
+
+/// Keeps where a text lies.
+private final class TextTakingSink: ValueSink {
+    var text: UnsafeRawBufferPointer?
+
+    override func receive(_ address: UnsafeRawPointer?, _ count: Int) -> Bool {
+        text = address.map { UnsafeRawBufferPointer(start: $0, count: count) }
+        return false
+    }
+}

@@ -1,0 +1,120 @@
+import ObjectStore
+import Query
+import Rows
+
+/// Sections that were checked against the schema and are ready to run.
+struct CheckedSections: Sendable {
+    /// The class.
+    let rowClass: RowClass
+    /// Which sections are wanted, from the first one on.
+    let sections: SectionQuery
+    /// What the reply holds of each object.
+    let selection: FieldSelection
+    /// What a cursor is bound to.
+    let hash: PageCursor.QueryHash
+
+    /// Objects that are shown of a section when the request does not say.
+    static let objectCountDefault = 10
+
+    /// Checks sections.
+    ///
+    /// - Throws: ``Problem`` 400 with the column or the parameter.
+    init(
+        _ text: SectionText, of rowClass: RowClass, names: SchemaNames, options: RESTOptions
+    ) throws(Problem) {
+        self.rowClass = rowClass
+        let query = text.query
+        guard let by = text.by else {
+            throw query.fault(
+                "by",
+                "'by' says what the objects of a section have in common: a path such as country.name, or "
+                    + "the beginning of a text, such as prefix(name,1).")
+        }
+        if by.utf8.count > options.queryTextByteCountMax {
+            throw query.fault(
+                "by", "'by' is longer than \(options.queryTextByteCountMax) bytes.",
+                code: "query-too-long")
+        }
+        try query.requireLengths(options)
+        let limit = try CheckedQuery.limit(query, options)
+        let objectCount =
+            text.objectCount ?? min(Self.objectCountDefault, options.pageObjectCountMax)
+        guard objectCount <= options.pageObjectCountMax else {
+            throw query.fault(
+                "objects", "'objects' is a number from 0 to \(options.pageObjectCountMax).",
+                code: "limit-out-of-range")
+        }
+        let compiled = try CheckedQuery.compile(query, rowClass, names.schema)
+        let key: SectionKey
+        do throws(QueryError) {
+            key = try SectionKey.parse(by, rootClass: rowClass.index, schema: names.schema)
+        } catch {
+            throw query.problem(error, "by")
+        }
+        let stated = try Self.sort(query, compiled, rowClass, names.schema)
+        let sort = stated.isEmpty ? [SortKey(path: key.path)] : stated
+        sections = SectionQuery(
+            classIndex: rowClass.index, predicate: compiled?.predicate.orNilIfTrue,
+            stages: Self.stages(compiled, rowClass, stated, key), sort: sort, key: key,
+            sectionCountMax: limit, objectCountMax: objectCount, countsAll: query.counts)
+        if query.fields == nil, query.expand == nil {
+            selection = names.classes[rowClass.index].everything
+        } else {
+            selection = try FieldSelection(
+                fields: query.fields, expand: query.expand, of: rowClass, names: names)
+        }
+        hash = PageCursor.QueryHash(
+            "sections\u{0}\(rowClass.definition.name)\u{0}\(compiled?.canonicalText ?? "")\u{0}"
+                + "\(by)\u{0}\(query.sort ?? "")")
+    }
+
+    /// The order that is stated, in `sort` or in the filter; empty for none, or for one that only the
+    /// filter's stages have.
+    private static func sort(
+        _ query: QueryText, _ compiled: CompiledQuery?, _ rowClass: RowClass, _ schema: RowSchema
+    ) throws(Problem) -> [SortKey] {
+        let inFilter = compiled?.isPlain ?? true ? compiled?.sort ?? [] : []
+        guard let list = query.sort else { return inFilter }
+        if let compiled, !(compiled.sort.isEmpty && compiled.distinct.isEmpty) {
+            throw query.fault(
+                "sort",
+                "The filter has SORT or DISTINCT of its own; state the order in the filter or in 'sort'."
+            )
+        }
+        let keys: [SortKey]
+        do throws(QueryError) {
+            keys = try SortKey.parse(list: list, rootClass: rowClass.index, schema: schema)
+        } catch {
+            throw query.problem(error, "sort")
+        }
+        guard keys.count <= CheckedQuery.sortKeyCountMax else {
+            throw query.fault(
+                "sort", "A query has at most \(CheckedQuery.sortKeyCountMax) paths to sort by.")
+        }
+        return keys
+    }
+
+    /// The result as a whole, where the filter has a DISTINCT or a LIMIT, or more than one SORT.
+    private static func stages(
+        _ compiled: CompiledQuery?, _ rowClass: RowClass, _ sort: [SortKey], _ key: SectionKey
+    ) -> StagedQuery? {
+        guard let compiled else { return nil }
+        if compiled.isPlain, compiled.distinct.isEmpty, compiled.limit == nil { return nil }
+        var suffixes = compiled.suffixes
+        var isSorted = false
+        for suffix in suffixes {
+            if case .sort = suffix { isSorted = true }
+        }
+        if !isSorted {
+            // A stated order chooses the objects of a LIMIT; without one they are put in order at last.
+            if sort.isEmpty {
+                suffixes.append(.sort([SortKey(path: key.path)]))
+            } else {
+                suffixes.insert(.sort(sort), at: 0)
+            }
+        }
+        return StagedQuery(
+            classIndex: rowClass.index, predicate: compiled.predicate.orNilIfTrue,
+            suffixes: suffixes)
+    }
+}
