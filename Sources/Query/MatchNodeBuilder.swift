@@ -6,6 +6,8 @@ struct MatchNodeBuilder {
     private let schema: RowSchema
     /// Makes the tests of values.
     var maker: ValueTestMaker
+    /// Those that remember what they say of a link's targets.
+    private(set) var shared: [SharedTargetNode] = []
     /// For what filters values.
     let bound = BoundSource()
 
@@ -76,6 +78,18 @@ struct MatchNodeBuilder {
     }
 
     private mutating func node(_ comparison: Comparison) -> MatchNode {
+        let node = evaluatedNode(comparison)
+        return comparison.sharedLink.map { remembering(node, $0) } ?? node
+    }
+
+    /// A node that evaluates another one once for each target of a link.
+    private mutating func remembering(_ node: MatchNode, _ link: PathStep) -> MatchNode {
+        let remembering = SharedTargetNode(schema.classes[link.fromClass], link.member, node)
+        shared.append(remembering)
+        return remembering
+    }
+
+    private mutating func evaluatedNode(_ comparison: Comparison) -> MatchNode {
         switch (comparison.left, comparison.right) {
         case (.path(let path, let quantifier), .constant(let value)):
             return node(path, quantifier, test(comparison, value, path, constantIsLeft: false))
@@ -154,13 +168,15 @@ struct MatchNodeBuilder {
         return schema.classes[classIndex].number
     }
 
-    private func node(_ condition: RegionCondition) -> MatchNode {
+    private mutating func node(_ condition: RegionCondition) -> MatchNode {
         let pointClass = schema.classes[condition.pointClass]
         if let member = condition.path.ownMember {
             return PointNode(
                 schema.classes[condition.path.lastClass], member, pointClass, condition.region)
         }
-        return RegionNode(condition, pointClass, schema: schema)
+        let node = RegionNode(condition, pointClass, schema: schema)
+        guard condition.path.isMany, let link = condition.path.sharedLink else { return node }
+        return remembering(node, link)
     }
 
     private mutating func side(_ operand: Operand, beside other: Operand) -> ComparedSide {

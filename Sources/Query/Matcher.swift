@@ -6,6 +6,7 @@ package final class Matcher {
     private let node: MatchNode
     private let objects: [ObjectConstant]
     private let namesObjects: Bool
+    private let shared: [SharedTargetNode]
     private let bound: BoundSource
     private let watch: PatternWatch?
     /// The snapshot whose keys ``objects`` have. Weak, so that neither is a snapshot kept nor another
@@ -16,6 +17,7 @@ package final class Matcher {
         var builder = MatchNodeBuilder(schema: schema)
         node = builder.node(predicate)
         objects = builder.objects
+        shared = builder.shared
         bound = builder.bound
         watch = builder.watch
         namesObjects = !objects.isEmpty
@@ -28,6 +30,7 @@ package final class Matcher {
     package func bind(to source: any ObjectSource) {
         boundSource = source
         bound.source = source
+        for node in shared { node.forget() }
         for object in objects { object.bind(to: source) }
     }
 
