@@ -91,11 +91,47 @@ struct ChangeLogTests {
         #expect(try store.changes(after: middle).changesSchema)
     }
 
+    private func inserted(_ classNumber: UInt32, _ keys: Range<UInt64>) -> [ChangeRecord] {
+        keys.map {
+            ChangeRecord(
+                kind: .insert, classNumber: classNumber, key: $0, properties: [], primaryKey: [])
+        }
+    }
+
+    private func updated(_ properties: [UInt32], _ keys: Range<UInt64>) -> [ChangeRecord] {
+        keys.map {
+            ChangeRecord(
+                kind: .update, classNumber: 2, key: $0, properties: properties, primaryKey: [])
+        }
+    }
+
+    @Test("objects whose keys follow each other take no more than one of them")
+    func runs() throws {
+        var changes = inserted(1, 5..<200_000) + inserted(2, 200_000..<200_010)
+        changes += inserted(2, 200_011..<200_013) + updated([7, 9], 1..<1000)
+        changes += updated([7], 1000..<2000) + inserted(1, (.max - 1)..<UInt64.max)
+        let entry = ChangeLogEntry(
+            milliseconds: 1, changes: changes, lostLinks: [], changesSchema: false)
+        let buffer = ByteBuffer()
+        entry.append(to: buffer)
+        #expect(buffer.count < 100)
+        let read = try #require(ChangeLogEntry(buffer.bytes)).changes
+        #expect(read.count == changes.count)
+        for (read, change) in zip(read, changes) {
+            guard read.kind == change.kind, read.key == change.key,
+                read.classNumber == change.classNumber, read.properties == change.properties
+            else {
+                Issue.record("\(read) for \(change)")
+                return
+            }
+        }
+    }
+
     @Test("an entry is read back as it was written, and no cut or changed one crashes the reader")
     func coding() throws {
         let entry = ChangeLogEntry(
             milliseconds: 1_800_000_000_123,
-            changes: [
+            changes: inserted(3, 2..<300) + updated([1, 2], 7..<10) + [
                 ChangeRecord(kind: .insert, classNumber: 1, key: 1, properties: [], primaryKey: []),
                 ChangeRecord(
                     kind: .update, classNumber: 300, key: .max, properties: [1, 200, .max],

@@ -25,12 +25,14 @@ struct StoredFixtureTests {
             LMDBOptions(directory: directory, mapByteCount: 64 << 20, durability: .relaxed))
     }
 
-    @Test("a store of format 2 is read, checked and written by this version")
-    func format2() throws {
+    @Test(
+        "a store of an earlier format is read, checked and written by this version",
+        arguments: [2, 3])
+    func earlierFormat(version: Int) throws {
         let directory = TemporaryDirectory()
         for name in Self.files {
             let bytes = try #require(
-                TemporaryDirectory.contents(Self.path("store-format-2") + "/" + name))
+                TemporaryDirectory.contents(Self.path("store-format-\(version)") + "/" + name))
             TemporaryDirectory.write(bytes, to: directory.path + "/" + name)
         }
         let engine = try open(directory.path)
@@ -45,7 +47,9 @@ struct StoredFixtureTests {
         #expect(store.version.number == reference.version)
         #expect(store.catalog.schema.classes == StoredFixture.stages.last?.classes)
         #expect(store.catalog.schema.revision == 3)
-        #expect(store.catalog.rows.rowClass(named: "Everything")?.layouts.count == 3)
+        // Later versions write all rows anew where a random default is added, and keep no older layout then.
+        let layoutCount = store.catalog.rows.rowClass(named: "Everything")?.layouts.count
+        #expect(layoutCount == (version == 2 ? 3 : 1))
         let report = try StoreCheck.run(store)
         #expect(report.findings == [])
         #expect(report.indexEntryCount == 5 * 8 + 2 * 2)

@@ -1,10 +1,10 @@
 import ObjectModel
 import ObjectStore
 
-/// The contents of `Tests/Fixtures/store-format-2`: every type, rows of three layouts of their classes,
-/// indexes, links of every kind, keys that were cut, and a deletion.
+/// The contents of the stores of earlier formats in `Tests/Fixtures`: every type of format 2, rows of
+/// three layouts of their classes, indexes, links of every kind, keys that were cut, and a deletion.
 ///
-/// The stages must stay as they are, since the stored file was made by them.
+/// The stages must stay as they are, since the stored files were made by them.
 package enum StoredFixture {
     /// A schema, and the transactions that follow it.
     package struct Stage {
@@ -84,7 +84,7 @@ package enum StoredFixture {
         return classes
     }
 
-    /// What the file was made by.
+    /// What the files were made by.
     package static let stages: [Stage] = [
         Stage(
             classes: address(false) + [everything([])],
