@@ -29,6 +29,7 @@ struct App {
         case "embedded":
             try reads(arguments)
             try EmbeddedWrites(arguments).run()
+        case "reads": try reads(arguments)
         case "writes": try EmbeddedWrites(arguments).run()
         default: try scans(arguments)
         }

@@ -73,7 +73,9 @@ struct EmbeddedReads {
         let compiled = try CompiledQuery.compile(
             text: question.filter, rootClass: rowClass.index, schema: read.rows)
         var query = ObjectQuery(classIndex: rowClass.index, predicate: compiled.predicate)
-        guard let sort = question.sort else { return try QueryExecution(query, in: read).count() }
+        guard let sort = question.sort else {
+            return try QueryExecution(query.counted, in: read).count()
+        }
         query.sort = try SortKey.parse(list: sort, rootClass: rowClass.index, schema: read.rows)
         query.predicate = nil
         var found = 0
@@ -138,20 +140,44 @@ struct EmbeddedReads {
         var draws = Draws(seed: 1)
         var found = 0
         let count = 20_000
-        var names: [String] = []
+        var questions: [Question] = []
         for _ in 0..<count {
-            names.append(try text(1, of: Int64(draws.next() % UInt64(arguments.objectCount))))
+            let name = try text(1, of: Int64(draws.next() % UInt64(arguments.objectCount)))
+            questions.append(Question(name: "index", filter: "name == '\(name)'"))
         }
         let start = monotonicNanoseconds()
         let startOfWork = processorNanoseconds()
-        for name in names {
-            found += try ask(Question(name: "index", filter: "name == '\(name)'"))
-        }
+        for question in questions { found += try ask(question) }
         let time = monotonicNanoseconds() - start
         let work = processorNanoseconds() - startOfWork
         report("index-name", Double(time) / Double(count) / 1000, "µs")
         report("index-name-cpu", Double(work) / Double(count) / 1000, "µs")
         report("index-name-found", Double(found) / Double(count), "objects")
+        try byIndexInSteps(questions.map(\.filter))
+    }
+
+    /// What of an equality by the index is reading its text, and what is choosing its plan.
+    private func byIndexInSteps(_ filters: [String]) throws {
+        var queries: [ObjectQuery] = []
+        queries.reserveCapacity(filters.count)
+        let start = processorNanoseconds()
+        for filter in filters {
+            let compiled = try CompiledQuery.compile(
+                text: filter, rootClass: rowClass.index, schema: read.rows)
+            queries.append(
+                ObjectQuery(classIndex: rowClass.index, predicate: compiled.predicate).counted)
+        }
+        let parsed = processorNanoseconds()
+        var executions: [QueryExecution] = []
+        executions.reserveCapacity(queries.count)
+        for query in queries { executions.append(try QueryExecution(query, in: read)) }
+        let planned = processorNanoseconds()
+        for execution in executions { _ = try execution.count() }
+        let counted = processorNanoseconds()
+        let count = Double(filters.count) * 1000
+        report("index-name-parse", Double(parsed - start) / count, "µs")
+        report("index-name-plan", Double(planned - parsed) / count, "µs")
+        report("index-name-count", Double(counted - planned) / count, "µs")
     }
 
     /// Random objects by their primary key, with seven fields read of each.

@@ -87,6 +87,18 @@ package enum StoreKey {
         buffer.append(big: propertyNumber)
     }
 
+    /// A primary key's or an index entry's key, or a bound of some: a tag, a number and a value's bytes.
+    static func key(_ tag: UInt8, _ number: UInt32, _ value: [UInt8]) -> [UInt8] {
+        var bytes = [UInt8](repeating: tag, count: 5 + value.count)
+        bytes.withUnsafeMutableBytes { bytes in
+            bytes.storeBytes(of: number.bigEndian, toByteOffset: 1, as: UInt32.self)
+            value.withUnsafeBytes {
+                UnsafeMutableRawBufferPointer(rebasing: bytes[5...]).copyMemory(from: $0)
+            }
+        }
+        return bytes
+    }
+
     static func appendInversePrefix(_ classNumber: UInt32, _ key: UInt64, to buffer: ByteBuffer) {
         buffer.append(Tag.inverseLink)
         buffer.append(big: classNumber)

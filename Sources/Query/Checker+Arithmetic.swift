@@ -7,8 +7,8 @@ extension Checker {
     func arithmetic(_ syntax: Syntax.Operation) throws(QueryError) -> Side {
         var left = try side(syntax.left)
         var right = try side(syntax.right)
-        if let type = left.variable?.type { right = try readingNumbers(right, type) }
-        if let type = right.variable?.type { left = try readingNumbers(left, type) }
+        if let type = left.type { right = try readingNumbers(right, type) }
+        if let type = right.type { left = try readingNumbers(left, type) }
         if left.isMany, right.isMany {
             throw fail(
                 .type,
@@ -158,7 +158,7 @@ extension Checker {
     }
 
     private func operand(_ item: Item, beside other: Side) throws(QueryError) -> Value {
-        guard case .double = item.value, let type = other.variable?.type else { return item.value }
+        guard case .double = item.value, let type = other.type else { return item.value }
         switch type {
         case .scalar(.decimal128), .scalar(.float):
             return try adapted(item, to: type, isStrict: false) ?? item.value

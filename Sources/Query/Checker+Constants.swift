@@ -201,6 +201,7 @@ extension Checker {
     func adapted(
         _ item: Item, to type: ValueType, isStrict: Bool
     ) throws(QueryError) -> Value? {
+        if case .scalar(let scalar) = type, item.value.scalarType == scalar { return item.value }
         switch (type, item.value) {
         case (.kinds, let value): return .int(try kinds(value, item))
         case (_, .null): return .null

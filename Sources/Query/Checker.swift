@@ -49,13 +49,22 @@ struct Checker {
             }
         }
 
-        /// What is compared where it is no constant, and its type.
-        var variable: (operand: Operand, type: ValueType)? {
+        /// The type of what is compared where it is no constant.
+        var type: ValueType? {
             switch self {
-            case .path(let path, let quantifier): (.path(path, quantifier), path.type)
-            case .expression(let expression, let quantifier):
-                (.expression(expression, quantifier), expression.type)
+            case .path(let path, _): path.type
+            case .expression(let expression, _): expression.type
             case .item, .items: nil
+            }
+        }
+
+        /// What is compared, with constants as they are.
+        var operand: Operand {
+            switch self {
+            case .path(let path, let quantifier): .path(path, quantifier)
+            case .expression(let expression, let quantifier): .expression(expression, quantifier)
+            case .item(let item): .constant(item.value)
+            case .items(let items, let quantifier): .constants(items.map(\.value), quantifier)
             }
         }
 
@@ -161,14 +170,14 @@ struct Checker {
         _ left: Side, _ comparison: ComparisonOperator, _ right: Side, ignoresCase: Bool,
         ignoresAccents: Bool = false, texts: (Syntax.Operand, Syntax.Operand), at start: Int
     ) throws(QueryError) -> Comparison {
-        let operatorName = comparison.name + Self.flags(ignoresCase, ignoresAccents)
+        var operatorName: String { comparison.name + Self.flags(ignoresCase, ignoresAccents) }
         let type: ValueType
         let operands: (Operand, Operand)
-        switch (left.variable, right.variable) {
+        switch (left.type, right.type) {
         case (let a?, let b?):
-            type = b.type
-            try checkTypes(a.type, b.type, at: start)
-            if case .embedded = a.type { throw embeddedComparison(at: start) }
+            type = b
+            try checkTypes(a, b, at: start)
+            if case .embedded = a { throw embeddedComparison(at: start) }
             if left.quantifier == nil, right.quantifier == nil, left.isPrimitiveCollection,
                 right.isPrimitiveCollection
             {
@@ -178,21 +187,21 @@ struct Checker {
                         + "('\(source.text(texts.0.start, texts.0.end))' and "
                         + "'\(source.text(texts.1.start, texts.1.end))')", at: start)
             }
-            operands = (a.operand, b.operand)
-        case (let variable?, nil):
-            type = variable.type
+            operands = (left.operand, right.operand)
+        case (let own?, nil):
+            type = own
             try checkLink(left, comparison, right, text: texts.0, at: start)
             operands = (
-                variable.operand,
+                left.operand,
                 try adapted(
                     right, to: type, isRight: true, beside: texts.0, at: start)
             )
-        case (nil, let variable?):
-            type = variable.type
+        case (nil, let own?):
+            type = own
             try checkLink(right, comparison, left, text: texts.1, at: start)
             operands = (
                 try adapted(left, to: type, isRight: false, beside: texts.1, at: start),
-                variable.operand
+                right.operand
             )
         case (nil, nil): throw fail(.type, "Cannot compare two constants", at: start)
         }

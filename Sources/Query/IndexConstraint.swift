@@ -17,9 +17,15 @@ package struct IndexConstraint: Hashable, Sendable {
     /// Whether every object within the ranges matches.
     package var isExact: Bool { residual == nil }
 
+    /// Whether the ranges are single values only.
+    package var holdsSingleValues: Bool {
+        for range in ranges where !range.isSingleValue { return false }
+        return true
+    }
+
     /// The keys of the values, when the ranges are single values only.
     package var values: [OrderedKey]? {
-        guard ranges.allSatisfy(\.isSingleValue) else { return nil }
+        guard holdsSingleValues else { return nil }
         return ranges.map { OrderedKey(bytes: $0.lower) }
     }
 }

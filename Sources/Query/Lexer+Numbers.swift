@@ -24,10 +24,9 @@ extension Lexer {
         for (word, kind) in [("infinity", Token.Kind.infinity), ("inf", .infinity), ("nan", .nan)]
         where source.text(start + 1, start + 1 + word.utf8.count).lowercased() == word {
             position = start + 1 + word.utf8.count
-            var token = Token(kind: kind, start: start, end: position)
             let magnitude: Double = kind == .nan ? .nan : .infinity
-            token.value = .double(first == UInt8(ascii: "-") ? -magnitude : magnitude)
-            return token
+            value = .double(first == UInt8(ascii: "-") ? -magnitude : magnitude)
+            return Token(kind: kind, start: start, end: position)
         }
         position += 1
         return Token(
@@ -55,11 +54,10 @@ extension Lexer {
         {
             var end = start + 2
             while Self.isHexDigit(source[end]) { end += 1 }
-            guard let value = Int64(source.text(start + 2, end), radix: 16) else {
+            guard let number = Int64(source.text(start + 2, end), radix: 16) else {
                 throw outOfRange(start, end)
             }
-            position = end
-            return Token(kind: .number, start: start, end: end, value: .int(value))
+            return literal(.number, .int(number), end: end)
         }
         var end = digitsEnd(digits)
         var isFloat = false
@@ -77,18 +75,15 @@ extension Lexer {
                 end = digitsEnd(exponent)
             }
         }
-        position = end
         guard isFloat else {
-            guard let value = Int64(source.text(start, end)) else { throw outOfRange(start, end) }
-            return Token(
-                kind: signed ? .number : .natural, start: start, end: end, value: .int(value))
+            guard let number = Int64(source.text(start, end)) else { throw outOfRange(start, end) }
+            return literal(signed ? .number : .natural, .int(number), end: end)
         }
-        let value = Self.double(source.text(start, end))
+        let number = Self.double(source.text(start, end))
         guard source[end] == UInt8(ascii: "f") else {
-            return Token(kind: .float, start: start, end: end, value: .double(value))
+            return literal(.float, .double(number), end: end)
         }
-        position = end + 1
-        return Token(kind: .float, start: start, end: position, value: .float(Float(value)))
+        return literal(.float, .float(Float(number)), end: end + 1)
     }
 
     /// The double of a literal such as `10.`, `.5` or `-1e3`; beyond the largest double infinity.
@@ -128,10 +123,8 @@ extension Lexer {
                 "syntax error, seconds and nanoseconds of a timestamp have the same sign",
                 at: start)
         }
-        position = nanoseconds.end
-        return Token(
-            kind: .timestamp, start: start, end: position,
-            value: .date(Self.timestamp(whole, part)))
+        return literal(
+            .timestamp, .date(Self.timestamp(whole, part)), end: nanoseconds.end)
     }
 
     /// Seconds and nanoseconds of the same sign as a timestamp, whose nanoseconds are positive.
@@ -144,6 +137,8 @@ extension Lexer {
     /// `Y-M-D@h:m:s[:nanoseconds]`, or with a `T` for the `@`; nil when the text goes on otherwise.
     private mutating func calendarTimestamp() throws(QueryError) -> Token? {
         let start = position
+        // Most numbers are told apart by what follows their digits.
+        guard source[digitsEnd(start)] == UInt8(ascii: "-") else { return nil }
         var fields: [Int64?] = []
         var offset = start
         for separators in [
@@ -186,10 +181,8 @@ extension Lexer {
         let seconds =
             Timestamp.days(year: known[0], month: known[1], day: known[2]) * 86_400
             + known[3] * 3600 + known[4] * 60 + known[5]
-        position = offset
-        return Token(
-            kind: .timestamp, start: start, end: offset,
-            value: .date(Self.timestamp(seconds, seconds < 0 ? -part : part)))
+        return literal(
+            .timestamp, .date(Self.timestamp(seconds, seconds < 0 ? -part : part)), end: offset)
     }
 }
 

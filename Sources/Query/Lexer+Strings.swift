@@ -6,27 +6,34 @@ extension Lexer {
     mutating func string() throws(QueryError) -> Token {
         let start = position
         let quote = source[start]
-        var bytes: [UInt8] = []
         var offset = start + 1
-        while true {
-            guard offset < source.bytes.count else {
-                throw source.syntaxError(
-                    "syntax error, the string that begins here has no closing quote", at: start)
+        while offset < source.bytes.count, source.bytes[offset] != quote,
+            source.bytes[offset] != UInt8(ascii: "\\")
+        {
+            offset += 1
+        }
+        if offset < source.bytes.count, source.bytes[offset] == quote {
+            value = .string(source.text(start + 1, offset))
+        } else {
+            var bytes = Array(source.bytes[(start + 1)..<offset])
+            while true {
+                guard offset < source.bytes.count else {
+                    throw source.syntaxError(
+                        "syntax error, the string that begins here has no closing quote", at: start)
+                }
+                let byte = source[offset]
+                if byte == quote { break }
+                if byte == UInt8(ascii: "\\") {
+                    offset = try escape(at: offset, into: &bytes)
+                } else {
+                    bytes.append(byte)
+                    offset += 1
+                }
             }
-            let byte = source[offset]
-            if byte == quote { break }
-            if byte == UInt8(ascii: "\\") {
-                offset = try escape(at: offset, into: &bytes)
-            } else {
-                bytes.append(byte)
-                offset += 1
-            }
+            value = .string(String(decoding: bytes, as: UTF8.self))
         }
         position = offset + 1
-        var token = Token(kind: .string, start: start, end: position)
-        token.name = String(decoding: bytes, as: UTF8.self)
-        token.value = .string(token.name)
-        return token
+        return Token(kind: .string, start: start, end: position)
     }
 
     /// Translates the escape at `offset` and returns the offset behind it.
@@ -131,9 +138,11 @@ extension Lexer {
         }
     }
 
-    private mutating func literal(_ kind: Token.Kind, _ value: Value, end: Int) -> Token {
+    /// A literal that begins at the present position.
+    mutating func literal(_ kind: Token.Kind, _ value: Value, end: Int) -> Token {
         defer { position = end }
-        return Token(kind: kind, start: position, end: end, value: value)
+        self.value = value
+        return Token(kind: kind, start: position, end: end)
     }
 
     private mutating func base64String() throws(QueryError) -> Token {

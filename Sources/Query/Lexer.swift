@@ -8,6 +8,8 @@ struct Lexer {
     let source: SourceText
     /// The offset of the next unread byte.
     var position = 0
+    /// The value of the token that was read last, if it is a literal.
+    var value = Value.null
 
     init(_ source: SourceText) { self.source = source }
 
@@ -139,18 +141,32 @@ struct Lexer {
         if let timestamp = try countedTimestamp(longerThan: end) { return timestamp }
         position = end
         var token = Token(kind: .identifier, start: start, end: end)
-        token.name = isEscaped ? unescapedName(start, end) : source.text(start, end)
         if source[start] == UInt8(ascii: "$") { return try argument(token) }
-        if end - start <= 14 {
-            if let kind = Token.exactKeywords[token.name] {
-                token.kind = kind
-            } else if let kind = Token.keywords[token.name.lowercased()] {
-                token.kind = kind
-                if kind == .infinity { token.value = .double(.infinity) }
-                if kind == .nan { token.value = .double(.nan) }
-            }
+        if !isEscaped, let kind = Keyword.find(source.bytes[start..<end]) {
+            token.kind = kind
+            if kind == .infinity { value = .double(.infinity) }
+            if kind == .nan { value = .double(.nan) }
         }
         return token
+    }
+
+    /// The name that an identifier stands for, with its escapes translated, or the text of a word that may
+    /// be one.
+    func name(_ token: Token) -> String {
+        let bytes = source.bytes[token.start..<token.end]
+        return bytes.contains(UInt8(ascii: "\\"))
+            ? unescapedName(token.start, token.end) : source.text(token.start, token.end)
+    }
+
+    /// Whether an identifier is a word, in any case.
+    ///
+    /// - `word`: In lower case, ASCII.
+    func isWord(_ token: Token, _ word: StaticString) -> Bool {
+        let count = word.utf8CodeUnitCount
+        guard token.end - token.start == count else { return false }
+        return (0..<count).allSatisfy {
+            source[token.start + $0] | 0x20 == word.utf8Start[$0]
+        }
     }
 
     private func unescapedName(_ start: Int, _ end: Int) -> String {

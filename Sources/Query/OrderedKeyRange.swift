@@ -68,10 +68,13 @@ package struct OrderedKeyRange: Hashable, Sendable {
     }
 
     /// Whether no key lies in the range.
-    var isEmpty: Bool { !lower.lexicographicallyPrecedes(upper) }
+    var isEmpty: Bool {
+        lower.withUnsafeBytes { lower in upper.withUnsafeBytes { compareKeys(lower, $0) >= 0 } }
+    }
 
     /// The ranges in order, overlapping ones joined and empty ones left out.
     static func union(_ ranges: [OrderedKeyRange]) -> [OrderedKeyRange] {
+        if ranges.count == 1, ranges[0].isSingleValue || !ranges[0].isEmpty { return ranges }
         let sorted = ranges.filter { !$0.isEmpty }
             .sorted { $0.lower.lexicographicallyPrecedes($1.lower) }
         var joined: [OrderedKeyRange] = []

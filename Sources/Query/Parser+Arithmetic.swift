@@ -8,7 +8,10 @@ extension Parser {
     }
 
     /// What follows `first` as long as it is arithmetic.
-    mutating func arithmetic(from first: Syntax.Operand) throws(QueryError) -> Syntax.Operand {
+    mutating func arithmetic(
+        from first: consuming Syntax.Operand
+    ) throws(QueryError) -> Syntax.Operand {
+        guard beginsArithmetic else { return first }
         var sum = try product(from: first)
         while true {
             splitPlus()
@@ -25,7 +28,18 @@ extension Parser {
         }
     }
 
-    private mutating func product(from first: Syntax.Operand) throws(QueryError) -> Syntax.Operand {
+    /// Whether a sign stands where an operator is expected, perhaps before a number: `10+11`.
+    private var beginsArithmetic: Bool {
+        switch token.kind {
+        case .plus, .minus, .star, .slash: true
+        case .end: false
+        default: lexer.source[token.start] == UInt8(ascii: "+")
+        }
+    }
+
+    private mutating func product(
+        from first: consuming Syntax.Operand
+    ) throws(QueryError) -> Syntax.Operand {
         var product = first
         while true {
             let operation: ArithmeticOperator
@@ -100,7 +114,7 @@ extension Parser {
         guard token.kind == .identifier else {
             throw unexpected("a variable such as '$x', which begins with '$'")
         }
-        let variable = token.name
+        let variable = lexer.name(token)
         guard variable.utf8.count > 1, variable.hasPrefix("$") else {
             throw source.syntaxError(
                 "The subquery variable '\(variable)' is invalid. The variable must start with '$' "

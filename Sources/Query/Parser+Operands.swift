@@ -68,8 +68,8 @@ extension Parser {
         case .trueValue: kind = .value(.bool(true))
         case .falseValue: kind = .value(.bool(false))
         case .infinity, .nan, .natural, .number, .float, .string, .objectID, .uuid, .timestamp:
-            kind = .value(token.value ?? .null)
-        case .base64: kind = .value(try text(of: token))
+            kind = .value(lexer.value)
+        case .base64: kind = .value(try base64Text())
         case .argument: kind = .argument(token.index)
         case .binary: return try binary()
         case .object: return try object()
@@ -80,8 +80,8 @@ extension Parser {
     }
 
     /// The text that a `B64"…"` outside `binary(…)` stands for.
-    private func text(of token: Token) throws(QueryError) -> Value {
-        guard case .data(let bytes)? = token.value,
+    private func base64Text() throws(QueryError) -> Value {
+        guard case .data(let bytes) = lexer.value,
             let text = String(validating: bytes, as: UTF8.self)
         else {
             throw QueryError(
@@ -97,9 +97,9 @@ extension Parser {
         try advance()
         try expect(.leftParenthesis, "'('")
         let kind: Syntax.Constant.Kind
-        switch (token.kind, token.value) {
-        case (.string, _): kind = .value(.data(Array(token.name.utf8)))
-        case (.base64, let data?): kind = .value(data)
+        switch (token.kind, lexer.value) {
+        case (.string, .string(let text)): kind = .value(.data(Array(text.utf8)))
+        case (.base64, let data): kind = .value(data)
         case (.argument, _): kind = .binaryArgument(token.index)
         default: throw unexpected("a string, B64\"...\" or an argument")
         }
@@ -112,8 +112,9 @@ extension Parser {
         let start = token.start
         try advance()
         try expect(.leftParenthesis, "'('")
-        guard token.kind == .string else { throw unexpected("a class name in quotes") }
-        let className = token.name
+        guard token.kind == .string, case .string(let className) = lexer.value else {
+            throw unexpected("a class name in quotes")
+        }
         try advance()
         try expect(.comma, "','")
         switch token.kind {
@@ -169,8 +170,7 @@ extension Parser {
         case .atAverage where !isFirst: kind = .aggregate(.average)
         case .atType where !isFirst: kind = .type
         case _ where token.canBeName:
-            kind = .name(
-                token.kind == .identifier ? token.name : source.text(token.start, token.end))
+            kind = .name(lexer.name(token))
         default: throw unexpected("a property name")
         }
         try advance()
@@ -184,16 +184,18 @@ extension Parser {
         let kind: Syntax.Step.Kind
         switch token.kind {
         case .natural:
-            guard case .int(let position)? = token.value else { throw unexpected("a position") }
+            guard case .int(let position) = lexer.value else { throw unexpected("a position") }
             kind = .index(Int(position))
         case .first: kind = .first
         case .last: kind = .last
         case .size: kind = .count
         case .star: kind = .allElements
         case .argument: kind = .argumentIndex(token.index)
-        case .string: kind = .key(Array(token.name.utf8))
+        case .string:
+            guard case .string(let key) = lexer.value else { throw unexpected("a key") }
+            kind = .key(Array(key.utf8))
         case .base64:
-            guard case .data(let bytes)? = token.value else { throw unexpected("a key") }
+            guard case .data(let bytes) = lexer.value else { throw unexpected("a key") }
             kind = .key(bytes)
         default:
             throw unexpected("a position from 0, FIRST, LAST, SIZE, '*' or a key in quotes")

@@ -92,7 +92,7 @@ extension Parser {
         let start = token.start
         let kind: Syntax.Constant.Kind
         switch token.kind {
-        case .natural, .number, .float: kind = .value(token.value ?? .null)
+        case .natural, .number, .float: kind = .value(lexer.value)
         case .argument: kind = .argument(token.index)
         default: throw unexpected("a number")
         }

@@ -53,7 +53,7 @@ extension Parser {
 
     private mutating func limit() throws(QueryError) -> Syntax.Suffix {
         try open()
-        guard token.kind == .natural, case .int(let count)? = token.value else {
+        guard token.kind == .natural, case .int(let count) = lexer.value else {
             throw unexpected("a number from 0")
         }
         try advance()

@@ -168,7 +168,7 @@ struct Parser {
         case .between: return try between(left, start: start)
         case .text: comparison = .text
         case .geoWithin: return try within(left, start: start)
-        case .identifier where token.name.lowercased() == "matches":
+        case .identifier where lexer.isWord(token, "matches"):
             comparison = .matches
         default: return nil
         }

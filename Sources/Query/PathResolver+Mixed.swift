@@ -19,6 +19,9 @@ extension PathResolver {
         }
     }
 
+    /// Whether a step from here leads within `mixed` values.
+    var standsInMixed: Bool { mixedPlace != nil }
+
     /// Whether the path stands on a whole collection of `mixed` values, as it is declared.
     private var standsOnMixedCollection: Bool {
         guard case .member(let member, nil) = pending else { return false }

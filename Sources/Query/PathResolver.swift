@@ -67,7 +67,7 @@ struct PathResolver {
 
     /// Takes the next name.
     mutating func name(_ name: String, at offset: Int) throws(QueryError) {
-        if try enterMixed(.key(Array(name.utf8)), at: offset) { return }
+        if standsInMixed { return _ = try enterMixed(.key(Array(name.utf8)), at: offset) }
         if case .values(let scalar) = root { return try subject(name, scalar, at: offset) }
         if case .member(let member, nil) = pending, isTextCollection(member),
             name.lowercased() == "length"

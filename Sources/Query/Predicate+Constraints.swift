@@ -10,6 +10,10 @@ extension Predicate {
     /// count, and ORs of them on one property; constraints on one property are intersected. Cost:
     /// n log n in the terms.
     package func constraints(_ schema: RowSchema) -> [IndexConstraint] {
+        // Most queries are one comparison, which says everything of its property or nothing.
+        if case .comparison(let comparison) = self {
+            return comparison.constraint.map { [$0] } ?? []
+        }
         let conjuncts = conjuncts
         let analyses = conjuncts.map { RangeAnalysis($0) }
         var members: Set<Int> = []
@@ -63,6 +67,16 @@ extension Predicate {
     }
 }
 
+extension Comparison {
+    /// What the comparison demands of one property, in the terms of an index of it.
+    package var constraint: IndexConstraint? {
+        guard let own = RangeAnalysis.ranges(of: self) else { return nil }
+        return IndexConstraint(
+            classIndex: own.classIndex, member: own.member, ranges: own.ranges,
+            residual: own.isExact ? nil : .comparison(self), covered: own.isExact ? [0] : [])
+    }
+}
+
 /// The ranges that a predicate implies for single properties of the object itself.
 private struct RangeAnalysis {
     /// By property; a match has its value in these ranges.
@@ -80,9 +94,9 @@ private struct RangeAnalysis {
             ranges = analysis.ranges.mapValues { OrderedKeyRange.complement($0) }
             isExact = true
         case .comparison(let comparison):
-            guard let (member, found, isExact) = Self.ranges(of: comparison) else { return }
-            ranges = [member: found]
-            self.isExact = isExact
+            guard let own = Self.ranges(of: comparison) else { return }
+            ranges = [own.member: own.ranges]
+            isExact = own.isExact
         case .and(let parts):
             let analyses = parts.map { RangeAnalysis($0) }
             for analysis in analyses {
@@ -119,9 +133,9 @@ private struct RangeAnalysis {
     }
 
     /// The ranges of one comparison, and whether they say everything.
-    private static func ranges(
+    static func ranges(
         of comparison: Comparison
-    ) -> (member: Int, ranges: [OrderedKeyRange], isExact: Bool)? {
+    ) -> (classIndex: Int, member: Int, ranges: [OrderedKeyRange], isExact: Bool)? {
         guard !comparison.ignoresCase, !comparison.ignoresAccents else { return nil }
         let path: ValuePath
         let constant: Operand
@@ -134,17 +148,17 @@ private struct RangeAnalysis {
         default: return nil
         }
         guard path.steps.isEmpty, case .value(let member) = path.terminal,
-            case .scalar(let scalar) = path.type
+            case .scalar(let scalar) = path.type, case .objects(let classIndex) = path.root
         else { return nil }
         let storage = ElementStorage(scalar)
         switch constant {
         case .constant(let value):
             guard let (ranges, isExact) = ranges(relation, value, storage) else { return nil }
-            return (member, OrderedKeyRange.union(ranges), isExact)
+            return (classIndex, member, OrderedKeyRange.union(ranges), isExact)
         case .constants(let values, let quantifier):
             guard let (ranges, isExact) = ranges(relation, values, quantifier ?? .any, storage)
             else { return nil }
-            return (member, ranges, isExact)
+            return (classIndex, member, ranges, isExact)
         default: return nil
         }
     }
@@ -175,7 +189,7 @@ private struct RangeAnalysis {
     private static func ranges(
         _ relation: ComparisonOperator, _ value: Value, _ storage: ElementStorage
     ) -> (ranges: [OrderedKeyRange], isExact: Bool)? {
-        if value == .null {
+        if case .null = value {
             switch relation {
             case .equal, .lessEqual, .greaterEqual, .like: return ([.null], true)
             case .less, .greater: return ([], true)
@@ -223,20 +237,27 @@ private struct RangeAnalysis {
             return likeRanges(pattern)
         default: return nil
         }
-        guard value.scalarType.map({ ElementStorage($0) }) == storage,
-            let text = TextConstant(value)
-        else { return ([], true) }
+        switch value {
+        case .string(var text) where storage == .string:
+            return text.withUTF8 { textRanges(relation, UnsafeRawBufferPointer($0)) }
+        case .data(let bytes) where storage == .data:
+            return bytes.withUnsafeBytes { textRanges(relation, $0) }
+        default: return ([], true)
+        }
+    }
+
+    private static func textRanges(
+        _ relation: ComparisonOperator, _ text: UnsafeRawBufferPointer
+    ) -> (ranges: [OrderedKeyRange], isExact: Bool) {
+        let (whole, isWhole) = OrderedKey.key(text: text)
+        if relation == .equal { return ([.value(whole)], isWhole) }
         let buffer = ByteBuffer(capacity: 64)
-        let isWhole = OrderedKey.append(prefix: text.bytes, to: buffer)
+        OrderedKey.append(prefix: text, to: buffer)
         let prefix = buffer.array
-        buffer.removeAll()
-        OrderedKey.append(text: text.bytes, to: buffer)
-        let whole = buffer.array
         let below = isWhole ? whole : OrderedKeyRange.successor(of: prefix)
         let behind = OrderedKeyRange.successor(of: isWhole ? whole : prefix)
         let range: OrderedKeyRange
         switch relation {
-        case .equal: range = .value(whole)
         case .beginsWith:
             range = OrderedKeyRange(lower: prefix, upper: OrderedKeyRange.successor(of: prefix))
         case .less: range = OrderedKeyRange(lower: [1], upper: below)

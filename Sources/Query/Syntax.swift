@@ -3,39 +3,52 @@ import ObjectModel
 /// A query as its text has it: names and arguments not yet looked up, types not yet checked.
 struct Syntax {
     /// A predicate; `operand` stands only directly inside parentheses, while they are parsed.
-    indirect enum Node {
+    enum Node {
         case truth(Bool)
         case and([Node])
         case or([Node])
-        case not(Node)
+        indirect case not(Node)
         case comparison(Comparison)
-        case between(Operand, Operand, start: Int)
-        case within(Within)
+        indirect case between(Operand, Operand, start: Int)
+        indirect case within(Within)
         case operand(Operand)
     }
 
-    /// Two operands and what is asked of them.
-    struct Comparison {
-        var left: Operand
-        var right: Operand
-        var comparison: ComparisonOperator
+    /// Two operands and what is asked of them. A class, so that a node stays small and is not copied.
+    final class Comparison {
+        let left: Operand
+        let right: Operand
+        let comparison: ComparisonOperator
         /// Whether it is written `IN`, which demands several values on its right.
-        var isIn = false
-        var ignoresCase = false
-        var ignoresAccents = false
+        let isIn: Bool
+        let ignoresCase: Bool
+        let ignoresAccents: Bool
         /// The offset of the operator.
-        var start: Int
+        let start: Int
+
+        init(
+            left: consuming Operand, right: consuming Operand, comparison: ComparisonOperator,
+            isIn: Bool, ignoresCase: Bool, ignoresAccents: Bool, start: Int
+        ) {
+            self.left = left
+            self.right = right
+            self.comparison = comparison
+            self.isIn = isIn
+            self.ignoresCase = ignoresCase
+            self.ignoresAccents = ignoresAccents
+            self.start = start
+        }
     }
 
     /// One side of a comparison.
-    indirect enum Operand {
+    enum Operand {
         case constant(Constant)
         /// `{…}`, or a quantified argument, which has to be a list.
         case list([Constant], Quantifier?, start: Int, end: Int)
         case quantifiedArgument(Constant, Quantifier)
         case path(Path)
-        case operation(Operation)
-        case subquery(Subquery)
+        indirect case operation(Operation)
+        indirect case subquery(Subquery)
 
         var start: Int {
             switch self {
@@ -90,12 +103,12 @@ struct Syntax {
 
     /// A value that stands in the text or comes as an argument.
     struct Constant {
-        indirect enum Kind {
+        enum Kind {
             case value(Value)
             case argument(Int)
             /// The data of an argument, or the bytes of its text.
             case binaryArgument(Int)
-            case object(className: String, key: Constant)
+            indirect case object(className: String, key: Constant)
         }
 
         var kind: Kind

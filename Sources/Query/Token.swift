@@ -1,6 +1,4 @@
-import ObjectModel
-
-/// One word of a query.
+/// One word of a query: what it is and where it stands. What it says is asked of the ``Lexer``.
 struct Token {
     /// What a token is. Several spellings can be one kind: `&&` and `AND`, `=` and `==`.
     enum Kind: UInt8 {
@@ -33,10 +31,6 @@ struct Token {
     var start: Int
     /// The offset behind its last byte.
     var end: Int
-    /// A literal's value.
-    var value: Value?
-    /// An identifier's name with its escapes translated; a string literal's text; empty otherwise.
-    var name = ""
     /// The number of an argument.
     var index = 0
 
@@ -49,28 +43,6 @@ struct Token {
         default: false
         }
     }
-
-    /// Keywords in any case, by their lower-case spelling.
-    static let keywords: [String: Kind] = [
-        "and": .and, "or": .or, "beginswith": .beginsWith, "endswith": .endsWith,
-        "contains": .contains, "text": .text, "like": .like, "between": .between,
-        "geowithin": .geoWithin, "truepredicate": .truePredicate,
-        "falsepredicate": .falsePredicate, "sort": .sort, "distinct": .distinct, "limit": .limit,
-        "bin": .binary, "binary": .binary, "obj": .object, "asc": .ascending,
-        "ascending": .ascending, "desc": .descending, "descending": .descending,
-        "subquery": .subquery, "geobox": .geoBox, "geopolygon": .geoPolygon,
-        "geocircle": .geoCircle, "null": .null, "nil": .null, "inf": .infinity,
-        "infinity": .infinity, "nan": .nan,
-    ]
-
-    /// Keywords that are ones only in these spellings: `Not`, `Any` and `True` are identifiers.
-    static let exactKeywords: [String: Kind] = [
-        "in": .inList, "IN": .inList, "not": .not, "NOT": .not, "any": .any, "ANY": .any,
-        "some": .any, "SOME": .any, "all": .all, "ALL": .all, "none": .none, "NONE": .none,
-        "true": .trueValue, "TRUE": .trueValue, "false": .falseValue, "FALSE": .falseValue,
-        "FIRST": .first, "first": .first, "LAST": .last, "last": .last, "SIZE": .size,
-        "size": .size,
-    ]
 
     /// What may follow an `@`.
     static let operations: [String: Kind] = [

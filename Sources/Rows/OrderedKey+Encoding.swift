@@ -1,4 +1,5 @@
 import Bytes
+import Glibc
 import ObjectModel
 
 extension OrderedKey {
@@ -148,6 +149,22 @@ extension OrderedKey {
         _ = append(text: text, to: buffer, byteCountMax: textByteCountMax)
     }
 
+    /// The key of a string or data value, and whether the whole value stands in it.
+    package static func key(text: UnsafeRawBufferPointer) -> (bytes: [UInt8], isWhole: Bool) {
+        if text.count <= textByteCountMax, !text.hasZero {
+            var bytes = [UInt8](repeating: 0, count: text.count + 3)
+            bytes[0] = 1
+            bytes.withUnsafeMutableBytes {
+                UnsafeMutableRawBufferPointer(rebasing: $0[1...]).copyMemory(from: text)
+            }
+            return (bytes, true)
+        }
+        let buffer = ByteBuffer(capacity: textByteCountMax + 32)
+        buffer.append(1 as UInt8)
+        let isCut = append(content: text, to: buffer, byteCountMax: textByteCountMax)
+        return (buffer.array, !isCut)
+    }
+
     /// Appends the bytes of a string or data value, cut with a hash where their escaped form exceeds
     /// `byteCountMax`: other than in keys of storage, a longer text may stand whole.
     ///
@@ -189,6 +206,10 @@ extension OrderedKey {
     static func appendEscaped(
         _ text: UnsafeRawBufferPointer, to buffer: ByteBuffer, byteCountMax: Int
     ) -> Int {
+        if text.count <= byteCountMax, !text.hasZero {
+            buffer.append(text)
+            return text.count
+        }
         var room = byteCountMax
         for (position, byte) in text.enumerated() {
             let width = byte == 0 ? 2 : 1
@@ -198,5 +219,13 @@ extension OrderedKey {
             if byte == 0 { buffer.append(0xFF as UInt8) }
         }
         return text.count
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// Whether one of the bytes is 0, which keys escape.
+    fileprivate var hasZero: Bool {
+        guard let baseAddress else { return false }
+        return memchr(baseAddress, 0, count) != nil
     }
 }

@@ -35,7 +35,9 @@ package struct KeyRange: Equatable, Sendable {
     /// Whether no key can lie in the range.
     package var isEmpty: Bool {
         guard let upper else { return false }
-        return !lower.lexicographicallyPrecedes(upper)
+        return lower.withUnsafeBytes { lower in
+            upper.withUnsafeBytes { compareKeys(lower, $0) >= 0 }
+        }
     }
 
     /// Whether `key` lies in the range.

@@ -1,3 +1,4 @@
+import ObjectModel
 import Testing
 
 @testable import Query
@@ -14,9 +15,13 @@ struct LexerTests {
         }
     }
 
-    private func first(_ text: String) throws -> Token {
+    /// The first token of a text and what it says.
+    private func first(
+        _ text: String
+    ) throws -> (kind: Token.Kind, value: Value, name: String, index: Int) {
         var lexer = Lexer(SourceText(text))
-        return try lexer.next()
+        let token = try lexer.next()
+        return (token.kind, lexer.value, lexer.name(token), token.index)
     }
 
     @Test("a minus belongs to the identifier or the number beside it")
@@ -95,9 +100,10 @@ struct LexerTests {
 
     @Test("string escapes are translated and others refused")
     func strings() throws {
-        #expect(try first(#""a\"b\'c\\d\/""#).name == #"a"b'c\d/"#)
-        #expect(try first(#"'\b\f\n\r\t\0'"#).name == "\u{8}\u{c}\n\r\t\0")
-        #expect(try first(#"'\u00e9\uD83D\uDE00'"#).name == "é😀")
+        #expect(try first(#""a\"b\'c\\d\/""#).value == .string(#"a"b'c\d/"#))
+        #expect(try first(#""no 'escape'" "#).value == .string("no 'escape'"))
+        #expect(try first(#"'\b\f\n\r\t\0'"#).value == .string("\u{8}\u{c}\n\r\t\0"))
+        #expect(try first(#"'\u00e9\uD83D\uDE00'"#).value == .string("é😀"))
         #expect(throws: QueryError.self) { try first(#"'\x'"#) }
         #expect(throws: QueryError.self) { try first(#"'\uD83D'"#) }
         #expect(throws: QueryError.self) { try first("'abc") }

@@ -1,4 +1,5 @@
 import Bytes
+import Query
 import Rows
 import Storage
 
@@ -18,15 +19,21 @@ enum EntryRange {
 
     /// The ranges in key order.
     static func ranges(_ access: Plan.Access, _ rowClass: RowClass) -> [KeyRange] {
-        let prefix = prefix(access, rowClass)
-        let end = KeyRange.successor(ofPrefix: prefix)
         switch access {
         case .nothing, .keys: return []
-        case .scan: return [KeyRange(lower: prefix, upper: end)]
-        case .primaryKey(let ranges), .index(_, let ranges):
-            return ranges.map { range in
-                KeyRange(lower: prefix + range.lower, upper: prefix + range.upper)
-            }
+        case .scan: return [KeyRange(prefix: prefix(access, rowClass))]
+        case .primaryKey(let ranges):
+            return ranges.map { keyRange(StoreKey.Tag.primaryKey, rowClass.keySpace, $0) }
+        case .index(let member, let ranges):
+            let number = rowClass.members[member].number
+            return ranges.map { keyRange(StoreKey.Tag.index, number, $0) }
         }
+    }
+
+    /// The keys of one range of values, behind the tag and the number of an index or of primary keys.
+    static func keyRange(_ tag: UInt8, _ number: UInt32, _ range: OrderedKeyRange) -> KeyRange {
+        KeyRange(
+            lower: StoreKey.key(tag, number, range.lower),
+            upper: StoreKey.key(tag, number, range.upper))
     }
 }

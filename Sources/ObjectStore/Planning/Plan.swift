@@ -18,14 +18,6 @@ package struct Plan: Hashable, Sendable {
         case index(member: Int, ranges: [OrderedKeyRange])
         /// Object keys that are put together before the first row is read.
         case keys(PlanSource)
-
-        /// Whether it reads entries of one index or the primary keys.
-        var hasEntries: Bool {
-            switch self {
-            case .primaryKey, .index: true
-            case .nothing, .scan, .keys: false
-            }
-        }
     }
 
     /// How the order comes about.
@@ -71,6 +63,10 @@ package struct Plan: Hashable, Sendable {
         case .scan: return nil
         }
     }
+
+    /// No object: the conditions exclude each other.
+    static let nothing = Plan(
+        access: .nothing, order: .natural(reversed: false), residual: nil)
 
     /// Every object of the class, each tested.
     package static func scan(_ query: ObjectQuery) -> Plan {

@@ -34,12 +34,17 @@ struct CandidateSearch {
     private static let depthMax = 8
 
     /// Whether a property has an index, or is the primary key.
-    func isIndexed(_ member: Int) -> Bool {
-        member == rowClass.primaryKeyIndex || rowClass.indexedMembers.contains(member)
-    }
+    func isIndexed(_ member: Int) -> Bool { rowClass.isIndexed(member) }
 
     /// A constraint as a source of keys.
     func source(_ constraint: IndexConstraint) -> PlanSource {
+        constraint.member == rowClass.primaryKeyIndex
+            ? .primaryKey(ranges: constraint.ranges)
+            : .index(member: constraint.member, ranges: constraint.ranges)
+    }
+
+    /// A constraint as the access of a plan.
+    func access(_ constraint: IndexConstraint) -> Plan.Access {
         constraint.member == rowClass.primaryKeyIndex
             ? .primaryKey(ranges: constraint.ranges)
             : .index(member: constraint.member, ranges: constraint.ranges)
@@ -137,5 +142,12 @@ struct CandidateSearch {
             if case .objects = constraint.far { 2 } else { 4 }
         case .all, .any: 5
         }
+    }
+}
+
+extension RowClass {
+    /// Whether a property has an index, or is the primary key.
+    func isIndexed(_ member: Int) -> Bool {
+        member == primaryKeyIndex || indexedMembers.contains(member)
     }
 }

@@ -50,26 +50,41 @@ struct Planner {
     /// How many keys of one source make it worth to read others beside it.
     private static let largeKeyCount = 64
 
+    /// The plan for a count of what one comparison says, where an index knows: nothing is cheaper than to
+    /// count its entries. Nil for everything that has to be thought about.
+    static func obvious(_ query: ObjectQuery, _ rowClass: RowClass, _ schema: RowSchema) -> Plan? {
+        guard query.isCounted, case .comparison(let comparison)? = query.predicate,
+            let own = comparison.constraint, own.isExact, !own.ranges.isEmpty,
+            rowClass.isIndexed(own.member)
+        else { return nil }
+        let isSingle = own.ranges.count == 1 && own.holdsSingleValues
+        return Plan(
+            access: own.member == rowClass.primaryKeyIndex
+                ? .primaryKey(ranges: own.ranges)
+                : .index(member: own.member, ranges: own.ranges),
+            order: isSingle ? .natural(reversed: false) : .collectKeys, residual: nil)
+    }
+
     mutating func plan() throws(Failure) -> Plan {
-        guard let predicate = query.predicate, predicate != .constant(true) else {
-            return naturalPlan([], nil) ?? .scan(query)
+        guard let predicate = query.predicate else { return naturalPlan([], nil) ?? .scan(query) }
+        if case .constant(let truth) = predicate {
+            return truth ? naturalPlan([], nil) ?? .scan(query) : .nothing
         }
-        let constraints = predicate.constraints(transaction.rows)
-        if predicate == .constant(false) || constraints.contains(where: { $0.ranges.isEmpty }) {
-            return Plan(access: .nothing, order: .natural(reversed: false), residual: nil)
-        }
-        let own = constraints.filter { search.isIndexed($0.member) }
-        if let key = own.first(where: { $0.member == rowClass.primaryKeyIndex && $0.values != nil })
-        {
+        var own = predicate.constraints(transaction.rows)
+        if own.contains(where: { $0.ranges.isEmpty }) { return .nothing }
+        own.removeAll { !search.isIndexed($0.member) }
+        if let key = own.first(where: {
+            $0.member == rowClass.primaryKeyIndex && $0.holdsSingleValues
+        }) {
             return plan(key)
         }
+        if query.isCounted, own.count == 1, own[0].isExact { return plan(own[0]) }
         let natural = naturalPlan(own, predicate)
         if let natural, natural.residual == nil { return natural }
         let further = search.further(predicate, beside: own)
         if own.isEmpty, further.isEmpty { return try guarded(natural) ?? .scan(query) }
         if own.count == 1, further.isEmpty, let only = own.first {
-            if query.isCounted, only.isExact { return plan(only) }
-            if query.sort.isEmpty, query.expectedCount != nil, only.values != nil {
+            if query.sort.isEmpty, query.expectedCount != nil, only.holdsSingleValues {
                 return try guarded(plan(only)) ?? .scan(query)
             }
         }
@@ -92,11 +107,10 @@ struct Planner {
             order = .sort
         } else {
             // Within one value entries stand in the order of object keys.
-            let isSingle = constraint.values != nil && constraint.ranges.count == 1
+            let isSingle = constraint.ranges.count == 1 && constraint.holdsSingleValues
             order = isSingle ? .natural(reversed: false) : .collectKeys
         }
-        return Plan(
-            access: search.source(constraint).access, order: order, residual: constraint.residual)
+        return Plan(access: search.access(constraint), order: order, residual: constraint.residual)
     }
 
     /// The plan that reads an index in the wanted order; nil when there is none.

@@ -32,8 +32,10 @@ package final class QueryExecution {
     let limits: QueryLimits
     /// How the objects are found at present.
     package private(set) var plan: Plan
+    /// The plans that were given up.
+    private var earlierPlans: [Plan] = []
     /// The plans that were followed so far, the present one last.
-    package private(set) var plans: [Plan]
+    package var plans: [Plan] { earlierPlans + [plan] }
     /// Where to go on: behind the query's position, or what was handed over by an earlier plan.
     private(set) var after: QueryPosition?
     private(set) var entriesRead = 0
@@ -41,7 +43,7 @@ package final class QueryExecution {
     private let readBefore: Int
     private var matcher: Matcher?
     /// The order of the query's result.
-    let order: ObjectOrder
+    private(set) lazy var order = ObjectOrder(query.sort, of: rowClass, in: transaction)
     private var stepCount = 0
     /// At how many steps the clock is looked at next.
     private var nextLook = stepCountUnseen
@@ -79,14 +81,16 @@ package final class QueryExecution {
         rowClass = transaction.rows.classes[query.classIndex]
         readBefore = transaction.entriesRead
         after = query.after
-        order = ObjectOrder(query.sort, of: rowClass, in: transaction)
+        if let plan = Planner.obvious(query, rowClass, transaction.rows) {
+            self.plan = plan
+            return
+        }
         var planner = Planner(query, transaction, limits)
         do throws(Failure) { plan = try planner.plan() } catch {
             if case .store(let error) = error { throw error }
             planningFailure = error
             plan = .scan(query)
         }
-        plans = [plan]
         entriesRead = planner.entriesRead
         matcher = Self.matcher(plan, transaction, limits)
     }
@@ -104,9 +108,7 @@ package final class QueryExecution {
         rowClass = transaction.rows.classes[query.classIndex]
         readBefore = transaction.entriesRead
         after = query.after
-        order = ObjectOrder(query.sort, of: rowClass, in: transaction)
         self.plan = plan
-        plans = [plan]
         matcher = Self.matcher(plan, transaction, limits)
     }
 
@@ -207,8 +209,8 @@ package final class QueryExecution {
             entriesRead += planner.entriesRead
         }
         let isSame = next.access == plan.access && next.order == plan.order
+        if !isSame { earlierPlans.append(plan) }
         plan = next
-        if !isSame { plans.append(next) }
         scannedKey = nil
         matcher = Self.matcher(next, transaction, limits)
         columnScan = nil
@@ -240,22 +242,29 @@ package final class QueryExecution {
             try checkFailure()
             return count
         }
-        var count = 0
-        if plan.residual == nil, let keys = try collectedKeys() {
-            count = keys.count
-        } else if plan.residual == nil, plan.access.hasEntries {
-            try forEachEntry(EntryRange.ranges(plan.access, rowClass), reversed: false) {
-                (_, _) throws(Failure) in
-                count += 1
-                return true
-            }
-        } else {
-            try forEachMatch { _, _ in
-                count += 1
-                return true
+        let count: Int
+        switch plan.access {
+        case .primaryKey(let ranges) where plan.residual == nil && plan.keys == nil:
+            count = try entryCount(StoreKey.Tag.primaryKey, rowClass.keySpace, ranges)
+        case .index(let member, let ranges) where plan.residual == nil && plan.keys == nil:
+            count = try entryCount(StoreKey.Tag.index, rowClass.members[member].number, ranges)
+        default:
+            if plan.residual == nil, let keys = try collectedKeys() {
+                count = keys.count
+            } else {
+                count = try matchCount()
             }
         }
         try checkFailure()
+        return count
+    }
+
+    private func matchCount() throws(Failure) -> Int {
+        var count = 0
+        try forEachMatch { _, _ in
+            count += 1
+            return true
+        }
         return count
     }
 
@@ -359,6 +368,34 @@ package final class QueryExecution {
             throw .store(error)
         }
         if isLate { throw .time }
+    }
+
+    /// How many entries an index, or the primary keys, have in some ranges.
+    private func entryCount(
+        _ tag: UInt8, _ number: UInt32, _ ranges: [OrderedKeyRange]
+    ) throws(Failure) -> Int {
+        var count = 0
+        var isLate = false
+        let deadline = limits.deadlineMilliseconds
+        do throws(StorageError) {
+            for range in ranges where !isLate {
+                try transaction.snapshot.scan(
+                    EntryRange.keyRange(tag, number, range), reversed: false, expecting: 64
+                ) { _, _ in
+                    count += 1
+                    guard count & (Self.stepCountUnseen - 1) == 0, deadline != .max else {
+                        return true
+                    }
+                    isLate = monotonicMilliseconds() >= deadline
+                    return !isLate
+                }
+            }
+        } catch {
+            throw .store(.storage(error))
+        }
+        entriesRead += count
+        if isLate { throw .time }
+        return count
     }
 
     /// Walks the entries of the plan's index or of the primary keys.

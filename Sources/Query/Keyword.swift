@@ -1,0 +1,63 @@
+/// The words of the language that are no names.
+///
+/// Every word of a query is looked up here, so a word is compared as one number: its bytes in lower case.
+enum Keyword {
+    /// The most bytes of a keyword.
+    private static let byteCountMax = 14
+
+    private struct Entry {
+        var word: UInt128
+        var kind: Token.Kind
+        /// Whether only the spellings in small and in capital letters are keywords: `Not`, `Any` and `True`
+        /// are identifiers.
+        var isExact: Bool
+    }
+
+    /// By number.
+    private static let entries: [Entry] = {
+        let free: [(StaticString, Token.Kind)] = [
+            ("and", .and), ("or", .or), ("beginswith", .beginsWith), ("endswith", .endsWith),
+            ("contains", .contains), ("text", .text), ("like", .like), ("between", .between),
+            ("geowithin", .geoWithin), ("truepredicate", .truePredicate),
+            ("falsepredicate", .falsePredicate), ("sort", .sort), ("distinct", .distinct),
+            ("limit", .limit), ("bin", .binary), ("binary", .binary), ("obj", .object),
+            ("asc", .ascending), ("ascending", .ascending), ("desc", .descending),
+            ("descending", .descending), ("subquery", .subquery), ("geobox", .geoBox),
+            ("geopolygon", .geoPolygon), ("geocircle", .geoCircle), ("null", .null),
+            ("nil", .null), ("inf", .infinity), ("infinity", .infinity), ("nan", .nan),
+        ]
+        let exact: [(StaticString, Token.Kind)] = [
+            ("in", .inList), ("not", .not), ("any", .any), ("some", .any), ("all", .all),
+            ("none", .none), ("true", .trueValue), ("false", .falseValue), ("first", .first),
+            ("last", .last), ("size", .size),
+        ]
+        func entry(_ word: (StaticString, Token.Kind), isExact: Bool) -> Entry {
+            let bytes = UnsafeBufferPointer(
+                start: word.0.utf8Start, count: word.0.utf8CodeUnitCount)
+            return Entry(
+                word: bytes.reduce(0) { $0 << 8 | UInt128($1) }, kind: word.1, isExact: isExact)
+        }
+        return (free.map { entry($0, isExact: false) } + exact.map { entry($0, isExact: true) })
+            .sorted { $0.word < $1.word }
+    }()
+
+    /// The keyword that some bytes are; nil for an identifier.
+    static func find(_ bytes: ArraySlice<UInt8>) -> Token.Kind? {
+        guard bytes.count <= byteCountMax else { return nil }
+        var word: UInt128 = 0
+        var capitalCount = 0
+        for byte in bytes {
+            let isCapital = byte >= UInt8(ascii: "A") && byte <= UInt8(ascii: "Z")
+            if isCapital { capitalCount += 1 }
+            word = word << 8 | UInt128(isCapital ? byte | 0x20 : byte)
+        }
+        var (low, high) = (0, entries.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if entries[middle].word < word { low = middle + 1 } else { high = middle }
+        }
+        guard low < entries.count, entries[low].word == word else { return nil }
+        let isEven = capitalCount == 0 || capitalCount == bytes.count
+        return isEven || !entries[low].isExact ? entries[low].kind : nil
+    }
+}
