@@ -36,6 +36,7 @@ struct AbandonedReadTests {
             "/v1/classes/Node/objects?filter=\(path)",
             "/v1/classes/Node/objects?filter=\(path)&count=exact",
             "/v1/classes/Node/aggregate?op=count,max(id)&filter=\(path)",
+            "/v1/classes/Node/sections?by=id&filter=\(path)",
             "/v1/classes/Node/objects/1/properties/next?filter=\(path)",
         ])
     func abandoned(target: String) throws {

@@ -27,9 +27,7 @@ extension RESTService {
                     request, RequestScratch.current.names(of: store.catalog.rows, self)),
                 names: RequestScratch.current.names(of: store.catalog.rows, self), options: options)
             return whenAtVersion(minimum) {
-                self.answerOnWorker { () throws(Problem) in
-                    let read = try self.stored { () throws(StoreError) in try self.store.read() }
-                    defer { read.close() }
+                self.answerReading { read throws(Problem) in
                     let names = self.names(of: read.rows)
                     return try SectionReply(
                         service: self,
