@@ -17,6 +17,8 @@ final class PathWalker {
     private let within: MixedWalker?
     /// What the objects of a SUBQUERY have to satisfy.
     private let inner: MatchNode?
+    /// What the path came to, where that is worth remembering.
+    private let results: TargetResults?
 
     /// - `inner`: The condition of a path that ends in a SUBQUERY's count.
     init(_ path: ValuePath, schema: RowSchema, inner: MatchNode? = nil) {
@@ -27,6 +29,7 @@ final class PathWalker {
         isSum = path.isSum
         yieldsNull = !path.isMany && !path.isFold
         self.inner = inner
+        results = TargetResults(path, schema: schema)
         switch path.terminal {
         case .mixed(_, let inside), .subjectMixed(let inside):
             within = MixedWalker(
@@ -43,6 +46,16 @@ final class PathWalker {
     /// Hands all values to `sink`, in one group, or in one group for each inner collection, until the
     /// sink wants no more.
     func walk(
+        _ row: RowView, _ key: UInt64, _ source: any ObjectSource, _ sink: ValueSink
+    ) {
+        if let results {
+            let isHanded = results.hand(row, source, to: sink) { follow(row, key, source, $0) }
+            if isHanded { return }
+        }
+        follow(row, key, source, sink)
+    }
+
+    private func follow(
         _ row: RowView, _ key: UInt64, _ source: any ObjectSource, _ sink: ValueSink
     ) {
         total = 0

@@ -73,7 +73,7 @@ extension ValuePath {
     }
 
     /// Whether it is one value that several objects or elements are read for.
-    fileprivate var readsSeveral: Bool {
+    var readsSeveral: Bool {
         if crossesMany { return true }
         switch terminal {
         case .inverseCount, .incomingCount, .matchCount, .aggregate, .objectAggregate: return true

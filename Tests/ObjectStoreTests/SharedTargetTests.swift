@@ -59,6 +59,9 @@ struct SharedTargetTests {
             ("NONE country.cities.size == 5", 201), ("ALL country.cities.size < 200", 201),
             ("SUBQUERY(country.cities, $c, $c.size > 190).@count > 9", 100),
             ("country.cities.@min.size + country.cities.@max.size == 299", 100),
+            ("size > country.cities.@avg.size", 150), ("size == country.cities.@max.size", 3),
+            ("size + 100 > country.cities.@sum.size / 100", 301),
+            ("size * 2 > country.cities.@min.size * 3 + country.cities.@count", 49),
             ("country.@links.@count > 1 AND NOT country.cities.@sum.size < 20000", 100),
         ])
     func once(filter: String, count: Int) throws {
@@ -71,6 +74,29 @@ struct SharedTargetTests {
             #expect(try execution.count() == count)
             // Each city, and for each condition and country that one and its cities twice.
             #expect(execution.statistics.rowsRead <= 301 + 2 * 3 * 202)
+        }
+    }
+
+    @Test("are found out once for each target where objects are sorted by them")
+    func sorted() throws {
+        let store = try Self.world()
+        defer { store.close() }
+        try store.reading { read in
+            let query = ObjectQuery(
+                classIndex: 0, predicate: nil,
+                sort: try SortKey.parse(
+                    list: "-country.cities.@avg.size,country.cities.@count,-id", clause: "sort",
+                    rootClass: 0, schema: read.rows))
+            let execution = QueryExecution(query, plan: .scan(query), in: read)
+            var keys: [UInt64] = []
+            try execution.run(limit: 400) { key, _ in
+                keys.append(key)
+                return true
+            }
+            // Object keys begin with 1. Who has no country comes last.
+            let expected = [200..<300, 100..<200, 0..<100].flatMap { $0.reversed().map { $0 + 1 } }
+            #expect(keys == (expected + [301]).map(UInt64.init))
+            #expect(execution.statistics.rowsRead <= 4 * 301 + 2 * 3 * 202)
         }
     }
 

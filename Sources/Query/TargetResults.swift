@@ -1,0 +1,93 @@
+import Rows
+
+/// What a path that begins with a to-one link comes to, remembered for each target of the link, where it is one
+/// number that several objects or elements are read for: as `country.cities.@avg.population` of cities.
+///
+/// Without that a comparison with it, or a sort by it, costs the product of two classes. One thread at a time
+/// uses it; it belongs to a ``PathWalker``.
+final class TargetResults {
+    /// A number as it is stored, of 16 bytes at most.
+    private struct Result {
+        var bytes: (UInt64, UInt64) = (0, 0)
+        /// 0 for null.
+        var byteCount = 0
+        var wasMissing = false
+    }
+
+    /// Takes the one value of a path.
+    private final class ResultSink: ValueSink {
+        var result = Result()
+
+        override func receive(_ address: UnsafeRawPointer?, _ count: Int) -> Bool {
+            guard let address else { return false }
+            result.byteCount = count
+            withUnsafeMutableBytes(of: &result.bytes) {
+                $0.copyMemory(from: UnsafeRawBufferPointer(start: address, count: count))
+            }
+            return false
+        }
+    }
+
+    /// Bounds the memory, some 64 bytes for each: further targets are evaluated each time.
+    private static let targetCountMax = 1 << 17
+
+    private let rowClass: RowClass
+    private let link: Int
+    private let sink = ResultSink()
+    private var results: [UInt64: Result] = [:]
+    /// The snapshot that the results are of. Weak, so that another one at the same address is not taken
+    /// for it.
+    private weak var boundSource: (any ObjectSource)?
+
+    /// Nil for a path of which nothing has to be remembered.
+    init?(_ path: ValuePath, schema: RowSchema) {
+        guard let link = path.sharedLink, path.readsSeveral else { return nil }
+        switch path.terminal {
+        case .aggregate(let function, let member), .objectAggregate(let function, let member):
+            let storage = schema.classes[path.lastClass].members[member].storage.element
+            let isAny = storage == .mixed && (function == .min || function == .max)
+            guard !path.isMany, !isAny, storage == .mixed || storage.fixedByteCount != nil else {
+                return nil
+            }
+        default: guard path.isSum else { return nil }
+        }
+        rowClass = schema.classes[link.fromClass]
+        self.link = link.member
+    }
+
+    /// Hands what the path comes to, in one group, to a sink; false where the object has no target, and
+    /// nothing was handed over.
+    ///
+    /// - `evaluate`: Hands it to the sink that it is given.
+    func hand(
+        _ row: RowView, _ source: any ObjectSource, to receiver: ValueSink,
+        _ evaluate: (ValueSink) -> Void
+    ) -> Bool {
+        let field = rowClass.field(link, in: row)
+        guard !field.isNull else { return false }
+        if boundSource !== source {
+            results.removeAll(keepingCapacity: true)
+            boundSource = source
+        }
+        let target = field.load(UInt64.self)
+        var result: Result
+        if let known = results[target] {
+            result = known
+        } else {
+            sink.result = Result()
+            sink.wasMissing = false
+            evaluate(sink)
+            result = sink.result
+            result.wasMissing = sink.wasMissing
+            if results.count < Self.targetCountMax { results[target] = result }
+        }
+        if result.wasMissing { receiver.wasMissing = true }
+        receiver.beginGroup()
+        withUnsafeBytes(of: &result.bytes) { bytes in
+            _ = receiver.receive(
+                result.byteCount > 0 ? bytes.baseAddress : nil, result.byteCount)
+        }
+        _ = receiver.endGroup()
+        return true
+    }
+}
