@@ -10,6 +10,8 @@ final class PathWalker {
     private let lastClass: RowClass
     private let isGrouped: Bool
     private let isSum: Bool
+    /// The place of the first step that may lead to several objects.
+    private let firstMany: Int
     /// Whether a missing object means a null value.
     private let yieldsNull: Bool
     private var total: Int64 = 0
@@ -27,6 +29,7 @@ final class PathWalker {
         lastClass = schema.classes[max(path.lastClass, 0)]
         isGrouped = path.isGrouped
         isSum = path.isSum
+        firstMany = path.steps.firstIndex(where: \.isMany) ?? path.steps.count
         yieldsNull = !path.isMany && !path.isFold
         self.inner = inner
         results = TargetResults(path, schema: schema)
@@ -92,17 +95,21 @@ final class PathWalker {
         _ = sink.endGroup()
     }
 
-    private func missing(_ sink: ValueSink) -> Bool {
-        sink.wasMissing = true
-        return yieldsNull ? sink.receive(nil, 0) : true
+    /// Notes that the step at `index` leads nowhere.
+    private func missing(_ index: Int, _ sink: ValueSink) -> Bool {
+        // Of several objects one that leads nowhere says nothing of the way.
+        if index <= firstMany { sink.wasMissing = true }
+        return nothing(sink)
     }
+
+    private func nothing(_ sink: ValueSink) -> Bool { yieldsNull ? sink.receive(nil, 0) : true }
 
     private func object(
         _ step: PathStep, _ target: UInt64, _ index: Int, _ source: any ObjectSource,
         _ sink: ValueSink
     ) -> Bool {
         guard let row = source.row(classIndex: step.toClass, key: target) else {
-            return missing(sink)
+            return missing(index, sink)
         }
         return self.step(index + 1, row, target, source, sink)
     }
@@ -118,11 +125,11 @@ final class PathWalker {
         switch step.kind {
         case .link:
             let field = rowClass.field(step.member, in: row)
-            if field.isNull { return missing(sink) }
+            if field.isNull { return missing(index, sink) }
             return object(step, field.load(UInt64.self), index, source, sink)
         case .embedded:
             guard let embedded = rowClass.embedded(step.member, in: row) else {
-                return missing(sink)
+                return missing(index, sink)
             }
             return self.step(index + 1, embedded, key, source, sink)
         case .links:
@@ -137,13 +144,15 @@ final class PathWalker {
             }
         case .linkAt(let position):
             let links = rowClass.collection(step.member, in: row, source)
-            guard let (part, place) = links.object(position) else { return missing(sink) }
+            guard let (part, place) = links.object(position) else {
+                return missing(index, sink)
+            }
             return object(step, part.pointer(place).storedLink, index, source, sink)
         case .embeddedAt(let position):
             let rows = rowClass.collection(step.member, in: row, source)
             guard let (part, place) = rows.object(position),
                 let embedded = RowView(part.bytes(place))
-            else { return missing(sink) }
+            else { return missing(index, sink) }
             return self.step(index + 1, embedded, key, source, sink)
         case .inverse:
             let originClass = schema.classes[step.toClass]
@@ -219,13 +228,13 @@ final class PathWalker {
                 _ = sink.receive(bytes?.baseAddress, bytes?.count ?? 0)
                 return sink.endGroup()
             }
-            guard let (part, place) = values.element(position) else { return missing(sink) }
+            guard let (part, place) = values.element(position) else { return nothing(sink) }
             if part.isNull(place) { return sink.receive(nil, 0) }
             let bytes = part.bytes(place)
             return sink.receive(bytes.baseAddress, bytes.count)
         case .byteCountAt(let member, let position):
             let values = lastClass.collection(member, in: row, source)
-            guard let (part, place) = values.element(position) else { return missing(sink) }
+            guard let (part, place) = values.element(position) else { return nothing(sink) }
             if part.isNull(place) { return sink.receive(nil, 0) }
             var count = Int64(part.bytes(place).count)
             return sink.receive(&count, 8)

@@ -68,6 +68,18 @@ struct AggregateTests {
         ])
     }
 
+    @Test(
+        "only a null link on the way leaves an object out of DISTINCT, not a value that is missing")
+    func distinct() {
+        world.check([
+            ("TRUEPREDICATE DISTINCT(friend.name)", [1, 2, 4]),
+            ("TRUEPREDICATE DISTINCT(ints[0])", [1, 2, 3]),
+            ("TRUEPREDICATE DISTINCT(marks['a'])", [1, 2]),
+            ("TRUEPREDICATE DISTINCT(names[LAST].@count)", [1, 2]),
+            ("TRUEPREDICATE DISTINCT(friends.friend.@count)", [1, 2, 4]),
+        ])
+    }
+
     @Test("what has no such aggregate is refused")
     func faults() throws {
         let wrong = "Cannot use aggregate '.@min' for this type of property"

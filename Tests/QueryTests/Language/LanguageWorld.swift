@@ -238,19 +238,33 @@ final class LanguageWorld {
                 ObjectQuery(
                     classIndex: rowClass.index, predicate: query.predicate, sort: query.sort),
                 in: transaction)
-            var planned: Set<UInt64> = []
-            var keys: [Value] = []
+            var planned: [UInt64] = []
             try execution.run(limit: .max) { key, _ in
-                planned.insert(key)
-                let identity = ObjectIdentity(classIndex: rowClass.index, key: key)
-                keys.append(identities[identity]?.key ?? .null)
+                planned.append(key)
                 return true
             }
-            #expect(planned == scanned, "\(text)")
+            #expect(Set(planned) == scanned, "\(text)")
             _ = query.canonicalText
             _ = query.predicate.dependencies(transaction.rows)
-            return keys
+            let isCut = query.suffixes.contains { if case .sort = $0 { false } else { true } }
+            if isCut {
+                planned = try StagedQuery(
+                    classIndex: rowClass.index, predicate: query.predicate,
+                    suffixes: query.suffixes
+                ).run(in: transaction, limits: QueryLimits()).keys
+            }
+            return planned.map { key in
+                let identity = ObjectIdentity(classIndex: rowClass.index, key: key)
+                return identities[identity]?.key ?? .null
+            }
         }
+    }
+
+    /// Changes a node.
+    func put(_ id: Int64, _ content: ObjectContent) throws {
+        let draft = content.merging(["id": .value(.int(id))]) { a, _ in a }
+        try store.put("Node", draft)
+        try scattered?.put("Node", draft)
     }
 
     /// The identifiers of the nodes that satisfy a query, in its order.
