@@ -102,7 +102,13 @@ final class PathWalker {
         return nothing(sink)
     }
 
-    private func nothing(_ sink: ValueSink) -> Bool { yieldsNull ? sink.receive(nil, 0) : true }
+    private func nothing(_ sink: ValueSink) -> Bool {
+        guard yieldsNull else { return true }
+        guard path.type == .kinds else { return sink.receive(nil, 0) }
+        // Null has a kind.
+        var kinds = KindSet.of(MixedKind.null)
+        return sink.receive(&kinds, 8)
+    }
 
     private func object(
         _ step: PathStep, _ target: UInt64, _ index: Int, _ source: any ObjectSource,

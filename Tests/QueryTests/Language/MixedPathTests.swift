@@ -112,6 +112,9 @@ struct MixedPathTests {
             ("mix.@type == 'int' OR mix.@type == 'string'", [1, 2]), ("mix.@type == null", [5]),
             ("NONE anys.@type == 'null'", [1, 3, 4, 5]), ("anyMap.@type == 'array'", [2]),
             ("mix.link.friends.@type == 'list'", [3]), ("mix.link.home.@type == 'object'", [3]),
+            // Behind a null link there is null.
+            ("friend.mix.@type == 'null'", [3, 5]), ("friend.mix.@type != 'null'", [1, 2, 4]),
+            ("friend.mix.@type == mix.@type", [4, 5]),
         ])
         for name in [
             "null", "int", "integer", "int16", "int32", "int64", "short", "long", "byte", "char",
