@@ -45,8 +45,7 @@ struct Aggregator {
         case .double: doubles += address.storedDouble
         case .decimal: return add(address.storedDecimal)
         case .mixed:
-            let value = ComparedValue(address, byteCount, .mixed)
-            if let number = Number(value) { add(number.decimal) }
+            if let number = Number(address, byteCount, .mixed) { add(number.decimal) }
             return
         default: return
         }

@@ -7,26 +7,26 @@ final class Calculation {
     /// One path or list of the expression.
     private final class Source {
         let walker: PathWalker?
-        let sink: CollectingSink
-        let constants: [ComparedValue]
+        let sink: NumberSink
+        let constants: [Number?]
         let isMany: Bool
 
         init(_ walker: PathWalker, _ path: ValuePath) {
             self.walker = walker
-            sink = CollectingSink(path.type.storage)
+            sink = NumberSink(path.type.storage)
             constants = []
             isMany = path.isMany
         }
 
         init(_ constants: [Value]) {
             walker = nil
-            sink = CollectingSink(.int)
-            self.constants = constants.map { ComparedValue($0, text: nil) }
+            sink = NumberSink(.int)
+            self.constants = constants.map { Number($0) }
             isMany = true
         }
 
-        func value(_ place: Int) -> ComparedValue {
-            walker == nil ? constants[place] : sink.values[place]
+        func number(_ place: Int) -> Number? {
+            walker == nil ? constants[place] : sink.numbers[place]
         }
     }
 
@@ -104,8 +104,8 @@ final class Calculation {
         switch term {
         case .constant(let number): return number
         case .source(let source):
-            if source.isMany { return Number(source.value(place)) }
-            return source.sink.values.first.flatMap { Number($0) }
+            if source.isMany { return source.number(place) }
+            return source.sink.numbers.first ?? nil
         case .operation(let left, let operation, let right):
             guard let a = calculate(left, place), let b = calculate(right, place) else {
                 return nil

@@ -11,14 +11,20 @@ enum Number {
     case double(Double)
     case decimal(Decimal128)
 
-    /// The number in a value; nil for null and for values of other kinds.
-    init?(_ value: ComparedValue) {
-        let bits = UInt64(truncatingIfNeeded: value.ordinal)
-        switch value.storage {
-        case .int: self = .int(Int64(bitPattern: bits ^ 1 << 63))
-        case .float: self = .float(ComparedValue.float(UInt32(truncatingIfNeeded: bits)))
-        case .double: self = .double(ComparedValue.double(bits))
-        case .decimal: self = .decimal(Decimal128(ordinal: value.ordinal))
+    /// The number in a stored value; nil for values of other kinds.
+    ///
+    /// It is what it was written as: an ``Ordinal`` would not tell −0 from 0.
+    init?(_ address: UnsafeRawPointer, _ byteCount: Int, _ storage: ElementStorage) {
+        switch storage {
+        case .int: self = .int(address.storedInt)
+        case .float: self = .float(address.storedFloat)
+        case .double: self = .double(address.storedDouble)
+        case .decimal: self = .decimal(address.storedDecimal)
+        case .mixed:
+            let value = MixedView(UnsafeRawBufferPointer(start: address, count: byteCount))
+            guard let own = value.kind.storage, own.isNumeric, let start = value.payload.baseAddress
+            else { return nil }
+            self.init(start, value.payload.count, own)
         default: return nil
         }
     }

@@ -51,7 +51,7 @@ package struct AggregateState {
         case .double: return add(address.storedDouble)
         case .decimal: return add(address.storedDecimal)
         case .mixed:
-            guard let number = Number(ComparedValue(address, byteCount, .mixed)) else { return }
+            guard let number = Number(address, byteCount, .mixed) else { return }
             return add(number.decimal)
         default: return
         }
@@ -89,7 +89,7 @@ package struct AggregateState {
 
     private mutating func compare(_ value: MixedView, _ bytes: UnsafeRawBufferPointer) {
         if value.isNull { return }
-        switch Number(ComparedValue(value)) {
+        switch bytes.baseAddress.flatMap({ Number($0, bytes.count, .mixed) }) {
         case .float(let number) where number.isNaN: return
         case .double(let number) where number.isNaN: return
         case .decimal(let number) where number.kind == .nan: return

@@ -41,6 +41,20 @@ struct ArithmeticTests {
         #expect(try world.ids("n + $0 == 10.5", [.init(.double(0.5))]) == [1])
     }
 
+    @Test("zero keeps its sign")
+    func negativeZero() throws {
+        try world.put(
+            5,
+            [
+                "f": .value(.float(-0.0)), "d": .value(.double(-0.0)),
+                "e": .value(LanguageWorld.decimal("-0")), "mix": .value(.double(-0.0)),
+                "floats": .values([.float(-0.0)]),
+            ])
+        for name in ["f", "d", "e", "mix", "floats"] {
+            #expect(try world.ids("id == 5 AND 1 / \(name) < 0") == [5], "\(name)")
+        }
+    }
+
     @Test("a list is calculated with element by element")
     func lists() throws {
         world.check([
