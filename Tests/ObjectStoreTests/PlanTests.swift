@@ -344,6 +344,30 @@ struct PlanTests {
         #expect(refused.count < 10, "\(refused.prefix(3))")
     }
 
+    @Test("an object is found by its primary key behind any position before it")
+    func primaryKeyBehindPosition() throws {
+        var random = SeededGenerator(seed: 2)
+        let store = try Self.store(.memory, &random)
+        defer { store.close() }
+        let transaction = try store.read()
+        defer { transaction.close() }
+        let rowClass = try #require(transaction.rows.rowClass(named: "City"))
+        var query = ObjectQuery(
+            classIndex: rowClass.index,
+            predicate: try CompiledQuery.compile(
+                text: "id IN {40}", rootClass: rowClass.index, schema: transaction.rows
+            ).predicate)
+        let found = try Self.run(QueryExecution(query, in: transaction))
+        let key = try #require(found.first)
+        for plan in try QueryExecution.alternatives(of: query, in: transaction) {
+            for last in [0, 1, key - 1, key, key + 1, .max] {
+                query.after = QueryPosition(sortBytes: [], key: last)
+                let rest = try Self.run(QueryExecution(query, plan: plan, in: transaction))
+                #expect(rest == (last < key ? found : []), "behind \(last): \(plan)")
+            }
+        }
+    }
+
     @Test("the least and the greatest value come from an index without null and NaN")
     func extremes() throws {
         var random = SeededGenerator(seed: 1)
