@@ -9,8 +9,21 @@ import Rows
 package final class PrimaryKeyCache {
     private let entryCountLog2: Int
 
-    /// A hash and an object key for each entry.
-    private let entries: UnsafeMutablePointer<(hash: UInt64, key: UInt64)>
+    /// Where a primary key led.
+    struct Entry {
+        /// The object key, with a part of the primary key's hash above; 0 for nothing.
+        fileprivate var mark: UInt64
+        /// Where the row lay when it was read last.
+        var place: UInt
+
+        /// The bits of an object key.
+        fileprivate static let keyBits: UInt64 = 44
+
+        /// The object key.
+        var key: UInt64 { mark & (1 << Self.keyBits - 1) }
+    }
+
+    private let entries: UnsafeMutablePointer<Entry>
 
     /// Makes an empty cache.
     ///
@@ -19,12 +32,12 @@ package final class PrimaryKeyCache {
     package init(entryCountLog2: Int = 17) {
         self.entryCountLog2 = entryCountLog2
         entries = .allocate(capacity: 1 << entryCountLog2)
-        entries.initialize(repeating: (0, 0), count: 1 << entryCountLog2)
+        entries.initialize(repeating: Entry(mark: 0, place: 0), count: 1 << entryCountLog2)
     }
 
     deinit { entries.deallocate() }
 
-    /// A hash of a primary key of a class; never 0, which marks an empty entry.
+    /// A hash of a primary key of a class; never even, as the mark of an empty entry is.
     static func hash(_ classNumber: UInt32, _ primaryKey: UnsafeRawBufferPointer) -> UInt64 {
         var hash = UInt64(classNumber) &* 0x9E37_79B9_7F4A_7C15 ^ UInt64(primaryKey.count)
         var offset = 0
@@ -44,14 +57,18 @@ package final class PrimaryKeyCache {
         return hash | 1
     }
 
-    /// The object key that a primary key with this hash led to; nil when none is known.
-    func key(_ hash: UInt64) -> UInt64? {
+    /// Where a primary key with this hash led; nil when that is not known.
+    func entry(_ hash: UInt64) -> Entry? {
         let entry = entries[Int(hash >> UInt64(64 - entryCountLog2))]
-        return entry.hash == hash ? entry.key : nil
+        return entry.mark >> Entry.keyBits == hash & 0xF_FFFF ? entry : nil
     }
 
     /// Keeps where a primary key led.
-    func keep(_ key: UInt64, _ hash: UInt64) {
-        entries[Int(hash >> UInt64(64 - entryCountLog2))] = (hash, key)
+    ///
+    /// - `place`: Where the row lies.
+    func keep(_ key: UInt64, at place: UInt, _ hash: UInt64) {
+        guard key >> Entry.keyBits == 0 else { return }
+        entries[Int(hash >> UInt64(64 - entryCountLog2))] = Entry(
+            mark: (hash & 0xF_FFFF) << Entry.keyBits | key, place: place)
     }
 }

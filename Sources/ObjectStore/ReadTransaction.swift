@@ -129,13 +129,16 @@ package final class ReadTransaction: ObjectSource {
         _ rowClass: RowClass, primaryKey: UnsafeRawBufferPointer, cache: PrimaryKeyCache
     ) throws(StoreError) -> (key: UInt64, row: RowView)? {
         let hash = PrimaryKeyCache.hash(rowClass.number, primaryKey)
-        if let key = cache.key(hash), let row = try find(rowClass, key: key),
+        if let entry = cache.entry(hash),
+            let row = try find(rowClass, key: entry.key, expectedAt: entry.place),
             hasPrimaryKey(row, rowClass, primaryKey)
         {
-            return (key, row)
+            let place = UInt(bitPattern: row.base)
+            if place != entry.place { cache.keep(entry.key, at: place, hash) }
+            return (entry.key, row)
         }
         guard let found = try find(rowClass, primaryKey: primaryKey) else { return nil }
-        cache.keep(found.key, hash)
+        cache.keep(found.key, at: UInt(bitPattern: found.row.base), hash)
         return found
     }
 
@@ -154,14 +157,32 @@ package final class ReadTransaction: ObjectSource {
     package func find(_ rowClass: RowClass, key: UInt64) throws(StoreError) -> RowView? {
         let rowKey = keyBuffer.making { StoreKey.appendRow(rowClass, key, to: $0) }
         do throws(StorageError) {
-            guard let bytes = try snapshot.value(forKey: rowKey) else { return nil }
-            guard let row = RowView(bytes), rowClass.canRead(row) else {
-                throw StorageError(.corrupted, operation: "read row")
-            }
-            return row
+            return try row(snapshot.value(forKey: rowKey), rowClass)
         } catch {
             throw .storage(error)
         }
+    }
+
+    private func find(
+        _ rowClass: RowClass, key: UInt64, expectedAt place: UInt
+    ) throws(StoreError) -> RowView? {
+        let rowKey = keyBuffer.making { StoreKey.appendRow(rowClass, key, to: $0) }
+        do throws(StorageError) {
+            return try row(snapshot.value(forKey: rowKey, expectedAt: place), rowClass)
+        } catch {
+            throw .storage(error)
+        }
+    }
+
+    @inline(__always)
+    private func row(
+        _ bytes: UnsafeRawBufferPointer?, _ rowClass: RowClass
+    ) throws(StorageError) -> RowView? {
+        guard let bytes else { return nil }
+        guard let row = RowView(bytes), rowClass.canRead(row) else {
+            throw StorageError(.corrupted, operation: "read row")
+        }
+        return row
     }
 
     /// How many objects a class has. Cost: one look-up.

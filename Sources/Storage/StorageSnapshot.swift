@@ -16,6 +16,14 @@ package protocol StorageSnapshot: AnyObject {
     /// The value of `key`, or nil.
     func value(forKey key: UnsafeRawBufferPointer) throws(StorageError) -> UnsafeRawBufferPointer?
 
+    /// The value of `key`, or nil; it was at an address when it was read before.
+    ///
+    /// - `place`: Only a guess: the value may have moved, and nothing may be there. An engine that reads
+    ///   memory can ask the processor for what leads there, so that it comes while the key is looked up.
+    func value(
+        forKey key: UnsafeRawBufferPointer, expectedAt place: UInt
+    ) throws(StorageError) -> UnsafeRawBufferPointer?
+
     /// The values of many keys, in the order of `keys`; a missing one is nil. One round trip.
     ///
     /// - `body`: Called once per key with its position and value, in order.
@@ -43,4 +51,12 @@ package protocol StorageSnapshot: AnyObject {
 
     /// Ends the snapshot; further calls of it throw `.closed`. Closing twice is harmless.
     func close()
+}
+
+extension StorageSnapshot {
+    package func value(
+        forKey key: UnsafeRawBufferPointer, expectedAt place: UInt
+    ) throws(StorageError) -> UnsafeRawBufferPointer? {
+        try value(forKey: key)
+    }
 }

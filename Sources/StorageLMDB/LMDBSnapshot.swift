@@ -1,3 +1,4 @@
+import CLMDB
 import Storage
 
 /// A snapshot of an ``LMDBEngine``: a pooled read transaction of the tree, given back by ``close()``,
@@ -27,6 +28,13 @@ package final class LMDBSnapshot: StorageSnapshot {
         forKey key: UnsafeRawBufferPointer
     ) throws(StorageError) -> UnsafeRawBufferPointer? {
         try value(forKey: key, try open("get"))
+    }
+
+    package func value(
+        forKey key: UnsafeRawBufferPointer, expectedAt place: UInt
+    ) throws(StorageError) -> UnsafeRawBufferPointer? {
+        shim_prefetch_search(place)
+        return try value(forKey: key, try open("get"))
     }
 
     package func values(
