@@ -91,7 +91,7 @@ let package = Package(
             name: "Fuzz",
             dependencies: [
                 "ObjectStore", "Query", "Rows", "ObjectModel", "JSON", "Bytes", "Storage",
-                "TestSupport", "ObjectSupport",
+                "TestSupport", "ObjectSupport", "PlainQuery",
             ],
             swiftSettings: ours),
 
@@ -114,6 +114,13 @@ let package = Package(
                 "TestSupport",
             ],
             path: "Tests/ObjectSupport", swiftSettings: ours),
+        .target(
+            name: "PlainQuery",
+            dependencies: [
+                "ObjectStore", "Query", "Rows", "ObjectModel", "Storage", "TestSupport",
+                "ObjectSupport",
+            ],
+            path: "Tests/PlainQuery", swiftSettings: ours),
         tests("ObjectModelTests", ["ObjectModel", "TestSupport"]),
         tests(
             "RowsTests",
@@ -125,7 +132,7 @@ let package = Package(
             "ObjectStoreTests",
             [
                 "ObjectStore", "Query", "Rows", "ObjectModel", "Bytes", "Storage", "StorageMemory",
-                "StorageLMDB", "Threads", "TestSupport", "ObjectSupport",
+                "StorageLMDB", "Threads", "TestSupport", "ObjectSupport", "PlainQuery",
             ]),
         tests(
             "RESTAPITests",

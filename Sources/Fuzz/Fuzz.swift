@@ -5,8 +5,9 @@ import Glibc
 @main
 enum Fuzz {
     private static let targets: [any FuzzTarget.Type] = [
-        ObjectTarget.self, DamageTarget.self, EngineTarget.self, QueryTarget.self, JSONTarget.self,
-        KeyTarget.self, RowTarget.self,
+        ObjectTarget.self, DamageTarget.self, EngineTarget.self, QueryTarget.self,
+        AnswerTarget.self,
+        JSONTarget.self, KeyTarget.self, RowTarget.self,
     ]
 
     static func main() {

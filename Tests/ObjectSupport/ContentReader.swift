@@ -10,15 +10,20 @@ package struct ContentReader {
     package let identify: (Int, UInt64) -> Value
 
     private let source: any OutsideSource
+    private let ordersSets: Bool
 
     /// Makes a reader.
     ///
     /// - `source`: Where values lie that have left their rows.
+    /// - `ordersSets`: Whether sets of links are put in the order of what the links are known by; else they
+    ///   stand as they are stored.
     package init(
-        schema: RowSchema, source: any OutsideSource, identify: @escaping (Int, UInt64) -> Value
+        schema: RowSchema, source: any OutsideSource, ordersSets: Bool = true,
+        identify: @escaping (Int, UInt64) -> Value
     ) {
         self.schema = schema
         self.source = source
+        self.ordersSets = ordersSets
         self.identify = identify
     }
 
@@ -68,7 +73,7 @@ package struct ContentReader {
                 return true
             }
             // A set of links stands in the order of object keys, which are not part of the content.
-            if shape == .set, element == .link || element == .mixed {
+            if ordersSets, shape == .set, element == .link || element == .mixed {
                 values = Value.canonicalSet(values)
             }
             return .values(values)

@@ -31,7 +31,8 @@ package struct SeededGenerator: RandomNumberGenerator, Sendable {
     /// `count`, or ten times as many when `HOLDFAST_SOAK=1`.
     package static func scaled(_ count: Int) -> Int { isSoak ? 10 * count : count }
 
-    private static var isSoak: Bool {
+    /// Whether `HOLDFAST_SOAK=1`: whether tests are to take their time.
+    package static var isSoak: Bool {
         getenv("HOLDFAST_SOAK").map { String(cString: $0) == "1" } ?? false
     }
 }

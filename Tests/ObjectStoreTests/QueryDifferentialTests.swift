@@ -1,0 +1,33 @@
+import PlainQuery
+import TestSupport
+import Testing
+
+@Suite("Queries and a plain evaluator")
+struct QueryDifferentialTests {
+    /// How many queries each shard compares; with both it is 200,000 in `make soak`.
+    private static let queryCount = SeededGenerator.isSoak ? 100_000 : 3_000
+    private static let queriesOfAStore = 150
+    private static let shardCount: UInt64 = 2
+
+    @Test(
+        "every plan, with columns and without, finds what the plainest evaluator finds, in its order",
+        arguments: 0..<shardCount)
+    func differential(shard: UInt64) throws {
+        let first = SeededGenerator.testSeed("queries, shard \(shard)", fixed: 1)
+        var counts = QueryDifferential.Counts()
+        var seed = first &+ shard
+        while counts.queries < Self.queryCount {
+            var run = try QueryDifferential(seed: seed)
+            defer { run.close() }
+            try run.run(queryCount: Self.queriesOfAStore)
+            if let difference = run.difference {
+                Issue.record("\(difference)")
+                return
+            }
+            counts.add(run.counts)
+            seed &+= Self.shardCount
+        }
+        print("queries, shard \(shard), seeds \(first) to \(seed): \(counts)")
+        #expect(counts.matches > counts.queries && counts.plans > 3 * counts.queries)
+    }
+}
