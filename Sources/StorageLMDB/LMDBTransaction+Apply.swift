@@ -2,6 +2,10 @@ import CLMDB
 import Storage
 
 extension LMDBTransaction {
+    /// How many changes ahead of their turn the processor is asked for keys: more than come in the time
+    /// of a cache miss.
+    private static let prefetchedChangeCount = 8
+
     /// Throws when a key or value of `batch` is out of bounds; nothing is applied before.
     static func check(_ batch: StorageBatch, limits: StorageLimits) throws(StorageError) {
         for change in batch.changes {
@@ -28,7 +32,12 @@ extension LMDBTransaction {
         guard var writer = SortedWriter(handle, database, code: &code) else {
             return (code, didRemove)
         }
-        for change in batch.changes {
+        for (index, change) in batch.changes.enumerated() {
+            // In the order of keys, they lie anywhere in memory.
+            let ahead = index + Self.prefetchedChangeCount
+            if ahead < batch.changes.count {
+                shim_prefetch(batch.changes[ahead].key.baseAddress)
+            }
             code = writer.write(change.key, change.value)
             guard code == MDB_SUCCESS else { return (code, true) }
         }

@@ -3,13 +3,19 @@ import Glibc
 /// Memory whose pieces stay where they are until all of it is freed.
 final class Arena {
     private static let blockByteCount = 256 * 1024
+    /// How many blocks of that size there may be before others are larger.
+    private static let smallBlockCountMax = 8
     private var blocks: [UnsafeMutableRawPointer] = []
+    private var largeBlocks: [(start: UnsafeMutableRawPointer, byteCount: Int)] = []
     private var next: UnsafeMutableRawPointer?
     private var room = 0
     /// The bytes handed out.
     private(set) var byteCount = 0
 
-    deinit { for block in blocks { free(block) } }
+    deinit {
+        for block in blocks { free(block) }
+        for block in largeBlocks { KernelMemory.free(block.start, block.byteCount) }
+    }
 
     /// Copies `bytes` and returns the copy, valid until ``reset()``.
     ///
@@ -28,9 +34,7 @@ final class Arena {
             room -= count
             return place
         }
-        let size = max(Self.blockByteCount, count)
-        guard let block = malloc(size) else { preconditionFailure("out of memory") }
-        blocks.append(block)
+        let (block, size) = makeBlock(count)
         if count <= Self.blockByteCount / 2 {
             next = block + count
             room = size - count
@@ -39,10 +43,29 @@ final class Arena {
         return block
     }
 
-    /// Frees everything but one block; every block has at least the usual size.
+    /// A block with room for `count` bytes at least.
+    private func makeBlock(_ count: Int) -> (start: UnsafeMutableRawPointer, byteCount: Int) {
+        if blocks.count < Self.smallBlockCountMax, count <= Self.blockByteCount {
+            guard let block = malloc(Self.blockByteCount) else {
+                preconditionFailure("out of memory")
+            }
+            blocks.append(block)
+            return (block, Self.blockByteCount)
+        }
+        let size =
+            count <= Self.blockByteCount / 2
+            ? KernelMemory.blockByteCount : (count + 4095) & ~4095
+        let block = (start: KernelMemory.allocate(size), byteCount: size)
+        largeBlocks.append(block)
+        return block
+    }
+
+    /// Frees everything but one block.
     func reset() {
         for block in blocks.dropFirst() { free(block) }
         blocks.removeSubrange(min(1, blocks.count)...)
+        for block in largeBlocks { KernelMemory.free(block.start, block.byteCount) }
+        largeBlocks.removeAll()
         next = blocks.first
         room = blocks.isEmpty ? 0 : Self.blockByteCount
         byteCount = 0

@@ -16,12 +16,7 @@ final class Overlay {
         case value(UnsafeRawBufferPointer)
     }
 
-    struct Slot {
-        var prefix: KeyPrefix
-        var key: UnsafeRawBufferPointer
-        var entry: Entry
-    }
-
+    /// A change of a key that the slots before a mark have.
     private struct Change {
         var slot: Int
         var before: Entry
@@ -29,46 +24,52 @@ final class Overlay {
 
     /// Where a transaction began.
     struct Mark {
+        fileprivate var slotCount: Int
         fileprivate var undoCount: Int
         fileprivate var rangeCount: Int
     }
 
     private let arena = Arena()
-    private(set) var slots: ContiguousArray<Slot> = []
+    private(set) var slots = SlotList()
     private var table = PositionTable()
     /// The positions of slots in the order of their keys, as far as they were asked for.
     private var order = SlotOrder()
+    /// What slots had that are older than the newest mark.
     private var undo: ContiguousArray<Change> = []
     private var removedRanges: [KeyRange] = []
     /// Values that ``putInPlace(_:_:)`` made, by slot.
     private var replaceable: [Int: Replaceable] = [:]
-    /// Where the newest mark was made.
-    private var markedUndoCount = 0
+    /// How many slots there were when the newest mark was made, and how many marks have been.
+    private var markedSlotCount = 0
+    private var markCount = 0
 
     /// A value that may be overwritten where it lies, as long as nobody can ask for what it was.
     private struct Replaceable {
-        /// The change that made it.
-        var undo: Int
+        /// Where it lies.
+        var start: UnsafeRawPointer
         /// The bytes that it may have.
         var room: Int
+        /// The marks that there were when it was made.
+        var markCount: Int
     }
 
     /// The bytes that keys and values take.
     var byteCount: Int { arena.byteCount + slots.count * MemoryLayout<Slot>.stride }
 
     /// Whether nothing was changed.
-    var isEmpty: Bool { slots.isEmpty && removedRanges.isEmpty }
+    var isEmpty: Bool { slots.count == 0 && removedRanges.isEmpty }
 
     /// Forgets everything.
     func reset() {
         arena.reset()
-        slots.removeAll(keepingCapacity: true)
+        slots.removeAll()
         table.removeAll()
         order.removeAll()
         undo.removeAll(keepingCapacity: true)
         removedRanges.removeAll()
         if !replaceable.isEmpty { replaceable.removeAll() }
-        markedUndoCount = 0
+        markedSlotCount = 0
+        markCount = 0
     }
 
     // MARK: Reading
@@ -149,18 +150,23 @@ final class Overlay {
 
     // MARK: Changing
 
-    private func set(_ key: UnsafeRawBufferPointer, _ entry: Entry) {
+    /// - Returns: The slot that has the entry now.
+    @discardableResult
+    private func set(_ key: UnsafeRawBufferPointer, _ entry: Entry) -> Int {
         if !Self.isOnlyScanned(key) {
             let hash = hash(key)
             if let slot = slot(key, hash) {
-                undo.append(Change(slot: slot, before: slots[slot].entry))
+                // What is newer than every mark goes as a whole when one is gone back to.
+                if slot < markedSlotCount {
+                    undo.append(Change(slot: slot, before: slots[slot].entry))
+                }
                 slots[slot].entry = entry
-                return
+                return slot
             }
             table.insert(slots.count, hash)
         }
-        undo.append(Change(slot: slots.count, before: .none))
-        slots.append(Slot(prefix: KeyPrefix(key), key: arena.copy(key), entry: entry))
+        slots.append(Slot(arena.copy(key), entry))
+        return slots.count - 1
     }
 
     /// Sets a value; the bytes are copied, and the copy is returned.
@@ -176,22 +182,22 @@ final class Overlay {
     /// Sets a value that one transaction may set again and again, overwriting what it set before: nobody may
     /// hold on to such a value while the key is changed.
     func putInPlace(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
-        let hash = hash(key)
-        if let slot = slot(key, hash), case .value(let old) = slots[slot].entry,
-            let place = replaceable[slot], place.room >= value.count,
-            (markedUndoCount..<undo.count).contains(place.undo), undo[place.undo].slot == slot,
-            let start = old.baseAddress
+        if let slot = slot(key, hash(key)), case .value(let old) = slots[slot].entry,
+            let place = replaceable[slot], place.markCount == markCount,
+            place.room >= value.count, place.start == old.baseAddress
         {
             if let source = value.baseAddress {
-                memcpy(UnsafeMutableRawPointer(mutating: start), source, value.count)
+                memcpy(UnsafeMutableRawPointer(mutating: place.start), source, value.count)
             }
-            slots[slot].entry = .value(UnsafeRawBufferPointer(start: start, count: value.count))
+            slots[slot].entry = .value(
+                UnsafeRawBufferPointer(start: place.start, count: value.count))
             return
         }
         let room = (value.count + 511) & ~511
-        set(key, .value(arena.copy(value, room: room)))
-        if let change = undo.last {
-            replaceable[change.slot] = Replaceable(undo: undo.count - 1, room: room)
+        let copy = arena.copy(value, room: room)
+        let slot = set(key, .value(copy))
+        if let start = copy.baseAddress {
+            replaceable[slot] = Replaceable(start: start, room: room, markCount: markCount)
         }
     }
 
@@ -209,15 +215,18 @@ final class Overlay {
 
     /// The present point, to which a failing transaction is taken back.
     func mark() -> Mark {
-        markedUndoCount = undo.count
-        return Mark(undoCount: undo.count, rangeCount: removedRanges.count)
+        markedSlotCount = slots.count
+        markCount += 1
+        return Mark(
+            slotCount: slots.count, undoCount: undo.count, rangeCount: removedRanges.count)
     }
 
-    /// Takes everything back that was changed since `mark`.
+    /// Takes everything back that was changed since `mark`. Cost: a store for each key.
     func roll(backTo mark: Mark) {
         while undo.count > mark.undoCount, let change = undo.popLast() {
             slots[change.slot].entry = change.before
         }
+        for slot in mark.slotCount..<slots.count { slots[slot].entry = .none }
         removedRanges.removeSubrange(mark.rangeCount...)
     }
 

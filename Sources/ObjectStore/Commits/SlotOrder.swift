@@ -102,122 +102,25 @@ struct SlotOrder {
 
     // MARK: All at once
 
-    /// What is sorted: where the prefixes of keys differ, no key has to be looked at.
-    private struct Item {
-        var prefix: KeyPrefix
-        var slot: Int32
-    }
-
     /// Hands all slots of the overlay to `body` in order, and whether a slot may have the key of the one
     /// before; those that are not in the chunks stay out of them. Cost: a sort of those.
     func forEachSlot(of overlay: Overlay, _ body: (Overlay.Slot, _ mayRepeat: Bool) -> Void) {
-        let slots = overlay.slots
-        var mayRepeat = count > 0
-        var items = Self.sortedItems(slots, from: count, &mayRepeat)[...]
+        var sort = SlotSort(overlay, from: count)
+        sort.run()
+        let mayRepeat = count > 0 || sort.repeats
+        var others = sort.positions[...]
         for chunk in chunks {
             for position in chunk {
-                let slot = slots[Int(position)]
-                while let item = items.first, compareKeys(slots[Int(item.slot)].key, slot.key) < 0 {
-                    body(slots[Int(item.slot)], mayRepeat)
-                    items.removeFirst()
+                let slot = overlay.slots[Int(position)]
+                while let other = others.first,
+                    compareKeys(overlay.slots[Int(other)].key, slot.key) < 0
+                {
+                    body(overlay.slots[Int(other)], mayRepeat)
+                    others.removeFirst()
                 }
                 body(slot, mayRepeat)
             }
         }
-        for item in items { body(slots[Int(item.slot)], mayRepeat) }
-    }
-
-    /// The slots from `first` on, sorted. A sort compares what is to stand side by side, so it sets
-    /// `repeats` when a key stands there more than once.
-    ///
-    /// They are parted by the first byte of their keys, the kind of entry, before: rows of new objects,
-    /// a good part of most batches, are in order among themselves already.
-    private static func sortedItems(
-        _ slots: ContiguousArray<Overlay.Slot>, from first: Int, _ repeats: inout Bool
-    ) -> ContiguousArray<Item> {
-        ContiguousArray(unsafeUninitializedCapacity: slots.count - first) { items, count in
-            count = slots.count - first
-            // Where each kind ends, while they are being entered; the last ones share one.
-            var ends = SIMD8<Int>()
-            for position in first..<slots.count {
-                let next = kind(slots[position]) + 1
-                if next < kindCount { ends[next] += 1 }
-            }
-            for kind in 1..<kindCount { ends[kind] += ends[kind - 1] }
-            let starts = ends
-            for position in first..<slots.count {
-                let kind = kind(slots[position])
-                (items.baseAddress.unsafelyUnwrapped + ends[kind]).initialize(
-                    to: Item(prefix: slots[position].prefix, slot: Int32(position)))
-                ends[kind] += 1
-            }
-            for kind in 0..<kindCount where ends[kind] - starts[kind] > 1 {
-                var part = UnsafeMutableBufferPointer(rebasing: items[starts[kind]..<ends[kind]])
-                sort(&part, slots, &repeats)
-            }
-        }
-    }
-
-    private static let kindCount = 8
-
-    @inline(__always)
-    private static func kind(_ slot: Overlay.Slot) -> Int {
-        min(Int(slot.prefix.high >> 56), kindCount - 1)
-    }
-
-    /// Sorts by sixteen bytes of the keys, then those that are equal so far by the next sixteen, and so on: a
-    /// sort that compared whole keys would fetch each of them as often as it meets one that begins alike.
-    ///
-    /// - `offset`: Where in their keys the items' prefixes begin; all before is equal.
-    private static func sort(
-        _ items: inout UnsafeMutableBufferPointer<Item>, _ slots: ContiguousArray<Overlay.Slot>,
-        _ repeats: inout Bool, offset: Int = 0
-    ) {
-        items.sort { a, b in
-            if a.prefix.high != b.prefix.high { return a.prefix.high < b.prefix.high }
-            if a.prefix.low != b.prefix.low { return a.prefix.low < b.prefix.low }
-            return a.slot < b.slot
-        }
-        var start = 0
-        while start < items.count {
-            let prefix = items[start].prefix
-            var end = start + 1
-            while end < items.count, items[end].prefix.low == prefix.low,
-                items[end].prefix.high == prefix.high
-            {
-                end += 1
-            }
-            if end - start > 1 {
-                var run = UnsafeMutableBufferPointer(rebasing: items[start..<end])
-                sortAlike(&run, slots, &repeats, offset: offset + 16)
-            }
-            start = end
-        }
-    }
-
-    /// Up to how many keys that begin alike are compared as a whole.
-    private static let alikeCountMax = 8
-
-    /// Sorts items whose keys are equal before `offset`, or end there.
-    private static func sortAlike(
-        _ items: inout UnsafeMutableBufferPointer<Item>, _ slots: ContiguousArray<Overlay.Slot>,
-        _ repeats: inout Bool, offset: Int
-    ) {
-        // Where a key ends, the zeros behind it may stand for bytes of another one.
-        if items.count > alikeCountMax,
-            items.allSatisfy({ slots[Int($0.slot)].key.count > offset })
-        {
-            for place in items.indices {
-                let key = slots[Int(items[place].slot)].key
-                items[place].prefix = KeyPrefix(UnsafeRawBufferPointer(rebasing: key[offset...]))
-            }
-            return sort(&items, slots, &repeats, offset: offset)
-        }
-        items.sort { a, b in
-            let order = compareKeys(slots[Int(a.slot)].key, slots[Int(b.slot)].key)
-            if order != 0 { return order < 0 }
-            repeats = true
-            return a.slot < b.slot
-        }
+        for position in others { body(overlay.slots[Int(position)], mayRepeat) }
     }
 }
