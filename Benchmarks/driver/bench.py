@@ -54,7 +54,7 @@ class Bench:
         binary = os.path.join(self.settings.build, name)
         newest = max(one.stat().st_mtime for one in source.parent.glob("*.[ch]"))
         if not os.path.exists(binary) or os.path.getmtime(binary) < newest:
-            library = {"constant_reply": "-lmicrohttpd", "bare_lmdb": "-llmdb"}[name]
+            library = {"constant_reply": "-lmicrohttpd", "bare_lmdb": "-llmdb", "bare_people": "-llmdb"}[name]
             command = [self._compiler(), "-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", "-o", binary,
                        str(source), library]
             result = subprocess.run(command, capture_output=True, text=True, check=False)

@@ -23,17 +23,9 @@
  * order before the first is written. `check` shows that the changes were those: every object has its
  * row and its two index entries, there are no others, and the log has an entry for each version.
  */
-#include <errno.h>
 #include <getopt.h>
-#include <lmdb.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
-#include <time.h>
 
+#include "batch.h"
 #include "objects.h"
 
 enum {
@@ -44,96 +36,16 @@ enum {
     GROUP_OBJECT_COUNT_MAX = 4096,
 };
 
-struct change {
-    uint8_t key[KEY_BYTE_COUNT_MAX];
-    uint16_t key_size, value_size;
-    uint8_t deletes;
-    uint8_t *value;
-};
-
 struct settings {
     const char *mode, *dir;
     uint64_t objects, count, warm, group, seed, repeat;
     int indexed;
 };
 
-static void check(int code, const char *what)
+static struct batch make_object_batch(size_t object_count)
 {
-    if (code == MDB_SUCCESS) return;
-    fprintf(stderr, "bare_lmdb: %s: %s\n", what, mdb_strerror(code));
-    exit(1);
-}
-
-static void *reserve(size_t count, size_t size)
-{
-    void *memory = calloc(count ? count : 1, size);
-    if (memory == NULL) check(ENOMEM, "memory");
-    return memory;
-}
-
-/* MARK: Batches: changes collected, sorted, written by one cursor. */
-
-struct batch {
-    struct change *changes;
-    struct change **order;
-    uint8_t *values;
-    size_t count, value_end;
-};
-
-static struct batch make_batch(size_t object_count)
-{
-    struct batch batch = {0};
-    size_t changes = object_count * CHANGES_PER_OBJECT_MAX + 1;
-    batch.changes = reserve(changes, sizeof *batch.changes);
-    batch.order = reserve(changes, sizeof *batch.order);
-    batch.values = reserve(object_count + 1, ROW_BYTE_COUNT_MAX + LOG_BYTE_COUNT);
-    return batch;
-}
-
-static struct change *add(struct batch *batch)
-{
-    struct change *change = batch->order[batch->count] = &batch->changes[batch->count];
-    batch->count++;
-    change->deletes = 0;
-    change->value_size = 0;
-    change->value = batch->values + batch->value_end;
-    return change;
-}
-
-static void set_value_size(struct batch *batch, struct change *change, size_t size)
-{
-    change->value_size = (uint16_t)size;
-    batch->value_end += size;
-}
-
-static int by_key(const void *left, const void *right)
-{
-    const struct change *a = *(struct change *const *)left, *b = *(struct change *const *)right;
-    size_t shorter = a->key_size < b->key_size ? a->key_size : b->key_size;
-    int order = memcmp(a->key, b->key, shorter);
-    return order ? order : (int)a->key_size - (int)b->key_size;
-}
-
-/* Sorted, so that neighbours on a page are written together: a cursor that already stands on the
- * right page does not descend from the root again. */
-static void write_batch(struct batch *batch, MDB_txn *txn, MDB_dbi dbi)
-{
-    MDB_cursor *cursor;
-    qsort(batch->order, batch->count, sizeof *batch->order, by_key);
-    check(mdb_cursor_open(txn, dbi, &cursor), "cursor");
-    for (size_t i = 0; i < batch->count; i++) {
-        struct change *change = batch->order[i];
-        MDB_val key = {change->key_size, change->key}, value = {change->value_size, change->value};
-        if (change->deletes) {
-            check(mdb_cursor_get(cursor, &key, &value, MDB_SET), "find");
-            check(mdb_cursor_del(cursor, 0), "delete");
-        } else {
-            check(mdb_cursor_put(cursor, &key, &value, 0), "put");
-        }
-    }
-    mdb_cursor_close(cursor);
-    batch->count = 0;
-    batch->value_end = 0;
+    return make_batch(object_count * CHANGES_PER_OBJECT_MAX + 1,
+                      (object_count + 1) * (ROW_BYTE_COUNT_MAX + LOG_BYTE_COUNT));
 }
 
 static void add_meta(struct batch *batch, uint64_t version, uint64_t objects)
@@ -175,46 +87,13 @@ static void add_index(struct batch *batch, int property, struct indexed values, 
 
 /* MARK: Modes. */
 
-struct clocks { double cpu, user, wall; };
-
-static struct clocks now(void)
-{
-    struct rusage usage;
-    struct timespec time;
-    getrusage(RUSAGE_SELF, &usage);
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    struct clocks clocks;
-    clocks.user = (double)usage.ru_utime.tv_sec + (double)usage.ru_utime.tv_usec * 1e-6;
-    clocks.cpu = clocks.user + (double)usage.ru_stime.tv_sec + (double)usage.ru_stime.tv_usec * 1e-6;
-    clocks.wall = (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-    return clocks;
-}
-
-static MDB_env *open_environment(const struct settings *settings, unsigned flags)
-{
-    MDB_env *env;
-    if (mkdir(settings->dir, 0700) != 0 && errno != EEXIST) check(errno, settings->dir);
-    check(mdb_env_create(&env), "environment");
-    check(mdb_env_set_mapsize(env, (size_t)64 << 30), "map size");
-    check(mdb_env_open(env, settings->dir, MDB_NOTLS | flags, 0600), settings->dir);
-    return env;
-}
-
-static MDB_txn *begin(MDB_env *env, unsigned flags, MDB_dbi *dbi)
-{
-    MDB_txn *txn;
-    check(mdb_txn_begin(env, NULL, flags, &txn), "begin");
-    check(mdb_dbi_open(txn, NULL, 0, dbi), "database");
-    return txn;
-}
-
 /* Loads like an import: sorted batches of some thousand objects, so that index pages have the fill
  * of a store that grew, not the full pages of a bulk load. */
 static void prepare(const struct settings *settings)
 {
-    MDB_env *env = open_environment(settings, MDB_NOSYNC);
+    MDB_env *env = open_environment(settings->dir, MDB_NOSYNC);
     MDB_dbi dbi;
-    struct batch batch = make_batch(LOAD_BATCH_OBJECT_COUNT);
+    struct batch batch = make_object_batch(LOAD_BATCH_OBJECT_COUNT);
     struct clocks start = now();
     for (uint64_t object = 1; object <= settings->objects;) {
         MDB_txn *txn = begin(env, 0, &dbi);
@@ -270,11 +149,11 @@ static int contains(const uint64_t *members, uint64_t count, uint64_t object)
 
 static void put(const struct settings *settings)
 {
-    MDB_env *env = open_environment(settings, 0);
+    MDB_env *env = open_environment(settings->dir, 0);
     MDB_dbi dbi;
     uint64_t version, written = 0, groups = 0, members[GROUP_OBJECT_COUNT_MAX];
     struct indexed *all = read_indexed(env, settings->objects, &version);
-    struct batch batch = make_batch(settings->group);
+    struct batch batch = make_object_batch(settings->group);
     struct clocks start = now();
     int warming = settings->warm > 0;
     while (warming || written < settings->count) {
@@ -323,7 +202,7 @@ static void put(const struct settings *settings)
 
 static void get(const struct settings *settings)
 {
-    MDB_env *env = open_environment(settings, MDB_RDONLY);
+    MDB_env *env = open_environment(settings->dir, MDB_RDONLY);
     MDB_dbi dbi;
     MDB_txn *txn = begin(env, MDB_RDONLY, &dbi);
     uint8_t bytes[KEY_BYTE_COUNT_MAX];
@@ -379,7 +258,7 @@ static double scan_once(MDB_txn *txn, MDB_dbi dbi, const char *name, uint64_t *r
 /* The first pass maps the file's pages and is given by itself; then the median of the others. */
 static void scan(const struct settings *settings)
 {
-    MDB_env *env = open_environment(settings, MDB_RDONLY);
+    MDB_env *env = open_environment(settings->dir, MDB_RDONLY);
     MDB_dbi dbi;
     MDB_txn *txn = begin(env, MDB_RDONLY, &dbi);
     double *times = reserve(settings->repeat, sizeof *times);
@@ -412,7 +291,7 @@ static void expect(int holds, const char *what, uint64_t number)
 
 static void check_store(const struct settings *settings)
 {
-    MDB_env *env = open_environment(settings, MDB_RDONLY);
+    MDB_env *env = open_environment(settings->dir, MDB_RDONLY);
     MDB_dbi dbi;
     MDB_cursor *cursor;
     uint64_t version, counts[5] = {0};

@@ -13,7 +13,6 @@ enum {
     AGE_PROPERTY = 3,
     ROW_KEY_BYTE_COUNT = 13,
     LOG_KEY_BYTE_COUNT = 9,
-    KEY_BYTE_COUNT_MAX = 64,
     ROW_BYTE_COUNT_MAX = 224,
 };
 
@@ -87,7 +86,7 @@ static uint16_t log_key(uint8_t *key, uint64_t version)
     return LOG_KEY_BYTE_COUNT;
 }
 
-static uint16_t name_key(uint8_t *key, uint32_t name, uint64_t object)
+static inline uint16_t name_key(uint8_t *key, uint32_t name, uint64_t object)
 {
     key[0] = 0x02;
     uint8_t *end = put32(key + 1, NAME_PROPERTY);
@@ -95,7 +94,7 @@ static uint16_t name_key(uint8_t *key, uint32_t name, uint64_t object)
     return (uint16_t)(put64(end, object) - key);
 }
 
-static uint16_t age_key(uint8_t *key, int32_t age, uint64_t object)
+static inline uint16_t age_key(uint8_t *key, int32_t age, uint64_t object)
 {
     key[0] = 0x02;
     uint8_t *end = put32(key + 1, AGE_PROPERTY);
