@@ -14,6 +14,7 @@ package struct ContentType: Sendable {
     package static let json = ContentType("application/json", isCompressible: true)
     package static let problem = ContentType("application/problem+json", isCompressible: true)
     package static let ndjson = ContentType("application/x-ndjson", isCompressible: true)
+    package static let geoJSON = ContentType("application/geo+json", isCompressible: true)
     package static let csv = ContentType("text/csv; charset=utf-8", isCompressible: true)
     package static let text = ContentType("text/plain; charset=utf-8", isCompressible: true)
     /// The text format of Prometheus.

@@ -29,6 +29,14 @@ extension RowClass {
         )
     }
 
+    /// The altitude of the point that an object of the class is; nil when it states none.
+    package func altitude(in row: RowView, _ source: any OutsideSource) -> Double? {
+        guard pointType >= 0 else { return nil }
+        let field = field(pointCoordinates, in: row)
+        let values = StoredCollection(field, members[pointCoordinates].storage, source)
+        return values.element(2).map { $0.part.pointer($0.place).storedDouble }
+    }
+
     /// Whether a text is `Point`, in any case.
     private func isPoint(_ text: UnsafeRawBufferPointer) -> Bool {
         guard text.count == 5, let base = text.baseAddress else { return false }

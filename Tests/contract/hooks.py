@@ -115,7 +115,7 @@ def serialize_lines(context, value):
     return (value if isinstance(value, str) else json.dumps(value)).encode(errors="replace")
 
 
-@schemathesis.deserializer("application/octet-stream", "application/x-ndjson")
+@schemathesis.deserializer("application/octet-stream", "application/x-ndjson", "text/csv")
 def read_bytes(context, response):
     return response.content.decode(errors="replace")
 
@@ -363,7 +363,7 @@ def replace_projected(case, operation, choice):
         parameters["id"] = path_text(choice.choice(keys))
     query = case.query
     if query and is_positive(case, ParameterLocation.QUERY):
-        for parameter in ("cursor", "minVersion", "arg", "text", "distinct"):
+        for parameter in ("cursor", "minVersion", "arg", "text", "distinct", "geometry"):
             query.pop(parameter, None)
         if "filter" in query:
             query["filter"], arguments = choice.choice(FILTERS[class_name])
@@ -424,6 +424,7 @@ def replace_query(case, target, choice):
     # Those that were made up belong to nothing.
     query.pop("cursor", None)
     query.pop("minVersion", None)
+    query.pop("geometry", None)
     if "arg" in query or "text" in query or "filter" in query:
         query.pop("arg", None)
         query.pop("text", None)
@@ -450,12 +451,28 @@ def replace_query(case, target, choice):
                 query[parameter] = choice.choice(values)
             else:
                 query.pop(parameter)
+    if case.operation.definition.raw["operationId"] == "listObjects":
+        choose_form(case, name, choice)
+
+
+def choose_form(case, name, choice):
+    """Asks for a list in one of its forms."""
+    form = choice.choice(["application/json", "application/geo+json", "text/csv"])
+    if form == "application/geo+json" and name == "City":
+        case.query["geometry"] = "location"
+    elif form == "text/csv" and name in ("City", "Country"):
+        case.query["fields"] = "name,population"
+        for parameter in ("expand", "count", "explain"):
+            case.query.pop(parameter, None)
+    else:
+        return
+    case.headers = {**(case.headers or {}), "Accept": form}
 
 
 def replace_body(case, operation, target, choice):
     if operation == "queryObjects":
         name = target.class_name
-        for member in ("cursor", "minVersion"):
+        for member in ("cursor", "minVersion", "geometry"):
             case.body.pop(member, None)
         if "filter" in case.body or "args" in case.body:
             case.body.pop("args", None)

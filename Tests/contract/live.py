@@ -182,6 +182,24 @@ class Pages(LiveTests):
             page = running.request("GET", page.headers["Link"].split(">")[0].removeprefix("<"))
         self.assertEqual(total, running.request("GET", path).json["count"])
 
+    def test_a_list_comes_as_geojson_and_as_csv(self):
+        path = "/v1/classes/City/objects?filter=country.iso%3D%3D%22IS%22&sort=-population&limit=5&fields=id,name"
+        plain = running.request("GET", path + "&count=exact")
+        features = running.request("GET", path + "&count=exact", Accept="application/geo+json")
+        self.conforms("listObjects", features, 200)
+        self.assertEqual(features.headers["Content-Type"], "application/geo+json")
+        self.assertEqual(
+            [feature["properties"] for feature in features.json["features"]], plain.json["objects"])
+        self.assertEqual(features.json["count"], plain.json["count"])
+        self.assertEqual(features.json["next"], plain.json["next"])
+        records = running.request("GET", path, Accept="text/csv")
+        self.assertEqual(records.headers["Content-Type"], "text/csv; charset=utf-8")
+        self.assertEqual(records.headers["Link"].replace("&count=exact", ""),
+                         plain.headers["Link"].replace("&count=exact", ""))
+        self.assertEqual(
+            records.body.decode().splitlines(),
+            ["id,name"] + [f"{city['id']},{city['name']}" for city in plain.json["objects"]])
+
     def test_objects_are_divided_into_sections(self):
         path = "/v1/classes/City/sections"
         total, keys = 0, []

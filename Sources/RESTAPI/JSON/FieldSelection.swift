@@ -76,6 +76,8 @@ package final class FieldSelection: @unchecked Sendable {
     let nested: [FieldSelection]
     let steps: UnsafeMutableBufferPointer<Step>
     let names: UnsafeMutableRawBufferPointer
+    /// The names of the steps, in their order.
+    let labels: [String]
 
     /// A step before its name has a place.
     struct Part {
@@ -87,6 +89,7 @@ package final class FieldSelection: @unchecked Sendable {
 
     init(_ rowClass: RowClass, _ parts: [Part]) {
         self.rowClass = rowClass
+        labels = parts.map(\.name)
         var nested: [FieldSelection] = []
         let text = ByteBuffer(capacity: 256)
         steps = .allocate(capacity: parts.count)
@@ -164,6 +167,19 @@ package final class FieldSelection: @unchecked Sendable {
         return FieldSelection(
             rowClass,
             Self.everyPart(of: rowClass).filter { $0.member < 0 || !members.contains($0.member) })
+    }
+
+    /// The same but for a single embedded object, whatever was asked of it.
+    func without(embedded member: Int) -> FieldSelection {
+        var parts: [Part] = []
+        for (step, label) in zip(steps, labels)
+        where step.kind != .embedded || step.member != member {
+            parts.append(
+                Part(
+                    kind: step.kind, name: label, member: Int(step.member),
+                    nested: step.nested < 0 ? nil : nested[Int(step.nested)]))
+        }
+        return parts.count == labels.count ? self : FieldSelection(rowClass, parts)
     }
 
     /// What `*` stands for.

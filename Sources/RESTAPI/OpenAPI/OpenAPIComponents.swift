@@ -113,13 +113,25 @@ struct OpenAPIComponents {
             "limit":{"type":"integer","minimum":1},"cursor":{"type":"string"},
             "fields":{"$ref":"#/components/schemas/HoldfastNames"},
             "expand":{"$ref":"#/components/schemas/HoldfastNames"},
-            "count":{"type":"string","enum":["none","exact"]},"explain":{"type":"boolean"}}}
+            "count":{"type":"string","enum":["none","exact"]},"explain":{"type":"boolean"},
+            "geometry":{"type":"string","description":"The path to the point; for GeoJSON."}}}
             """##),
         Component(
             "HoldfastNames",
             ##"""
             {"description":"Names or paths with commas between them, or an array of them.",
             "anyOf":[{"type":"string"},{"type":"array","items":{"type":"string"}}]}
+            """##),
+        Component(
+            "HoldfastFeatures",
+            ##"""
+            {"type":"object","description":"A page of objects as GeoJSON (RFC 7946): each a Feature with its key, its point and its other properties.",
+            "required":["type","features"],"properties":{"type":{"type":"string"},
+            "features":{"type":"array","items":{"type":"object","required":["type","geometry","properties"],
+            "properties":{"type":{"type":"string"},"id":{"type":["string","integer"]},
+            "geometry":{"type":["object","null"]},"properties":{"type":"object"}}}},
+            "next":{"type":"string"},"count":{"type":"integer","minimum":0},
+            "explain":{"$ref":"#/components/schemas/HoldfastExplanation"}}}
             """##),
         Component(
             "HoldfastAggregate",
@@ -267,6 +279,10 @@ struct OpenAPIComponents {
         Component(
             "Explain",
             ##"{"name":"explain","in":"query","description":"Adds how the query was run and what it read.","schema":{"type":"boolean"}}"##
+        ),
+        Component(
+            "Geometry",
+            ##"{"name":"geometry","in":"query","description":"For GeoJSON (`Accept: application/geo+json`), the path to the geographic point of an object; left out, it is the only one of the class.","schema":{"type":"string","minLength":1}}"##
         ),
         Component(
             "MinVersion",

@@ -34,7 +34,7 @@ struct OpenAPIOperation {
         method: "get", verb: "list", summary: "Query objects",
         parameters: [
             "Filter", "Arg", "Text", "Sort", "Distinct", "Limit", "Cursor", "Fields", "Expand",
-            "Count", "Explain", "MinVersion",
+            "Count", "Explain", "Geometry", "MinVersion",
         ], problems: reading + [.gone, .unprocessableContent])
     static let create = OpenAPIOperation(
         method: "post", verb: "create", summary: "Create one object, or several in one transaction",
@@ -169,7 +169,7 @@ struct OpenAPIOperation {
         method: "get", verb: "list", summary: "Query objects, as the projection shows them",
         parameters: [
             "Filter", "Arg", "Text", "Sort", "Distinct", "Limit", "Cursor", "ProjectedFields",
-            "Count", "Explain", "MinVersion",
+            "Count", "Explain", "Geometry", "MinVersion",
         ], problems: reading + [.gone, .unprocessableContent])
     static let getProjected = OpenAPIOperation(
         method: "get", verb: "get", summary: "Read one object, as the projection shows it",

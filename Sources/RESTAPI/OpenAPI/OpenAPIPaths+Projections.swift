@@ -7,7 +7,9 @@ extension OpenAPIPaths {
     func write(_ shown: OpenAPIProjection, to paths: inout JSONObjectWriter) {
         let entry = shown.entry
         paths.member(named: entry.path + "/objects").object { item in
-            add(.listProjected, entry, to: &item) { Self.addPage(entry, to: &$0) }
+            add(.listProjected, entry, to: &item) {
+                Self.addPage(entry, hasCSV: true, to: &$0)
+            }
         }
         paths.member(named: entry.path + "/objects/{id}").object { item in
             addParameters(entry, property: nil, to: &item)

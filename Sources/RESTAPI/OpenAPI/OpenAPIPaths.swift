@@ -30,7 +30,7 @@ final class OpenAPIPaths {
 
     private func writeObjects(_ entry: OpenAPIClass, to paths: inout JSONObjectWriter) {
         paths.member(named: entry.path + "/objects").object { item in
-            add(.list, entry, to: &item) { Self.addPage(entry, to: &$0) }
+            add(.list, entry, to: &item) { Self.addPage(entry, hasCSV: true, to: &$0) }
             add(.create, entry, to: &item, body: { Self.writeNewBody(entry, $0) }) {
                 Self.addCreated(entry, to: &$0)
             }
@@ -41,7 +41,7 @@ final class OpenAPIPaths {
         }
         paths.member(named: entry.path + "/query").object { item in
             add(.query, entry, to: &item, body: { $0.raw(Self.queryBody) }) {
-                Self.addPage(entry, to: &$0)
+                Self.addPage(entry, hasCSV: false, to: &$0)
             }
         }
         paths.member(named: entry.path + "/aggregate").object { item in
@@ -229,11 +229,26 @@ final class OpenAPIPaths {
 
     // MARK: Several objects
 
-    static func addPage(_ entry: OpenAPIClass, to responses: inout JSONObjectWriter) {
+    /// Adds the reply that is a page of a list, in each of its forms.
+    static func addPage(
+        _ entry: OpenAPIClass, hasCSV: Bool, to responses: inout JSONObjectWriter
+    ) {
         responses.member("200").object { reply in
             reply.member("description").string("A page of objects.")
             reply.member("headers").headers("Link")
-            reply.member("content").content(entry.page, example: entry.page)
+            reply.member("content").object { content in
+                content.add(example: entry.page, types: [ListForm.json.name]) {
+                    $0.reference(entry.page, isOptional: false)
+                }
+                content.add(example: nil, types: [ListForm.geoJSON.name]) {
+                    $0.reference("HoldfastFeatures", isOptional: false)
+                }
+                if hasCSV {
+                    content.add(example: nil, types: [ListForm.csv.name]) {
+                        $0.member("type").string("string")
+                    }
+                }
+            }
         }
     }
 

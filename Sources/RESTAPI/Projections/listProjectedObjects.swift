@@ -3,7 +3,7 @@ import HTTPServer
 extension RESTService {
     private static let projectedListParameters: [StaticString] = [
         "filter", "arg", "text", "sort", "distinct", "limit", "cursor", "fields", "count",
-        "explain", "minVersion",
+        "explain", "geometry", "minVersion",
     ]
 
     /// `GET /v1/projections/{projection}/objects`: a page of a query, each object as the projection shows

@@ -21,16 +21,28 @@ struct CheckedQuery: Sendable {
     let limit: Int
     /// What the reply holds of each.
     let selection: FieldSelection
+    /// How the reply holds them.
+    let form: Form
     /// What a cursor is bound to.
     let hash: PageCursor.QueryHash
+
+    /// How a reply holds objects.
+    enum Form: Sendable {
+        case json
+        /// As features, each with the point that a path leads to.
+        case geoJSON(PointPath)
+        case csv
+    }
 
     /// Checks a query.
     ///
     /// - `projection`: Shows the objects, instead of what the class has; `fields` are its names.
-    /// - Throws: ``Problem`` 400 with the column or the parameter.
+    /// - `form`: What the reply is to be.
+    /// - Throws: ``Problem`` 400 with the column or the parameter; 406 when the objects do not fit into the
+    ///   form.
     init(
         _ text: QueryText, of rowClass: RowClass, projection: CompiledProjection? = nil,
-        names: SchemaNames, options: RESTOptions
+        names: SchemaNames, options: RESTOptions, form: ListForm = .json
     ) throws(Problem) {
         self.rowClass = rowClass
         let schema = names.schema
@@ -67,21 +79,53 @@ struct CheckedQuery: Sendable {
                 name, "A query has at most \(Self.sortKeyCountMax) paths to sort or be distinct by."
             )
         }
-        if text.fields == nil, text.expand == nil {
-            selection = projection?.selection ?? names.classes[rowClass.index].everything
-        } else if let projection {
-            selection = try projection.selection(fields: text.fields)
-        } else {
-            do throws(Problem) {
-                selection = try FieldSelection(
-                    fields: text.fields, expand: text.expand, of: rowClass, names: names)
-            } catch {
-                throw text.placed(error)
-            }
-        }
+        let shown = try Self.selection(text, rowClass, projection, names)
+        (self.form, selection) = try Self.form(form, text, shown, schema)
         var canonical = "\(rowClass.definition.name)\u{0}\(compiled?.canonicalText ?? "")\u{0}"
         canonical += "\(text.sort ?? "")\u{0}\(text.distinct ?? "")"
         hash = PageCursor.QueryHash(canonical)
+    }
+
+    private static func selection(
+        _ text: QueryText, _ rowClass: RowClass, _ projection: CompiledProjection?,
+        _ names: SchemaNames
+    ) throws(Problem) -> FieldSelection {
+        if text.fields == nil, text.expand == nil {
+            return projection?.selection ?? names.classes[rowClass.index].everything
+        }
+        if let projection { return try projection.selection(fields: text.fields) }
+        do throws(Problem) {
+            return try FieldSelection(
+                fields: text.fields, expand: text.expand, of: rowClass, names: names)
+        } catch {
+            throw text.placed(error)
+        }
+    }
+
+    /// What a form shows of objects, and how.
+    private static func form(
+        _ form: ListForm, _ text: QueryText, _ selection: FieldSelection, _ schema: RowSchema
+    ) throws(Problem) -> (Form, FieldSelection) {
+        if form != .geoJSON, text.geometry != nil {
+            throw text.fault(
+                "geometry",
+                "'geometry' is for GeoJSON, which 'Accept: application/geo+json' asks for.")
+        }
+        switch form {
+        case .json: return (.json, selection)
+        case .geoJSON:
+            let path = try PointPath(text, of: selection.rowClass, schema)
+            return (.geoJSON(path), path.ownMember.map(selection.without) ?? selection)
+        case .csv:
+            let others = [
+                ("expand", text.expand != nil), ("count", text.counts), ("explain", text.explains),
+            ]
+            if let (name, _) = others.first(where: \.1) {
+                throw text.fault(name, "CSV has no place for '\(name)'; ask for application/json.")
+            }
+            try CSVRecords.requireFlat(selection, instead: "Ask for application/json")
+            return (.csv, selection)
+        }
     }
 
     /// Checks the filter and its arguments; nil where there is none.

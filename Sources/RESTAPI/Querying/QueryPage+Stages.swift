@@ -24,20 +24,18 @@ extension QueryPage {
         let first = Self.start(in: keys, after: cursor)
         let end = min(keys.count, first + query.limit)
         let buffer = ByteBuffer(capacity: 4096)
-        var writer = makeWriter(buffer)
-        buffer.append("{\"objects\":[")
+        var writer = PageWriter(self, buffer)
         var count = 0
         for key in keys[first..<end] {
             let row = try service.stored { () throws(StoreError) in
                 try read.find(query.rowClass, key: key)
             }
             guard let row, !writer.isTruncated else { continue }
-            if count > 0 { buffer.append(UInt8(ascii: ",")) }
-            writer.write(row, key: key, query.selection)
+            writer.write(row, key: key)
             count += 1
         }
         if writer.isTruncated { throw outOfMemory }
-        buffer.append(UInt8(ascii: "]"))
+        writer.endObjects()
         let json = JSONWriter(buffer)
         var next: String?
         if end < keys.count, end > first {
@@ -45,8 +43,10 @@ extension QueryPage {
                 query: query.hash, epoch: read.epoch, returnedCount: UInt64(end),
                 position: QueryPosition(sortBytes: [], key: keys[end - 1]))
             next = cursor.text
-            json.raw(",\"next\":")
-            json.string(cursor.text)
+            if writer.hasMembers {
+                json.raw(",\"next\":")
+                json.string(cursor.text)
+            }
         }
         if text.counts {
             json.raw(",\"count\":")
@@ -58,7 +58,7 @@ extension QueryPage {
             write(
                 execution.plans, execution.statistics, [step], rowsReturned: count, to: json)
         }
-        buffer.append(UInt8(ascii: "}"))
+        writer.end()
         try service.stored { () throws(StoreError) in try read.checkFailure() }
         return try reply(buffer, next: next)
     }

@@ -10,6 +10,8 @@ struct QueryPage {
     let service: RESTService
     let query: CheckedQuery
     let text: QueryText
+    /// What the reply is.
+    let form: ListForm
     let read: ReadTransaction
     let names: SchemaNames
     let quotesLargeInts: Bool
@@ -59,11 +61,10 @@ struct QueryPage {
         }
         lap("plan", 0)
         let buffer = ByteBuffer(capacity: 4096)
-        var writer = makeWriter(buffer)
+        var writer = PageWriter(self, buffer)
         var count = 0
         var last: QueryPosition?
         var hasMore = false
-        buffer.append("{\"objects\":[")
         // One more than wanted tells whether there is a next page.
         var distinct = DistinctFilter(
             query, read, after: cursor?.position,
@@ -75,8 +76,7 @@ struct QueryPage {
                 hasMore = left > wanted
                 return false
             }
-            if count > 0 { buffer.append(UInt8(ascii: ",")) }
-            writer.write(row, key: key, query.selection)
+            writer.write(row, key: key)
             count += 1
             if count == wanted { last = execution.position(key, row) }
             return !writer.isTruncated
@@ -84,7 +84,7 @@ struct QueryPage {
         if writer.isTruncated || distinct?.isFull ?? false { throw outOfMemory }
         lap("objects", count)
         let statistics = execution.statistics
-        buffer.append(UInt8(ascii: "]"))
+        writer.endObjects()
         let json = JSONWriter(buffer)
         var next: String?
         if hasMore, let last, query.canPage {
@@ -92,8 +92,10 @@ struct QueryPage {
                 query: query.hash, epoch: read.epoch, returnedCount: UInt64(returnedBefore + count),
                 position: last)
             next = cursor.text
-            json.raw(",\"next\":")
-            json.string(cursor.text)
+            if writer.hasMembers {
+                json.raw(",\"next\":")
+                json.string(cursor.text)
+            }
         }
         if text.counts {
             json.raw(",\"count\":")
@@ -104,25 +106,17 @@ struct QueryPage {
         if text.explains {
             write(execution.plans, statistics, steps, rowsReturned: count, to: json)
         }
-        buffer.append(UInt8(ascii: "}"))
+        writer.end()
         try service.stored { () throws(StoreError) in try read.checkFailure() }
         return try reply(buffer, next: next)
-    }
-
-    /// What writes the objects of the page.
-    func makeWriter(_ buffer: ByteBuffer) -> ObjectWriter {
-        var writer = ObjectWriter(buffer, names: names, read: read, epoch: read.epoch)
-        writer.quotesLargeInts = quotesLargeInts
-        writer.linkKeys = RequestScratch.current.linkKeys
-        writer.limitCollections(service.options)
-        writer.byteCountMax = service.options.queryMemoryByteCountMax
-        return writer
     }
 
     func reply(_ buffer: ByteBuffer, next: String?) throws(Problem) -> Response {
         let version = try service.stored { () throws(StoreError) in try read.state().version }
         let (base, count) = buffer.takeStorage()
-        var response = Response(200, .json, HTTPServer.Bytes(adopting: base, count: count))
+        var response = Response(
+            200, form.contentType, HTTPServer.Bytes(adopting: base, count: count))
+        response.headers.add(.vary, "Accept" as StaticString)
         response.headers.addStoreVersion(StoreVersion(epoch: read.epoch, number: version))
         if let next, let target {
             response.headers.add(.link, "<\(target)cursor=\(next)>; rel=\"next\"")

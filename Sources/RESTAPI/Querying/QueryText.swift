@@ -13,6 +13,8 @@ struct QueryText: Sendable {
     var cursor: String?
     var fields: String?
     var expand: String?
+    /// `geometry`: the path to the point that stands for an object in GeoJSON.
+    var geometry: String?
     var counts = false
     var explains = false
     /// Whether it stands in a body, whose faults have pointers.
@@ -75,7 +77,7 @@ extension QueryText {
     /// The names of a query's parameters.
     static let parameterNames = [
         "filter", "arg", "text", "sort", "distinct", "limit", "cursor", "fields", "expand", "count",
-        "explain",
+        "explain", "geometry",
     ]
 
     /// Reads a query from the parameters of a URL; other names are left to the caller.
@@ -102,6 +104,7 @@ extension QueryText {
             case "cursor": cursor = value.string
             case "fields": fields = value.string
             case "expand": expand = value.string
+            case "geometry": geometry = value.string
             case "limit":
                 guard let number = value.decimal, let limit = Int(exactly: number) else {
                     throw .parameter("limit", "'limit' is a number of objects, such as limit=20.")
@@ -192,6 +195,9 @@ extension QueryText {
             case "cursor":
                 cursor = value.string
                 if cursor == nil { wrong(name, "a string") }
+            case "geometry":
+                geometry = value.string
+                if geometry == nil { wrong(name, "a path") }
             case "limit":
                 limit = value.int64.flatMap { $0 >= 0 ? Int($0) : nil }
                 if limit == nil { wrong(name, "a number of objects") }
@@ -232,7 +238,7 @@ extension QueryText {
 
     private static let memberNames = [
         "filter", "args", "sort", "distinct", "limit", "cursor", "fields", "expand", "count",
-        "explain",
+        "explain", "geometry",
     ]
 
     /// An array with nothing in it asks for nothing.

@@ -3,7 +3,7 @@ import HTTPServer
 extension RESTService {
     private static let listParameters: [StaticString] = [
         "filter", "arg", "text", "sort", "distinct", "limit", "cursor", "fields", "expand", "count",
-        "explain", "minVersion",
+        "explain", "geometry", "minVersion",
     ]
 
     /// `GET /v1/classes/{class}/objects`: a page of a query stated in the URL.
@@ -15,13 +15,13 @@ extension RESTService {
     func answerList(_ request: Request, known: [StaticString], isProjected: Bool) -> Outcome {
         answering { () throws(Problem) in
             let parameters = try Parameters(request, known: known, repeatable: ["arg", "text"])
-            try BodyType.requireJSONAccepted(request)
+            let form = try ListForm.read(request)
             let minimum = try minVersion(parameters)
             let preferences = try Preferences(request)
             let text = try QueryText(request, parser: RequestScratch.current.parser)
             return whenAtVersion(minimum) {
                 self.answerPage(
-                    request, text, preferences, target: nextTarget(of: request),
+                    request, text, form, preferences, target: nextTarget(of: request),
                     isProjected: isProjected)
             }
         }

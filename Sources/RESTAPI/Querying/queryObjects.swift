@@ -5,13 +5,14 @@ extension RESTService {
     func queryObjects(_ request: Request) -> Outcome {
         reading(request) { () throws(Problem) in
             let parameters = try Parameters(request, known: ["minVersion"])
-            try BodyType.requireJSONAccepted(request)
+            // CSV has no place for the cursor of the next page, and a body has no address with one.
+            let form = try ListForm.read(request, offered: [.json, .geoJSON])
             let minimum = try self.minVersion(parameters)
             let preferences = try Preferences(request)
             _ = try BodyType.read(request)
             let text = try QueryText(body: self.json(request, RequestScratch.current.parser))
             return self.whenAtVersion(minimum) {
-                self.answerPage(request, text, preferences, target: nil)
+                self.answerPage(request, text, form, preferences, target: nil)
             }
         }
     }

@@ -1,0 +1,85 @@
+/// How a client's `Accept` (RFC 9110, section 12.5.1) stands to a media type.
+package struct Acceptance: Sendable, Equatable {
+    /// How much it is wanted, in thousandths: the `q` of the range that names it best; 0 refuses it.
+    package var quality: Int
+    /// Whether it is named by itself (2), with all subtypes (1), or with everything (0).
+    package var precision: Int
+    /// The place of the range that names it best.
+    package var place: Int
+}
+
+extension RequestText {
+    /// What a field `Accept` says of a media type; nil when no range of it has the type. Parameters other
+    /// than `q` do not count.
+    ///
+    /// - `type`: Such as `text/csv`, in lower case.
+    package func acceptance(of type: StaticString) -> Acceptance? {
+        var best: Acceptance?
+        var place = 0
+        var start = 0
+        while start <= count {
+            var end = start
+            while end < count, bytes[end] != UInt8(ascii: ",") { end += 1 }
+            if let found = acceptance(start..<end, of: type, place: place),
+                best.map({ found.precision > $0.precision }) ?? true
+            {
+                best = found
+            }
+            place += 1
+            start = end + 1
+        }
+        return best
+    }
+
+    private func acceptance(_ range: Range<Int>, of type: StaticString, place: Int) -> Acceptance? {
+        var nameEnd = range.lowerBound
+        while nameEnd < range.upperBound, bytes[nameEnd] != UInt8(ascii: ";") { nameEnd += 1 }
+        guard let precision = trimmed(range.lowerBound..<nameEnd).precision(of: type) else {
+            return nil
+        }
+        var quality = 1000
+        var index = nameEnd
+        while index < range.upperBound {
+            var end = index + 1
+            while end < range.upperBound, bytes[end] != UInt8(ascii: ";") { end += 1 }
+            let parameter = trimmed(index + 1..<end)
+            if parameter.hasPrefix("q=") || parameter.hasPrefix("Q=") {
+                quality = parameter.thousandths(from: 2)
+            }
+            index = end
+        }
+        return Acceptance(quality: quality, precision: precision, place: place)
+    }
+
+    /// How precisely a media range names a type; nil when it does not.
+    private func precision(of type: StaticString) -> Int? {
+        if equalsIgnoringCase(type) { return 2 }
+        if self == "*/*" { return 0 }
+        guard count > 2, bytes[count - 1] == UInt8(ascii: "*"),
+            bytes[count - 2] == UInt8(ascii: "/")
+        else { return nil }
+        let kind = UnsafeBufferPointer(start: type.utf8Start, count: type.utf8CodeUnitCount)
+        guard kind.count > count - 1 else { return nil }
+        for index in 0..<count - 1 where bytes[index] | 0x20 != kind[index] | 0x20 { return nil }
+        return 1
+    }
+
+    /// A number from 0 to 1 in thousandths; 0 for what is none.
+    private func thousandths(from start: Int) -> Int {
+        var value = 0
+        var scale = 1000
+        var hasPoint = false
+        for byte in bytes[start...] {
+            switch byte {
+            case UInt8(ascii: "."):
+                if hasPoint { return 0 }
+                hasPoint = true
+            case 0x30...0x39:
+                if hasPoint { scale /= 10 }
+                if hasPoint || value == 0 { value += Int(byte - 0x30) * scale }
+            default: return 0
+            }
+        }
+        return min(value, 1000)
+    }
+}

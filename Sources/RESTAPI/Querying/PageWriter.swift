@@ -1,0 +1,101 @@
+import Bytes
+import JSON
+import ObjectStore
+import Rows
+
+/// Writes the objects of a page in the form that the client wants, one after the other, straight into the
+/// buffer of the reply.
+struct PageWriter {
+    private var writer: ObjectWriter
+    private let form: CheckedQuery.Form
+    private let selection: FieldSelection
+    private let read: ReadTransaction
+    private let records: CSVRecords?
+    private let byteCountMax: Int
+    private var count = 0
+
+    /// Makes a writer, and writes what comes before the objects.
+    init(_ page: QueryPage, _ buffer: ByteBuffer) {
+        writer = ObjectWriter(buffer, names: page.names, read: page.read, epoch: page.read.epoch)
+        writer.quotesLargeInts = page.quotesLargeInts
+        writer.linkKeys = RequestScratch.current.linkKeys
+        writer.limitCollections(page.service.options)
+        byteCountMax = page.service.options.queryMemoryByteCountMax
+        writer.byteCountMax = byteCountMax
+        form = page.query.form
+        selection = page.query.selection
+        read = page.read
+        switch form {
+        case .json:
+            records = nil
+            buffer.append("{\"objects\":[")
+        case .geoJSON:
+            records = nil
+            buffer.append("{\"type\":\"FeatureCollection\",\"features\":[")
+        case .csv:
+            let records = CSVRecords(
+                selection, names: page.names, read: page.read, into: buffer)
+            records.writeHeader()
+            self.records = records
+        }
+    }
+
+    /// Whether the reply has become too long, so that what is written is not whole.
+    var isTruncated: Bool {
+        writer.isTruncated || records != nil && writer.buffer.count > byteCountMax
+    }
+
+    /// Whether anything can stand behind the objects: where to go on, and how many there are.
+    var hasMembers: Bool { records == nil }
+
+    /// Writes an object.
+    mutating func write(_ row: RowView, key: UInt64) {
+        if let records { return records.write(row, key: key) }
+        if count > 0 { writer.json.comma() }
+        count += 1
+        if case .geoJSON(let path) = form {
+            writeFeature(row, key: key, path)
+        } else {
+            writer.write(row, key: key, selection)
+        }
+    }
+
+    /// Writes what ends the objects.
+    func endObjects() {
+        if records == nil { writer.json.raw("]") }
+    }
+
+    /// Writes what ends the page.
+    func end() {
+        if records == nil { writer.json.raw("}") }
+    }
+
+    private mutating func writeFeature(_ row: RowView, key: UInt64, _ path: PointPath) {
+        let json = writer.json
+        json.raw("{\"type\":\"Feature\"")
+        let rowClass = selection.rowClass
+        // An identifier is a string or a number, never null.
+        let hasID = rowClass.primaryKeyIndex.map { !rowClass.field($0, in: row).isNull } ?? true
+        if hasID {
+            json.raw(",\"id\":")
+            writer.writeID(row, key: key, rowClass)
+        }
+        json.raw(",\"geometry\":")
+        if let point = path.point(of: row, read) {
+            json.raw("{\"type\":\"Point\",\"coordinates\":[")
+            json.double(point.longitude)
+            json.comma()
+            json.double(point.latitude)
+            if let altitude = point.altitude {
+                json.comma()
+                json.double(altitude)
+            }
+            json.raw("]}")
+        } else {
+            json.null()
+        }
+        json.raw(",\"properties\":")
+        writer.write(row, key: key, selection)
+        json.raw("}")
+    }
+}

@@ -1,0 +1,123 @@
+import ObjectStore
+import Rows
+
+/// The way from an object to the geographic point that stands for it: through to-one links and embedded
+/// objects.
+struct PointPath: Sendable {
+    private struct Step: Sendable {
+        var classIndex: Int
+        var member: Int
+    }
+
+    private let schema: RowSchema
+    private let steps: [Step]
+    /// The class of the point.
+    let pointClass: RowClass
+
+    /// The property of the object itself that holds the point; nil where that lies further away.
+    var ownMember: Int? { steps.count == 1 ? steps[0].member : nil }
+
+    /// Reads a path such as `location` or `home.location`; without one it is the only point of the class.
+    ///
+    /// - Throws: ``Problem`` 400 for a path that leads to no point, or when there are several; 406 when the
+    ///   class has none.
+    init(_ text: QueryText, of rowClass: RowClass, _ schema: RowSchema) throws(Problem) {
+        self.schema = schema
+        guard let path = text.geometry else {
+            let known = Self.points(of: rowClass, schema)
+            guard let only = known.first else {
+                throw Problem(
+                    406, "no-geometry",
+                    "Class '\(rowClass.definition.name)' has no geographic point, so it has no GeoJSON: an "
+                        + "embedded object with a string 'type' and a list of doubles 'coordinates'. "
+                        + "'geometry' may name one behind links; application/json is answered as well."
+                )
+            }
+            guard known.count == 1 else {
+                let names = known.map { rowClass.definition.properties[$0].name }
+                throw text.fault(
+                    "geometry",
+                    "Class '\(rowClass.definition.name)' has several geographic points; 'geometry' is one of "
+                        + "\(names.joined(separator: ", ")).")
+            }
+            steps = [Step(classIndex: rowClass.index, member: only)]
+            pointClass = schema.classes[rowClass.members[only].classIndex]
+            return
+        }
+        var steps: [Step] = []
+        var present = rowClass
+        for name in path.split(separator: ".", omittingEmptySubsequences: false) {
+            guard steps.count < FieldSelection.pathStepCountMax else {
+                throw text.fault(
+                    "geometry", "A path has at most \(FieldSelection.pathStepCountMax) steps.")
+            }
+            guard let member = present.member(named: String(name)) else {
+                throw Self.unknown(String(name), present, text)
+            }
+            let compiled = present.members[member]
+            guard compiled.storage.shape == .single, compiled.classIndex >= 0 else {
+                throw text.fault(
+                    "geometry",
+                    "'\(name)' is no to-one link or embedded object; 'geometry' leads through those to a "
+                        + "geographic point.")
+            }
+            steps.append(Step(classIndex: present.index, member: member))
+            present = schema.classes[compiled.classIndex]
+        }
+        guard present.isPointClass else {
+            throw text.fault(
+                "geometry",
+                "'\(Problem.shown(path))' leads to no geographic point: an embedded object with a string "
+                    + "'type' and a list of doubles 'coordinates'.")
+        }
+        self.steps = steps
+        pointClass = present
+    }
+
+    /// The properties of a class that hold one point each.
+    private static func points(of rowClass: RowClass, _ schema: RowSchema) -> [Int] {
+        rowClass.members.indices.filter { member in
+            let compiled = rowClass.members[member]
+            return compiled.storage.shape == .single && compiled.storage.element == .embedded
+                && schema.classes[compiled.classIndex].isPointClass
+        }
+    }
+
+    private static func unknown(_ name: String, _ rowClass: RowClass, _ text: QueryText) -> Problem
+    {
+        let shown = Problem.shown(name)
+        var problem = text.fault(
+            "geometry", "Class '\(rowClass.definition.name)' has no property '\(shown)'.",
+            code: "unknown-property")
+        problem.errors[0].hint = NearestName.of(
+            name, among: rowClass.definition.properties.map(\.name))
+        return problem
+    }
+
+    /// The point of an object; nil where there is none, where it is none, or where it lies not on the Earth.
+    func point(
+        of row: RowView, _ read: ReadTransaction
+    ) -> (longitude: Double, latitude: Double, altitude: Double?)? {
+        var row = row
+        for step in steps {
+            let rowClass = schema.classes[step.classIndex]
+            let compiled = rowClass.members[step.member]
+            if compiled.storage.element == .link {
+                let field = rowClass.field(step.member, in: row)
+                guard !field.isNull,
+                    let target = read.row(
+                        classIndex: compiled.classIndex, key: field.load(UInt64.self))
+                else { return nil }
+                row = target
+            } else {
+                guard let inner = rowClass.embedded(step.member, in: row) else { return nil }
+                row = inner
+            }
+        }
+        guard let point = pointClass.point(in: row, read), point.longitude.magnitude <= 180,
+            point.latitude.magnitude <= 90
+        else { return nil }
+        let altitude = pointClass.altitude(in: row, read)
+        return (point.longitude, point.latitude, altitude.flatMap { $0.isFinite ? $0 : nil })
+    }
+}
