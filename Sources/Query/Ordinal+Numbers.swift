@@ -32,7 +32,6 @@ extension Ordinal {
         case .int(let value): Double(exactly: value)
         case .double(let value): value
         case .float(let value): Double(value)
-        case .decimal(let value): Double(value.description)
         default: nil
         }
     }
@@ -42,7 +41,6 @@ extension Ordinal {
         case .int(let value): Float(exactly: value)
         case .double(let value): value.isNaN ? .nan : Float(exactly: value)
         case .float(let value): value
-        case .decimal(let value): Float(value.description)
         default: nil
         }
     }
@@ -56,6 +54,49 @@ extension Ordinal {
         case .decimal(let value): value
         default: nil
         }
+    }
+
+    /// The ordinals of the floats or doubles that stand in a relation to a decimal; nil when none do.
+    ///
+    /// Several are one decimal, since that has fewer digits than they, and some decimals are none of them.
+    static func range(
+        _ comparison: ComparisonOperator, _ decimal: Decimal128, as storage: ElementStorage
+    ) -> ClosedRange<UInt128>? {
+        // Beyond infinity there are only bits that are no value's.
+        let last = storage == .float ? of(Float.infinity) : of(Double.infinity)
+        let wanted = decimal.ordinal
+        /// How many ordinals satisfy a condition that holds up to some place.
+        func count(_ holds: (UInt128) -> Bool) -> UInt128 {
+            var (low, high) = (UInt128(0), last + 1)
+            while low < high {
+                let middle = (low + high) / 2
+                if holds(asDecimal(middle, storage)) { low = middle + 1 } else { high = middle }
+            }
+            return low
+        }
+        let less = count { $0 < wanted }
+        let lessEqual = count { $0 <= wanted }
+        func range(_ first: UInt128, _ end: UInt128) -> ClosedRange<UInt128>? {
+            first < end ? first...(end - 1) : nil
+        }
+        switch comparison {
+        case .equal: return range(less, lessEqual)
+        case .less: return range(0, less)
+        case .lessEqual: return range(0, lessEqual)
+        case .greater: return range(lessEqual, last + 1)
+        case .greaterEqual: return range(less, last + 1)
+        default: return nil
+        }
+    }
+
+    /// The ordinal of the decimal that a float or double counts as.
+    private static func asDecimal(_ ordinal: UInt128, _ storage: ElementStorage) -> UInt128 {
+        let bits = UInt64(truncatingIfNeeded: ordinal)
+        let value: Value =
+            storage == .float
+            ? .float(ComparedValue.float(UInt32(truncatingIfNeeded: bits)))
+            : .double(ComparedValue.double(bits))
+        return (decimal(value) ?? .nan).ordinal
     }
 
     /// The ordinal of the greatest value of a numeric type that lies below a number which the type

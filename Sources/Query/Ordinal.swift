@@ -80,11 +80,14 @@ enum Ordinal {
 
     /// The ordinals of the non-null values that satisfy `value ⋈ constant`; nil when none do.
     ///
-    /// Numbers of the other type are compared exactly. A constant that is not comparable satisfies
+    /// Numbers of another type are compared exactly, but for decimals beside floats and doubles. A constant that is not comparable satisfies
     /// nothing. `comparison` is equality or one of the four orders.
     static func range(
         _ comparison: ComparisonOperator, _ constant: Value, as storage: ElementStorage
     ) -> ClosedRange<UInt128>? {
+        if case .decimal(let number) = constant, storage == .double || storage == .float {
+            return range(comparison, number, as: storage)
+        }
         let last = greatest(storage)
         if let exact = of(constant, as: storage) {
             switch comparison {

@@ -154,15 +154,24 @@ struct ValueTestMaker {
     }
 
     private func setTest(_ constants: [Value], _ storage: ElementStorage) -> ValueTest? {
-        let hasNull = constants.contains(.null)
         switch storage {
         case .string, .data:
-            return TextSetTest(texts(constants, storage), nullResult: hasNull)
-        case .bool, .int, .float, .double, .decimal, .date, .objectID, .uuid:
-            return OrdinalSetTest(
-                constants.compactMap { Ordinal.of($0, as: storage) }, storage, nullResult: hasNull)
+            return TextSetTest(
+                texts(constants, storage), nullResult: constants.contains(.null))
+        case .float, .double:
+            // A decimal stands for several of them.
+            let hasDecimal = constants.contains { $0.scalarType == .decimal128 }
+            return hasDecimal ? nil : ordinalSetTest(constants, storage)
+        case .bool, .int, .decimal, .date, .objectID, .uuid:
+            return ordinalSetTest(constants, storage)
         case .mixed: return MixedSetTest(constants)
         case .link, .embedded: return nil
         }
+    }
+
+    private func ordinalSetTest(_ constants: [Value], _ storage: ElementStorage) -> ValueTest {
+        OrdinalSetTest(
+            constants.compactMap { Ordinal.of($0, as: storage) }, storage,
+            nullResult: constants.contains(.null))
     }
 }

@@ -36,6 +36,41 @@ struct ConversionTests {
         #expect(try world.fault("data == binary($0)", [.init(.int(1))])?.kind == .argument)
     }
 
+    @Test(
+        "a decimal beside a float or double is compared alike, whether it is a constant or a property's"
+    )
+    func decimals() throws {
+        let values = [
+            "0.1", "2.33", "1.10", "9007199254740993", "9223372036854775807", "1E+300", "-1.5", "0",
+            "Infinity", "-Infinity",
+        ]
+        let doubles = [
+            0.1, 0.1.nextUp, 2.33, 1.1, 9_007_199_254_740_992, 0x1p63, 1e300, -1.5, 0, .infinity,
+        ]
+        for text in values {
+            let decimal = LanguageWorld.decimal(text)
+            for double in doubles {
+                try world.put(
+                    1,
+                    [
+                        "d": .value(.double(double)), "f": .value(.float(Float(double))),
+                        "e": .value(decimal),
+                    ])
+                for sign in ["==", "!=", "<", "<=", ">", ">="] {
+                    for name in ["d", "f"] {
+                        let beside = try world.ids("id == 1 AND \(name) \(sign) e")
+                        let constant = try world.ids(
+                            "id == 1 AND \(name) \(sign) $0", [.init(decimal)])
+                        let listed = try world.ids(
+                            "id == 1 AND \(name) \(sign) ANY $0", [.init(.list([decimal]))])
+                        #expect(constant == beside, "\(name) \(sign) \(text), \(double)")
+                        #expect(listed == beside, "\(name) \(sign) \(text), \(double)")
+                    }
+                }
+            }
+        }
+    }
+
     @Test("what does not go together is refused")
     func faults() throws {
         try world.check(faults: [
