@@ -293,7 +293,10 @@ package final class ReadTransaction: ObjectSource {
     ) {
         let property = rows.classes[originClass].members[member].number
         scanOrigins(classIndex, key, property: property, from: nil) { origin, count in
-            for _ in 0..<count where !body(origin.classIndex, origin.key) { return false }
+            // Each of the links takes time, however few objects hold them.
+            for _ in 0..<count {
+                guard mayFollow(), body(origin.classIndex, origin.key) else { return false }
+            }
             return true
         }
     }

@@ -1,7 +1,9 @@
 import ObjectModel
 import ObjectStore
 import ObjectSupport
+import Query
 import Rows
+import Storage
 import Testing
 import TestSupport
 
@@ -251,5 +253,41 @@ struct LinkTests {
         let changes = try store.changes(after: store.version.number - 1)
         #expect(changes.changes.values.map(\.kind).map(\.rawValue).sorted() == [1, 2, 3])
         #expect(try store.findings() == [])
+    }
+
+    @Test("links that one object holds very often are followed until the time is over")
+    func manyLinksOfOne() throws {
+        let engine = try EngineCase.memory.open()
+        let store = try Store(engine: engine)
+        defer { store.close() }
+        try store.setSchema(Shelter.classes)
+        try store.put("Dog", ["name": .value(.string("Rex"))], mode: .create)
+        try store.put(
+            "Person", Shelter.person("ann", ["dogs": .values([Identity("Dog", .int(1)).link])]))
+        // The store says that it is four billion links.
+        let snapshot = try engine.snapshot()
+        let entry = try snapshot.entries().first { $0.0.count == 29 && $0.1 == [1, 0, 0, 0] }
+        snapshot.close()
+        let key = try #require(entry?.0)
+        try OwnedBatch([key: [255, 255, 255, 255]]).commit(to: engine)
+        let other = try Store(engine: engine)
+        defer { other.close() }
+        try other.reading { transaction in
+            let rowClass = try #require(transaction.rows.rowClass(named: "Dog"))
+            for text in ["packs.@count == 1", "packs == obj('Person', 'bob')"] {
+                let query = ObjectQuery(
+                    classIndex: rowClass.index,
+                    predicate: try CompiledQuery.compile(
+                        text: text, rootClass: rowClass.index, schema: transaction.rows
+                    ).predicate)
+                let limits = QueryLimits(deadlineMilliseconds: monotonicMilliseconds() + 20)
+                transaction.limitFollowing(until: limits.deadlineMilliseconds)
+                let execution = QueryExecution(
+                    query, plan: .scan(query), in: transaction, limits: limits)
+                #expect(throws: QueryExecution.Failure.self, "\(text)") {
+                    try execution.run(limit: .max) { _, _ in true }
+                }
+            }
+        }
     }
 }
