@@ -183,12 +183,12 @@ extension SectionExecution {
             return
         }
         guard query.objectCountMax > 0 else { return }
-        let sortBytes = order.sortBytes(key, row)
-        let entry = sortBytes.withUnsafeBytes {
-            PageHeap.Entry(sortBytes: $0, key: key, row: row)
-        }
-        if let worst = walked.shown?.worst, !order.isBefore(entry, worst) { return }
-        _ = walked.shown?.insert(entry, isBefore: order.isBefore)
+        sortBuffer.removeAll()
+        order.append(key, row, to: sortBuffer)
+        let bytes = sortBuffer.bytes
+        if let worst = walked.shown?.worst, !order.isBefore(bytes, key, row, worst) { return }
+        _ = walked.shown?.insert(
+            PageHeap.Entry(sortBytes: bytes, key: key, row: row), isBefore: order.isBefore)
     }
 
     /// Gives the last section its objects, where they did not come in order.

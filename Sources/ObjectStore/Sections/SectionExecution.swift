@@ -19,6 +19,8 @@ package final class SectionExecution {
     let reader: SectionKeyReader
     /// The order of the result.
     let order: ObjectOrder
+    /// For the sort values of one object.
+    let sortBuffer = ByteBuffer(capacity: 128)
     /// The plans that were followed.
     package private(set) var plans: [Plan] = []
     /// What was read so far.
