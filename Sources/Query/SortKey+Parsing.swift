@@ -2,8 +2,8 @@ import ObjectModel
 import Rows
 
 extension SortKey {
-    /// Reads a list such as `-age,home.city,dogs.@count`: paths through to-one links and embedded
-    /// objects, a minus for descending order; names stand as they are, blanks included.
+    /// Reads a list such as `-age,home.city,dogs.@count,costs['food'],scores[0]`: paths through to-one links
+    /// and embedded objects, a minus for descending order; names stand as they are, blanks included.
     ///
     /// `clause` is the parameter's name: `sort`, `distinct` or `by`; only `sort` takes a minus. Errors have
     /// the column in `list`.
@@ -48,8 +48,10 @@ extension SortKey {
             index += 1
         }
         while index < names.count {
-            let name = try source.name(names[index])
-            let start = names[index].lowerBound
+            let piece = names[index]
+            let open = piece.first { source[$0] == UInt8(ascii: "[") } ?? piece.upperBound
+            let name = try source.name(piece.lowerBound..<open)
+            let start = piece.lowerBound
             index += 1
             switch name {
             case "@count", "@size":
@@ -81,11 +83,53 @@ extension SortKey {
                     column: source.column(start))
             default: try resolver.name(name, at: start)
             }
+            try positions(open..<piece.upperBound, of: source, &resolver)
         }
         let path = try resolver.path(at: item.lowerBound)
         if let message = path.obstacle(toClause: clause) {
             throw QueryError(.type, message, column: source.column(item.lowerBound))
         }
         return SortKey(path: path, isAscending: !isDescending)
+    }
+
+    /// Reads the positions and keys in brackets behind a name, if there are any.
+    private static func positions(
+        _ text: Range<Int>, of source: SourceText, _ resolver: inout PathResolver
+    ) throws(QueryError) {
+        var start = text.lowerBound
+        while start < text.upperBound {
+            let inner = start + 1..<text.upperBound
+            let quote = source[inner.lowerBound]
+            let isKey = quote == UInt8(ascii: "'") || quote == UInt8(ascii: "\"")
+            var end = inner.lowerBound
+            if isKey { end = inner.dropFirst().first { source[$0] == quote }.map { $0 + 1 } ?? end }
+            while end < text.upperBound, source[end] != UInt8(ascii: "]"), !isKey { end += 1 }
+            guard source[start] == UInt8(ascii: "["), source[end] == UInt8(ascii: "]"),
+                end < text.upperBound
+            else { throw noPosition(source, start) }
+            if isKey {
+                try resolver.key(
+                    Array(source.bytes[inner.lowerBound + 1..<end - 1]), at: start)
+            } else {
+                switch source.text(inner.lowerBound, end) {
+                case "FIRST", "first": try resolver.position(.first, at: start)
+                case "LAST", "last": try resolver.position(.last, at: start)
+                case "SIZE", "size": try resolver.count(at: start)
+                case let digits:
+                    guard digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+                        let index = Int(digits)
+                    else { throw noPosition(source, start) }
+                    try resolver.position(.index(index), at: start)
+                }
+            }
+            start = end + 1
+        }
+    }
+
+    private static func noPosition(_ source: SourceText, _ offset: Int) -> QueryError {
+        QueryError(
+            .syntax,
+            "In brackets stands a position, such as 0, FIRST or LAST, or a key in quotes.",
+            column: source.column(offset))
     }
 }

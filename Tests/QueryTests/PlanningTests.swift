@@ -199,6 +199,49 @@ struct PlanningTests {
         }
     }
 
+    @Test("lists of paths take positions and keys in brackets, as SORT does")
+    func brackets() throws {
+        let schema = World.compile(
+            Schema(classes: [
+                ObjectClass(
+                    name: "Trip",
+                    properties: [
+                        Property(name: "costs", type: .map(.scalar(.double))),
+                        Property(name: "days", type: .list(.scalar(.int))),
+                        Property(name: "extra", type: .single(.scalar(.mixed))),
+                        Property(name: "next", type: .single(.object("Trip")), isOptional: true),
+                    ])
+            ]))
+        for path in [
+            "costs['food']", "costs[\"a b's\"]", "days[0]", "days[FIRST]", "days[LAST]",
+            "next.next.costs['x]y']", "extra['a'][1]", "next.extra[0]['b'].c", "days[SIZE]",
+            "next.days[12]",
+        ] {
+            let sorted = try CompiledQuery.compile(
+                text: "TRUEPREDICATE SORT(\(path) DESC)", rootClass: 0, schema: schema
+            ).sort
+            #expect(
+                try SortKey.parse(list: "-\(path)", rootClass: 0, schema: schema) == sorted,
+                "\(path)")
+        }
+        func column(_ list: String) -> Int? {
+            do {
+                _ = try SortKey.parse(list: list, rootClass: 0, schema: schema)
+                return nil
+            } catch { return error.column }
+        }
+        #expect(column("costs[food]") == 6)
+        #expect(column("-costs['food'") == 7)
+        #expect(column("costs['food']x") == 14)
+        #expect(column("costs[]") == 6)
+        #expect(column("costs['") == 6)
+        #expect(column("days[-1]") == 5)
+        #expect(column("days[99999999999999999999]") == 5)
+        #expect(column("costs['a'],[0]") == 12)
+        #expect(column("costs[0]") == 6)
+        #expect(column("days['a']") == 5)
+    }
+
     @Test("suffixes keep their order; consecutive SORTs merge, the later one first")
     func suffixes() throws {
         let query = try compile(

@@ -147,9 +147,6 @@ struct OrderWorld {
         "@links.@count", "@links.Item.best.@count", "text.@count",
     ]
 
-    /// The same path in a list of paths.
-    static func listed(_ path: String) -> String { path.replacing("['k']", with: ".k") }
-
     /// What an object is sorted by.
     func rank(_ item: Item, _ path: String) -> Rank {
         if path.hasPrefix("best.") {
