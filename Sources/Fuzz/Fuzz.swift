@@ -6,7 +6,7 @@ import Glibc
 enum Fuzz {
     private static let targets: [any FuzzTarget.Type] = [
         ObjectTarget.self, DamageTarget.self, EngineTarget.self, QueryTarget.self,
-        AnswerTarget.self,
+        AnswerTarget.self, DamagedAnswerTarget.self,
         JSONTarget.self, KeyTarget.self, RowTarget.self,
     ]
 

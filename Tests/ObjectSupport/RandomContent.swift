@@ -107,8 +107,13 @@ package struct RandomContent {
         _ random: inout SeededGenerator
     ) -> ObjectContent {
         var content: ObjectContent = [:]
-        for property in objectClass.properties {
-            if property.name == objectClass.primaryKey {
+        let typeIndex = objectClass.pointMembers?.type
+        for (index, property) in objectClass.properties.enumerated() {
+            if index == typeIndex, property.cases == nil,
+                Int.random(in: 0..<4, using: &random) > 0
+            {
+                content[property.name] = .value(.string("Point"))
+            } else if property.name == objectClass.primaryKey {
                 // The store numbers the object.
                 if property.defaultValue == .next, Bool.random(using: &random) { continue }
                 content[property.name] = .value(Self.primaryKey(property, &random))

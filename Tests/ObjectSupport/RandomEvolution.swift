@@ -152,7 +152,10 @@ package struct RandomEvolution {
             }
             return
         case 2:
-            if property.scalar == .string, Bool.random(using: &random) {
+            if case .single(.object) = property.type {
+                // Kept where it leads to points.
+                property.searchIndex = property.searchIndex == nil ? .geo : nil
+            } else if property.scalar == .string, Bool.random(using: &random) {
                 property.searchIndex = property.searchIndex == nil ? .fullText : nil
             } else {
                 property.isIndexed.toggle()
@@ -188,6 +191,17 @@ package struct RandomEvolution {
         classes[index].properties[member] = property
     }
 
+    /// The kind of search index that a property of a type may have.
+    private func searchIndex(of type: PropertyType) -> SearchIndexKind? {
+        switch type {
+        case .single(.scalar(.string)): return .fullText
+        case .single(.object(let target)):
+            let holdsPoints = classes.first { $0.name == target }?.pointMembers != nil
+            return holdsPoints ? .geo : nil
+        default: return nil
+        }
+    }
+
     /// Takes out what no longer holds: inverse links without a property, indexes and uniqueness that there
     /// can't be.
     private mutating func repair() {
@@ -198,7 +212,8 @@ package struct RandomEvolution {
                     isIndexable = scalar.canBeIndexed && classes[index].kind == .object
                 }
                 if !isIndexable { classes[index].properties[member].isIndexed = false }
-                if classes[index].properties[member].type != .single(.scalar(.string))
+                if classes[index].properties[member].searchIndex
+                    != searchIndex(of: classes[index].properties[member].type)
                     || classes[index].kind != .object
                 {
                     classes[index].properties[member].searchIndex = nil

@@ -27,10 +27,11 @@ package struct RandomSchema {
             classes.append(makeClass(.embedded, &random))
         }
         if isFull {
+            if Bool.random(using: &random) { classes.append(makePointClass()) }
             embeddedRule = OnDelete.allCases.randomElement(using: &random) ?? .nullify
             if Bool.random(using: &random) { classes.append(makeClass(.asymmetric, &random)) }
         }
-        for index in classes.indices {
+        for index in classes.indices where classes[index].pointMembers == nil {
             for _ in 0..<Int.random(in: 2...7, using: &random) {
                 classes[index].properties.append(makeProperty(classes, index, &random))
             }
@@ -98,6 +99,16 @@ package struct RandomSchema {
         return made
     }
 
+    /// A class of points, which properties that hold one may have an index of.
+    private mutating func makePointClass() -> ObjectClass {
+        ObjectClass(
+            name: name("E"), kind: .embedded,
+            properties: [
+                Property(name: "type", type: .single(.scalar(.string))),
+                Property(name: "coordinates", type: .list(.scalar(.double))),
+            ])
+    }
+
     mutating func makeProperty(
         _ classes: [ObjectClass], _ index: Int, _ random: inout SeededGenerator
     ) -> Property {
@@ -139,7 +150,14 @@ package struct RandomSchema {
         case 8:
             return Property(name: name("n"), type: .map(.object(target.name)), isOptional: true)
         case 9, 10:
-            return Property(name: name("o"), type: .single(.object(target.name)), isOptional: true)
+            var property = Property(
+                name: name("o"), type: .single(.object(target.name)), isOptional: true)
+            if target.pointMembers != nil, objectClass.kind == .object,
+                Int.random(in: 0..<3, using: &random) > 0
+            {
+                property.searchIndex = .geo
+            }
+            return property
         default:
             let isSet = target.kind == .object && Bool.random(using: &random)
             let element = ElementType.object(target.name)

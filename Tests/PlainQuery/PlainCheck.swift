@@ -101,6 +101,17 @@ struct PlainCheck {
         return .same
     }
 
+    /// Whether the language refuses a query.
+    func isRefused(_ query: PlainQuery) -> Bool {
+        var printer = PlainPrinter()
+        let text = printer.text(query)
+        guard let rowClass = transaction.rows.rowClass(named: query.className) else { return true }
+        let compiled = try? CompiledQuery.compile(
+            text: text, arguments: printer.arguments, rootClass: rowClass.index,
+            schema: transaction.rows)
+        return compiled == nil
+    }
+
     private func run(_ execution: QueryExecution) throws -> [UInt64] {
         var keys: [UInt64] = []
         try execution.run(limit: .max) { key, _ in

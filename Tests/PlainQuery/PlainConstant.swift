@@ -11,6 +11,8 @@ struct PlainConstant {
     var kind: Kind
     /// Whether it is handed over beside the text.
     var isArgument: Bool
+    /// Whether, as an argument, it is handed over as a text that is read in the type beside it.
+    var isPlainText = false
 
     /// Null, written as such.
     static let null = PlainConstant(kind: .value(.null), isArgument: false)

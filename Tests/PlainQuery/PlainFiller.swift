@@ -57,7 +57,8 @@ struct PlainFiller {
         var operations: [ObjectScript.Operation] = []
         for name in PlainSchema.objectNames {
             guard let definition = objectClass(name) else { continue }
-            for _ in 0..<Int.random(in: 0...countMax, using: &random) {
+            let most = name == "A" && chance(25) ? 2 * countMax : countMax
+            for _ in 0..<Int.random(in: 0...most, using: &random) {
                 var draft: ObjectContent = [:]
                 if let key = definition.properties.first, key.name == definition.primaryKey {
                     draft[key.name] = .value(primaryKey(key))
@@ -69,12 +70,12 @@ struct PlainFiller {
     }
 
     private mutating func primaryKey(_ property: Property) -> Value {
-        let number = UInt64.random(in: 0..<60, using: &random)
+        let number = UInt64.random(in: 0..<90, using: &random)
         switch property.scalar {
-        case .string: return .string(pick(["k", "K", "é"]) + String(number % 20))
+        case .string: return .string(pick(["k", "K", "é"]) + String(number % 40))
         case .uuid: return .uuid(UUID128(high: (number % 2) << 63, low: number))
         case .objectID: return .objectID(ObjectID(high: number % 2, low: UInt32(number)))
-        default: return .int(number == 59 ? .max : Int64(number) - 5)
+        default: return .int(number == 89 ? .max : Int64(number) - 5)
         }
     }
 

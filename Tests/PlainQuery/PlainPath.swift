@@ -7,7 +7,8 @@ struct PlainPath {
         case index(Int)
         case first
         case last
-        case key(String)
+        /// Under a key, written with a dot or in brackets.
+        case key(String, isDotted: Bool)
     }
 
     /// A step from an object to others.

@@ -8,7 +8,7 @@ indirect enum PlainPredicate {
     case or([PlainPredicate])
     case comparison(PlainSide, PlainOperator, PlainSide)
     /// Both bounds included.
-    case between(PlainSide, PlainConstant, PlainConstant)
+    case between(PlainSide, PlainConstant, PlainConstant, isArgument: Bool)
     /// Whether the points that hops lead to lie in a region; the hops begin in a class.
     case within(String, [PlainPath.Hop], PlainQuantifier?, PlainRegion)
 }
@@ -23,7 +23,7 @@ extension PlainWorld {
         case .or(let parts): return parts.contains { holds($0, for: object) }
         case .comparison(let left, let relation, let right):
             return holds(left, relation, right, for: object)
-        case .between(let side, let least, let greatest):
+        case .between(let side, let least, let greatest, _):
             return holds(side, PlainOperator(name: .greaterEqual), .constant(least), for: object)
                 && holds(side, PlainOperator(name: .lessEqual), .constant(greatest), for: object)
         case .within(_, let hops, let quantifier, let region):

@@ -6,6 +6,8 @@ struct PlainPrinter {
     /// The arguments so far.
     private(set) var arguments: [QueryArgument] = []
     private var variables: [String] = []
+    /// How many positions and keys were written: some of them are arguments.
+    private var positionCount = 0
 
     /// A query as text.
     mutating func text(_ query: PlainQuery) -> String {
@@ -32,10 +34,10 @@ struct PlainPrinter {
         case .comparison(let left, let relation, let right):
             let first = text(left)
             return "\(first) \(relation.text) \(text(right))"
-        case .between(let side, let least, let greatest):
+        case .between(let side, let least, let greatest, let isArgument):
             let first = text(side)
-            let second = text(least)
-            return "\(first) BETWEEN {\(second), \(text(greatest))}"
+            let bounds = PlainSide.list([least, greatest], nil, isArgument: isArgument)
+            return "\(first) BETWEEN \(text(bounds))"
         case .within(_, let hops, let quantifier, let region):
             let names = hops.map { text($0) }.joined(separator: ".")
             return prefix(quantifier) + names + " geoWithin " + region.text
@@ -88,7 +90,21 @@ struct PlainPrinter {
 
     private mutating func text(_ constant: PlainConstant) -> String {
         if !constant.isArgument, let literal = literal(constant) { return literal }
+        if constant.isPlainText, let text = Self.plainText(value(constant)) {
+            return argument(QueryArgument(text: text))
+        }
         return argument(QueryArgument(value(constant)))
+    }
+
+    /// A value as the text that stands for it where its type is known.
+    private static func plainText(_ value: Value) -> String? {
+        switch value {
+        case .int(let number): String(number)
+        case .date(let time): time.description
+        case .objectID(let id): id.description
+        case .uuid(let id): id.description
+        default: nil
+        }
     }
 
     private func literal(_ constant: PlainConstant) -> String? {
@@ -145,7 +161,7 @@ struct PlainPrinter {
         return start + names.joined(separator: ".")
     }
 
-    private func text(_ hop: PlainPath.Hop) -> String {
+    private mutating func text(_ hop: PlainPath.Hop) -> String {
         switch hop {
         case .one(let name), .inverse(let name): name
         case .many(let name, let form): name + form
@@ -154,16 +170,23 @@ struct PlainPrinter {
         }
     }
 
-    private func text(_ position: PlainPath.Position) -> String {
+    private mutating func text(_ position: PlainPath.Position) -> String {
+        positionCount += 1
+        let isArgument = positionCount % 4 == 0
         switch position {
-        case .index(let index): "[\(index)]"
-        case .first: "[FIRST]"
-        case .last: "[LAST]"
-        case .key(let key): "[\(Self.quoted(key))]"
+        case .index(let index):
+            return isArgument
+                ? "[\(argument(QueryArgument(.int(Int64(index)))))]" : "[\(index)]"
+        case .first: return "[FIRST]"
+        case .last: return "[LAST]"
+        case .key(let key, let isDotted):
+            if isDotted { return ".\(key)" }
+            return isArgument
+                ? "[\(argument(QueryArgument(.string(key))))]" : "[\(Self.quoted(key))]"
         }
     }
 
-    private func text(_ end: PlainPath.End) -> String {
+    private mutating func text(_ end: PlainPath.End) -> String {
         switch end {
         case .value(let name), .inverse(let name): name
         case .elements(let name, let form), .count(let name, let form): name + form
@@ -182,10 +205,10 @@ struct PlainPrinter {
         }
     }
 
-    private func text(_ step: PlainPath.MixedStep) -> String {
+    private mutating func text(_ step: PlainPath.MixedStep) -> String {
         switch step {
         case .position(let position): text(position)
-        case .key(let key, let isDotted): isDotted ? ".\(key)" : "[\(Self.quoted(key))]"
+        case .key(let key, let isDotted): text(PlainPath.Position.key(key, isDotted: isDotted))
         case .all: "[*]"
         case .keys: ".@keys"
         }

@@ -140,7 +140,9 @@ extension PlainQueryMaker {
             if isAlone, type == .int, !Self.isFinite(number) {
                 return PlainConstant(kind: .value(.int(1)), isArgument: isArgument)
             }
-            return PlainConstant(kind: .value(number), isArgument: isArgument)
+            let isInt = number.scalarType == .int && type == .int
+            return PlainConstant(
+                kind: .value(number), isArgument: isArgument, isPlainText: isInt && chance(20))
         }
         if !isAlone, chance(5) {
             return PlainConstant(kind: .value(.bool(true)), isArgument: isArgument)
@@ -150,7 +152,9 @@ extension PlainQueryMaker {
         {
             return object(target)
         }
-        return PlainConstant(kind: .value(PlainDomain.value(type, &random)), isArgument: isArgument)
+        return PlainConstant(
+            kind: .value(PlainDomain.value(type, &random)), isArgument: isArgument,
+            isPlainText: type != .mixed && chance(30))
     }
 
     private static func isFinite(_ value: Value) -> Bool {
@@ -168,10 +172,15 @@ extension PlainQueryMaker {
         case 0...3:
             let list = (0..<pick([0, 1, 2, 2, 3])).map { _ in constant(type, isAlone: false) }
             let quantifier = chance(40) ? pick(PlainQuantifier.allCases) : nil
-            let relation = PlainOperator(
-                name: chance(60) ? .isIn : pick(PlainOperator.ordered))
-            return .comparison(
-                side, relation, .list(list, quantifier, isArgument: chance(30)))
+            let constants = PlainSide.list(list, quantifier, isArgument: chance(30))
+            if chance(20) {
+                // A single path has no list that something could be in.
+                let relation = PlainOperator(
+                    name: world.isMany(path) && chance(30) ? .isIn : pick(PlainOperator.ordered))
+                return .comparison(constants, relation, side)
+            }
+            let relation = PlainOperator(name: chance(60) ? .isIn : pick(PlainOperator.ordered))
+            return .comparison(side, relation, constants)
         case 4, 5:
             let wanted = PlainType.scalar(type)
             guard
@@ -190,7 +199,8 @@ extension PlainQueryMaker {
             var own = side
             if world.isMany(path) { own = .path(path, .all) }
             return .between(
-                own, constant(type, isAlone: true), constant(type, isAlone: true))
+                own, constant(type, isAlone: true), constant(type, isAlone: true),
+                isArgument: chance(20))
         case 7...13 where type == .string || type == .mixed:
             return textComparison(side, type)
         case 7...10 where type == .data:
@@ -239,14 +249,16 @@ extension PlainQueryMaker {
             return .comparison(
                 side, relation,
                 text(pick(["a*", "*b", "?", "a?", "*", "", "*É*", "??*", "A*b", "x*", "*a b"])))
-        case 6:
+        case 6, 7:
             let list = (0..<pick([0, 1, 2, 3])).map { _ in
                 PlainConstant(
                     kind: .value(.string(pick(PlainDomain.strings))), isArgument: chance(30))
             }
-            let relation = PlainOperator(
+            var relation = PlainOperator(
                 name: .isIn, ignoresCase: chance(60), ignoresAccents: chance(30))
-            return .comparison(side, relation, .list(list, nil, isArgument: false))
+            if chance(40) { relation = textual() }
+            let quantifier = chance(40) ? pick(PlainQuantifier.allCases) : nil
+            return .comparison(side, relation, .list(list, quantifier, isArgument: chance(20)))
         default:
             let constant =
                 chance(10) ? PlainSide.constant(.null) : text(pick(PlainDomain.strings))
@@ -270,6 +282,10 @@ extension PlainQueryMaker {
             {
                 operand = .path(other, nil)
                 isMany = isMany || world.isMany(other)
+            } else if !isMany, chance(8) {
+                operand = .list(
+                    (0..<pick([0, 1, 2])).map { _ in number() }, nil, isArgument: chance(30))
+                isMany = true
             }
             let sign = pick(PlainArithmetic.signs)
             side =
@@ -282,6 +298,13 @@ extension PlainQueryMaker {
             return .comparison(side, relation, .list(list, nil, isArgument: false))
         }
         guard case .scalar(let type)? = side.type else { return nil }
+        if chance(25), let other = path2(className, { $0.isNumeric || $0 == .scalar(.mixed) }) {
+            let right = PlainSide.path(other, quantifier(other))
+            return .comparison(
+                side, relation,
+                chance(50)
+                    ? right : .operation(right, pick(PlainArithmetic.signs), .constant(number())))
+        }
         return .comparison(
             side, relation, .constant(constant(type == .mixed ? .decimal128 : type, isAlone: true)))
     }

@@ -69,7 +69,7 @@ extension PlainQueryMaker {
         case .set: return .many(property.name, form: "")
         case .map:
             return chance(40)
-                ? .at(property.name, .key(pick(PlainDomain.keys)))
+                ? .at(property.name, key())
                 : .many(property.name, form: pick(["", "[*]", ".@values"]))
         case .linkingObjects: return .inverse(property.name)
         }
@@ -77,6 +77,11 @@ extension PlainQueryMaker {
 
     private mutating func listPosition() -> PlainPath.Position {
         pick([.index(0), .index(1), .index(2), .first, .last])
+    }
+
+    private mutating func key() -> PlainPath.Position {
+        let key = pick(PlainDomain.keys)
+        return .key(key, isDotted: !key.isEmpty && chance(50))
     }
 
     /// A class and a property of it that links to a class.
@@ -146,7 +151,7 @@ extension PlainQueryMaker {
         case 4, 5:
             if property.type.isMap {
                 if chance(30) { return (.keys(name), .scalar(.string)) }
-                return (.elementAt(name, .key(pick(PlainDomain.keys))), .scalar(scalar))
+                return (.elementAt(name, key()), .scalar(scalar))
             }
             guard case .list = property.type else { return nil }
             let position = listPosition()

@@ -73,7 +73,7 @@ extension PlainWorld {
 
     /// What a collection has at a position; nil for nothing.
     func element(_ content: Content?, _ position: PlainPath.Position) -> Content? {
-        if case .key(let key) = position {
+        if case .key(let key, _) = position {
             guard case .entries(let entries)? = content else { return nil }
             return entries[key]
         }

@@ -45,17 +45,23 @@ package struct QueryDifferential {
         self.seed = seed
         random = SeededGenerator(seed: seed)
         let classes = PlainSchema.make(&random)
-        var options = StoreOptions()
-        options.columns.useCountMin = 1
-        options.columns.objectCountMin = 0
-        options.columns.sharedMicrosecondsMin = 0
-        if seed % 2 == 0 { options.columns.byteCountMax = 0 }
+        var options = Self.options(keepsColumns: seed % 2 == 1)
         if seed % 5 == 0 { options.outsideLimits = .tiny }
         let engineCase = seed % 8 == 7 ? EngineCase.lmdb : .memory
         store = try Store(engine: try engineCase.open(), options: options)
         try store.setSchema(classes)
         filler = PlainFiller(classes, seed: random.next())
         try filler.fill(store)
+    }
+
+    /// Options of a store with which every scan uses columns, or none does.
+    static func options(keepsColumns: Bool) -> StoreOptions {
+        var options = StoreOptions()
+        options.columns.useCountMin = 1
+        options.columns.objectCountMin = 0
+        options.columns.sharedMicrosecondsMin = 0
+        if !keepsColumns { options.columns.byteCountMax = 0 }
+        return options
     }
 
     /// Ends the store.
@@ -83,6 +89,11 @@ package struct QueryDifferential {
             let query = maker.make()
             repeated.append(query)
             try compare(query, world, transaction)
+            guard counts.queries % 20 == 0, let faulty = maker.makeFaulty() else { continue }
+            if !PlainCheck(world, transaction, limit: 1).isRefused(faulty) {
+                var printer = PlainPrinter()
+                difference = "seed \(seed), taken: \(faulty.className) by \(printer.text(faulty))"
+            }
         }
     }
 
