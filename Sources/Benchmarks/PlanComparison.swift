@@ -76,7 +76,7 @@ struct PlanComparison {
                     let planned = try QueryExecution(query, in: read)
                     found = try Self.take(planned, limit, isCounted)
                     best = min(best, Self.cpuNanoseconds() - start)
-                    plan = "\(planned.plans.map { Self.text($0, planned) })"
+                    plan = "\(planned.followed.map { Self.text($0, planned) })"
                     start = Self.cpuNanoseconds()
                     let scan = QueryExecution(query, plan: .scan(query), in: read)
                     guard try Self.take(scan, limit, isCounted) == found else {
@@ -92,11 +92,12 @@ struct PlanComparison {
         }
     }
 
-    private static func text(_ plan: Plan, _ execution: QueryExecution) -> String {
+    private static func text(_ followed: FollowedPlan, _ execution: QueryExecution) -> String {
+        let plan = followed.plan
         let access =
             switch plan.access {
             case .nothing: "nothing"
-            case .scan: "scan"
+            case .scan: followed.columns.isEmpty ? "scan" : "columns"
             case .primaryKey: "key"
             case .index: "index"
             case .keys(.links): "links"

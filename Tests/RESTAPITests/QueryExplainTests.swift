@@ -164,6 +164,37 @@ struct QueryExplainTests {
         #expect(range["steps"]?.elements.last?["rows"]?.int == 4000)
     }
 
+    @Test("steps name the columns that they went by, and each plan that was given up")
+    func steps() throws {
+        let world = try QueryWorld(.memory, seed: 7, count: 0)
+        let bodies = (0..<5000).map { "{\"id\":\($0),\"a\":\($0),\"ai\":\($0 % 2),\"d\":\($0)}" }
+        #expect(
+            world.server.send(
+                "POST", "/v1/classes/Item/objects", "[\(bodies.joined(separator: ","))]",
+                headers: [("Prefer", "return=minimal")]
+            ).status == 201)
+        func names(_ explain: QueryJSON) -> [String] {
+            explain["steps"]?.elements.compactMap { $0["name"]?.string } ?? []
+        }
+        let filter = #""filter":"a >= 4998 AND d > 0","sort":"-d","fields":"id""#
+        #expect(names(explain(world, filter)) == ["plan", "objects"])
+        // Scans have the columns built.
+        _ = explain(world, filter)
+        let byColumns = explain(world, filter)
+        #expect(byColumns["plan"]?.string == "scan by columns a, d, then sorted")
+        #expect(names(byColumns) == ["plan", "objects by columns a, d"])
+        let counted = explain(world, filter + #","count":"exact""#)
+        #expect(names(counted).last == "count by columns a, d")
+        // A walk in the order of an index that finds nothing for long.
+        let given = explain(world, #""filter":"a >= 4998 AND d > 0","sort":"ai","limit":2"#)
+        let walk = "index ai, 1 range, each object tested"
+        #expect(
+            given["plan"]?.string == walk + "; then scan by columns a, d, then sorted")
+        #expect(names(given) == ["plan", "given up: \(walk)", "objects by columns a, d"])
+        let step = given["steps"]?.elements[1] ?? .null
+        #expect((step["rows"]?.int ?? 0) > 0 && step["microseconds"]?.int != nil)
+    }
+
     @Test("random queries give the same with and without indexes")
     func equivalence() throws {
         let seed = SeededGenerator.testSeed("plan equivalence")

@@ -7,6 +7,8 @@ import Rows
 /// One thread at a time uses it; the view must stay open.
 final class ColumnScan {
     private let program: ColumnProgram
+    /// The columns that it reads, without those that tell which objects there are.
+    let references: [ColumnReference]
     private let transaction: ReadTransaction
     private let rowClass: RowClass
     private let predicate: Predicate?
@@ -56,6 +58,10 @@ final class ColumnScan {
         guard hasOrder || predicate != nil else { return nil }
         if hasOrder { order?.bind(to: columns) }
         self.order = hasOrder ? order : nil
+        var used = program.references
+        if let own = self.order { used.insert(own.reference) }
+        self.references = used.filter { $0.member >= 0 }
+            .sorted { ($0.classIndex, $0.member) < ($1.classIndex, $1.member) }
         self.program = program
         self.transaction = transaction
         self.rowClass = rowClass
@@ -66,6 +72,9 @@ final class ColumnScan {
         residual = program.residual?.makeMatcher(
             transaction.rows, source: transaction, until: deadlineMilliseconds)
     }
+
+    /// Whether a part of the predicate is tested on rows.
+    var testsRows: Bool { residual != nil }
 
     /// Why testing rows was given up: what was found since then is not to be used.
     var failure: EvaluationFailure? { residual?.failure ?? whole?.failure }
@@ -169,17 +178,25 @@ final class ColumnScan {
 
     /// Hands over the objects that satisfy the predicate in the order of their keys, behind a key, until
     /// `body` returns false.
+    ///
+    /// - `chunkCountMax`: How many chunks may be looked at.
+    /// - Returns: Behind which key there is more, where so many were looked at in vain.
     func scan(
-        after first: UInt64, _ body: (UInt64, RowView) -> Bool
-    ) throws(QueryExecution.Failure) {
-        guard first < .max else { return }
+        after first: UInt64, chunkCountMax: Int = .max, _ body: (UInt64, RowView) -> Bool
+    ) throws(QueryExecution.Failure) -> UInt64? {
+        guard first < .max else { return nil }
+        var left = chunkCountMax
         let start = first + 1
         let firstChunk = Int(
             min(start >> UInt64(ColumnChunk.keyCountLog2), UInt64(program.chunkCount)))
-        for chunk in firstChunk..<program.chunkCount where try evaluate(chunk) {
+        for chunk in firstChunk..<program.chunkCount {
+            guard left > 0 else { return max(first, Self.key(chunk, 0) - 1) }
+            guard try evaluate(chunk) else { continue }
+            left -= 1
             let from = chunk == firstChunk ? Int(start & UInt64(ColumnChunk.keyCount - 1)) : 0
-            guard try rows(of: chunk, from: from, body) else { return }
+            guard try rows(of: chunk, from: from, body) else { return nil }
         }
+        return nil
     }
 
     /// Hands over the first `limit` objects that satisfy the predicate in the order of the column to sort

@@ -143,6 +143,35 @@ package final class ColumnStore: Sendable {
         }
     }
 
+    /// Whether a class has any columns.
+    func hasColumns(_ rowClass: RowClass) -> Bool {
+        options.byteCountMax > 0
+            && state.withLock { !($0.classes[rowClass.rowSpace]?.residents.isEmpty ?? true) }
+    }
+
+    /// How large columns are, and how many changed rows a snapshot reads to have them as its own; nil where
+    /// one is not there.
+    func extent(
+        of references: some Sequence<ColumnReference>, in transaction: ReadTransaction
+    ) -> (chunkCount: Int, staleRowCount: Int)? {
+        let commit = transaction.commit
+        return state.withLock { state in
+            guard commit <= state.lastCommit ?? 0 else { return nil }
+            var (chunkCount, staleRowCount) = (0, 0)
+            for reference in references {
+                let space = transaction.rows.classes[reference.classIndex].rowSpace
+                guard let columns = state.classes[space], commit >= columns.trackedFrom,
+                    let version = columns.residents[reference.member]?.version
+                else { return nil }
+                chunkCount = max(chunkCount, version.chunks.count)
+                let start = columns.log.firstPosition { $0.commit > min(commit, version.commit) }
+                let end = columns.log.firstPosition { $0.commit > max(commit, version.commit) }
+                staleRowCount = max(staleRowCount, end - start)
+            }
+            return (chunkCount, staleRowCount)
+        }
+    }
+
     /// How many times larger a class may be that is reached by links: all of it is evaluated, where rows would
     /// only look at what they link to.
     static let farRatioMax = 16

@@ -51,6 +51,9 @@ package struct Plan: Hashable, Sendable {
     package var keys: [UInt64]?
     /// What is done when it becomes too dear.
     package var fallback = Fallback.none
+    /// Of a scan what each chunk costs by the columns that were in memory when it was planned; nil where
+    /// it counts on none.
+    package var chunkCost: Int?
 
     /// Where its object keys come from, if every one of them is a match; nil where rows are looked at.
     var exactSource: PlanSource? {

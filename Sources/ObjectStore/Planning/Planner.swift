@@ -13,6 +13,10 @@ import Storage
 /// So when the first look at the sources finds none that is small, the walk begins, and after a while the
 /// query is planned anew, with a sixteenth of what the walk has cost to look further (``Plan/Fallback``).
 /// A walk along an index is given up when it costs a twentieth of a scan.
+///
+/// A scan by columns that are in memory costs a hundredth of a scan of rows; then all of this is a hundredth too,
+/// and few indexes are worth it. The planner only counts on columns that are there. Where they have gone when
+/// the plan is followed, the query is planned anew without them.
 struct Planner {
     typealias Failure = QueryExecution.Failure
 
@@ -28,13 +32,19 @@ struct Planner {
     /// What a scanned row costs, with what its condition follows: more than ``QueryCost/scannedRow`` where
     /// the query has shown so.
     let rowCost: Int
+    /// Whether a scan may count on columns.
+    let mayUseColumns: Bool
     /// Entries that were read to plan.
     private(set) var entriesRead = 0
+    private var objectCount: Int?
+    private var knownScanCost: ScanCost?
 
     init(
         _ query: ObjectQuery, _ transaction: ReadTransaction, _ limits: QueryLimits,
-        costMax: Int = .max, costSpent: Int = 0, rowCost: Int = QueryCost.scannedRow
+        costMax: Int = .max, costSpent: Int = 0, rowCost: Int = QueryCost.scannedRow,
+        mayUseColumns: Bool = true
     ) {
+        self.mayUseColumns = mayUseColumns
         self.rowCost = rowCost
         self.costSpent = costSpent
         self.transaction = transaction
@@ -49,6 +59,8 @@ struct Planner {
     private static let firstBound = 64
     /// How many keys of one source make it worth to read others beside it.
     private static let largeKeyCount = 64
+    /// How many chunks of columns are looked at for a page before anything else is weighed.
+    private static let firstChunkCount = 4
 
     /// The plan for a count of what one comparison says, where an index knows: nothing is cheaper than to
     /// count its entries. Nil for everything that has to be thought about.
@@ -129,16 +141,44 @@ struct Planner {
     private mutating func guarded(_ plan: Plan?) throws(Failure) -> Plan? {
         // Where all is wanted, an order by an index needs no memory and a sort does.
         guard var plan, plan.residual != nil, query.expectedCount != nil else { return plan }
-        let scan = QueryCost.times(try total(), rowCost)
-        plan.fallback = .after(cost: walkCostMax(scan), .scan(query))
+        let scan = try scanCost()
+        plan.fallback = .after(cost: walkCostMax(scan), scanPlan(scan))
         return plan
     }
 
     private mutating func total() throws(Failure) -> Int {
+        if let objectCount { return objectCount }
         entriesRead += 1
-        do throws(StoreError) { return try transaction.count(rowClass) } catch {
+        do throws(StoreError) {
+            let count = try transaction.count(rowClass)
+            objectCount = count
+            return count
+        } catch {
             throw .store(error)
         }
+    }
+
+    /// What a scan costs at present.
+    private mutating func scanCost() throws(Failure) -> ScanCost {
+        if let knownScanCost { return knownScanCost }
+        let cost: ScanCost
+        if mayUseColumns,
+            let byColumns = ColumnScan.cost(
+                query, rowClass, in: transaction, needsOrder: search.sortMember(query) != nil,
+                rowCost: rowCost)
+        {
+            cost = byColumns
+        } else {
+            cost = ScanCost(rowCount: try total(), rowCost: rowCost)
+        }
+        knownScanCost = cost
+        return cost
+    }
+
+    private func scanPlan(_ cost: ScanCost) -> Plan {
+        var plan = Plan.scan(query)
+        plan.chunkCost = cost.chunk
+        return plan
     }
 
     // MARK: Choosing
@@ -155,19 +195,19 @@ struct Planner {
     ) throws(Failure) -> Plan {
         let conjuncts = predicate.conjuncts
         let total = try total()
-        let scanCost = QueryCost.times(total, rowCost)
+        let scan = try scanCost()
         // What reads in order and stops when the page is full: an index, or a scan by object key.
-        let stepCost = stepCost(natural)
         let canStop = natural != nil || query.sort.isEmpty
         let wanted = canStop && !query.isCounted ? query.expectedCount : nil
         let candidateCount = own.count + further.count
-        var countMax = max(QueryCost.always, scanCost / 32) / candidateCount
+        let least = scan.isByColumns ? Self.firstBound : QueryCost.always
+        var countMax = max(least, scan.whole / 32) / candidateCount
         // The last look, when the walk along an index is given up, may cost what it does for everything.
-        let isLast = natural != nil && costSpent >= walkCostMax(scanCost)
+        let isLast = natural != nil && costSpent >= walkCostMax(scan)
         if wanted != nil, !isLast {
             countMax = min(countMax, max(Self.firstBound, costSpent / 16 / candidateCount))
             // This was looked at before the walk began.
-            if costSpent > 0, countMax == Self.firstBound { return walk(natural, wanted, scanCost) }
+            if costSpent > 0, countMax == Self.firstBound { return walk(natural, wanted, scan) }
         }
         countMax = min(countMax, costMax)
 
@@ -177,13 +217,17 @@ struct Planner {
         var further = further
         for index in candidates.indices { candidates[index].number = index }
         for index in further.indices { further[index].number = own.count + index }
+        // Columns that may fill the page at once are cheaper to look at than another class.
+        let isPageByColumns =
+            scan.isByColumns && wanted != nil && natural == nil && costSpent == 0
+            && !own.isEmpty
         var known: [Known] = []
         var bound = costSpent == 0 ? min(Self.firstBound, countMax) : countMax
         var isFirst = true
         while known.isEmpty {
             known = try read(candidates, bound)
             // What needs the objects of other classes is looked at when the own indexes do not do.
-            if known.isEmpty, isFirst {
+            if known.isEmpty, isFirst, !isPageByColumns {
                 candidates += further
                 // Each target of a link is a look-up, which the first bound has too little for.
                 let most = costSpent == 0 ? min(QueryCost.always, costMax) : bound
@@ -194,9 +238,15 @@ struct Planner {
             bound = min(countMax, QueryCost.times(bound, 8))
         }
         guard let best = known.min(by: { $0.keys.count < $1.keys.count }) else {
-            return walk(natural, wanted, scanCost)
+            return walk(natural, wanted, scan)
         }
-        let united = try intersection(best, known, candidates)
+        let rest = PlanCandidate.residual(conjuncts, coveredBy: [best.candidate])
+        if scan.isByColumns, rest != nil,
+            QueryCost.times(best.keys.count, QueryCost.risingRow) > scan.whole
+        {
+            return scanPlan(scan)
+        }
+        let united = try intersection(best, known, candidates, scan)
         var plan = Plan(
             access: access(united.used), order: query.sort.isEmpty ? .collectKeys : .sort,
             residual: PlanCandidate.residual(conjuncts, coveredBy: united.used), keys: united.keys)
@@ -206,34 +256,51 @@ struct Planner {
             plan.order = .natural(reversed: false)
         }
         guard let wanted, !united.keys.isEmpty else { return plan }
-        let collected = QueryCost.times(united.keys.count, QueryCost.risingRow)
+        // Where nothing is tested or sorted, a page reads its own rows only.
+        let isPage = plan.residual == nil && query.sort.isEmpty
+        let collected = QueryCost.times(
+            isPage ? min(wanted, united.keys.count) : united.keys.count, QueryCost.risingRow)
         let walk = QueryCost.times(wanted, total) / united.keys.count
-        guard QueryCost.times(walk, stepCost) < collected else { return plan }
-        var optimistic = natural ?? .scan(query)
+        guard walkCost(walk, wanted, natural, scan) < collected else { return plan }
+        var optimistic = natural ?? scanPlan(scan)
         optimistic.fallback = .after(cost: collected, plan)
         return optimistic
     }
 
-    /// What a step of the walk in the wanted order costs: along an index, or of a scan.
-    private func stepCost(_ natural: Plan?) -> Int {
-        natural == nil ? rowCost : QueryCost.anyRow + rowCost - QueryCost.scannedRow
+    /// What the first rows of the walk in the wanted order cost: along an index, or of a scan, where columns
+    /// leave only those to be read that are wanted.
+    private func walkCost(
+        _ rowCount: Int, _ wanted: Int, _ natural: Plan?, _ scan: ScanCost
+    ) -> Int {
+        guard natural == nil else {
+            return QueryCost.times(rowCount, QueryCost.anyRow + rowCost - QueryCost.scannedRow)
+        }
+        let own = scan.cost(ofFirst: rowCount)
+        return scan.isByColumns ? own + QueryCost.times(wanted, QueryCost.risingRow) : own
     }
 
     /// What a walk along an index may cost that is to spare a scan.
-    private func walkCostMax(_ scanCost: Int) -> Int { 2 * QueryCost.always + scanCost / 20 }
+    private func walkCostMax(_ scan: ScanCost) -> Int {
+        let always =
+            scan.isByColumns ? min(QueryCost.always, scan.whole / 40) : 2 * QueryCost.always
+        return always + scan.whole / 20
+    }
 
     /// The walk in the wanted order where no source is known to be small, with an end to it.
-    private func walk(_ natural: Plan?, _ wanted: Int?, _ scanCost: Int) -> Plan {
-        guard let wanted else { return natural ?? .scan(query) }
-        var plan = natural ?? .scan(query)
-        let rowCount = QueryCost.times(wanted, natural == nil ? 4 : 2) + 16
+    private func walk(_ natural: Plan?, _ wanted: Int?, _ scan: ScanCost) -> Plan {
+        guard let wanted else { return natural ?? scanPlan(scan) }
+        var plan = natural ?? scanPlan(scan)
+        let rowCount =
+            natural == nil && scan.isByColumns
+            ? Self.firstChunkCount * ColumnChunk.keyCount - 1
+            : QueryCost.times(wanted, natural == nil ? 4 : 2) + 16
         let next = max(
-            QueryCost.times(rowCount, stepCost(natural)), QueryCost.times(costSpent, 8))
+            walkCost(rowCount, 0, natural, scan), QueryCost.times(costSpent, 8))
         if natural != nil {
-            let most = walkCostMax(scanCost)
-            guard costSpent < most else { return .scan(query) }
+            let most = walkCostMax(scan)
+            guard costSpent < most else { return scanPlan(scan) }
             plan.fallback = .rethink(cost: min(next, most - costSpent))
-        } else if next < scanCost {
+        } else if next < scan.whole {
             plan.fallback = .rethink(cost: next)
         }
         return plan
@@ -267,7 +334,7 @@ struct Planner {
     /// Leaves only the keys that other candidates have too, where reading those costs less than the rows
     /// that are spared.
     private mutating func intersection(
-        _ best: Known, _ known: [Known], _ candidates: [PlanCandidate]
+        _ best: Known, _ known: [Known], _ candidates: [PlanCandidate], _ scan: ScanCost
     ) throws(Failure) -> (used: [PlanCandidate], keys: [UInt64]) {
         var used = [best.candidate]
         var keys = best.keys
@@ -279,7 +346,9 @@ struct Planner {
         for other in candidates where keys.count > Self.largeKeyCount {
             guard !known.contains(where: { $0.candidate.isSame(as: other) }) else { continue }
             // A third of what the rows would cost.
-            let cost = QueryCost.times(keys.count, QueryCost.risingRow) / 3
+            let cost = min(
+                QueryCost.times(keys.count, QueryCost.risingRow) / 3,
+                scan.isByColumns ? scan.whole / 16 : .max)
             guard let more = try read([other], min(cost, costMax)).first else { continue }
             keys = KeyCollector.common(keys, more.keys)
             used.append(more.candidate)

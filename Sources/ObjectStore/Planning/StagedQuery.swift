@@ -31,8 +31,10 @@ package struct StagedQuery: Sendable {
     }
 
     /// The object keys of the result, in its order, and how the objects were found.
+    ///
+    /// - `isTimed`: As of ``QueryExecution/isTimed``.
     package func run(
-        in transaction: ReadTransaction, limits: QueryLimits
+        in transaction: ReadTransaction, limits: QueryLimits, isTimed: Bool = false
     ) throws(QueryExecution.Failure) -> (keys: [UInt64], execution: QueryExecution) {
         let execution: QueryExecution
         do throws(StoreError) {
@@ -40,6 +42,7 @@ package struct StagedQuery: Sendable {
         } catch {
             throw .store(error)
         }
+        execution.isTimed = isTimed
         var keys: [UInt64] = []
         let countMax = limits.memoryByteCountMax / MemoryLayout<UInt64>.stride
         try execution.run(limit: firstLimit) { key, _ in

@@ -6,7 +6,8 @@ import Rows
 extension SectionExecution {
     /// The page behind the last section of the one before; where that is gone, at its number.
     func run(_ stages: StagedQuery) throws(Failure) -> SectionPage {
-        let (keys, execution) = try stages.run(in: transaction, limits: limits)
+        let (keys, execution) = try stages.run(
+            in: transaction, limits: limits, isTimed: isTimed)
         defer { account(execution) }
         let buffer = ByteBuffer(capacity: 128)
         var places: [[UInt8]: Int] = [:]

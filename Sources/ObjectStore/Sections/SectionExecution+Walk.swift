@@ -34,6 +34,7 @@ extension SectionExecution {
             sort: Array(query.sort.prefix(1)))
         ordered.after = query.after.map(start)
         let execution = QueryExecution(ordered, plan: plan, in: transaction, limits: limits)
+        execution.isTimed = isTimed
         defer { account(execution) }
         // As in the plan of a list, a walk is given up when it costs a part of a scan; entries alone are
         // as cheap as that.

@@ -22,7 +22,9 @@ package final class SectionExecution {
     /// For the sort values of one object.
     let sortBuffer = ByteBuffer(capacity: 128)
     /// The plans that were followed.
-    package private(set) var plans: [Plan] = []
+    package private(set) var plans: [FollowedPlan] = []
+    /// Whether ``plans`` tell times.
+    package var isTimed = false
     /// What was read so far.
     package private(set) var statistics = QueryExecution.Statistics()
 
@@ -69,6 +71,7 @@ package final class SectionExecution {
         } catch {
             throw .store(error)
         }
+        execution.isTimed = isTimed
         defer { account(execution) }
         var isFull = false
         try execution.run(limit: .max) { key, row in
@@ -83,6 +86,8 @@ package final class SectionExecution {
         let own = execution.statistics
         statistics.rowsRead += own.rowsRead
         statistics.entriesRead += own.entriesRead
-        plans += execution.plans.filter { !plans.contains($0) }
+        plans += execution.followed.filter { followed in
+            !plans.contains { $0.plan == followed.plan }
+        }
     }
 }

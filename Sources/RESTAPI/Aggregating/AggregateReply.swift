@@ -18,16 +18,30 @@ struct AggregateReply {
 
     /// What was done, for `explain`.
     private final class Account {
-        var plans: [Plan] = []
+        private let rowClass: RowClass
+        private let schema: RowSchema
+        var plans: [FollowedPlan] = []
         var statistics: QueryExecution.Statistics?
         var steps: [QueryPage.Step] = []
         private var clock = monotonicMicroseconds()
 
-        func add(_ execution: QueryExecution, _ name: StaticString, _ rows: Int) {
+        init(_ rowClass: RowClass, _ schema: RowSchema) {
+            self.rowClass = rowClass
+            self.schema = schema
+        }
+
+        /// Notes what an execution did, which is timed if any of this is to be told.
+        func add(_ execution: QueryExecution, _ name: String, _ rows: Int) {
+            guard execution.isTimed else { return }
             let now = monotonicMicroseconds()
-            steps.append(QueryPage.Step(name: name, rows: rows, microseconds: now - clock))
+            let followed = execution.followed
+            let plan = PlanText(followed, rowClass, schema)
+            steps += plan.stepsGivenUp
+            clock += plan.stepsGivenUp.reduce(0) { $0 + $1.microseconds }
+            steps.append(
+                QueryPage.Step(name: plan.step(name), rows: rows, microseconds: now - clock))
             clock = now
-            plans += execution.plans
+            plans += followed
             let own = execution.statistics
             statistics?.rowsRead += own.rowsRead
             statistics?.entriesRead += own.entriesRead
@@ -70,7 +84,7 @@ struct AggregateReply {
     func response() throws(Problem) -> Response {
         let cursor = try PageCursor.read(text, query: query.hash, epoch: read.epoch)
         let limits = limits
-        let account = Account()
+        let account = Account(query.rowClass, read.rows)
         let buffer = ByteBuffer(capacity: 1024)
         var writer = ObjectWriter(buffer, names: names, read: read, epoch: read.epoch)
         writer.quotesLargeInts = quotesLargeInts
@@ -147,6 +161,7 @@ struct AggregateReply {
         let execution = try service.stored { () throws(StoreError) in
             try QueryExecution(objects.counted, in: read, limits: limits)
         }
+        execution.isTimed = text.explains
         let count: Int
         do throws(QueryExecution.Failure) { count = try execution.count() } catch {
             throw service.problem(error)
@@ -163,6 +178,7 @@ struct AggregateReply {
         let execution = try service.stored { () throws(StoreError) in
             try QueryExecution(extreme, in: read, limits: limits)
         }
+        execution.isTimed = text.explains
         let aggregation = makeAggregation([operation], after: nil, limits)
         do throws(QueryExecution.Failure) {
             try execution.run(limit: 1) { key, row in
@@ -254,10 +270,12 @@ struct AggregateReply {
         do throws(QueryExecution.Failure) {
             if let stages = query.stages {
                 let keys: [UInt64]
-                (keys, execution) = try stages.run(in: read, limits: limits)
+                (keys, execution) = try stages.run(
+                    in: read, limits: limits, isTimed: text.explains)
                 try execution.forEach(keys, take)
             } else {
                 execution = try makeExecution(limits)
+                execution.isTimed = text.explains
                 try execution.run(limit: .max, take)
             }
         } catch {

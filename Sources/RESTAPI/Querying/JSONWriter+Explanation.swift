@@ -18,7 +18,7 @@ extension JSONWriter {
             explain.member("steps").array { list in
                 for step in steps {
                     list.element().object { entry in
-                        entry.member("name").string("\(step.name)")
+                        entry.member("name").string(step.name)
                         entry.member("rows").int(Int64(step.rows))
                         entry.member("microseconds").int(Int64(step.microseconds))
                     }

@@ -10,10 +10,26 @@ struct PlanText {
     /// The properties whose index, or primary key, is used; those of other classes behind their class.
     let indexes: [String]
 
-    init(_ plans: [Plan], _ rowClass: RowClass, _ schema: RowSchema) {
+    /// The plans that were given up, each as a step of its own.
+    let stepsGivenUp: [QueryPage.Step]
+    /// The properties whose columns the last plan went by, with commas between; empty for none.
+    let columns: String
+
+    init(_ followed: [FollowedPlan], _ rowClass: RowClass, _ schema: RowSchema) {
         var writer = Writer(schema: schema, root: rowClass)
-        summary = plans.map { writer.plan($0, rowClass) }.joined(separator: "; then ")
+        let texts = followed.map { writer.followed($0, rowClass) }
+        summary = texts.joined(separator: "; then ")
         indexes = writer.indexes
+        stepsGivenUp = zip(followed, texts).filter { $0.0.isGivenUp }.map { plan, text in
+            QueryPage.Step(
+                name: "given up: \(text)", rows: plan.rowsRead, microseconds: plan.microseconds)
+        }
+        columns = followed.last.map { writer.names($0.columns) } ?? ""
+    }
+
+    /// The name of a step with the columns that it went by.
+    func step(_ name: String) -> String {
+        columns.isEmpty ? name : "\(name) by columns \(columns)"
     }
 
     private struct Writer {
@@ -21,15 +37,32 @@ struct PlanText {
         let root: RowClass
         var indexes: [String] = []
 
-        mutating func plan(_ plan: Plan, _ rowClass: RowClass) -> String {
-            var parts = [access(plan.access, rowClass)]
+        mutating func followed(_ followed: FollowedPlan, _ rowClass: RowClass) -> String {
+            let plan = followed.plan
+            var parts = [
+                followed.columns.isEmpty
+                    ? access(plan.access, rowClass) : "scan by columns \(names(followed.columns))"
+            ]
             switch plan.order {
             case .natural(let reversed): if reversed { parts.append("descending") }
             case .collectKeys: parts.append("then by object key")
             case .sort: parts.append("then sorted")
             }
-            if plan.residual != nil { parts.append("each object tested") }
+            if followed.testsRows { parts.append("each object tested") }
             return parts.joined(separator: ", ")
+        }
+
+        /// The properties of columns, with commas between.
+        func names(_ columns: [ColumnReference]) -> String {
+            columns.map { column in
+                let owner = schema.classes[column.classIndex]
+                return name(owner.definition.properties[column.member].name, owner)
+            }.joined(separator: ", ")
+        }
+
+        /// A property's name, behind its class where that is another.
+        private func name(_ property: String, _ rowClass: RowClass) -> String {
+            rowClass.index == root.index ? property : "\(rowClass.definition.name).\(property)"
         }
 
         private mutating func access(_ access: Plan.Access, _ rowClass: RowClass) -> String {
@@ -91,7 +124,7 @@ struct PlanText {
         }
 
         private mutating func use(_ name: String, _ rowClass: RowClass) {
-            let own = rowClass.index == root.index ? name : "\(rowClass.definition.name).\(name)"
+            let own = self.name(name, rowClass)
             if !indexes.contains(own) { indexes.append(own) }
         }
 

@@ -17,7 +17,8 @@ extension QueryPage {
         let keys: [UInt64]
         let execution: QueryExecution
         do throws(QueryExecution.Failure) {
-            (keys, execution) = try stages.run(in: read, limits: limits)
+            (keys, execution) = try stages.run(
+                in: read, limits: limits, isTimed: text.explains)
         } catch {
             throw service.problem(error)
         }
@@ -53,10 +54,15 @@ extension QueryPage {
             json.int(Int64(keys.count))
         }
         if text.explains {
-            let step = Step(
-                name: "objects", rows: keys.count, microseconds: monotonicMicroseconds() - start)
+            let followed = execution.followed
+            let plan = PlanText(followed, query.rowClass, read.rows)
+            let givenUp = plan.stepsGivenUp.reduce(0) { $0 + $1.microseconds }
+            let own = Step(
+                name: plan.step("objects"), rows: keys.count,
+                microseconds: monotonicMicroseconds() - start - givenUp)
             write(
-                execution.plans, execution.statistics, [step], rowsReturned: count, to: json)
+                followed, execution.statistics, plan.stepsGivenUp + [own], rowsReturned: count,
+                to: json)
         }
         writer.end()
         try service.stored { () throws(StoreError) in try read.checkFailure() }

@@ -20,7 +20,8 @@ struct QueryPage {
 
     /// What happened at one stage, for `explain`.
     struct Step {
-        var name: StaticString
+        var name: String
+        /// How many objects the stage gave; of a plan that was given up how many rows it read.
         var rows: Int
         var microseconds: UInt64
     }
@@ -37,7 +38,7 @@ struct QueryPage {
         }
         var steps: [Step] = []
         var clock = monotonicMicroseconds()
-        func lap(_ name: StaticString, _ rows: Int) {
+        func lap(_ name: String, _ rows: Int) {
             let now = monotonicMicroseconds()
             steps.append(Step(name: name, rows: rows, microseconds: now - clock))
             clock = now
@@ -60,6 +61,7 @@ struct QueryPage {
             try QueryExecution(objects, in: read, limits: limits)
         }
         lap("plan", 0)
+        execution.isTimed = text.explains
         let buffer = ByteBuffer(capacity: 4096)
         var writer = PageWriter(self, buffer)
         var count = 0
@@ -82,9 +84,16 @@ struct QueryPage {
             return !writer.isTruncated
         }
         if writer.isTruncated || distinct?.isFull ?? false { throw outOfMemory }
-        lap("objects", count)
         let statistics = execution.statistics
         writer.endObjects()
+        let followed = execution.followed
+        if text.explains {
+            let plan = PlanText(followed, query.rowClass, read.rows)
+            steps += plan.stepsGivenUp
+            // What the plans given up have taken stands in their own steps.
+            clock += plan.stepsGivenUp.reduce(0) { $0 + $1.microseconds }
+            lap(plan.step("objects"), count)
+        }
         let json = JSONWriter(buffer)
         var next: String?
         if hasMore, let last, query.canPage {
@@ -99,12 +108,17 @@ struct QueryPage {
         }
         if text.counts {
             json.raw(",\"count\":")
-            let total = try countAll(objects, limits)
+            let (total, followed) = try countAll(objects, limits)
             json.int(Int64(total))
-            lap("count", total)
+            if text.explains {
+                let plan = PlanText(followed, query.rowClass, read.rows)
+                steps += plan.stepsGivenUp
+                clock += plan.stepsGivenUp.reduce(0) { $0 + $1.microseconds }
+                lap(plan.step("count"), total)
+            }
         }
         if text.explains {
-            write(execution.plans, statistics, steps, rowsReturned: count, to: json)
+            write(followed, statistics, steps, rowsReturned: count, to: json)
         }
         writer.end()
         try service.stored { () throws(StoreError) in try read.checkFailure() }
@@ -137,7 +151,9 @@ struct QueryPage {
     }
 
     /// How many objects the whole result has.
-    private func countAll(_ objects: ObjectQuery, _ limits: QueryLimits) throws(Problem) -> Int {
+    private func countAll(
+        _ objects: ObjectQuery, _ limits: QueryLimits
+    ) throws(Problem) -> (count: Int, followed: [FollowedPlan]) {
         var all = objects
         all.after = nil
         all.expectedCount = nil
@@ -145,6 +161,7 @@ struct QueryPage {
         let execution = try service.stored { () throws(StoreError) in
             try QueryExecution(all, in: read, limits: limits)
         }
+        execution.isTimed = text.explains
         var count = 0
         if query.distinct.isEmpty {
             do throws(QueryExecution.Failure) { count = try execution.count() } catch {
@@ -159,11 +176,11 @@ struct QueryPage {
             }
             if distinct?.isFull ?? false { throw outOfMemory }
         }
-        return min(count, query.total ?? count)
+        return (min(count, query.total ?? count), text.explains ? execution.followed : [])
     }
 
     func write(
-        _ plans: [Plan], _ statistics: QueryExecution.Statistics, _ steps: [Step],
+        _ plans: [FollowedPlan], _ statistics: QueryExecution.Statistics, _ steps: [Step],
         rowsReturned count: Int, to json: JSONWriter
     ) {
         json.raw(",\"explain\":")

@@ -31,6 +31,7 @@ struct SectionReply {
             limits: QueryLimits(
                 deadlineMilliseconds: service.queryDeadline,
                 memoryByteCountMax: service.options.queryMemoryByteCountMax))
+        execution.isTimed = text.explains
         let page: SectionPage
         do throws(QueryExecution.Failure) { page = try execution.run() } catch {
             throw service.problem(error)
@@ -57,17 +58,21 @@ struct SectionReply {
             json.int(Int64(total))
         }
         if text.explains {
-            let steps = [
-                QueryPage.Step(
-                    name: "sections", rows: page.sections.count, microseconds: found - start),
-                QueryPage.Step(
-                    name: "objects", rows: objectCount,
-                    microseconds: monotonicMicroseconds() - found),
-            ]
+            let plan = PlanText(execution.plans, query.rowClass, read.rows)
+            // What the plans given up have taken stands in their own steps.
+            let givenUp = plan.stepsGivenUp.reduce(0) { $0 + $1.microseconds }
+            let steps =
+                plan.stepsGivenUp + [
+                    QueryPage.Step(
+                        name: plan.step("sections"), rows: page.sections.count,
+                        microseconds: max(found - start, givenUp) - givenUp),
+                    QueryPage.Step(
+                        name: "objects", rows: objectCount,
+                        microseconds: monotonicMicroseconds() - found),
+                ]
             json.raw(",\"explain\":")
             json.explanation(
-                PlanText(execution.plans, query.rowClass, read.rows), execution.statistics, steps,
-                rowsReturned: objectCount)
+                plan, execution.statistics, steps, rowsReturned: objectCount)
         }
         buffer.append("}")
         try service.stored { () throws(StoreError) in try read.checkFailure() }

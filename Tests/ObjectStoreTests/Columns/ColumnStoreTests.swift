@@ -102,7 +102,7 @@ struct ColumnStoreTests {
                 keys.append(key)
                 return true
             }
-            #expect(execution.plans.count == 2)
+            #expect(execution.followed.count == 2)
             #expect(keys == Array(1...50))
         }
     }

@@ -1,0 +1,213 @@
+import Bytes
+import Query
+import Rows
+import Storage
+
+extension QueryExecution {
+    /// How many rows a scan reads that columns would have been worth while for.
+    private static let longScanCount = 1 << 14
+
+    func checkFailure() throws(Failure) {
+        do throws(StoreError) { try transaction.checkFailure() } catch { throw .store(error) }
+        if transaction.isLate { throw .time }
+        switch matcher?.failure ?? columnScan??.failure {
+        case .time: throw .time
+        case .memory: throw .memory
+        case nil: break
+        }
+    }
+
+    /// Counts a step of the query and looks at the clock now and then.
+    func isInTime() -> Bool {
+        stepCount += 1
+        guard stepCount >= nextLook, limits.deadlineMilliseconds != .max else { return true }
+        nextLook = stepCount + Self.stepCountUnseen
+        return !transaction.isOver(limits.deadlineMilliseconds)
+    }
+
+    func fetch(_ key: UInt64) throws(Failure) -> RowView? {
+        do { return try transaction.find(rowClass, key: key) } catch { throw .store(error) }
+    }
+
+    /// The columns that can answer the plan's residual predicate, or a part of it; nil for none.
+    ///
+    /// - `readsAll`: Whether the scan goes over all objects of the class, however many match.
+    func columns(readsAll: Bool) throws(Failure) -> ColumnScan? {
+        if let columnScan { return columnScan }
+        do throws(StoreError) {
+            let made = try ColumnScan(
+                plan.residual, rowClass, sort: plan.order == .sort ? query.sort : [],
+                in: transaction, readsAll: readsAll,
+                deadlineMilliseconds: limits.deadlineMilliseconds)
+            columnScan = .some(made)
+            return made
+        } catch {
+            throw .store(error)
+        }
+    }
+
+    /// Walks the objects of the class that satisfy the predicate, in the order of object keys.
+    ///
+    /// - `readsAll`: Whether `body` will want all of them.
+    func scan(
+        after first: UInt64, readsAll: Bool = false, _ body: (UInt64, RowView) -> Bool
+    ) throws(Failure) {
+        // A look at the first rows, which may cost only so much, is no use of the columns.
+        if matcher != nil, costMax == .max || plan.chunkCost != nil,
+            let columns = try columns(readsAll: readsAll)
+        {
+            return try scan(columns, after: first, body)
+        }
+        var rowCount = 0
+        var stepCount = 0
+        var nextLook = Self.stepCountUnseen
+        var isLate = false
+        let deadline = limits.deadlineMilliseconds
+        let rowCountMax =
+            costMax == .max ? Int.max : max(0, costMax - costSpent) / rowCost
+        defer {
+            stepsTaken &+= min(rowCount, rowCountMax)
+            costSpent &+= min(rowCount, rowCountMax) * QueryCost.scannedRow
+            if rowCount >= Self.longScanCount, !readsAll {
+                ColumnScan.countUse(plan.residual, rowClass, in: transaction)
+            }
+        }
+        func isInTime(_ key: UInt64, _ row: RowView) -> Bool {
+            rowCount += 1
+            if rowCount > rowCountMax {
+                isTooDear = true
+                scannedKey = key - 1
+                return false
+            }
+            stepCount += Self.steps(row)
+            guard stepCount >= nextLook, deadline != .max else { return true }
+            nextLook = stepCount + Self.stepCountUnseen
+            isLate = transaction.isOver(deadline)
+            return !isLate
+        }
+        do {
+            if let matcher {
+                // The unwrapped local is captured: a property or an optional would be retained and
+                // released for every row.
+                let source = transaction
+                try transaction.scan(rowClass, after: first) { key, row in
+                    guard isInTime(key, row) else { return false }
+                    return matcher.matches(row: row, key: key, source: source)
+                        ? body(key, row) : true
+                }
+            } else {
+                try transaction.scan(rowClass, after: first) { key, row in
+                    isInTime(key, row) && body(key, row)
+                }
+            }
+        } catch {
+            throw .store(error)
+        }
+        if isLate { throw .time }
+    }
+
+    /// Walks them by columns, as far as that may cost.
+    private func scan(
+        _ columns: ColumnScan, after first: UInt64, _ body: (UInt64, RowView) -> Bool
+    ) throws(Failure) {
+        var chunkCountMax = Int.max
+        if costMax < .max, let chunkCost = plan.chunkCost {
+            chunkCountMax = max(1, (costMax - costSpent) / chunkCost)
+        }
+        guard let last = try columns.scan(after: first, chunkCountMax: chunkCountMax, body) else {
+            return
+        }
+        costSpent = costMax
+        scannedKey = last
+        isTooDear = true
+    }
+
+    /// Walks the entries of the plan's index or of the primary keys.
+    func forEachEntry(
+        _ ranges: [KeyRange], reversed: Bool,
+        _ body: (_ entry: UnsafeRawBufferPointer, _ key: UInt64) throws(Failure) -> Bool
+    ) throws(Failure) {
+        let isPrimary = if case .primaryKey = plan.access { true } else { false }
+        var failure: Failure?
+        var goesOn = true
+        for range in reversed ? ranges.reversed() : ranges where goesOn {
+            do throws(StorageError) {
+                try transaction.snapshot.scan(range, reversed: reversed, expecting: 64) {
+                    entry, value in
+                    entriesRead += 1
+                    guard isInTime() else {
+                        failure = .time
+                        return false
+                    }
+                    let key: UInt64
+                    if isPrimary {
+                        guard value.count == 8 else { return true }
+                        key = UInt64(bigEndian: value.loadUnaligned(as: UInt64.self))
+                    } else {
+                        key = StoreKey.trailingObjectKey(entry)
+                    }
+                    do throws(Failure) { goesOn = try body(entry, key) } catch {
+                        failure = error
+                        goesOn = false
+                    }
+                    return goesOn
+                }
+            } catch {
+                throw .store(.storage(error))
+            }
+            if let failure { throw failure }
+        }
+    }
+
+    /// How many steps of the query a row counts for: a large one takes longer to read, and what lies outside
+    /// it may have megabytes.
+    private static func steps(_ row: RowView) -> Int {
+        row.holdsOutside ? stepCountUnseen : 1 + row.byteCount >> 10
+    }
+
+    func test(_ key: UInt64, _ row: RowView) -> Bool {
+        stepCount += Self.steps(row)
+        return matcher?.matches(row: row, key: key, source: transaction) ?? true
+    }
+
+    /// Hands over every match in whatever order the plan's access gives.
+    func forEachMatch(_ body: (UInt64, RowView) throws(Failure) -> Bool) throws(Failure) {
+        if let keys = try collectedKeys() {
+            for key in keys {
+                guard isInTime() else { throw .time }
+                guard pays(QueryCost.risingRow) else { return }
+                guard let row = try fetch(key), test(key, row) else { continue }
+                guard try body(key, row) else { return }
+            }
+            return
+        }
+        switch plan.access {
+        case .nothing, .keys: return
+        case .scan:
+            var failure: Failure?
+            try scan(after: 0, readsAll: true) { key, row in
+                do throws(Failure) { return try body(key, row) } catch {
+                    failure = error
+                    return false
+                }
+            }
+            if let failure { throw failure }
+        case .primaryKey, .index:
+            let ranges = EntryRange.ranges(plan.access, rowClass)
+            try forEachEntry(ranges, reversed: false) { (_, key) throws(Failure) in
+                guard pays(QueryCost.entry + QueryCost.anyRow) else { return false }
+                guard let row = try fetch(key), test(key, row) else { return true }
+                return try body(key, row)
+            }
+        }
+    }
+
+    /// The object keys of the access, rising, where they are put together before rows are read; else nil.
+    func collectedKeys() throws(Failure) -> [UInt64]? {
+        if let keys = plan.keys { return keys }
+        guard case .keys(let source) = plan.access else { return nil }
+        var collector = KeyCollector(transaction, limits)
+        defer { entriesRead += collector.entriesRead }
+        return try collector.keys(source, of: rowClass)
+    }
+}
