@@ -3,17 +3,40 @@
 /// Ranges are removed first, then the changes are applied. The changes are sorted by key, each key at
 /// most once, so that an engine writes neighbouring pages one after the other.
 package struct StorageBatch {
-    /// One key's new value, or its removal.
+    /// One key's new value, or its removal, in 24 bytes: a batch may have millions.
     package struct Change {
+        private static let removal = UInt32.max
+
+        private let keyStart: UnsafeRawPointer?
+        private let valueStart: UnsafeRawPointer?
+        private let keyByteCount: UInt32
+        /// The bytes of the value, or that there is none.
+        private let valueByteCount: UInt32
+
         /// The key.
-        package var key: UnsafeRawBufferPointer
+        package var key: UnsafeRawBufferPointer {
+            UnsafeRawBufferPointer(start: keyStart, count: Int(keyByteCount))
+        }
+
         /// The new value; nil removes the key, which need not exist.
-        package var value: UnsafeRawBufferPointer?
+        package var value: UnsafeRawBufferPointer? {
+            valueByteCount == Self.removal
+                ? nil : UnsafeRawBufferPointer(start: valueStart, count: Int(valueByteCount))
+        }
 
         /// Makes a change; the pointers belong to the caller.
+        ///
+        /// - Precondition: The value has less than 4 GiB, the key as well.
         package init(key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer?) {
-            self.key = key
-            self.value = value
+            keyStart = key.baseAddress
+            keyByteCount = UInt32(key.count)
+            valueStart = value?.baseAddress
+            if let value {
+                precondition(value.count < Self.removal)
+                valueByteCount = UInt32(value.count)
+            } else {
+                valueByteCount = Self.removal
+            }
         }
     }
 

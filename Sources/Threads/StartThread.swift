@@ -4,6 +4,14 @@ import Glibc
 ///
 /// Threads, not tasks: they block on storage.
 package func startThread(_ body: @escaping @Sendable () -> Void) {
+    // Without its threads a store can't work, and this happens only while it is being opened.
+    precondition(startThreadIfPossible(body), "no thread can be started")
+}
+
+/// The same for work that the caller can do itself.
+///
+/// - Returns: Whether there is a thread; `body` is not run otherwise.
+package func startThreadIfPossible(_ body: @escaping @Sendable () -> Void) -> Bool {
     final class Work: Sendable {
         let body: @Sendable () -> Void
         init(_ body: @escaping @Sendable () -> Void) { self.body = body }
@@ -25,6 +33,6 @@ package func startThread(_ body: @escaping @Sendable () -> Void) {
             work.body()
             return nil
         }, work.toOpaque())
-    // Without its threads a store can't work, and this happens only while it is being opened.
-    precondition(status == 0, "no thread can be started: error \(status)")
+    if status != 0 { work.release() }
+    return status == 0
 }

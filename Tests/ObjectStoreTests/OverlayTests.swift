@@ -92,23 +92,30 @@ struct OverlayTests {
         }
     }
 
-    @Test("hands over very many changes in the order of their keys, each once")
+    @Test("hands over very many changes in the order of their keys, each once with its last value")
     func many() {
         let overlay = Overlay()
-        let count = 150_000
-        for index in 0..<count {
-            // Rows come in order, index entries in none, and every third of them again.
-            put(
-                overlay,
-                key(index % 2 == 0 ? 7 : 3, index % 2 == 0 ? index : index * 7919 % 50_021), [1])
+        var model: [[UInt8]: [UInt8]] = [:]
+        for index in 0..<150_000 {
+            // Rows come in order, entries of indexes and inverse links in none, some of them again.
+            let key =
+                switch index % 3 {
+                case 0: key(7, index)
+                case 1: key(3, index * 7919 % 40_009)
+                default: key(4, index * 6151 % 60_013)
+                }
+            let value = [UInt8(truncatingIfNeeded: index), UInt8(truncatingIfNeeded: index >> 8)]
+            put(overlay, key, value)
+            model[key] = value
         }
         let batch = overlay.batch()
-        #expect(
-            batch.changes.count == count / 2
-                + Set((0..<count / 2).map { (2 * $0 + 1) * 7919 % 50_021 }).count)
-        for (one, next) in zip(batch.changes, batch.changes.dropFirst())
-        where !Array(one.key).lexicographicallyPrecedes(Array(next.key)) {
-            Issue.record("\(Array(next.key)) after \(Array(one.key))")
+        let expected = model.sorted { $0.key.lexicographicallyPrecedes($1.key) }
+        #expect(batch.changes.count == expected.count)
+        for (change, expected) in zip(batch.changes, expected)
+        where !change.key.elementsEqual(expected.key)
+            || change.value?.elementsEqual(expected.value) != true
+        {
+            Issue.record("\(Array(change.key)) in the place of \(expected.key)")
             return
         }
     }

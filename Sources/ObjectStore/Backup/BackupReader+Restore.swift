@@ -91,7 +91,8 @@ extension BackupReader {
             while state.epoch == former {
                 state.epoch = UInt64.random(in: 1..<StoreVersion.epochEnd)
             }
-            changes[index].value = buffer.making { state.append(to: $0) }
+            changes[index] = StorageBatch.Change(
+                key: changes[index].key, value: buffer.making { state.append(to: $0) })
         }
     }
 }

@@ -1,3 +1,5 @@
+import Bytes
+
 extension Overlay {
     /// A key and what the overlay says of it, in 40 bytes.
     struct Slot {
@@ -25,6 +27,14 @@ extension Overlay {
         @inline(__always)
         var key: UnsafeRawBufferPointer {
             UnsafeRawBufferPointer(start: keyStart, count: Int(keyByteCount))
+        }
+
+        /// Whether its key comes before another's.
+        @inline(__always)
+        func isBelow(_ other: Slot) -> Bool {
+            if prefix.high != other.prefix.high { return prefix.high < other.prefix.high }
+            if prefix.low != other.prefix.low { return prefix.low < other.prefix.low }
+            return compareKeys(key, other.key) < 0
         }
 
         /// What the overlay says of the key.
