@@ -33,6 +33,6 @@ struct QueryDifferentialTests {
     @Test("stores with damaged entries answer or fail", arguments: [2, 4, 5, 6] as [UInt64])
     func damage(seed: UInt64) throws {
         var run = DamagedAnswers(seed: seed)
-        try run.run(roundCount: SeededGenerator.scaled(3))
+        try run.run(roundCount: SeededGenerator.scaled(8))
     }
 }

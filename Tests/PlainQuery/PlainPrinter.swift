@@ -8,6 +8,8 @@ struct PlainPrinter {
     private var variables: [String] = []
     /// How many positions and keys were written: some of them are arguments.
     private var positionCount = 0
+    /// The same of paths and regions.
+    private var pathCount = 0
 
     /// A query as text.
     mutating func text(_ query: PlainQuery) -> String {
@@ -40,7 +42,10 @@ struct PlainPrinter {
             return "\(first) BETWEEN \(text(bounds))"
         case .within(_, let hops, let quantifier, let region):
             let names = hops.map { text($0) }.joined(separator: ".")
-            return prefix(quantifier) + names + " geoWithin " + region.text
+            pathCount += 1
+            let written =
+                pathCount % 2 == 0 ? argument(QueryArgument(text: region.text)) : region.text
+            return prefix(quantifier) + names + " geoWithin " + written
         }
     }
 
@@ -62,7 +67,15 @@ struct PlainPrinter {
             }
             let list = constants.map { text($0) }.joined(separator: ", ")
             return "\(prefix(quantifier)){\(list)}"
-        case .path(let path, let quantifier): return prefix(quantifier) + text(path)
+        case .path(let path, let quantifier):
+            pathCount += 1
+            let written = text(path)
+            // Some whole paths are arguments.
+            guard quantifier == nil, variables.isEmpty, pathCount % 8 == 0, !written.contains("$")
+            else {
+                return prefix(quantifier) + written
+            }
+            return "$K" + argument(QueryArgument(text: written)).dropFirst()
         case .operation(let left, let sign, let right):
             let first = operand(left)
             return "\(first) \(sign) \(operand(right))"

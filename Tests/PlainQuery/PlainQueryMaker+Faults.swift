@@ -35,7 +35,7 @@ extension PlainQueryMaker {
     private mutating func fault(_ path: PlainPath, of type: ScalarType) -> PlainPredicate? {
         let side = PlainSide.path(path, nil)
         let equal = PlainOperator(name: .equal)
-        switch Int.random(in: 0..<4, using: &random) {
+        switch Int.random(in: 0..<6, using: &random) {
         case 0 where !world.isMany(path):
             return .comparison(
                 .path(path, pick(PlainQuantifier.allCases)), equal, .constant(.null))
@@ -44,6 +44,11 @@ extension PlainQueryMaker {
         case 2 where type != .string && type != .data:
             let text = PlainConstant(kind: .value(.string("1")), isArgument: false)
             return .comparison(side, PlainOperator(name: .like), .constant(text))
+        // Lists are compared in order with constants and with what they are not stored as.
+        case 3 where path.isPrimitiveCollection: return .comparison(side, equal, side)
+        case 4 where world.isMany(path):
+            let quantifier = pick([nil, .any, .some, PlainQuantifier.none] as [PlainQuantifier?])
+            return .between(.path(path, quantifier), .null, .null, isArgument: false)
         default:
             let others = Self.constants.filter { !$0.types.contains(type) }
             var value = pick(others).value

@@ -124,7 +124,7 @@ extension PlainQueryMaker {
     private mutating func end(
         _ property: Property, _ className: String
     ) -> (PlainPath.End, PlainType)? {
-        let name = property.name
+        let name = name(of: property)
         let scalar = property.scalar?.widened
         if scalar == .mixed, chance(70) { return mixedEnd(property) }
         guard let scalar else { return objectEnd(property) }
@@ -207,7 +207,7 @@ extension PlainQueryMaker {
         else { return nil }
         let function = pick(PlainPath.Function.allCases)
         guard let type = Self.result(function, scalar.widened) else { return nil }
-        return (.objectAggregate(function, property.name), .scalar(type))
+        return (.objectAggregate(function, name(of: property)), .scalar(type))
     }
 
     private mutating func matchCount(
@@ -239,9 +239,16 @@ extension PlainQueryMaker {
         return nil
     }
 
+    /// One of a property's names.
+    private mutating func name(of property: Property) -> String {
+        guard let second = property.mapTo, chance(60) else { return property.name }
+        return second
+    }
+
     // MARK: Mixed values
 
     private mutating func mixedEnd(_ property: Property) -> (PlainPath.End, PlainType)? {
+        let name = name(of: property)
         var steps: [PlainPath.MixedStep] = []
         switch property.type {
         case .single: break
@@ -257,24 +264,24 @@ extension PlainQueryMaker {
             case 4: steps.append(.all)
             default:
                 steps.append(.keys)
-                return (.mixed(property.name, steps, .value), .scalar(.string))
+                return (.mixed(name, steps, .value), .scalar(.string))
             }
         }
         // A star alone stands for the collection as it is.
         var isWhole = false
         if property.type.isCollection, steps.count == 1, case .all = steps[0] { isWhole = true }
         switch Int.random(in: isWhole ? 4..<8 : 0..<8, using: &random) {
-        case 0, 1, 7: return (.mixed(property.name, steps, .kind), .kinds)
-        case 2: return (.mixed(property.name, steps, .count), .scalar(.int))
+        case 0, 1, 7: return (.mixed(name, steps, .kind), .kinds)
+        case 2: return (.mixed(name, steps, .count), .scalar(.int))
         case 3:
             let function = pick(PlainPath.Function.allCases)
             return (
-                .mixed(property.name, steps, .aggregate(function)),
+                .mixed(name, steps, .aggregate(function)),
                 .scalar(Self.result(function, .mixed) ?? .mixed)
             )
         default:
-            if steps.isEmpty { return (.value(property.name), .scalar(.mixed)) }
-            return (.mixed(property.name, steps, .value), .scalar(.mixed))
+            if steps.isEmpty { return (.value(name), .scalar(.mixed)) }
+            return (.mixed(name, steps, .value), .scalar(.mixed))
         }
     }
 

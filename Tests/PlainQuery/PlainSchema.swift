@@ -69,6 +69,7 @@ struct PlainSchema {
             if made.kind == .object {
                 property.isIndexed = scalar.canBeIndexed && chance(50)
                 if scalar == .string, chance(40) { property.searchIndex = .fullText }
+                if chance(12) { property.mapTo = name("second") }
             }
             if chance(10), [.int, .string, .double].contains(scalar) {
                 property.cases =

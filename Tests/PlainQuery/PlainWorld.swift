@@ -33,8 +33,13 @@ struct PlainWorld {
         ) { .int(Int64(bitPattern: $1)) }
         for rowClass in rows.classes where rowClass.definition.kind == .object {
             var found: [UInt64: ObjectContent] = [:]
+            let definition = rowClass.definition
             try transaction.scan(rowClass) { key, row in
-                found[key] = reader.content(row, rowClass)
+                var content = reader.content(row, rowClass)
+                for property in definition.properties {
+                    if let second = property.mapTo { content[second] = content[property.name] }
+                }
+                found[key] = content
                 return true
             }
             objects[rowClass.definition.name] = found
@@ -51,9 +56,9 @@ struct PlainWorld {
         }
     }
 
-    /// A property of a class.
+    /// A property of a class, by either of its names.
     func property(_ className: String, _ name: String) -> Property? {
-        classes[className]?.properties.first { $0.name == name }
+        classes[className]?.properties.first { $0.name == name || $0.mapTo == name }
     }
 
     /// What a link leads to; nil for null, and for an object that is not there.
@@ -85,6 +90,28 @@ struct PlainWorld {
 
     /// How many links lead to an object.
     func linkCount(of target: PlainObject) -> Int { linkCounts[target.link] ?? 0 }
+
+    /// What is no set although it should be: an object with a set that is not in the order of its values, or
+    /// has one twice.
+    var disorder: String? {
+        for name in names {
+            let sets = (classes[name]?.properties ?? []).filter {
+                if case .set = $0.type { true } else { false }
+            }
+            for object in all(name) {
+                for property in sets {
+                    guard case .values(let values)? = object.content[property.name] else {
+                        continue
+                    }
+                    let isOrdered = zip(values, values.dropFirst()).allSatisfy {
+                        PlainComparison.sortOrder($0, $1) < 0
+                    }
+                    if !isOrdered { return "\(object.link.brief).\(property.name): \(values)" }
+                }
+            }
+        }
+        return nil
+    }
 
     /// Some objects and those near them, as far as a query's text names their properties; for messages.
     func describe(_ className: String, _ keys: some Sequence<UInt64>, _ text: String) -> [String] {

@@ -81,6 +81,7 @@ package struct QueryDifferential {
         let transaction = try store.read()
         defer { transaction.close() }
         let world = try PlainWorld(transaction)
+        difference = world.disorder.map { "seed \(seed), a set out of order: \($0)" }
         var maker = PlainQueryMaker(world, seed: random.next())
         // Some of those that were asked before the last change have columns that followed it.
         let old = repeated.shuffled(using: &random).prefix(queryCount / 4)
