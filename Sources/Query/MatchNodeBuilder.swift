@@ -53,7 +53,9 @@ struct MatchNodeBuilder {
         for part in parts {
             guard case .comparison(let comparison) = part, comparison.comparison == .equal,
                 !comparison.ignoresCase, !comparison.ignoresAccents,
-                case .path(let path, nil) = comparison.left, !path.isMany
+                case .path(let path, nil) = comparison.left, !path.isMany,
+                // One with NaN in the condition of a subquery does not equal itself.
+                path == path
             else {
                 merged.append(part)
                 continue

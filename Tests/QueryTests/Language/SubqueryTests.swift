@@ -50,6 +50,7 @@ struct SubqueryTests {
                 "NOT (SUBQUERY(friends, $f, $f.n > 5).@count > 0) AND n == 0 OR SUBQUERY(fans, $f, "
                     + "TRUEPREDICATE).@count == 1 AND n == 20", [2, 5]
             ),
+            ("SUBQUERY(friends, $f, $f.d == NaN).@count == 1 OR n == 0", [1, 4, 5]),
             (
                 "SUBQUERY(@links.Box.node, $x, SUBQUERY($x.nodes, $y, SUBQUERY($y.friends, $z, "
                     + "$z.name == 'Dan').@count == 1).@count == 1).@count == 1", [1]
