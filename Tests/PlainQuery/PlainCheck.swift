@@ -164,9 +164,21 @@ struct PlainCheck {
     }
 
     private static func parts(_ predicate: PlainPredicate) -> [PlainPredicate] {
+        func fewer(_ all: [PlainPredicate], _ make: ([PlainPredicate]) -> PlainPredicate)
+            -> [PlainPredicate]
+        {
+            guard all.count > 2 else { return all }
+            return all
+                + all.indices.map { place in
+                    var rest = all
+                    rest.remove(at: place)
+                    return make(rest)
+                }
+        }
         switch predicate {
         case .not(let part): return [part]
-        case .and(let all), .or(let all): return all
+        case .and(let all): return fewer(all) { .and($0) }
+        case .or(let all): return fewer(all) { .or($0) }
         case .constant: return []
         default: return [.constant(true)]
         }
