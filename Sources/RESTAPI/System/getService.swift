@@ -31,9 +31,8 @@ extension RESTService {
     /// What a client may rely on in this version; later versions add names.
     static let capabilities = [
         "schema", "objects", "queries", "change-streams", "import", "export", "backups",
-        "merge-patch",
-        "openapi", "json-patch", "transactions", "bulk-changes", "idempotency-keys",
-        "projections", "outbox",
+        "merge-patch", "openapi", "json-patch", "transactions", "bulk-changes", "idempotency-keys",
+        "projections", "outbox", "aggregates", "sections", "geojson", "csv",
     ]
 
     /// Each limit with the name of its option, in the option's unit.

@@ -278,6 +278,32 @@ struct SectionTests {
         #expect(list.status == 400)
     }
 
+    @Test(
+        "a cursor that nobody made does no harm",
+        arguments: [
+            "by=known", "by=prefix(known,1)", "by=prefix(known,1)&sort=-known", "by=age",
+            "by=age&sort=-age", "by=age&sort=-id", "by=id", "by=known&sort=-known,id",
+            "by=age&filter=TRUEPREDICATE%20LIMIT(5)",
+        ])
+    func forgedCursors(parameters: String) throws {
+        let server = try People.server()
+        let path = Self.path + "?\(parameters)&objects=1"
+        let next = try #require(server.send("GET", path + "&limit=1").next)
+        let long = [UInt8](repeating: 0x78, count: 430)
+        for number in [0, 1, 4, 1 << 62 - 1] as [UInt64] {
+            for bytes in [
+                [], [0], [1], [2], [0xFF], [0xFE], [1, 0], [1, 0, 0], [1, 0, 1], [1, 0xFF, 0xFF],
+                [1, 0xC3, 0, 0], [1, 0x4C, 0, 0xFF, 0, 0], [1] + long + [0, 1] + long.prefix(16),
+            ] as [[UInt8]] {
+                let forged = try #require(
+                    CursorForgery.change(next, returned: number, key: number, sortBytes: bytes))
+                let reply = server.send("GET", path + "&limit=2&cursor=\(forged)")
+                #expect(reply.status == 200, "\(number) \(bytes): \(reply.text)")
+                #expect(QueryJSON(reply.text)?["sections"] != nil)
+            }
+        }
+    }
+
     @Test("neither time nor memory goes beyond the limits")
     func limits() throws {
         var options = RESTOptions()
@@ -310,10 +336,9 @@ struct SectionTests {
             #expect(page.status == 200, "\(page.text)")
         }
         for target in [
-            "op=max(plain)", "by=age", "op=sum(age)&filter=name%20!=%20'x'", "op=avg(ratio)",
+            "op=max(age)", "by=age", "op=sum(age)&filter=name%20!=%20'x'", "op=avg(ratio)",
         ] {
-            let reply = slow.send(
-                "GET", "/v1/classes/Person/aggregate?\(target.replacing("plain", with: "age"))")
+            let reply = slow.send("GET", "/v1/classes/Person/aggregate?\(target)")
             #expect(reply.status == 503, "\(target): \(reply.text)")
             #expect(reply.text.contains("query-too-slow"))
         }
