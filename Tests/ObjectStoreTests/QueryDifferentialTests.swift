@@ -30,6 +30,7 @@ struct QueryDifferentialTests {
         print("queries, shard \(shard), seeds \(first) to \(seed): \(counts)")
         #expect(counts.matches > counts.queries && counts.plans > 3 * counts.queries)
     }
+
     @Test("stores with damaged entries answer or fail", arguments: [2, 4, 5, 6] as [UInt64])
     func damage(seed: UInt64) throws {
         var run = DamagedAnswers(seed: seed)

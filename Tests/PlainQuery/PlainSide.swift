@@ -44,7 +44,7 @@ indirect enum PlainSide {
         }
     }
 
-    /// Whether it is a null that stands in the query.
+    /// Whether its values stand in the query.
     var isConstant: Bool {
         switch self {
         case .constant, .list: true

@@ -99,6 +99,9 @@ extension PlainWorld {
         func values(_ object: PlainObject, _ name: String) -> [Value] {
             object.content[name]?.elements.map(\.plainValue) ?? []
         }
+        func origins(_ hop: PlainPath.Hop) -> PlainReach {
+            .many(objects.flatMap { follow([hop], from: $0) }.compactMap { $0?.link })
+        }
         switch path.end {
         case .value(let name): return each { $0.content[name]?.plainValue ?? .null }
         case .elements(let name, _):
@@ -133,16 +136,10 @@ extension PlainWorld {
             }
             return each { element($0.content[name], position).map { Self.count($0) } }
         case .linkCount(let origin, let forward):
-            return total { origins(of: $0, origin, forward).count }
+            return total { self.origins(of: $0, origin, forward).count }
         case .incomingCount: return total { linkCount(of: $0) }
-        case .inverse, .links:
-            let hop: PlainPath.Hop
-            switch path.end {
-            case .inverse(let name): hop = .inverse(name)
-            case .links(let origin, let forward): hop = .links(origin, forward)
-            default: return .many([])
-            }
-            return .many(objects.flatMap { follow([hop], from: $0) }.compactMap { $0?.link })
+        case .inverse(let name): return origins(.inverse(name))
+        case .links(let origin, let forward): return origins(.links(origin, forward))
         case .aggregate(let function, let name):
             return each { PlainAggregate.result(function, values($0, name), elementType($0, name)) }
         case .objectAggregate(let function, let name):
