@@ -15,6 +15,8 @@ final class Connection: @unchecked Sendable {
         case source(any ResponseSource)
         /// Nobody answered, and nobody can any more.
         case dropped
+        /// Nobody waits for one: the connection is closed without a reply.
+        case abandoned
         /// The server stops before an answer came.
         case stopping
     }

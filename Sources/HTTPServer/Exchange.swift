@@ -44,6 +44,10 @@ package final class Exchange: Sendable {
         answer(.source(source))
     }
 
+    /// Ends the exchange without a reply and closes the connection, because nobody waits: see ``isGone``. It
+    /// counts as aborted.
+    package func abandon() { _ = answer(.abandoned) }
+
     /// Whether nobody waits any more: it was answered or given up, or the client closed its side.
     /// Best effort: a client that vanished without a word is not noticed. Cost: a system call.
     package var isGone: Bool { connection.isGone(ticket) }

@@ -304,6 +304,7 @@ extension Server {
         case .ready(let response): send(response, for: request)
         case .make(let make): send(make(), for: request)
         case .source(let source): send(source.makeResponse(), for: request)
+        case .abandoned: .NO
         case .stopping: send(stoppingReply(), for: request)
         case .dropped, nil:
             send(

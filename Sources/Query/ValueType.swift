@@ -13,7 +13,7 @@ package enum ValueType: Hashable, Sendable {
     case kinds
 
     /// The type's name in Realm's messages.
-    var name: String {
+    package var name: String {
         switch self {
         case .scalar(.bool): "bool"
         case .scalar(.int), .scalar(.int8), .scalar(.int16), .scalar(.int32), .scalar(.int64): "int"

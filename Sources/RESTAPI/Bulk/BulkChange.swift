@@ -78,12 +78,14 @@ extension RESTService {
         }
         return .later { exchange in
             let isTaken = self.workers.submit {
+                let client = ClientPresence(exchange)
                 do throws(Problem) {
-                    let search = try self.search(prepared, affectedCountMax, for: exchange)
+                    let search = try self.search(prepared, affectedCountMax, for: client)
                     self.handIn(
                         self.write(prepared, search, affectedCountMax), exchange, claim)
                 } catch {
                     claim?.release()
+                    if client.hasLeft { return exchange.abandon() }
                     exchange.respond(self.response(error))
                 }
             }
@@ -97,7 +99,8 @@ extension RESTService {
     ///
     /// - Throws: ``Problem`` when there are too many, or the search takes too much: the reply, as of then.
     private func search(
-        _ prepared: PreparedRequest<BulkChange>, _ affectedCountMax: Int?, for exchange: Exchange
+        _ prepared: PreparedRequest<BulkChange>, _ affectedCountMax: Int?,
+        for client: ClientPresence
     ) throws(Problem) -> BulkSearch? {
         let query = prepared.last.query
         do throws(WriteFailure) {
@@ -106,7 +109,7 @@ extension RESTService {
             defer { read.close() }
             // What was checked under another schema is searched for by the writer, under its own.
             guard read.rows === prepared.schema else { return nil }
-            read.isAwaited = { !exchange.isGone }
+            read.isAwaited = { client.isThere() }
             let keys = try matches(query, affectedCountMax, until: queryDeadline, read)
             do throws(StoreError) {
                 return try BulkSearch(query, keys: keys, in: read)

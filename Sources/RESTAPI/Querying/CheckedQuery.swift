@@ -82,7 +82,8 @@ struct CheckedQuery: Sendable {
         let shown = try Self.selection(text, rowClass, projection, names)
         (self.form, selection) = try Self.form(form, text, shown, schema)
         var canonical = "\(rowClass.definition.name)\u{0}\(compiled?.canonicalText ?? "")\u{0}"
-        canonical += "\(text.sort ?? "")\u{0}\(text.distinct ?? "")"
+        canonical += "\(text.sort ?? "")\u{0}\(text.distinct ?? "")\u{0}"
+        canonical += PageCursor.types(sort + distinct)
         hash = PageCursor.QueryHash(canonical)
     }
 

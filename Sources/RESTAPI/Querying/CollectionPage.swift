@@ -45,7 +45,8 @@ struct CollectionPage {
         let keys = try sortKeys(root, compiledQuery)
         let selection = try selection()
         var canonical = "\(owner.definition.name)\u{0}\(key)\u{0}\(compiled.number)\u{0}"
-        canonical += "\(compiledQuery?.canonicalText ?? "")\u{0}\(text.sort ?? "")"
+        canonical += "\(compiledQuery?.canonicalText ?? "")\u{0}\(text.sort ?? "")\u{0}"
+        canonical += PageCursor.types(keys)
         let hash = PageCursor.QueryHash(canonical)
         let cursor = try PageCursor.read(text, query: hash, epoch: read.epoch)
         if let compiledQuery, Self.needsStages(compiledQuery) {

@@ -1,6 +1,7 @@
 import Bytes
 import JSON
 import ObjectStore
+import Query
 import Rows
 
 /// Where a page of a list ended: what a client gets as `"next"` and sends back as `cursor`.
@@ -42,6 +43,13 @@ struct PageCursor: Equatable, Sendable {
         }
 
         fileprivate var words: [UInt64] { [high, low] }
+    }
+
+    /// The types of the values that an order compares, as a part of what a ``QueryHash`` is made of: after a
+    /// change of the schema the same paths may lead to values of other types, whose bytes stand in another
+    /// order.
+    static func types(_ keys: [SortKey]) -> String {
+        keys.isEmpty ? "" : keys.map(\.path.type.name).joined(separator: ",")
     }
 
     private static let format: UInt8 = 1

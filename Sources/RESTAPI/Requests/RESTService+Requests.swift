@@ -31,17 +31,17 @@ extension RESTService {
     ) -> Outcome {
         .later { exchange in
             let isTaken = self.workers.submit {
-                // Who left while the work was queued is dropped, which answers nobody.
-                guard !exchange.isGone else { return }
-                exchange.respond(
-                    self.replying { () throws(Problem) in
-                        let read = try self.stored { () throws(StoreError) in
-                            try self.store.read()
-                        }
-                        defer { read.close() }
-                        read.isAwaited = { !exchange.isGone }
-                        return try body(read)
-                    })
+                let client = ClientPresence(exchange)
+                // It may have left while the work was queued.
+                guard client.isThere() else { return exchange.abandon() }
+                let response = self.replying { () throws(Problem) in
+                    let read = try self.stored { () throws(StoreError) in try self.store.read() }
+                    defer { read.close() }
+                    read.isAwaited = { client.isThere() }
+                    return try body(read)
+                }
+                if client.hasLeft { return exchange.abandon() }
+                exchange.respond(response)
             }
             if !isTaken { exchange.respond(self.response(.tooBusy)) }
         }

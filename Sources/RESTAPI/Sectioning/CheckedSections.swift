@@ -65,7 +65,8 @@ struct CheckedSections: Sendable {
         }
         hash = PageCursor.QueryHash(
             "sections\u{0}\(rowClass.definition.name)\u{0}\(compiled?.canonicalText ?? "")\u{0}"
-                + "\(by)\u{0}\(query.sort ?? "")")
+                + "\(by)\u{0}\(query.sort ?? "")\u{0}"
+                + PageCursor.types([SortKey(path: key.path)] + sort))
     }
 
     /// The order that is stated, in `sort` or in the filter; empty for none, or for one that only the
