@@ -4,7 +4,7 @@ import Glibc
 final class Arena {
     private static let blockByteCount = 256 * 1024
     /// How many blocks of that size there may be before others are larger.
-    private static let smallBlockCountMax = 8
+    private static let smallBlockCountMax = 32
     private var blocks: [UnsafeMutableRawPointer] = []
     private var largeBlocks: [(start: UnsafeMutableRawPointer, byteCount: Int)] = []
     private var next: UnsafeMutableRawPointer?

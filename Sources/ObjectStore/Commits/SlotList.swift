@@ -5,30 +5,32 @@
 struct SlotList: ~Copyable {
     typealias Slot = Overlay.Slot
 
-    private static let chunkBits = 17
-    private static let chunkByteCount = MemoryLayout<Slot>.stride << chunkBits
-    /// The first slots are elsewhere, and their memory stays for the next transaction.
-    private static let firstCount = 4096
+    /// Chunks are small up to so many slots, so that most transactions take and give back what `malloc` has
+    /// at hand; beyond they are blocks of the kernel.
+    private static let smallCountMax = 1 << 16
+    private static let smallBits = 12
+    private static let largeBits = 17
+    private static let largeByteCount = MemoryLayout<Slot>.stride << largeBits
 
-    private let first = UnsafeMutablePointer<Slot>.allocate(capacity: SlotList.firstCount)
-    private var chunks: [UnsafeMutablePointer<Slot>] = []
+    private var small: ContiguousArray<UnsafeMutablePointer<Slot>> = []
+    private var large: ContiguousArray<UnsafeMutablePointer<Slot>> = []
     /// How many there are.
     private(set) var count = 0
 
-    deinit {
-        first.deallocate()
-        freeChunks()
-    }
+    deinit { freeChunks(keeping: 0) }
 
-    private func freeChunks() {
-        for chunk in chunks { KernelMemory.free(chunk, Self.chunkByteCount) }
+    private func freeChunks(keeping keptCount: Int) {
+        for chunk in small.dropFirst(keptCount) { chunk.deallocate() }
+        for chunk in large { KernelMemory.free(chunk, Self.largeByteCount) }
     }
 
     @inline(__always)
     private func place(_ index: Int) -> UnsafeMutablePointer<Slot> {
-        if index < Self.firstCount { return first + index }
-        let further = index - Self.firstCount
-        return chunks[further >> Self.chunkBits] + (further & (1 << Self.chunkBits - 1))
+        if index < Self.smallCountMax {
+            return small[index >> Self.smallBits] + (index & (1 << Self.smallBits - 1))
+        }
+        let further = index - Self.smallCountMax
+        return large[further >> Self.largeBits] + (further & (1 << Self.largeBits - 1))
     }
 
     subscript(index: Int) -> Slot {
@@ -38,18 +40,23 @@ struct SlotList: ~Copyable {
 
     /// Adds a slot at the end.
     mutating func append(_ slot: Slot) {
-        if count - Self.firstCount == chunks.count << Self.chunkBits {
-            let block = KernelMemory.allocate(Self.chunkByteCount)
-            chunks.append(block.bindMemory(to: Slot.self, capacity: 1 << Self.chunkBits))
+        if count < Self.smallCountMax {
+            if count == small.count << Self.smallBits {
+                small.append(.allocate(capacity: 1 << Self.smallBits))
+            }
+        } else if count - Self.smallCountMax == large.count << Self.largeBits {
+            let block = KernelMemory.allocate(Self.largeByteCount)
+            large.append(block.bindMemory(to: Slot.self, capacity: 1 << Self.largeBits))
         }
         place(count).initialize(to: slot)
         count += 1
     }
 
-    /// Forgets all of them.
+    /// Forgets all of them, and frees all chunks but one.
     mutating func removeAll() {
-        freeChunks()
-        chunks.removeAll()
+        freeChunks(keeping: 1)
+        small.removeSubrange(min(1, small.count)...)
+        large.removeAll()
         count = 0
     }
 }
