@@ -17,11 +17,6 @@ enum KindSet {
     /// The set of one kind.
     static func of(_ kind: MixedKind) -> Int64 { bits[Int(kind.rawValue)] }
 
-    /// The set of the kind that a stored value would have.
-    static func of(stored storage: ElementStorage) -> Int64 {
-        kinds.first { $0.storage == storage }.map { of($0) } ?? of(.map)
-    }
-
     /// The names of kinds, in lower case.
     private static let names: [String: [MixedKind]] = [
         "null": [.null], "int": [.int], "integer": [.int], "int16": [.int], "int32": [.int],

@@ -148,7 +148,7 @@ extension MixedWalker {
         case .mixed(let value): return value.isNull ? nil : value.bytes
         case .stored(let bytes, let storage):
             let made = arena.allocate(bytes.count + 1)
-            made[0] = Self.kind(storage).rawValue
+            made[0] = MixedKind(stored: storage).rawValue
             UnsafeMutableRawBufferPointer(rebasing: made[1...]).copyBytes(from: bytes)
             return UnsafeRawBufferPointer(made)
         case .object(let classIndex, let key):
@@ -169,23 +169,5 @@ extension MixedWalker {
         made[0] = kind.rawValue
         for offset in 1..<5 { made[offset] = 0 }
         return UnsafeRawBufferPointer(made)
-    }
-
-    private static func kind(_ storage: ElementStorage) -> MixedKind {
-        switch storage {
-        case .bool: .bool
-        case .int: .int
-        case .double: .double
-        case .float: .float
-        case .decimal: .decimal
-        case .string: .string
-        case .data: .data
-        case .date: .date
-        case .objectID: .objectID
-        case .uuid: .uuid
-        case .link: .link
-        case .embedded: .map
-        case .mixed: .null
-        }
     }
 }

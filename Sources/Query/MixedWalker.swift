@@ -121,7 +121,7 @@ final class MixedWalker {
         switch found {
         case .nothing, .null: KindSet.of(.null)
         case .mixed(let value): KindSet.of(value.kind)
-        case .stored(_, let storage): KindSet.of(stored: storage)
+        case .stored(_, let storage): KindSet.of(MixedKind(stored: storage))
         case .object: KindSet.of(MixedKind.link)
         case .embedded: KindSet.of(MixedKind.map)
         case .collection(_, let storage, _): KindSet.of(storage.shape == .map ? .map : .list)

@@ -88,8 +88,18 @@ package final class Aggregation {
         if by.isEmpty { groups = [makeGroup([], 0)] }
     }
 
+    /// The memory of a group, without what its states hold.
+    private func byteCountOfGroup(_ sortBytes: [UInt8]) -> Int {
+        160 + sortBytes.count + 160 * operations.count
+    }
+
+    private static func hash(_ sortBytes: UnsafeRawBufferPointer) -> Hash {
+        let parts = SipHash128.hash(sortBytes)
+        return Hash(high: parts.high, low: parts.low)
+    }
+
     private func makeGroup(_ sortBytes: [UInt8], _ key: UInt64) -> Group {
-        byteCount += 160 + sortBytes.count + 160 * operations.count
+        byteCount += byteCountOfGroup(sortBytes)
         return Group(sortBytes: sortBytes, key: key, states: operations.map(\.initial))
     }
 
@@ -127,8 +137,7 @@ package final class Aggregation {
         let bytes = buffer.bytes
         if let after, after.withUnsafeBytes({ compareKeys(bytes, $0) }) <= 0 { return nil }
         if let ceiling, ceiling.withUnsafeBytes({ compareKeys(bytes, $0) }) > 0 { return nil }
-        let parts = SipHash128.hash(bytes)
-        let hash = Hash(high: parts.high, low: parts.low)
+        let hash = Self.hash(bytes)
         if let place = places[hash] { return place }
         if groups.count >= 2 * (groupCountMax + 8) { keepFirst() }
         if let ceiling, ceiling.withUnsafeBytes({ compareKeys(bytes, $0) }) > 0 { return nil }
@@ -141,15 +150,14 @@ package final class Aggregation {
     private func keepFirst() {
         sort()
         for group in groups[groupCountMax...] {
-            byteCount -= 160 + group.sortBytes.count + 160 * operations.count
+            byteCount -= byteCountOfGroup(group.sortBytes)
             for state in group.states { byteCount -= state.byteCount }
         }
         groups.removeLast(groups.count - groupCountMax)
         ceiling = groups.last?.sortBytes
         places.removeAll(keepingCapacity: true)
         for (place, group) in groups.enumerated() {
-            let parts = group.sortBytes.withUnsafeBytes { SipHash128.hash($0) }
-            places[Hash(high: parts.high, low: parts.low)] = place
+            places[group.sortBytes.withUnsafeBytes { Self.hash($0) }] = place
         }
     }
 

@@ -53,6 +53,22 @@ package class ColumnChunk: @unchecked Sendable {
         return UnsafePointer(copy)
     }
 
+    /// The least and the greatest of the values that are neither null nor an exception; 0 and 0 without any.
+    static func extent<Number: Comparable & ExpressibleByIntegerLiteral>(
+        _ values: [Number], count: Int, nulls: [UInt8]?, exceptions: [UInt8]?
+    ) -> (least: Number, greatest: Number) {
+        func isValue(_ position: Int) -> Bool {
+            (nulls?[position] ?? 0) | (exceptions?[position] ?? 0) == 0
+        }
+        guard let first = (0..<count).first(where: isValue) else { return (0, 0) }
+        var (least, greatest) = (values[first], values[first])
+        for position in first..<count where isValue(position) {
+            least = min(least, values[position])
+            greatest = max(greatest, values[position])
+        }
+        return (least, greatest)
+    }
+
     /// Sets each position of `mask` to whether its value satisfies a condition; what stands at exceptions
     /// is not to be used.
     func evaluate(_ kernel: ColumnKernel, into mask: UnsafeMutablePointer<UInt8>) {}

@@ -17,15 +17,8 @@ final class DoubleChunk: ColumnChunk, @unchecked Sendable {
         cells = UnsafeMutableRawPointer.allocate(byteCount: max(count * 8, 8), alignment: 64)
             .bindMemory(to: Double.self, capacity: max(count, 1))
         cells.update(from: values, count: count)
-        var (least, greatest) = (Double.infinity, -Double.infinity)
-        for position in 0..<count where (nulls?[position] ?? 0) | (exceptions?[position] ?? 0) == 0
-        {
-            least = min(least, values[position])
-            greatest = max(greatest, values[position])
-        }
-        if least > greatest { (least, greatest) = (0, 0) }
-        self.least = least
-        self.greatest = greatest
+        (least, greatest) = Self.extent(
+            values, count: count, nulls: nulls, exceptions: exceptions)
         super.init(
             count: count, nulls: Self.copy(mask: nulls, count: count),
             exceptions: Self.copy(mask: exceptions, count: count), valueByteCount: count * 8,

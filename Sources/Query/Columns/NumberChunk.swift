@@ -17,13 +17,8 @@ final class NumberChunk: ColumnChunk, @unchecked Sendable {
         _ values: [Int64], count: Int, _ storage: ElementStorage, nulls: [UInt8]?,
         exceptions: [UInt8]?, meter: ColumnMeter
     ) {
-        var (least, greatest) = (Int64.max, Int64.min)
-        for position in 0..<count where (nulls?[position] ?? 0) | (exceptions?[position] ?? 0) == 0
-        {
-            least = min(least, values[position])
-            greatest = max(greatest, values[position])
-        }
-        if least > greatest { (least, greatest) = (0, 0) }
+        let (least, greatest) = Self.extent(
+            values, count: count, nulls: nulls, exceptions: exceptions)
         self.least = least
         self.greatest = greatest
         self.storage = storage

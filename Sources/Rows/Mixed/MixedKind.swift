@@ -67,4 +67,24 @@ package enum MixedKind: UInt8, Sendable {
         case .link: .link
         }
     }
+
+    /// The kind that a value has which is stored so; an embedded object is a map.
+    package init(stored storage: ElementStorage) {
+        self =
+            switch storage {
+            case .bool: .bool
+            case .int: .int
+            case .double: .double
+            case .float: .float
+            case .decimal: .decimal
+            case .string: .string
+            case .data: .data
+            case .date: .date
+            case .objectID: .objectID
+            case .uuid: .uuid
+            case .link: .link
+            case .embedded: .map
+            case .mixed: .null
+            }
+    }
 }
