@@ -73,6 +73,9 @@ final class ColumnScan {
             transaction.rows, source: transaction, until: deadlineMilliseconds)
     }
 
+    /// How many rows were tested for what columns did not answer.
+    private(set) var testedRowCount = 0
+
     /// Whether a part of the predicate is tested on rows.
     var testsRows: Bool { residual != nil }
 
@@ -256,6 +259,7 @@ final class ColumnScan {
     private func rows(
         of chunk: Int, from first: Int, _ body: (UInt64, RowView) -> Bool
     ) throws(QueryExecution.Failure) -> Bool {
+        if residual != nil { testedRowCount += frame.count }
         let objectCount = program.objects(of: chunk)?.objectCount ?? 0
         do throws(StoreError) {
             if frame.count * Self.denseRatio >= objectCount {

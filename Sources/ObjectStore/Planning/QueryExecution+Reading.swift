@@ -56,6 +56,12 @@ extension QueryExecution {
         if matcher != nil, costMax == .max || plan.chunkCost != nil,
             let columns = try columns(readsAll: readsAll)
         {
+            defer {
+                // Columns that would have spared all those rows.
+                if columns.testedRowCount >= Self.longScanCount, !readsAll {
+                    ColumnScan.countUse(plan.residual, rowClass, in: transaction)
+                }
+            }
             return try scan(columns, after: first, body)
         }
         var rowCount = 0

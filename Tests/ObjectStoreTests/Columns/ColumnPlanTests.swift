@@ -148,6 +148,23 @@ struct ColumnPlanTests {
         }
     }
 
+    @Test("a page that tests very many rows beside columns has the columns built that it lacked")
+    func lacking() throws {
+        let store = try Self.open(ColumnTests.eager())
+        defer { store.close() }
+        try store.reading { read in
+            try Self.build("rare == 0", read)
+            let query = try Self.query("rare < 1 AND n < 0", page: 3, read)
+            func columnCount() throws -> Int? {
+                let execution = try QueryExecution(query, in: read)
+                try execution.run(limit: 3) { _, _ in true }
+                return execution.followed.last?.columns.count
+            }
+            #expect(try columnCount() == 1)
+            #expect(try columnCount() == 2)
+        }
+    }
+
     @Test("a plan that counts on columns which have gone is made anew")
     func gone() throws {
         let store = try Self.open(ColumnTests.eager { $0.byteCountMax = 0 })
