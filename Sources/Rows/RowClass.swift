@@ -280,6 +280,9 @@ public final class RowClass: @unchecked Sendable {
         primaryKeyIndex.flatMap { definition.properties[$0].scalar?.integerRange }
     }
 
+    /// Whether its objects are points in GeoJSON's form.
+    package var isPointClass: Bool { pointType >= 0 }
+
     /// Where the property at `member` lies in rows of the current layout.
     func currentLocation(_ member: Int) -> FieldLocation { currentTable[member] }
 
