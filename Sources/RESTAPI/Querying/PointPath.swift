@@ -46,10 +46,13 @@ struct PointPath: Sendable {
         }
         var steps: [Step] = []
         var present = rowClass
-        for name in path.split(separator: ".", omittingEmptySubsequences: false) {
-            guard steps.count < FieldSelection.pathStepCountMax else {
+        let stepCountMax = FieldSelection.pathStepCountMax
+        for name in path.split(
+            separator: ".", maxSplits: stepCountMax, omittingEmptySubsequences: false)
+        {
+            guard steps.count < stepCountMax else {
                 throw text.fault(
-                    "geometry", "A path has at most \(FieldSelection.pathStepCountMax) steps.")
+                    "geometry", "A path has at most \(stepCountMax) steps.")
             }
             guard let member = present.member(named: String(name)) else {
                 throw Self.unknown(String(name), present, text)

@@ -45,7 +45,7 @@ struct QueryText: Sendable {
     func requireLengths(_ options: RESTOptions) throws(Problem) {
         let parts = [
             ("filter", filter), ("sort", sort), ("distinct", distinct), ("fields", fields),
-            ("expand", expand),
+            ("expand", expand), ("geometry", geometry),
         ]
         for case (let name, let part?) in parts
         where part.utf8.count > options.queryTextByteCountMax {

@@ -184,6 +184,23 @@ struct ListFormTests {
         scenario.check(on: try ListForms.server())
     }
 
+    @Test("a path to a point is as long as a query's text may be, and no longer")
+    func geometryLength() throws {
+        var options = RESTOptions()
+        options.queryTextByteCountMax = 100
+        let server = try ListForms.server(options)
+        func scenario(_ path: String, _ contains: [String]) -> APIScenario {
+            APIScenario(
+                "POST", "/v1/classes/Shop/query", "{\"geometry\":\"\(path)\"}",
+                headers: [("Accept", "application/geo+json")], status: 400, contains: contains)
+        }
+        let name = String(repeating: "n", count: 100)
+        scenario(name, ["unknown-property"]).check(on: server)
+        let tooLong = ["query-too-long", #""pointer":"/geometry""#]
+        scenario(name + "n", tooLong).check(on: server)
+        scenario(String(repeating: ".", count: 101), tooLong).check(on: server)
+    }
+
     // MARK: CSV
 
     private static let wantsCSV = [("Accept", "text/csv")]
