@@ -18,6 +18,7 @@ extension RESTService {
             response.headers.add(.retryAfter, String(seconds))
         }
         if problem.status == 405 { response.headers.add(.allow, problem.allow ?? "OPTIONS") }
+        if problem.status == 406 { response.headers.add(.vary, "Accept" as StaticString) }
         if problem.status == 415, let accepted = problem.accept {
             response.headers.add(problem.acceptsPatch ? .acceptPatch : .accept, accepted)
         }

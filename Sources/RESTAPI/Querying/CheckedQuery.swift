@@ -1,3 +1,4 @@
+import HTTPServer
 import ObjectStore
 import Query
 import Rows
@@ -32,17 +33,31 @@ struct CheckedQuery: Sendable {
         /// As features, each with the point that a path leads to.
         case geoJSON(PointPath)
         case csv
+
+        /// Whether points are looked for, behind links too.
+        var isGeoJSON: Bool {
+            if case .geoJSON = self { true } else { false }
+        }
+
+        /// The type of the reply.
+        var contentType: ContentType {
+            switch self {
+            case .json: .json
+            case .geoJSON: .geoJSON
+            case .csv: .csv
+            }
+        }
     }
 
     /// Checks a query.
     ///
     /// - `projection`: Shows the objects, instead of what the class has; `fields` are its names.
-    /// - `form`: What the reply is to be.
-    /// - Throws: ``Problem`` 400 with the column or the parameter; 406 when the objects do not fit into the
-    ///   form.
+    /// - `forms`: What the reply may be; the first that the objects fit into is taken.
+    /// - Throws: ``Problem`` 400 with the column or the parameter; 406 when the objects fit into none of
+    ///   the forms, which is about the first.
     init(
         _ text: QueryText, of rowClass: RowClass, projection: CompiledProjection? = nil,
-        names: SchemaNames, options: RESTOptions, form: ListForm = .json
+        names: SchemaNames, options: RESTOptions, forms: [ListForm] = [.json]
     ) throws(Problem) {
         self.rowClass = rowClass
         let schema = names.schema
@@ -80,7 +95,7 @@ struct CheckedQuery: Sendable {
             )
         }
         let shown = try Self.selection(text, rowClass, projection, names)
-        (self.form, selection) = try Self.form(form, text, shown, schema)
+        (form, selection) = try Self.form(forms, text, shown, schema)
         var canonical = "\(rowClass.definition.name)\u{0}\(compiled?.canonicalText ?? "")\u{0}"
         canonical += "\(text.sort ?? "")\u{0}\(text.distinct ?? "")\u{0}"
         canonical += PageCursor.types(sort + distinct)
@@ -101,6 +116,24 @@ struct CheckedQuery: Sendable {
         } catch {
             throw text.placed(error)
         }
+    }
+
+    /// What the first form that fits shows of objects, and how.
+    private static func form(
+        _ forms: [ListForm], _ text: QueryText, _ selection: FieldSelection, _ schema: RowSchema
+    ) throws(Problem) -> (Form, FieldSelection) {
+        var refusal: Problem?
+        for form in forms {
+            do throws(Problem) {
+                return try Self.form(form, text, selection, schema)
+            } catch {
+                // What a parameter is wrong for is no matter of the form.
+                guard error.status == 406 else { throw error }
+                refusal = refusal ?? error
+            }
+        }
+        if let refusal { throw refusal }
+        return (.json, selection)
     }
 
     /// What a form shows of objects, and how.

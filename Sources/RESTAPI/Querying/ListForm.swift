@@ -18,44 +18,42 @@ enum ListForm: CaseIterable, Sendable {
         }
     }
 
-    /// The type of the reply.
-    var contentType: ContentType {
-        switch self {
-        case .json: .json
-        case .geoJSON: .geoJSON
-        case .csv: .csv
-        }
-    }
+    private static let jsonAlone: [ListForm] = [.json]
 
-    /// The form that a client wants most of those that are offered: by `q`; of equals the one that is named
-    /// by itself, then the one that is named first, then the one that is offered first.
+    /// The forms that a client takes of those that are offered, what it wants most first: by `q`; of equals
+    /// the one that is named by itself, then the one that is named first, then the one that is offered
+    /// first. Never empty.
     ///
     /// - Throws: ``Problem`` 406 when it takes none, with what is offered.
     static func read(
         _ request: Request, offered: [ListForm] = allCases
-    ) throws(Problem) -> ListForm {
-        guard let accept = request.header(.accept), !accept.isEmpty, accept != "*/*",
-            accept != "application/json"
-        else { return .json }
-        var best: (form: ListForm, acceptance: Acceptance)?
-        for form in offered {
-            for accept in request.headers(.accept) {
-                guard let found = accept.acceptance(of: form.name), found.quality > 0 else {
-                    continue
-                }
-                if let known = best?.acceptance,
-                    (known.quality, known.precision, -known.place)
-                        >= (found.quality, found.precision, -found.place)
-                {
-                    continue
-                }
-                best = (form, found)
+    ) throws(Problem) -> [ListForm] {
+        guard let first = request.header(.accept) else { return jsonAlone }
+        // Several lines are one list (RFC 9110, section 5.3).
+        let lines = request.headers(.accept).filter { !$0.isEmpty }
+        if lines.isEmpty { return jsonAlone }
+        if lines.count == 1, first == "*/*" || first == "application/json" { return jsonAlone }
+        typealias Rank = (quality: Int, precision: Int, line: Int, place: Int, offer: Int)
+        var found: [(form: ListForm, rank: Rank)] = []
+        for (offer, form) in offered.enumerated() {
+            var best: Rank?
+            for (index, line) in lines.enumerated() {
+                guard let own = line.acceptance(of: form.name),
+                    best.map({ own.precision > $0.precision }) ?? true
+                else { continue }
+                best = (own.quality, own.precision, -index, -own.place, -offer)
             }
+            if let best, best.quality > 0 { found.append((form, best)) }
         }
-        if let best { return best.form }
+        if found.isEmpty { throw unacceptable(offered) }
+        found.sort { $0.rank > $1.rank }
+        return found.map(\.form)
+    }
+
+    private static func unacceptable(_ offered: [ListForm]) -> Problem {
         var names = offered.map { "\($0.name)" }
         let last = names.removeLast()
-        throw Problem(
+        return Problem(
             406, "not-acceptable",
             "This operation answers \(names.joined(separator: ", ")) and \(last), which Accept leaves "
                 + "out.")

@@ -10,8 +10,6 @@ struct QueryPage {
     let service: RESTService
     let query: CheckedQuery
     let text: QueryText
-    /// What the reply is.
-    let form: ListForm
     let read: ReadTransaction
     let names: SchemaNames
     let quotesLargeInts: Bool
@@ -129,7 +127,7 @@ struct QueryPage {
         let version = try service.stored { () throws(StoreError) in try read.state().version }
         let (base, count) = buffer.takeStorage()
         var response = Response(
-            200, form.contentType, HTTPServer.Bytes(adopting: base, count: count))
+            200, query.form.contentType, HTTPServer.Bytes(adopting: base, count: count))
         response.headers.add(.vary, "Accept" as StaticString)
         response.headers.addStoreVersion(StoreVersion(epoch: read.epoch, number: version))
         if let next, let target {

@@ -33,7 +33,7 @@ extension RESTService {
     ///
     /// - `isProjected`: Whether the path names a projection and not a class.
     func answerPage(
-        _ request: Request, _ text: QueryText, _ form: ListForm, _ preferences: Preferences,
+        _ request: Request, _ text: QueryText, _ forms: [ListForm], _ preferences: Preferences,
         target: String?, isProjected: Bool = false
     ) -> Outcome {
         answering { () throws(Problem) in
@@ -41,8 +41,8 @@ extension RESTService {
                 let names = self.names(of: read.rows)
                 return try QueryPage(
                     service: self,
-                    query: self.check(text, form, request, names, isProjected: isProjected),
-                    text: text, form: form, read: read, names: names,
+                    query: self.check(text, forms, request, names, isProjected: isProjected),
+                    text: text, read: read, names: names,
                     quotesLargeInts: preferences.quotesLargeInts, target: target
                 ).response()
             }
@@ -50,10 +50,10 @@ extension RESTService {
             let read = try stored { () throws(StoreError) in try store.read() }
             defer { read.close() }
             let names = RequestScratch.current.names(of: read.rows, self)
-            let query = try check(text, form, request, names, isProjected: isProjected)
+            let query = try check(text, forms, request, names, isProjected: isProjected)
             let isShort =
                 query.limit <= Self.inlineCountMax && !query.selection.holdsOtherObjects
-                && form != .geoJSON
+                && !query.form.isGeoJSON
                 && !text.counts
                 && query.distinct.isEmpty && query.stages == nil
                 && ObjectQuery(
@@ -62,7 +62,7 @@ extension RESTService {
             if isShort {
                 return .respond(
                     try QueryPage(
-                        service: self, query: query, text: text, form: form, read: read,
+                        service: self, query: query, text: text, read: read,
                         names: names,
                         quotesLargeInts: preferences.quotesLargeInts, target: target
                     ).response())
@@ -73,16 +73,16 @@ extension RESTService {
     }
 
     private func check(
-        _ text: QueryText, _ form: ListForm, _ request: Request, _ names: SchemaNames,
+        _ text: QueryText, _ forms: [ListForm], _ request: Request, _ names: SchemaNames,
         isProjected: Bool
     ) throws(Problem) -> CheckedQuery {
         guard isProjected else {
             return try CheckedQuery(
-                text, of: objectClass(request, names), names: names, options: options, form: form)
+                text, of: objectClass(request, names), names: names, options: options, forms: forms)
         }
         let projection = try projection(request, names)
         return try CheckedQuery(
             text, of: projection.rowClass, projection: projection, names: names, options: options,
-            form: form)
+            forms: forms)
     }
 }

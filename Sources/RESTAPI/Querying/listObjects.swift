@@ -15,13 +15,13 @@ extension RESTService {
     func answerList(_ request: Request, known: [StaticString], isProjected: Bool) -> Outcome {
         answering { () throws(Problem) in
             let parameters = try Parameters(request, known: known, repeatable: ["arg", "text"])
-            let form = try ListForm.read(request)
+            let forms = try ListForm.read(request)
             let minimum = try minVersion(parameters)
             let preferences = try Preferences(request)
             let text = try QueryText(request, parser: RequestScratch.current.parser)
             return whenAtVersion(minimum) {
                 self.answerPage(
-                    request, text, form, preferences, target: nextTarget(of: request),
+                    request, text, forms, preferences, target: nextTarget(of: request),
                     isProjected: isProjected)
             }
         }

@@ -6,13 +6,13 @@ extension RESTService {
         reading(request) { () throws(Problem) in
             let parameters = try Parameters(request, known: ["minVersion"])
             // CSV has no place for the cursor of the next page, and a body has no address with one.
-            let form = try ListForm.read(request, offered: [.json, .geoJSON])
+            let forms = try ListForm.read(request, offered: [.json, .geoJSON])
             let minimum = try self.minVersion(parameters)
             let preferences = try Preferences(request)
             _ = try BodyType.read(request)
             let text = try QueryText(body: self.json(request, RequestScratch.current.parser))
             return self.whenAtVersion(minimum) {
-                self.answerPage(request, text, form, preferences, target: nil)
+                self.answerPage(request, text, forms, preferences, target: nil)
             }
         }
     }
