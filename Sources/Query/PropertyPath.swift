@@ -78,6 +78,41 @@ extension SourceText {
         return pieces
     }
 
+    /// The same, but for separators within keys of maps, such as the comma of `costs['a,b']`.
+    func splitOutsideKeys(_ range: Range<Int>, at separator: UInt8) -> [Range<Int>] {
+        var pieces: [Range<Int>] = []
+        var start = range.lowerBound
+        var offset = start
+        while offset <= range.upperBound {
+            if offset == range.upperBound || bytes[offset] == separator {
+                while start < offset, bytes[start] == 0x20 { start += 1 }
+                pieces.append(start..<offset)
+                start = offset + 1
+            } else if bytes[offset] == UInt8(ascii: "["), Self.isQuote(self[offset + 1]) {
+                offset = endOfKey(offset + 1..<range.upperBound) ?? range.upperBound
+                continue
+            }
+            offset += 1
+        }
+        return pieces
+    }
+
+    /// Whether a key or a text begins or ends here.
+    static func isQuote(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: "'") || byte == UInt8(ascii: "\"")
+    }
+
+    /// Where the key in quotes ends that a range begins with, behind its last quote; nil where it goes on
+    /// beyond the range.
+    func endOfKey(_ range: Range<Int>) -> Int? {
+        var offset = range.lowerBound + 1
+        while offset < range.upperBound {
+            if bytes[offset] == bytes[range.lowerBound] { return offset + 1 }
+            offset += bytes[offset] == UInt8(ascii: "\\") ? 2 : 1
+        }
+        return nil
+    }
+
     /// The name in a piece of a path.
     func name(_ piece: Range<Int>) throws(QueryError) -> String {
         guard !piece.isEmpty else {

@@ -3,7 +3,8 @@ import Rows
 
 extension SortKey {
     /// Reads a list such as `-age,home.city,dogs.@count,costs['food'],scores[0]`: paths through to-one links
-    /// and embedded objects, a minus for descending order; names stand as they are, blanks included.
+    /// and embedded objects, a minus for descending order; names stand as they are, blanks included, and
+    /// keys of maps in quotes, with the escapes of a filter's strings.
     ///
     /// `clause` is the parameter's name: `sort`, `distinct` or `by`; only `sort` takes a minus. Errors have
     /// the column in `list`.
@@ -12,7 +13,7 @@ extension SortKey {
     ) throws(QueryError) -> [SortKey] {
         let source = SourceText(list)
         var keys: [SortKey] = []
-        for item in source.split(0..<source.bytes.count, at: UInt8(ascii: ",")) {
+        for item in source.splitOutsideKeys(0..<source.bytes.count, at: UInt8(ascii: ",")) {
             keys.append(try key(item, of: source, clause: clause, root: root, schema: schema))
         }
         return keys
@@ -26,8 +27,33 @@ extension SortKey {
             list: list, clause: clause, root: .objects(classIndex: rootClass), schema: schema)
     }
 
+    /// The paths of a list as they are written.
+    package static func texts(list: String) -> [String] {
+        let source = SourceText(list)
+        return source.splitOutsideKeys(0..<source.bytes.count, at: UInt8(ascii: ",")).map {
+            source.text($0.lowerBound, $0.upperBound)
+        }
+    }
+
     /// Reads one path of a list.
     static func key(
+        _ item: Range<Int>, of source: SourceText, clause: String, root: QueryRoot,
+        schema: RowSchema
+    ) throws(QueryError) -> SortKey {
+        do throws(QueryError) {
+            return try keyAsNamed(item, of: source, clause: clause, root: root, schema: schema)
+        } catch {
+            // A property may be named so; where none is, a direction is meant.
+            guard error.kind == .unknownProperty, clause != "sort",
+                source[item.lowerBound] == UInt8(ascii: "-")
+            else { throw error }
+            throw QueryError(
+                .syntax, "'\(clause)' takes no minus; that is for 'sort', as in sort=-name.",
+                column: source.column(item.lowerBound))
+        }
+    }
+
+    private static func keyAsNamed(
         _ item: Range<Int>, of source: SourceText, clause: String, root: QueryRoot,
         schema: RowSchema
     ) throws(QueryError) -> SortKey {
@@ -35,7 +61,7 @@ extension SortKey {
         let isDescending = clause == "sort" && source[item.lowerBound] == UInt8(ascii: "-")
         if isDescending, !item.isEmpty { item = item.lowerBound + 1..<item.upperBound }
         var resolver = PathResolver(schema: schema, root: root, source: source, clause: clause)
-        let names = source.split(item, at: UInt8(ascii: "."))
+        let names = source.splitOutsideKeys(item, at: UInt8(ascii: "."))
         var index = 0
         func aggregate(_ function: AggregateFunction) throws(QueryError) {
             let start = names[index - 1].lowerBound
@@ -99,17 +125,18 @@ extension SortKey {
         var start = text.lowerBound
         while start < text.upperBound {
             let inner = start + 1..<text.upperBound
-            let quote = source[inner.lowerBound]
-            let isKey = quote == UInt8(ascii: "'") || quote == UInt8(ascii: "\"")
-            var end = inner.lowerBound
-            if isKey { end = inner.dropFirst().first { source[$0] == quote }.map { $0 + 1 } ?? end }
+            let isKey = SourceText.isQuote(source[inner.lowerBound])
+            var end = isKey ? source.endOfKey(inner) ?? inner.lowerBound : inner.lowerBound
             while end < text.upperBound, source[end] != UInt8(ascii: "]"), !isKey { end += 1 }
             guard source[start] == UInt8(ascii: "["), source[end] == UInt8(ascii: "]"),
                 end < text.upperBound
             else { throw noPosition(source, start) }
             if isKey {
-                try resolver.key(
-                    Array(source.bytes[inner.lowerBound + 1..<end - 1]), at: start)
+                var lexer = Lexer(source)
+                lexer.position = inner.lowerBound
+                _ = try lexer.string()
+                guard case .string(let key) = lexer.value else { throw noPosition(source, start) }
+                try resolver.key(Array(key.utf8), at: start)
             } else {
                 switch source.text(inner.lowerBound, end) {
                 case "FIRST", "first": try resolver.position(.first, at: start)

@@ -66,9 +66,7 @@ struct CheckedAggregate: Sendable {
             } catch {
                 throw query.problem(error, "by")
             }
-            byNames = by.split(separator: ",", omittingEmptySubsequences: false).map {
-                String($0.drop { $0 == " " })
-            }
+            byNames = SortKey.texts(list: by)
             guard self.by.count <= CheckedQuery.sortKeyCountMax else {
                 throw query.fault(
                     "by", "Groups have at most \(CheckedQuery.sortKeyCountMax) paths.")
