@@ -143,7 +143,7 @@ package final class FieldSelection: @unchecked Sendable {
 
     /// Of what stands behind a path: whether it is a collection, or a path through one.
     var endsInCollection: Bool {
-        guard let last = steps.first else { return false }
+        guard let last = steps.first, last.member >= 0 else { return false }
         if last.kind == .through { return nested[Int(last.nested)].endsInCollection }
         return last.kind == .throughEach
             || rowClass.members[Int(last.member)].storage.shape != .single

@@ -30,8 +30,8 @@ struct CheckedQuery: Sendable {
     /// How a reply holds objects.
     enum Form: Sendable {
         case json
-        /// As features, each with the point that a path leads to.
-        case geoJSON(PointPath)
+        /// As features, each with the point that a path leads to, and beside that what is selected.
+        case geoJSON(PointPath, beside: FieldSelection)
         case csv
 
         /// Whether points are looked for, behind links too.
@@ -149,7 +149,8 @@ struct CheckedQuery: Sendable {
         case .json: return (.json, selection)
         case .geoJSON:
             let path = try PointPath(text, of: selection.rowClass, schema)
-            return (.geoJSON(path), path.ownMember.map(selection.without) ?? selection)
+            let beside = path.ownMember.map(selection.without) ?? selection
+            return (.geoJSON(path, beside: beside), selection)
         case .csv:
             let others = [
                 ("expand", text.expand != nil), ("count", text.counts), ("explain", text.explains),
@@ -157,8 +158,7 @@ struct CheckedQuery: Sendable {
             if let (name, _) = others.first(where: \.1) {
                 throw text.fault(name, "CSV has no place for '\(name)'; ask for application/json.")
             }
-            try CSVRecords.requireFlat(selection, instead: "Ask for application/json")
-            return (.csv, selection)
+            return (.csv, try CSVRecords.flat(selection, instead: "Ask for application/json"))
         }
     }
 

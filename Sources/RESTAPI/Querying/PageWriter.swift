@@ -53,8 +53,8 @@ struct PageWriter {
         if let records { return records.write(row, key: key) }
         if count > 0 { writer.json.comma() }
         count += 1
-        if case .geoJSON(let path) = form {
-            writeFeature(row, key: key, path)
+        if case .geoJSON(let path, let beside) = form {
+            writeFeature(row, key: key, path, beside: beside)
         } else {
             writer.write(row, key: key, selection)
         }
@@ -70,7 +70,9 @@ struct PageWriter {
         if records == nil { writer.json.raw("}") }
     }
 
-    private mutating func writeFeature(_ row: RowView, key: UInt64, _ path: PointPath) {
+    private mutating func writeFeature(
+        _ row: RowView, key: UInt64, _ path: PointPath, beside: FieldSelection
+    ) {
         let json = writer.json
         json.raw("{\"type\":\"Feature\"")
         let rowClass = selection.rowClass
@@ -81,7 +83,8 @@ struct PageWriter {
             writer.writeID(row, key: key, rowClass)
         }
         json.raw(",\"geometry\":")
-        if let point = path.point(of: row, read) {
+        let point = path.point(of: row, read)
+        if let point {
             json.raw("{\"type\":\"Point\",\"coordinates\":[")
             json.double(point.longitude)
             json.comma()
@@ -95,7 +98,10 @@ struct PageWriter {
             json.null()
         }
         json.raw(",\"properties\":")
-        writer.write(row, key: key, selection)
+        // What is there and no point that a geometry may hold is shown as it is.
+        let isHeld =
+            point != nil || path.ownMember.map { rowClass.embedded($0, in: row) == nil } ?? true
+        writer.write(row, key: key, isHeld ? beside : selection)
         json.raw("}")
     }
 }

@@ -22,7 +22,7 @@ package final class CSVExportCursor: ExportPieces {
     package init(
         _ transaction: ReadTransaction, names: SchemaNames, selection: FieldSelection
     ) throws(Problem) {
-        try CSVRecords.requireFlat(
+        let selection = try CSVRecords.flat(
             selection, instead: "Export NDJSON (Accept: application/x-ndjson)")
         self.transaction = transaction
         self.selection = selection

@@ -17,7 +17,7 @@ final class CSVRecords {
 
     /// Makes a writer of records at the end of `buffer`.
     ///
-    /// - `selection`: What ``requireFlat(_:instead:)`` lets pass.
+    /// - `selection`: What ``flat(_:instead:)`` makes.
     init(
         _ selection: FieldSelection, names: SchemaNames, read: ReadTransaction,
         into buffer: ByteBuffer
@@ -27,16 +27,19 @@ final class CSVRecords {
         writer = ObjectWriter(object, names: names, read: read, epoch: read.epoch)
     }
 
-    /// Refuses what does not fit into a table.
+    /// The same selection as a table has it: what paths such as `country.name` show of other objects and of
+    /// embedded ones are columns of their own, named by the paths.
     ///
-    /// - `instead`: The form that takes it, for the refusal.
+    /// - `instead`: The form that takes what does not fit, for the refusal.
     /// - Throws: ``Problem`` 406 that names the first property that does not fit.
-    static func requireFlat(_ selection: FieldSelection, instead: String) throws(Problem) {
+    static func flat(_ selection: FieldSelection, instead: String) throws(Problem) -> FieldSelection
+    {
+        let flat = selection.withPathsAsColumns
         guard
-            let name = zip(selection.steps, selection.labels).first(where: { step, _ in
-                !isFlat(step, selection)
+            let name = zip(flat.steps, flat.labels).first(where: { step, _ in
+                !isFlat(step, flat)
             })?.1
-        else { return }
+        else { return flat }
         throw Problem(
             406, "not-flat",
             "Class '\(selection.rowClass.definition.name)' does not fit into CSV: property '\(name)' is no "
