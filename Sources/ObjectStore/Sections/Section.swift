@@ -2,8 +2,8 @@ import Rows
 
 /// The objects of a result that have one key in common. Its rows are valid as long as the view is open.
 package struct Section {
-    /// One of the objects, which has the key.
-    package let any: (key: UInt64, row: RowView)
+    /// One of the objects, which has the key as it is written.
+    package internal(set) var any: (key: UInt64, row: RowView)
     /// How many objects there are.
     package internal(set) var count = 0
     /// The first of them, in the order of the result.

@@ -113,7 +113,7 @@ extension SectionExecution {
         }
         let suffixCount = execution.isPrimaryAccess ? 0 : MemoryLayout<UInt64>.size
         // All objects of a section have to be compared, or its first ones are those that come first.
-        let showsAll = query.sort.count > 1 && query.objectCountMax > 0
+        let showsAll = query.sort.count > 1 && query.knownObjectCountMax > 0
         let buffer = ByteBuffer(capacity: 128)
         var walked = Walked()
         var cost = 0
@@ -131,7 +131,8 @@ extension SectionExecution {
             let last = walked.page.sections.count - 1
             if isKnown {
                 walked.page.sections[last].count += 1
-                guard showsAll || walked.page.sections[last].objects.count < query.objectCountMax
+                guard
+                    showsAll || walked.page.sections[last].objects.count < query.knownObjectCountMax
                 else { return true }
             }
             cost += QueryCost.anyRow
@@ -167,9 +168,9 @@ extension SectionExecution {
         walked.byteCount += bytes.count + MemoryLayout<Section>.size + 64
         walked.page.sections.append(
             Section(any: (key, row), position: QueryPosition(sortBytes: bytes, key: key)))
-        if query.sort.count > 1, query.objectCountMax > 0 {
+        if query.sort.count > 1, query.knownObjectCountMax > 0 {
             walked.shown = PageHeap(
-                countMax: query.objectCountMax, byteCountMax: limits.memoryByteCountMax)
+                countMax: query.knownObjectCountMax, byteCountMax: limits.memoryByteCountMax)
         }
         return true
     }
@@ -178,12 +179,14 @@ extension SectionExecution {
     private func show(_ key: UInt64, _ row: RowView, _ walked: inout Walked) {
         let last = walked.page.sections.count - 1
         guard query.sort.count > 1 else {
-            guard walked.page.sections[last].objects.count < query.objectCountMax else { return }
+            guard walked.page.sections[last].objects.count < query.knownObjectCountMax else {
+                return
+            }
             walked.page.sections[last].objects.append((key, row))
             walked.byteCount += MemoryLayout<(UInt64, RowView)>.stride
             return
         }
-        guard query.objectCountMax > 0 else { return }
+        guard query.knownObjectCountMax > 0 else { return }
         sortBuffer.removeAll()
         order.append(key, row, to: sortBuffer)
         let bytes = sortBuffer.bytes

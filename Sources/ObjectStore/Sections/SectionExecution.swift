@@ -39,14 +39,27 @@ package final class SectionExecution {
         order = ObjectOrder(query.sort, of: rowClass, in: transaction)
     }
 
+    /// The order of the sections, where it is that of their keys.
+    private var keyOrder: ObjectOrder? {
+        query.isContiguous
+            ? ObjectOrder(Array(query.sort.prefix(1)), of: rowClass, in: transaction) : nil
+    }
+
     /// A page of sections.
     package func run() throws(Failure) -> SectionPage {
+        var page = try find()
+        for index in page.sections.indices {
+            // By every plan a key is written as in the first object of the result that has it.
+            if let first = page.sections[index].objects.first { page.sections[index].any = first }
+            if query.objectCountMax == 0 { page.sections[index].objects = [] }
+        }
+        return page
+    }
+
+    private func find() throws(Failure) -> SectionPage {
         transaction.limitFollowing(until: limits.deadlineMilliseconds)
         if let stages = query.stages { return try run(stages) }
         if query.isContiguous, !query.countsAll, let page = try walk() { return page }
-        let keyOrder =
-            query.isContiguous
-            ? ObjectOrder(Array(query.sort.prefix(1)), of: rowClass, in: transaction) : nil
         let groups = SectionGroups(
             query, reader, order, keyOrder: keyOrder, in: transaction,
             byteCountMax: limits.memoryByteCountMax)

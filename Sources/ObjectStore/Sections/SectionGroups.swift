@@ -142,8 +142,10 @@ final class SectionGroups {
     }
 
     private func makeHeap() -> PageHeap? {
-        query.objectCountMax > 0
-            ? PageHeap(countMax: query.objectCountMax, byteCountMax: byteCountMax) : nil
+        // Where the keys say nothing of their order, sections are found by their first objects.
+        let countMax = keyOrder == nil ? query.objectCountMax : query.knownObjectCountMax
+        return countMax > 0
+            ? PageHeap(countMax: countMax, byteCountMax: byteCountMax) : nil
     }
 
     /// Forgets the sections behind those that are wanted.

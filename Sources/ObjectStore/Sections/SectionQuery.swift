@@ -42,6 +42,16 @@ package struct SectionQuery: Sendable {
         self.countsAll = countsAll
     }
 
+    /// Objects that have to be known of each section: the first one too where none is shown, if its key may
+    /// be written differently in others, as 0 and -0 are, or the decimals 1.0 and 1.00.
+    var knownObjectCountMax: Int {
+        switch key.path.type {
+        case .scalar(.float), .scalar(.double), .scalar(.decimal128), .scalar(.mixed):
+            max(1, objectCountMax)
+        default: objectCountMax
+        }
+    }
+
     /// Whether sections stand in the order of their keys, each in one piece.
     var isContiguous: Bool { stages == nil && sort.first?.path == key.path }
 }
