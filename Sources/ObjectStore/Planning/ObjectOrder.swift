@@ -61,6 +61,14 @@ package final class ObjectOrder {
         return (buffer.array, isCut)
     }
 
+    /// Whether it is known what comes behind a position: false when it has no room for a long text, and its
+    /// object, which has it, is gone or has another one now.
+    package func canGoOn(behind position: QueryPosition) -> Bool {
+        guard mayBeCut(position.sortBytes.count), position.wholeBytes.isEmpty else { return true }
+        let row = transaction.row(classIndex: rowClass.index, key: position.key)
+        return row.map { sortBytes(position.key, $0) == position.sortBytes } ?? false
+    }
+
     /// Whether an object comes behind a position, whose object may have changed or gone since.
     func comesAfter(_ key: UInt64, _ row: RowView, _ position: QueryPosition) -> Bool {
         if key == position.key { return false }

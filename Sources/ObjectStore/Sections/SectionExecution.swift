@@ -39,6 +39,16 @@ package final class SectionExecution {
         order = ObjectOrder(query.sort, of: rowClass, in: transaction)
     }
 
+    /// Whether it is known where to go on: false behind an object whose text is too long for a position, when
+    /// the object is gone or has another text now.
+    package var canGoOn: Bool {
+        // The beginnings of texts are never cut.
+        guard let after = query.after, query.stages == nil,
+            !(query.isContiguous && query.key.prefixCount != nil)
+        else { return true }
+        return (keyOrder ?? order).canGoOn(behind: after)
+    }
+
     /// The order of the sections, where it is that of their keys.
     private var keyOrder: ObjectOrder? {
         query.isContiguous

@@ -134,6 +134,12 @@ struct PageCursor: Equatable, Sendable {
             wholeBytes: Array(bytes[sortEnd...]), key: word(at: 33))
     }
 
+    /// What the page ended with had a text too long for a cursor, and is gone or was changed: 410.
+    static let lost = Problem(
+        410, "cursor-expired",
+        "The cursor stands behind a text of more than \(QueryPosition.wholeByteCountMax) bytes that was "
+            + "changed or deleted since; begin again without it.")
+
     /// Reads the cursor of a request and checks that it belongs to the query and to this store.
     ///
     /// - Throws: ``Problem`` 400 for another query's cursor, 410 for one from before a restore.

@@ -47,6 +47,11 @@ struct QueryPage {
         if let stages = query.stages {
             return try stagedResponse(stages, after: cursor, limits)
         }
+        if let cursor,
+            !ObjectOrder(query.sort, of: query.rowClass, in: read).canGoOn(behind: cursor.position)
+        {
+            throw PageCursor.lost
+        }
         // A cursor may say anything; a page's objects are added to the number.
         let returnedBefore = Int(clamping: min(cursor?.returnedCount ?? 0, UInt64(Int32.max) << 16))
         let left = query.total.map { max(0, $0 - returnedBefore) } ?? Int.max

@@ -32,6 +32,7 @@ struct SectionReply {
                 deadlineMilliseconds: service.queryDeadline,
                 memoryByteCountMax: service.options.queryMemoryByteCountMax))
         execution.isTimed = text.explains
+        guard execution.canGoOn else { throw PageCursor.lost }
         let page: SectionPage
         do throws(QueryExecution.Failure) { page = try execution.run() } catch {
             throw service.problem(error)

@@ -298,6 +298,11 @@ struct SectionTests {
                 let forged = try #require(
                     CursorForgery.change(next, returned: number, key: number, sortBytes: bytes))
                 let reply = server.send("GET", path + "&limit=2&cursor=\(forged)")
+                // A long text that no object has may be one that an object had.
+                if bytes.count > long.count, reply.status == 410 {
+                    #expect(reply.text.contains("cursor-expired"))
+                    continue
+                }
                 #expect(reply.status == 200, "\(number) \(bytes): \(reply.text)")
                 #expect(QueryJSON(reply.text)?["sections"] != nil)
             }
