@@ -31,6 +31,15 @@ struct QueryDifferentialTests {
         #expect(counts.matches > counts.queries && counts.plans > 3 * counts.queries)
     }
 
+    /// A count that states an order, by a full-text index alone.
+    @Test("what was found before stays mended", arguments: [508_801_252] as [UInt64])
+    func found(seed: UInt64) throws {
+        var run = try QueryDifferential(seed: seed)
+        defer { run.close() }
+        try run.run(queryCount: Self.queriesOfAStore)
+        #expect(run.difference == nil)
+    }
+
     @Test("stores with damaged entries answer or fail", arguments: [2, 4, 5, 6] as [UInt64])
     func damage(seed: UInt64) throws {
         var run = DamagedAnswers(seed: seed)

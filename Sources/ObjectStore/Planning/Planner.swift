@@ -65,7 +65,8 @@ struct Planner {
     /// The plan for a count of what one comparison says, where an index knows: nothing is cheaper than to
     /// count its entries. Nil for everything that has to be thought about.
     static func obvious(_ query: ObjectQuery, _ rowClass: RowClass, _ schema: RowSchema) -> Plan? {
-        guard query.isCounted, case .comparison(let comparison)? = query.predicate,
+        guard query.isCounted, query.sort.isEmpty,
+            case .comparison(let comparison)? = query.predicate,
             let own = comparison.constraint, own.isExact, !own.ranges.isEmpty,
             rowClass.isIndexed(own.member)
         else { return nil }
@@ -100,7 +101,8 @@ struct Planner {
                 return try guarded(plan(only)) ?? .scan(query)
             }
         }
-        if own.isEmpty, query.isCounted, further.count == 1, let only = further.first,
+        if own.isEmpty, query.isCounted, query.sort.isEmpty, further.count == 1,
+            let only = further.first,
             case .words = only.source, only.covered.count == predicate.conjuncts.count
         {
             return Plan(access: only.source.access, order: .collectKeys, residual: nil)
