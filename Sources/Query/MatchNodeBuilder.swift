@@ -6,8 +6,6 @@ struct MatchNodeBuilder {
     private let schema: RowSchema
     /// Makes the tests of values.
     var maker: ValueTestMaker
-    /// Those that remember what they say of a link's targets.
-    private(set) var shared: [SharedTargetNode] = []
     /// For what filters values.
     let bound = BoundSource()
 
@@ -81,14 +79,7 @@ struct MatchNodeBuilder {
 
     private mutating func node(_ comparison: Comparison) -> MatchNode {
         let node = evaluatedNode(comparison)
-        return comparison.sharedLink.map { remembering(node, $0) } ?? node
-    }
-
-    /// A node that evaluates another one once for each target of a link.
-    private mutating func remembering(_ node: MatchNode, _ link: PathStep) -> MatchNode {
-        let remembering = SharedTargetNode(schema.classes[link.fromClass], link.member, node)
-        shared.append(remembering)
-        return remembering
+        return comparison.sharedLink.map { SharedTargetNode($0, node, schema: schema) } ?? node
     }
 
     private mutating func evaluatedNode(_ comparison: Comparison) -> MatchNode {
@@ -170,7 +161,7 @@ struct MatchNodeBuilder {
         return schema.classes[classIndex].number
     }
 
-    private mutating func node(_ condition: RegionCondition) -> MatchNode {
+    private func node(_ condition: RegionCondition) -> MatchNode {
         let pointClass = schema.classes[condition.pointClass]
         if let member = condition.path.ownMember {
             return PointNode(
@@ -178,7 +169,7 @@ struct MatchNodeBuilder {
         }
         let node = RegionNode(condition, pointClass, schema: schema)
         guard condition.path.isMany, let link = condition.path.sharedLink else { return node }
-        return remembering(node, link)
+        return SharedTargetNode(link, node, schema: schema)
     }
 
     private mutating func side(_ operand: Operand, beside other: Operand) -> ComparedSide {

@@ -6,7 +6,6 @@ package final class Matcher {
     private let node: MatchNode
     private let objects: [ObjectConstant]
     private let namesObjects: Bool
-    private let shared: [SharedTargetNode]
     private let bound: BoundSource
     private let watch: PatternWatch?
     /// The snapshot whose keys ``objects`` have. Weak, so that neither is a snapshot kept nor another
@@ -17,7 +16,6 @@ package final class Matcher {
         var builder = MatchNodeBuilder(schema: schema)
         node = builder.node(predicate)
         objects = builder.objects
-        shared = builder.shared
         bound = builder.bound
         watch = builder.watch
         namesObjects = !objects.isEmpty
@@ -25,12 +23,11 @@ package final class Matcher {
 
     /// Looks up the objects that the predicate names. Cost: one look-up each.
     ///
-    /// A matcher does so by itself when it meets another source. Only where a source changes, as that of
-    /// a write transaction does, has it to be told.
-    package func bind(to source: any ObjectSource) {
+    /// A matcher does so by itself when it meets another source. A source that changes, as that of a write
+    /// transaction does, needs a matcher of its own for each state.
+    fileprivate func bind(to source: any ObjectSource) {
         boundSource = source
         bound.source = source
-        for node in shared { node.forget() }
         for object in objects { object.bind(to: source) }
     }
 

@@ -3,45 +3,23 @@ import Rows
 /// A comparison of values that all lie behind one to-one link, and take reading several objects or elements
 /// to find: as `country.cities.@max.population > 1000000` asked of cities.
 ///
-/// It says the same of all objects with the same target, so it is evaluated once for each target and
-/// remembered. Without that such a query costs the product of two classes.
+/// It says the same of all objects with the same target: see ``TargetMemory``.
 final class SharedTargetNode: MatchNode {
-    /// Bounds the memory, some 40 bytes for each: further targets are evaluated each time.
-    private static let targetCountMax = 1 << 17
-
-    private let rowClass: RowClass
-    private let link: Int
     private let part: MatchNode
-    private var results: [UInt64: Bool] = [:]
-    /// The snapshot that the results are of. Weak, so that another one at the same address is not taken
-    /// for it.
-    private weak var boundSource: (any ObjectSource)?
+    private let memory: TargetMemory<Bool>
 
-    /// - `link`: The to-one link, by its position in the class.
-    init(_ rowClass: RowClass, _ link: Int, _ part: MatchNode) {
-        self.rowClass = rowClass
-        self.link = link
+    /// - `link`: The to-one link that all paths of `part` begin with.
+    init(_ link: PathStep, _ part: MatchNode, schema: RowSchema) {
         self.part = part
+        memory = TargetMemory(link, schema: schema)
     }
 
     override var cost: Int { part.cost }
 
     override func matches(_ row: RowView, _ key: UInt64, _ source: any ObjectSource) -> Bool {
-        let field = rowClass.field(link, in: row)
-        guard !field.isNull else { return part.matches(row, key, source) }
-        if boundSource !== source {
-            forget()
-            boundSource = source
-        }
-        let target = field.load(UInt64.self)
-        if let result = results[target] { return result }
-        let result = part.matches(row, key, source)
-        if results.count < Self.targetCountMax { results[target] = result }
-        return result
+        memory.result(row, source) { part.matches(row, key, source) }
+            ?? part.matches(row, key, source)
     }
-
-    /// Forgets the results: the source has changed.
-    func forget() { results.removeAll(keepingCapacity: true) }
 }
 
 extension Comparison {

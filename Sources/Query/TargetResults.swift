@@ -3,8 +3,7 @@ import Rows
 /// What a path that begins with a to-one link comes to, remembered for each target of the link, where it is one
 /// number that several objects or elements are read for: as `country.cities.@avg.population` of cities.
 ///
-/// Without that a comparison with it, or a sort by it, costs the product of two classes. One thread at a time
-/// uses it; it belongs to a ``PathWalker``.
+/// For comparisons with it and sorts by it. One thread at a time uses it; it belongs to a ``PathWalker``.
 final class TargetResults {
     /// A number as it is stored, of 16 bytes at most.
     private struct Result {
@@ -28,16 +27,8 @@ final class TargetResults {
         }
     }
 
-    /// Bounds the memory, some 64 bytes for each: further targets are evaluated each time.
-    private static let targetCountMax = 1 << 17
-
-    private let rowClass: RowClass
-    private let link: Int
     private let sink = ResultSink()
-    private var results: [UInt64: Result] = [:]
-    /// The snapshot that the results are of. Weak, so that another one at the same address is not taken
-    /// for it.
-    private weak var boundSource: (any ObjectSource)?
+    private let memory: TargetMemory<Result>
 
     /// Nil for a path of which nothing has to be remembered.
     init?(_ path: ValuePath, schema: RowSchema) {
@@ -51,8 +42,7 @@ final class TargetResults {
             }
         default: guard path.isSum else { return nil }
         }
-        rowClass = schema.classes[link.fromClass]
-        self.link = link.member
+        memory = TargetMemory(link, schema: schema)
     }
 
     /// Hands what the path comes to, in one group, to a sink; false where the object has no target, and
@@ -63,27 +53,17 @@ final class TargetResults {
         _ row: RowView, _ source: any ObjectSource, to receiver: ValueSink,
         _ evaluate: (ValueSink) -> Void
     ) -> Bool {
-        let field = rowClass.field(link, in: row)
-        guard !field.isNull else { return false }
-        if boundSource !== source {
-            results.removeAll(keepingCapacity: true)
-            boundSource = source
-        }
-        let target = field.load(UInt64.self)
-        var result: Result
-        if let known = results[target] {
-            result = known
-        } else {
+        let result = memory.result(row, source) {
             sink.result = Result()
             sink.wasMissing = false
             evaluate(sink)
-            result = sink.result
-            result.wasMissing = sink.wasMissing
-            if results.count < Self.targetCountMax { results[target] = result }
+            sink.result.wasMissing = sink.wasMissing
+            return sink.result
         }
+        guard let result else { return false }
         if result.wasMissing { receiver.wasMissing = true }
         receiver.beginGroup()
-        withUnsafeBytes(of: &result.bytes) { bytes in
+        withUnsafeBytes(of: result.bytes) { bytes in
             _ = receiver.receive(
                 result.byteCount > 0 ? bytes.baseAddress : nil, result.byteCount)
         }

@@ -281,6 +281,10 @@ extension PlainQueryMaker {
             )
         default:
             if steps.isEmpty { return (.value(name), .scalar(.mixed)) }
+            // A key alone reads the map itself, as one of any other type.
+            if property.type.isMap, steps.count == 1, case .key(let key, let isDotted) = steps[0] {
+                return (.elementAt(name, .key(key, isDotted: isDotted)), .scalar(.mixed))
+            }
             return (.mixed(name, steps, .value), .scalar(.mixed))
         }
     }

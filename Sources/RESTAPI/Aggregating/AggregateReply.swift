@@ -37,7 +37,7 @@ struct AggregateReply {
             let followed = execution.followed
             let plan = PlanText(followed, rowClass, schema)
             steps += plan.stepsGivenUp
-            clock += plan.stepsGivenUp.reduce(0) { $0 + $1.microseconds }
+            clock += plan.microsecondsGivenUp
             steps.append(
                 QueryPage.Step(name: plan.step(name), rows: rows, microseconds: now - clock))
             clock = now
@@ -104,15 +104,7 @@ struct AggregateReply {
                 rowsReturned: account.steps.last?.rows ?? 0)
         }
         buffer.append("}")
-        try service.stored { () throws(StoreError) in try read.checkFailure() }
-        let version = try service.stored { () throws(StoreError) in try read.state().version }
-        let (base, count) = buffer.takeStorage()
-        var response = Response(200, .json, HTTPServer.Bytes(adopting: base, count: count))
-        response.headers.addStoreVersion(StoreVersion(epoch: read.epoch, number: version))
-        if let next {
-            response.headers.add(.link, "<\(target)cursor=\(next)>; rel=\"next\"")
-        }
-        return response
+        return try service.pageReply(buffer, of: read, next: next, at: target)
     }
 
     // MARK: Without groups

@@ -32,13 +32,7 @@ struct CheckedAggregate: Sendable {
     ) throws(Problem) {
         self.rowClass = rowClass
         let query = text.query
-        for (name, list) in [("op", text.operations), ("by", text.by)]
-        where list?.utf8.count ?? 0 > options.queryTextByteCountMax {
-            throw query.fault(
-                name, "'\(name)' is longer than \(options.queryTextByteCountMax) bytes.",
-                code: "query-too-long")
-        }
-        try query.requireLengths(options)
+        try query.requireLengths(options, beside: [("op", text.operations), ("by", text.by)])
         limit = try CheckedQuery.limit(query, options)
         let compiled = try CheckedQuery.compile(query, rowClass, names.schema)
         predicate = compiled?.predicate.orNilIfTrue

@@ -30,13 +30,13 @@ extension RESTService {
     ) -> Outcome {
         answering { () throws(Problem) in
             let target = nextTarget(of: request)
-            func reply(_ read: ReadTransaction, _ names: SchemaNames) throws(Problem)
-                -> AggregateReply
-            {
+            let reply = {
+                @Sendable (read: ReadTransaction, names: SchemaNames) throws(Problem) in
                 AggregateReply(
                     service: self,
                     query: try CheckedAggregate(
-                        text, of: try objectClass(request, names), names: names, options: options),
+                        text, of: try self.objectClass(request, names), names: names,
+                        options: self.options),
                     text: text.query, read: read, names: names,
                     quotesLargeInts: preferences.quotesLargeInts, target: target)
             }
@@ -48,15 +48,7 @@ extension RESTService {
             }
             return answerReading { read throws(Problem) in
                 // The schema may have changed since: checked again on the view that is read.
-                let names = self.names(of: read.rows)
-                return try AggregateReply(
-                    service: self,
-                    query: CheckedAggregate(
-                        text, of: self.objectClass(request, names), names: names,
-                        options: self.options),
-                    text: text.query, read: read, names: names,
-                    quotesLargeInts: preferences.quotesLargeInts, target: target
-                ).response()
+                try reply(read, self.names(of: read.rows)).response()
             }
         }
     }

@@ -31,13 +31,7 @@ extension RESTService {
     ) -> Outcome {
         guard request.body.count > Self.inlineBodyByteCountMax else { return answering(body) }
         return .later { exchange in
-            let isTaken = self.workers.submit {
-                switch self.answering(body) {
-                case .respond(let response): exchange.respond(response)
-                case .later(let hand): hand(exchange)
-                }
-            }
-            if !isTaken { exchange.respond(self.response(.tooBusy)) }
+            self.decide(for: exchange) { self.answering(body) }
         }
     }
 

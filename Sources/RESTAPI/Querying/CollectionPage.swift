@@ -257,10 +257,6 @@ struct CollectionPage {
             json.int(Int64(total))
         }
         buffer.append("}")
-        try service.stored { () throws(StoreError) in try read.checkFailure() }
-        let (base, count) = buffer.takeStorage()
-        var response = Response(200, .json, HTTPServer.Bytes(adopting: base, count: count))
-        if let next { response.headers.add(.link, "<\(target)cursor=\(next)>; rel=\"next\"") }
-        return response
+        return try service.pageReply(buffer, of: read, next: next, at: target)
     }
 }

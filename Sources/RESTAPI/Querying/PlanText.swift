@@ -27,6 +27,9 @@ struct PlanText {
         columns = followed.last.map { writer.names($0.columns) } ?? ""
     }
 
+    /// How long the plans that were given up were followed.
+    var microsecondsGivenUp: UInt64 { stepsGivenUp.reduce(0) { $0 + $1.microseconds } }
+
     /// The name of a step with the columns that it went by.
     func step(_ name: String) -> String {
         columns.isEmpty ? name : "\(name) by columns \(columns)"

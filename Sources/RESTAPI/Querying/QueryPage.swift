@@ -94,7 +94,7 @@ struct QueryPage {
             let plan = PlanText(followed, query.rowClass, read.rows)
             steps += plan.stepsGivenUp
             // What the plans given up have taken stands in their own steps.
-            clock += plan.stepsGivenUp.reduce(0) { $0 + $1.microseconds }
+            clock += plan.microsecondsGivenUp
             lap(plan.step("objects"), count)
         }
         let json = JSONWriter(buffer)
@@ -116,7 +116,7 @@ struct QueryPage {
             if text.explains {
                 let plan = PlanText(followed, query.rowClass, read.rows)
                 steps += plan.stepsGivenUp
-                clock += plan.stepsGivenUp.reduce(0) { $0 + $1.microseconds }
+                clock += plan.microsecondsGivenUp
                 lap(plan.step("count"), total)
             }
         }
@@ -124,20 +124,13 @@ struct QueryPage {
             write(followed, statistics, steps, rowsReturned: count, to: json)
         }
         writer.end()
-        try service.stored { () throws(StoreError) in try read.checkFailure() }
         return try reply(buffer, next: next)
     }
 
     func reply(_ buffer: ByteBuffer, next: String?) throws(Problem) -> Response {
-        let version = try service.stored { () throws(StoreError) in try read.state().version }
-        let (base, count) = buffer.takeStorage()
-        var response = Response(
-            200, query.form.contentType, HTTPServer.Bytes(adopting: base, count: count))
+        var response = try service.pageReply(
+            buffer, query.form.contentType, of: read, next: next, at: target)
         response.headers.add(.vary, "Accept" as StaticString)
-        response.headers.addStoreVersion(StoreVersion(epoch: read.epoch, number: version))
-        if let next, let target {
-            response.headers.add(.link, "<\(target)cursor=\(next)>; rel=\"next\"")
-        }
         return response
     }
 

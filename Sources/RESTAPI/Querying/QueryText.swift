@@ -39,14 +39,18 @@ struct QueryText: Sendable {
             ])
     }
 
-    /// Refuses parts that are longer than a query's text may be.
+    /// Refuses parts, and `others` beside them, that are longer than a query's text may be.
     ///
+    /// - Parameter others: Names and texts of parts that only some operations take.
     /// - Throws: ``Problem`` 400 that names the part.
-    func requireLengths(_ options: RESTOptions) throws(Problem) {
-        let parts = [
-            ("filter", filter), ("sort", sort), ("distinct", distinct), ("fields", fields),
-            ("expand", expand), ("geometry", geometry),
-        ]
+    func requireLengths(
+        _ options: RESTOptions, beside others: [(name: String, text: String?)] = []
+    ) throws(Problem) {
+        let parts =
+            others + [
+                ("filter", filter), ("sort", sort), ("distinct", distinct), ("fields", fields),
+                ("expand", expand), ("geometry", geometry),
+            ]
         for case (let name, let part?) in parts
         where part.utf8.count > options.queryTextByteCountMax {
             throw fault(

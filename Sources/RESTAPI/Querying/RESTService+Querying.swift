@@ -1,3 +1,4 @@
+import Bytes
 import HTTPServer
 import ObjectStore
 import Rows
@@ -23,6 +24,29 @@ extension RESTService {
         case .memory: .queryMemory(options)
         case .time: .queryTime(options)
         }
+    }
+
+    /// The reply with a page that was written from a view: with the version that it shows, and the address of
+    /// the next one.
+    ///
+    /// - `next`: The cursor of the next page; nil on the last one.
+    /// - `target`: The address up to where a cursor goes; nil where no address has the query.
+    /// - Throws: ``Problem`` when storage failed while it was written.
+    func pageReply(
+        _ buffer: ByteBuffer, _ type: ContentType = .json, of read: ReadTransaction,
+        next: String?, at target: String?
+    ) throws(Problem) -> Response {
+        let version = try stored { () throws(StoreError) in
+            try read.checkFailure()
+            return try read.state().version
+        }
+        let (base, count) = buffer.takeStorage()
+        var response = Response(200, type, HTTPServer.Bytes(adopting: base, count: count))
+        response.headers.addStoreVersion(StoreVersion(epoch: read.epoch, number: version))
+        if let next, let target {
+            response.headers.add(.link, "<\(target)cursor=\(next)>; rel=\"next\"")
+        }
+        return response
     }
 
     /// Objects of a page up to which a query that reads nothing else is answered at once.

@@ -33,9 +33,6 @@ extension RESTService {
         _ projectionName: String?, _ read: ReadTransaction
     ) throws(Problem) -> Response {
         let scratch = RequestScratch.current
-        let version = StoreVersion(
-            epoch: read.epoch,
-            number: try stored { () throws(StoreError) in try read.state().version })
         let names = scratch.names(of: read.rows, self)
         guard let (rowClass, key, row) = try find(request, .path, names, read, scratch) else {
             throw Problem(.objectNotFound)
@@ -48,27 +45,25 @@ extension RESTService {
         if compiled.storage.shape == .single {
             _ = try Parameters(request, known: Self.valueParameters)
             return try valueReply(
-                request, names, read, preferences, version, rowClass: rowClass, key: key, row: row,
+                request, names, read, preferences, rowClass: rowClass, key: key, row: row,
                 member: member, projection)
         }
         try BodyType.requireJSONAccepted(request)
-        let page = CollectionPage(
+        return try CollectionPage(
             service: self, read: read, names: names, text: text, owner: rowClass, key: key,
             row: row,
             member: member, projection: projection, quotesLargeInts: preferences.quotesLargeInts,
-            target: nextTarget(of: request))
-        var response = try page.response()
-        response.headers.addStoreVersion(version)
-        return response
+            target: nextTarget(of: request)
+        ).response()
     }
 
     /// `{"value":…}`, or the bytes of a data property for a client that asks for them.
     private func valueReply(
         _ request: Request, _ names: SchemaNames, _ read: ReadTransaction,
-        _ preferences: Preferences,
-        _ version: StoreVersion, rowClass: RowClass, key: UInt64, row: RowView, member: Int,
+        _ preferences: Preferences, rowClass: RowClass, key: UInt64, row: RowView, member: Int,
         _ projection: CompiledProjection?
     ) throws(Problem) -> Response {
+        let version = try stored { () throws(StoreError) in try read.state().version }
         let selection =
             projection?.selection(ofMember: member, of: rowClass)
             ?? FieldSelection(only: member, of: rowClass, named: "value")
@@ -96,7 +91,7 @@ extension RESTService {
         }
         if isData { response.headers.add(.vary, "Accept" as StaticString) }
         response.headers.addETag(etag)
-        response.headers.addStoreVersion(version)
+        response.headers.addStoreVersion(StoreVersion(epoch: read.epoch, number: version))
         return response
     }
 }

@@ -19,8 +19,22 @@ extension RESTService {
     /// Answers from a worker's thread, for what takes long.
     func answerOnWorker(_ body: @escaping @Sendable () throws(Problem) -> Response) -> Outcome {
         .later { exchange in
-            let isTaken = self.workers.submit { exchange.respond(self.replying(body)) }
-            if !isTaken { exchange.respond(self.response(.tooBusy)) }
+            self.work(for: exchange) { exchange.respond(self.replying(body)) }
+        }
+    }
+
+    /// Hands work for an exchange to a worker's thread; 503 when too much waits there.
+    func work(for exchange: Exchange, _ body: @escaping @Sendable () -> Void) {
+        if !workers.submit(body) { exchange.respond(response(.tooBusy)) }
+    }
+
+    /// Hands the work for an exchange whose outcome is decided there to a worker's thread.
+    func decide(for exchange: Exchange, _ body: @escaping @Sendable () -> Outcome) {
+        work(for: exchange) {
+            switch body() {
+            case .respond(let response): exchange.respond(response)
+            case .later(let hand): hand(exchange)
+            }
         }
     }
 
@@ -30,7 +44,7 @@ extension RESTService {
         _ body: @escaping @Sendable (ReadTransaction) throws(Problem) -> Response
     ) -> Outcome {
         .later { exchange in
-            let isTaken = self.workers.submit {
+            self.work(for: exchange) {
                 let client = ClientPresence(exchange)
                 // It may have left while the work was queued.
                 guard client.isThere() else { return exchange.abandon() }
@@ -43,7 +57,6 @@ extension RESTService {
                 if client.hasLeft { return exchange.abandon() }
                 exchange.respond(response)
             }
-            if !isTaken { exchange.respond(self.response(.tooBusy)) }
         }
     }
 
@@ -151,13 +164,7 @@ extension RESTService {
                     return
                 }
                 // This is the writer's thread, or the one that keeps the time: neither reads.
-                let isTaken = self.workers.submit {
-                    switch answer() {
-                    case .respond(let response): exchange.respond(response)
-                    case .later(let hand): hand(exchange)
-                    }
-                }
-                if !isTaken { exchange.respond(self.response(.tooBusy)) }
+                self.decide(for: exchange, answer)
             }
         }
     }

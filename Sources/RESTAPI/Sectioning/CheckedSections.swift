@@ -30,12 +30,7 @@ struct CheckedSections: Sendable {
                 "'by' says what the objects of a section have in common: a path such as country.name, or "
                     + "the beginning of a text, such as prefix(name,1).")
         }
-        if by.utf8.count > options.queryTextByteCountMax {
-            throw query.fault(
-                "by", "'by' is longer than \(options.queryTextByteCountMax) bytes.",
-                code: "query-too-long")
-        }
-        try query.requireLengths(options)
+        try query.requireLengths(options, beside: [("by", by)])
         let limit = try CheckedQuery.limit(query, options)
         let objectCount =
             text.objectCount ?? min(Self.objectCountDefault, options.pageObjectCountMax)

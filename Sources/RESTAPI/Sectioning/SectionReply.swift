@@ -61,7 +61,7 @@ struct SectionReply {
         if text.explains {
             let plan = PlanText(execution.plans, query.rowClass, read.rows)
             // What the plans given up have taken stands in their own steps.
-            let givenUp = plan.stepsGivenUp.reduce(0) { $0 + $1.microseconds }
+            let givenUp = plan.microsecondsGivenUp
             let steps =
                 plan.stepsGivenUp + [
                     QueryPage.Step(
@@ -76,15 +76,7 @@ struct SectionReply {
                 plan, execution.statistics, steps, rowsReturned: objectCount)
         }
         buffer.append("}")
-        try service.stored { () throws(StoreError) in try read.checkFailure() }
-        let version = try service.stored { () throws(StoreError) in try read.state().version }
-        let (base, count) = buffer.takeStorage()
-        var response = Response(200, .json, HTTPServer.Bytes(adopting: base, count: count))
-        response.headers.addStoreVersion(StoreVersion(epoch: read.epoch, number: version))
-        if let next {
-            response.headers.add(.link, "<\(target)cursor=\(next)>; rel=\"next\"")
-        }
-        return response
+        return try service.pageReply(buffer, of: read, next: next, at: target)
     }
 
     /// Writes the sections, and tells how many objects they show.

@@ -20,21 +20,20 @@ extension RESTService {
                 query: try QueryText(request, parser: RequestScratch.current.parser),
                 by: parameters["by"]?.string, objectCount: try parameters.count("objects"))
             let target = nextTarget(of: request)
+            let check = { @Sendable (names: SchemaNames) throws(Problem) in
+                try CheckedSections(
+                    text, of: self.objectClass(request, names), names: names, options: self.options)
+            }
             // What can be checked at once is, so that a faulty request does not wait.
-            _ = try CheckedSections(
-                text,
-                of: objectClass(
-                    request, RequestScratch.current.names(of: store.catalog.rows, self)),
-                names: RequestScratch.current.names(of: store.catalog.rows, self), options: options)
+            if !text.query.isLong {
+                _ = try check(RequestScratch.current.names(of: store.catalog.rows, self))
+            }
             return whenAtVersion(minimum) {
                 self.answerReading { read throws(Problem) in
                     let names = self.names(of: read.rows)
                     return try SectionReply(
                         service: self,
-                        query: CheckedSections(
-                            text, of: self.objectClass(request, names), names: names,
-                            options: self.options),
-                        text: text.query, read: read, names: names,
+                        query: check(names), text: text.query, read: read, names: names,
                         quotesLargeInts: preferences.quotesLargeInts, target: target
                     ).response()
                 }
