@@ -41,7 +41,7 @@ struct QueryText: Sendable {
 
     /// Refuses parts, and `others` beside them, that are longer than a query's text may be.
     ///
-    /// - Parameter others: Names and texts of parts that only some operations take.
+    /// - `others`: Names and texts of parts that only some operations take.
     /// - Throws: ``Problem`` 400 that names the part.
     func requireLengths(
         _ options: RESTOptions, beside others: [(name: String, text: String?)] = []
