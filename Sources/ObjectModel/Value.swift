@@ -62,3 +62,27 @@ package enum Value: Hashable, Sendable {
         }
     }
 }
+
+extension Value {
+    /// Whether two values are the same. NaN is the same as itself here, so that a schema with such a default
+    /// is the one that was stored; queries compare by other rules.
+    package static func == (a: Value, b: Value) -> Bool {
+        switch (a, b) {
+        case (.null, .null): true
+        case (.bool(let x), .bool(let y)): x == y
+        case (.int(let x), .int(let y)): x == y
+        case (.double(let x), .double(let y)): x == y || x.bitPattern == y.bitPattern
+        case (.float(let x), .float(let y)): x == y || x.bitPattern == y.bitPattern
+        case (.decimal(let x), .decimal(let y)): x == y
+        case (.string(let x), .string(let y)): x == y
+        case (.data(let x), .data(let y)): x == y
+        case (.date(let x), .date(let y)): x == y
+        case (.objectID(let x), .objectID(let y)): x == y
+        case (.uuid(let x), .uuid(let y)): x == y
+        case (.link(let x, let key), .link(let y, let other)): x == y && key == other
+        case (.list(let x), .list(let y)): x == y
+        case (.map(let x), .map(let y)): x == y
+        default: false
+        }
+    }
+}

@@ -267,6 +267,27 @@ struct SchemaChangeTests {
         #expect(try store.findings() == [])
     }
 
+    @Test("a schema that is set again changes nothing, also with a default that is no number")
+    func schemaSetAgain() throws {
+        let store = try Store(engine: try EngineCase.memory.open())
+        defer { store.close() }
+        let classes = [
+            Self.note([
+                Self.property("double", .double, .constant(.double(.nan))),
+                Self.property("float", .float, .constant(.float(-.nan))),
+            ])
+        ]
+        try store.setSchema(classes)
+        let version = store.version.number
+        try store.setSchema(classes)
+        #expect(store.version.number == version)
+        #expect(store.catalog.schema.revision == 1)
+        var others = classes
+        others[0].properties[1].defaultValue = .constant(.double(0))
+        try store.setSchema(others)
+        #expect(store.catalog.schema.revision == 2)
+    }
+
     @Test(
         "an identical write to an object with embedded ones of an older layout changes nothing",
         arguments: EngineCase.all)
