@@ -60,7 +60,7 @@ struct EmbeddedWrites {
         report("bytes-after-load", Double(store.storedByteCount ?? 0) / Double(total), "bytes")
         if arguments.only == "bulk-insert" { return }
         try singleWrites(store)
-        try manyChanges(store)
+        try manyChanges(store, engine)
     }
 
     /// A new store that has the schema and the cities.
@@ -105,8 +105,10 @@ struct EmbeddedWrites {
         report("single-insert", Double(count) / seconds, "transactions/s")
     }
 
-    private func manyChanges(_ store: Store) throws {
+    /// Each of them begins when the checkpoint of what was before is done, as it does beside bare LMDB.
+    private func manyChanges(_ store: Store, _ engine: LMDBEngine) throws {
         let total = arguments.objectCount
+        try engine.checkpoint()
         try measure("update", total / 10, store) { transaction throws(StoreError) in
             guard let person = transaction.catalog.rows.rowClass(named: "Person") else { return }
             let pool = DraftPool()
@@ -118,6 +120,7 @@ struct EmbeddedWrites {
                 _ = try transaction.write(draft, mode: .update)
             }
         }
+        try engine.checkpoint()
         try measure("delete", total / 10, store) { transaction throws(StoreError) in
             guard let person = transaction.catalog.rows.rowClass(named: "Person") else { return }
             for index in stride(from: 5, to: total, by: 10) {

@@ -20,7 +20,7 @@ final class Checkpointer: Sendable {
     }
 
     private enum Step {
-        case checkpoint
+        case checkpoint(isUrgent: Bool)
         case stop
     }
 
@@ -65,9 +65,13 @@ final class Checkpointer: Sendable {
     }
 
     private func run(_ environment: LMDBEnvironment) {
-        while nextStep() == .checkpoint {
+        while case .checkpoint(let isUrgent) = nextStep() {
             do throws(StorageError) {
-                if try environment.checkpoint() { expectAnother() }
+                if try environment.checkpoint() {
+                    expectAnother()
+                } else if !isUrgent {
+                    try environment.shrinkJournal()
+                }
                 state.withLock { $0.failure = nil }
             } catch {
                 tell(error)
@@ -100,7 +104,7 @@ final class Checkpointer: Sendable {
         }
         var step = Step.stop
         state.signal { state in
-            if !state.isStopped { step = .checkpoint }
+            if !state.isStopped { step = .checkpoint(isUrgent: state.isUrgent) }
             state.isExpected = false
             state.isUrgent = false
             return false

@@ -9,7 +9,7 @@ import Storage
 ///                         the last commits, which the data file lacks, see ``Journal``; empty after a
 ///                         store is closed in order
 ///     holdfast.mdb-lock   LMDB's table of readers; made anew by every process, may be deleted
-///     holdfast.format     one line, `holdfast-lmdb 2`: what the data file holds
+///     holdfast.format     one line, `holdfast-lmdb 3`: what the data file holds
 ///     holdfast.lock       locked while a process has the store open; names that process
 ///
 /// A new store appears in an order in which a crash leaves nothing half made: the data file is
@@ -32,7 +32,10 @@ struct LMDBDirectory: ~Copyable, Sendable {
     /// The line of the format file, up to the version number.
     static let formatPrefix = "holdfast-lmdb "
     /// The version of this build: 1, of before there were releases, had no journal.
-    static let formatVersion = "2"
+    static let formatVersion = "3"
+    /// The version in which a checkpoint was one transaction of the tree, and the journal counted them. Such a
+    /// store is marked as one of the present version when it is opened.
+    static let formerFormatVersion = "2"
 
     /// The directory's path as it was given.
     let path: String
@@ -100,12 +103,12 @@ struct LMDBDirectory: ~Copyable, Sendable {
     func prepare(mode: UInt32) throws(StorageError) {
         let dataByteCount = try byteCount(of: Self.dataName)
         if let version = try storedFormat() {
-            guard version == Self.formatVersion else {
+            guard version == Self.formatVersion || version == Self.formerFormatVersion else {
                 throw StorageError(
                     .format, operation: "open store",
                     native: """
                         \(path)/\(Self.formatName) names version \(version); this build reads \
-                        version \(Self.formatVersion)
+                        versions \(Self.formerFormatVersion) and \(Self.formatVersion)
                         """)
             }
             guard dataByteCount != nil else {
@@ -113,6 +116,8 @@ struct LMDBDirectory: ~Copyable, Sendable {
                     .corrupted, operation: "open store",
                     native: "\(dataPath) is missing beside \(Self.formatName)")
             }
+            // Before the journal is touched: another build must not read it by the former rules.
+            if version != Self.formatVersion { try writeFormat(mode: mode) }
             return
         }
         if dataByteCount == nil {

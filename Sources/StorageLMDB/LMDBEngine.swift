@@ -76,12 +76,13 @@ package final class LMDBEngine: StorageEngine {
     }
 
     /// Writes the commits that wait in the journal to the tree: afterwards the data file alone is
-    /// the whole store. Commits and snapshots go on meanwhile.
+    /// the whole store, and the journal's files are short. Commits and snapshots go on meanwhile.
     package func checkpoint() throws(StorageError) {
         try requireOpen("checkpoint")
         try environment.beginUse("checkpoint")
         defer { environment.endUse() }
         try environment.checkpoint()
+        try environment.shrinkJournal()
     }
 
     /// Rewrites the data file so that it has no more than the present data, in the order of the keys; the

@@ -18,8 +18,23 @@ extension LMDBEnvironment {
         try writeToTree(runs, operation: "checkpoint")
         writeLock.lock()
         defer { writeLock.unlock() }
-        endCheckpoint()
+        try endCheckpoint("checkpoint")
         return journal.pendingByteCount > 0
+    }
+
+    /// Gives back the room of journal files that have grown long, unless something waits in them.
+    func shrinkJournal() throws(StorageError) {
+        writeLock.requireNotOwner()
+        checkpointLock.lock()
+        defer { checkpointLock.unlock() }
+        writeLock.lock()
+        defer { writeLock.unlock() }
+        try requireWritable("shrink journal")
+        do throws(SystemError) {
+            try journal.shrink()
+        } catch {
+            throw failure(error.code, operation: "shrink journal")
+        }
     }
 
     private func beginCheckpoint() throws(StorageError) -> [ChangeRun] {
@@ -28,46 +43,54 @@ extension LMDBEnvironment {
         try requireWritable("checkpoint")
         let runs = try freeze("checkpoint")
         let recent = journal.recent
-        publish {
-            $0.recent = recent
-            $0.hasCheckpoint = !runs.isEmpty
-        }
+        publish { $0.recent = recent }
         return runs
     }
 
     /// Freezes what the journal has. Needs the write lock.
     func freeze(_ operation: String) throws(StorageError) -> [ChangeRun] {
         do throws(SystemError) {
-            return try journal.freeze()
+            return try journal.freeze(tree: pool.withLock { $0.published.tree })
         } catch {
             throw failure(error.code, operation: operation)
         }
     }
 
-    /// Makes the frozen part of the journal the tree's next transaction, and makes that durable.
+    /// Writes the frozen part of the journal to the tree, in the order of keys and by transactions of their
+    /// own, each of which is durable before the next.
+    ///
+    /// Snapshots and the journal know of all of them until ``endCheckpoint(_:)``: it does no harm when only
+    /// the first ones succeed.
     func writeToTree(_ runs: [ChangeRun], operation: String) throws(StorageError) {
-        publish { $0.hasCheckpoint = true }
-        var begun: OpaquePointer?
-        var code = mdb_txn_begin(handle, nil, 0, &begun)
-        guard code == MDB_SUCCESS, let begun else { throw failure(code, operation: operation) }
-        let transaction = LMDBTransaction(
-            handle: begun, database: database, limits: limits, isReadOnly: false)
-        code = transaction.apply(runs)
-        guard code == MDB_SUCCESS else {
-            mdb_txn_abort(begun)
-            throw failure(code, operation: operation)
+        var changes = RecentCursor(runs)
+        while changes.change != nil {
+            var begun: OpaquePointer?
+            var code = mdb_txn_begin(handle, nil, 0, &begun)
+            guard code == MDB_SUCCESS, let begun else { throw failure(code, operation: operation) }
+            let number = UInt64(mdb_txn_id(begun))
+            publish { $0.treeEnd = number }
+            let transaction = LMDBTransaction(
+                handle: begun, database: database, limits: limits, isReadOnly: false)
+            code = transaction.apply(&changes, changeCountMax: checkpointChangeCount)
+            guard code == MDB_SUCCESS else {
+                mdb_txn_abort(begun)
+                throw failure(code, operation: operation)
+            }
+            code = mdb_txn_commit(begun)
+            guard code == MDB_SUCCESS else { throw failure(code, operation: operation) }
         }
-        code = mdb_txn_commit(begun)
-        guard code == MDB_SUCCESS else { throw failure(code, operation: operation) }
     }
 
     /// Lets snapshots go to the tree for what a checkpoint wrote. Needs the write lock.
-    func endCheckpoint() {
-        journal.dropFrozen()
+    func endCheckpoint(_ operation: String) throws(StorageError) {
+        do throws(SystemError) {
+            try journal.dropFrozen()
+        } catch {
+            throw failure(error.code, operation: operation)
+        }
         let recent = journal.recent
         publish {
-            $0.tree += 1
-            $0.hasCheckpoint = false
+            $0.tree = $0.treeEnd
             $0.recent = recent
         }
     }

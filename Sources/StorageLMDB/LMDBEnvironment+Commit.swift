@@ -2,9 +2,9 @@ import CLMDB
 import Storage
 
 extension LMDBEnvironment {
-    /// A batch that is longer goes to the tree at once: written twice it would cost more than the
-    /// pages that it saves.
-    private static let journaledByteCountMax = 16 << 20
+    /// A batch that is longer goes to the tree at once: it would take too much memory until a checkpoint,
+    /// and where it is a load of new objects, written twice it would cost more than the pages that it saves.
+    private static let journaledByteCountMax = 32 << 20
     /// With less room than this on the medium, commits go to the tree at once, so that what doesn't
     /// fit is refused and not acknowledged.
     private static let freeByteCountMin = 64 << 20
@@ -89,7 +89,7 @@ extension LMDBEnvironment {
     private func hasRoom(for byteCount: Int) -> Bool {
         let waiting = journal.pendingByteCount + byteCount
         guard byteCount <= Self.journaledByteCountMax,
-            journal.activeByteCount + byteCount <= 2 * checkpointByteCount
+            journal.activeByteCount + min(byteCount, checkpointByteCount) <= 2 * checkpointByteCount
         else { return false }
         var information = MDB_envinfo()
         guard mdb_env_info(handle, &information) == MDB_SUCCESS else { return false }
@@ -128,7 +128,7 @@ extension LMDBEnvironment {
             while journal.pendingByteCount > 0 {
                 let runs = try freeze(operation)
                 try writeToTree(runs, operation: operation)
-                endCheckpoint()
+                try endCheckpoint(operation)
             }
             checkpointLock.unlock()
         } catch {
@@ -168,6 +168,7 @@ extension LMDBEnvironment {
         guard code == MDB_SUCCESS else { throw failure(code, operation: "commit") }
         let tree = pool.withLock { pool in
             pool.published.tree += 1
+            pool.published.treeEnd = pool.published.tree
             pool.published.commit = base + 1
             return pool.published.tree
         }

@@ -22,9 +22,9 @@ final class LMDBEnvironment: @unchecked Sendable {
         var recent: RecentChanges?
         /// The tree's last transaction.
         var tree: UInt64
-        /// Whether a checkpoint is under way: then the tree may also have the next transaction,
-        /// which writes changes that `recent` has as well.
-        var hasCheckpoint: Bool
+        /// The tree's last transaction that a checkpoint under way may have made: those after `tree`
+        /// write changes that `recent` has as well.
+        var treeEnd: UInt64
     }
 
     /// What changes whenever a snapshot is taken or given back.
@@ -54,6 +54,8 @@ final class LMDBEnvironment: @unchecked Sendable {
     let pageByteCount: Int
     /// When a checkpoint is begun. Beyond twice as much, commits wait for one.
     let checkpointByteCount: Int
+    /// How many changes one transaction of a checkpoint has.
+    let checkpointChangeCount: Int
     /// Our own descriptor of the data file, to ask for its size and for the state of its medium.
     let dataFile: FileDescriptor
     let pool: Mutex<Pool>
@@ -87,12 +89,13 @@ final class LMDBEnvironment: @unchecked Sendable {
         mapByteCount = options.mapByteCount
         self.pageByteCount = pageByteCount
         checkpointByteCount = options.checkpointByteCount
+        checkpointChangeCount = options.checkpointChangeCount
         checkpointer = Checkpointer(delayMilliseconds: options.checkpointMilliseconds)
         self.journal = journal
         self.dataFile = dataFile
         let published = Published(
-            commit: max(tree, journal.lastCommit), recent: journal.recent, tree: tree,
-            hasCheckpoint: journal.hasFrozen)
+            commit: journal.recent == nil ? tree : journal.lastCommit, recent: journal.recent,
+            tree: tree, treeEnd: tree)
         pool = Mutex(Pool(published: published, lockFile: lockFile))
     }
 
@@ -110,9 +113,7 @@ final class LMDBEnvironment: @unchecked Sendable {
             let reader = try begin(idle)
             // Between the two steps the tree may have gone on beyond what was published.
             let number = reader.number
-            if number == state.tree || !reader.isPooled
-                || (state.hasCheckpoint && number == state.tree + 1)
-            {
+            if !reader.isPooled || (number >= state.tree && number <= state.treeEnd) {
                 return (reader, state)
             }
             giveBack(reader)

@@ -32,6 +32,12 @@ package struct LMDBOptions: Sendable {
     package var checkpointMilliseconds: Int
     /// How many bytes of commits wait for a checkpoint at most; beyond twice as many, commits wait.
     package var checkpointByteCount: Int
+    /// How many changes one transaction of a checkpoint has, long runs of new keys aside.
+    ///
+    /// LMDB takes no page again that the transaction before has freed. A checkpoint that changes an entry
+    /// on nearly every page, as a load in random order does, would by one transaction double the file.
+    /// Each transaction costs two syncs.
+    package var checkpointChangeCount: Int
     /// Whether the kernel reads ahead when pages come from the medium: good for scans, and for point
     /// reads only while the data fits into memory. Off is `MDB_NORDAHEAD`.
     package var readsAhead: Bool
@@ -51,6 +57,7 @@ package struct LMDBOptions: Sendable {
         valueByteCountMax: Int = 64 << 20,
         checkpointMilliseconds: Int = 1000,
         checkpointByteCount: Int = 8 << 20,
+        checkpointChangeCount: Int = 2048,
         readsAhead: Bool = true
     ) {
         self.directory = directory
@@ -61,6 +68,7 @@ package struct LMDBOptions: Sendable {
         self.valueByteCountMax = valueByteCountMax
         self.checkpointMilliseconds = checkpointMilliseconds
         self.checkpointByteCount = checkpointByteCount
+        self.checkpointChangeCount = max(checkpointChangeCount, 1)
         self.readsAhead = readsAhead
     }
 }

@@ -45,17 +45,19 @@ extension LMDBTransaction {
         return (code, didRemove || writer.didChange)
     }
 
-    /// Applies the runs of a checkpoint, the newest first, as one sorted batch, and makes sure that the
-    /// transaction has something to commit.
+    /// Applies the next changes of a checkpoint, and makes sure that the transaction has something to
+    /// commit.
     ///
+    /// - `changeCountMax`: After so many changes it ends, runs of new keys aside.
     /// - Returns: liblmdb's return code.
-    func apply(_ runs: [ChangeRun]) -> Int32 {
+    func apply(_ changes: inout RecentCursor, changeCountMax: Int) -> Int32 {
         var code: Int32 = MDB_SUCCESS
         guard var writer = SortedWriter(handle, database, code: &code) else { return code }
-        var changes = RecentCursor(runs)
-        while let change = changes.change {
+        var count = 0
+        while count < changeCountMax, let change = changes.change {
             code = writer.write(change.keyBytes, change.value)
             guard code == MDB_SUCCESS else { return code }
+            if !writer.isInRun { count += 1 }
             changes.advance()
         }
         code = writer.finish()

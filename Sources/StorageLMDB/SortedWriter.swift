@@ -44,6 +44,11 @@ struct SortedWriter: ~Copyable {
     /// Whether the tree was changed.
     private(set) var didChange = false
     private var following = Following.unknown
+    /// Whether the last change belongs to a run of new keys, a page long at least: it takes new pages and
+    /// frees none.
+    var isInRun: Bool {
+        following == .nothing || following == .bound && runByteCount >= pageByteCount
+    }
     private let bound = ByteBuffer(capacity: 64)
     private var putCount = 0
     /// The bytes of the keys that were put since the following entry is known, all of them new ones.

@@ -9,7 +9,9 @@ import StorageLMDB
 ///     StorageProbe commit DIRECTORY      commits without end, see `CommitLoop`; made to be killed
 ///     StorageProbe measure DIRECTORY N   prints what calls cost on a store of N rows
 ///
-/// Answers are lines on standard output, written at once. `HOLDFAST_MAP` bounds the map, in bytes.
+/// Answers are lines on standard output, written at once. `HOLDFAST_MAP` bounds the map, in bytes;
+/// `HOLDFAST_CHECKPOINT_MS` says when a checkpoint is made, and `HOLDFAST_CHECKPOINT_CHANGES` how many changes
+/// each of its transactions has.
 @main
 enum StorageProbe {
     static func main() {
@@ -41,9 +43,18 @@ enum StorageProbe {
     }
 
     static func options(directory: String) -> LMDBOptions {
-        let map = getenv("HOLDFAST_MAP").flatMap { Int(String(cString: $0)) }
-        return LMDBOptions(
-            directory: directory, mapByteCount: map ?? LMDBOptions.embeddedMapByteCount)
+        var options = LMDBOptions(
+            directory: directory, mapByteCount: LMDBOptions.embeddedMapByteCount)
+        if let count = number("HOLDFAST_MAP") { options.mapByteCount = count }
+        if let count = number("HOLDFAST_CHECKPOINT_MS") { options.checkpointMilliseconds = count }
+        if let count = number("HOLDFAST_CHECKPOINT_CHANGES") {
+            options.checkpointChangeCount = count
+        }
+        return options
+    }
+
+    private static func number(_ name: String) -> Int? {
+        getenv(name).flatMap { Int(String(cString: $0)) }
     }
 
     /// Writes one line at once, as one `write`: a reader of the pipe sees it whole or not at all.

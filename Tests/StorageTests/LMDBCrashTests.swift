@@ -14,7 +14,11 @@ struct LMDBCrashTests {
         var model = ModelStore()
         var modelStep: UInt64 = 0
         for round in 1...SeededGenerator.scaled(6) {
-            let child = ChildProcess(probe, ["commit", directory.path])
+            // Every other one is at a checkpoint of many transactions nearly all the time.
+            let child = ChildProcess(
+                probe, ["commit", directory.path],
+                environment: round % 2 == 0
+                    ? ["HOLDFAST_CHECKPOINT_MS": "0", "HOLDFAST_CHECKPOINT_CHANGES": "3"] : [:])
             try #require(child.readLine() == "ready")
             var acknowledged = modelStep
             for _ in 0..<Int.random(in: 1..<120, using: &random) {

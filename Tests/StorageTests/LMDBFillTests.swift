@@ -97,6 +97,32 @@ struct LMDBFillTests {
         #expect(share < 1.1)
     }
 
+    @Test("are used again while commits in random order change nearly all of them")
+    func randomOrder() throws {
+        let engine = try open()
+        defer { engine.close() }
+        let seed = SeededGenerator.testSeed("random order")
+        var random = SeededGenerator(seed: seed)
+        var numbers = Array(0..<60_000)
+        for _ in 0..<3 {
+            numbers.shuffle(using: &random)
+            for first in stride(from: 0, to: numbers.count, by: 20_000) {
+                let batch = Dictionary(
+                    uniqueKeysWithValues: numbers[first..<first + 20_000].map {
+                        (key(1, $0), [UInt8](repeating: 7, count: 60))
+                    })
+                try OwnedBatch(batch).commit(to: engine)
+                try engine.checkpoint()
+            }
+        }
+        let information = try engine.information()
+        let usedCount = information.leafPageCount + information.branchPageCount
+        // By one transaction for each checkpoint it would be three times as many.
+        #expect(
+            information.mapUsedByteCount / information.pageByteCount < usedCount * 3 / 2,
+            "seed \(seed)")
+    }
+
     @Test("have what a plain model has, whatever runs, removals and replacements come together")
     func randomRuns() throws {
         let seed = SeededGenerator.testSeed("randomRuns")

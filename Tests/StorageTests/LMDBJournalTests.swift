@@ -13,12 +13,13 @@ struct LMDBJournalTests {
     /// No checkpoint comes by itself.
     private func open(
         _ path: String? = nil, checkpointByteCount: Int = 1 << 30,
-        durability: LMDBOptions.Durability = .full
+        checkpointChangeCount: Int = 4096, durability: LMDBOptions.Durability = .full
     ) throws(StorageError) -> LMDBEngine {
         try LMDBEngine(
             LMDBOptions(
                 directory: path ?? directory.path, mapByteCount: 256 << 20, durability: durability,
-                checkpointMilliseconds: 3_600_000, checkpointByteCount: checkpointByteCount))
+                checkpointMilliseconds: 3_600_000, checkpointByteCount: checkpointByteCount,
+                checkpointChangeCount: checkpointChangeCount))
     }
 
     private func contents(_ engine: LMDBEngine) throws -> [[UInt8]: [UInt8]] {
@@ -222,11 +223,78 @@ struct LMDBJournalTests {
         engine.close()
     }
 
-    @Test("snapshots, scans and gets agree with a model while commits and checkpoints go on")
-    func model() throws {
+    @Test("a store of the format before is opened, marked as one of the present, and goes on")
+    func formerFormat() throws {
+        let engine = try open()
+        // The first file's records of its first use stay behind those of its second.
+        for number in UInt8(1)...20 { try OwnedBatch([[1]: [number]]).commit(to: engine) }
+        let firstMark = try journal(of: copy(), 0)[8..<16]
+        try engine.checkpoint()
+        try OwnedBatch([[2]: [2]]).commit(to: engine)
+        try engine.checkpoint()
+        try OwnedBatch([[3]: [3], [1]: [99]]).commit(to: engine)
+        let alone = try copy()
+        try engine.checkpoint()
+        try OwnedBatch([[4]: [4]]).commit(to: engine)
+        let besideFrozen = try copy()
+        // As before the checkpoint that the first file is waiting for.
+        for name in ["holdfast.mdb", Self.journals[0]] {
+            let bytes = try #require(TemporaryDirectory.contents("\(alone.path)/\(name)"))
+            TemporaryDirectory.write(bytes, to: "\(besideFrozen.path)/\(name)")
+        }
+        engine.close()
+        for (cut, hasFrozen) in [(alone, false), (besideFrozen, true)] {
+            for file in 0...1 { try makeFormer(cut, file, leftover: file == 0 ? firstMark : []) }
+            TemporaryDirectory.write(
+                Array("holdfast-lmdb 2\n".utf8), to: "\(cut.path)/holdfast.format")
+            var expected: [[UInt8]: [UInt8]] = [[1]: [99], [2]: [2], [3]: [3]]
+            if hasFrozen { expected[[4]] = [4] }
+            let reopened = try open(cut.path)
+            #expect(try contents(reopened) == expected)
+            #expect(
+                TemporaryDirectory.contents("\(cut.path)/holdfast.format")
+                    == Array("holdfast-lmdb 3\n".utf8))
+            for file in 0...1 {
+                #expect(try journal(of: cut, file).prefix(8) == Array("HFJOURN3".utf8)[...])
+            }
+            try OwnedBatch([[5]: [5]]).commit(to: reopened)
+            expected[[5]] = [5]
+            let later = try copy(of: cut)
+            let again = try open(later.path)
+            #expect(try contents(again) == expected)
+            again.close()
+            try reopened.checkpoint()
+            #expect(try contents(reopened) == expected)
+            reopened.close()
+        }
+    }
+
+    /// Gives a journal file the form in which a mark outlives a use of the file.
+    private func makeFormer(
+        _ directory: TemporaryDirectory, _ file: Int, leftover: ArraySlice<UInt8>
+    ) throws {
+        var bytes = try journal(of: directory, file)
+        guard bytes.count >= Self.headerByteCount else { return }
+        let mark = bytes[8..<16]
+        bytes.replaceSubrange(0..<8, with: Array("HFJOURN2".utf8))
+        for position in stride(from: Self.headerByteCount, to: bytes.count, by: 8)
+        where bytes[position...].starts(with: leftover) && !leftover.isEmpty {
+            bytes.replaceSubrange(position..<position + 8, with: mark)
+        }
+        TemporaryDirectory.write(bytes, to: "\(directory.path)/\(Self.journals[file])")
+    }
+
+    @Test(
+        "snapshots, scans and gets agree with a model while commits and checkpoints go on",
+        arguments: [4096, 3])
+    func model(checkpointChangeCount: Int) throws {
         let seed = SeededGenerator.testSeed("journal")
         var random = SeededGenerator(seed: seed)
-        var engine = try open(checkpointByteCount: 20_000)
+        func open() throws(StorageError) -> LMDBEngine {
+            try self.open(
+                checkpointByteCount: 20_000, checkpointChangeCount: checkpointChangeCount)
+        }
+        var engine = try open()
         var model = ModelStore()
         var held: [(snapshot: any StorageSnapshot, model: ModelStore)] = []
         func key() -> [UInt8] {
@@ -244,7 +312,7 @@ struct LMDBJournalTests {
                 for (snapshot, _) in held { snapshot.close() }
                 held = []
                 engine.close()
-                engine = try open(checkpointByteCount: 20_000)
+                engine = try open()
             case 3:
                 var batch = OwnedBatch()
                 batch.removedRanges = [KeyRange(prefix: key())]

@@ -50,13 +50,15 @@ struct LMDBSyncTests {
         #expect(child.ask("get b") == "value 20")
     }
 
-    @Test("a checkpoint syncs the tree's pages, and then the meta page that makes them count")
+    @Test(
+        "a checkpoint syncs the journal, the tree's pages, the meta page that makes them count, and the journal that lets its records go"
+    )
     func checkpoint() {
         #expect(child.ask("checkpoint") == "ok")
         let before = disk.syncCount
         #expect(child.ask("put a 20") == "ok 2")
         #expect(child.ask("checkpoint") == "ok")
-        #expect(disk.syncCount == before + 3)
+        #expect(disk.syncCount == before + 4)
     }
 
     @Test(
@@ -79,6 +81,47 @@ struct LMDBSyncTests {
         #expect(child.ask("checkpoint") == "ok")
         #expect(child.ask("get a") == "value 20")
         #expect(child.ask("get b") == "value 20")
+    }
+
+    @Test("a checkpoint of many transactions loses no commit wherever it is cut off")
+    func cutOffAnywhere() throws {
+        let keys = (1...20).map { "k\($0)" }
+        var failureCount = 0
+        for skipCount in 0..<40 {
+            let directory = TemporaryDirectory()
+            let child = ChildProcess(
+                ChildProcess.path(ofProduct: "StorageProbe"), ["obey", directory.path],
+                environment: disk.environment.merging(
+                    ["HOLDFAST_CHECKPOINT_MS": "3600000", "HOLDFAST_CHECKPOINT_CHANGES": "3"]
+                ) { $1 })
+            try #require(child.readLine() == "ready")
+            for key in keys { #expect(child.ask("put \(key) 10")?.hasPrefix("ok") == true) }
+            #expect(child.ask("checkpoint") == "ok")
+            for key in keys { #expect(child.ask("put \(key) 20")?.hasPrefix("ok") == true) }
+            disk.skipSyncs(skipCount)
+            disk.set(.syncFail)
+            let answer = child.ask("checkpoint")
+            #expect(keys.allSatisfy { child.ask("get \($0)") == "value 20" })
+            disk.clear(.syncFail)
+            child.kill()
+            child.wait()
+            let engine = try LMDBEngine(
+                LMDBOptions(
+                    directory: directory.path, mapByteCount: LMDBOptions.embeddedMapByteCount))
+            for round in 0..<2 {
+                let snapshot = try engine.snapshot()
+                let lengths = try snapshot.contents().map(\.value.count)
+                #expect(lengths == keys.map { _ in 20 }, "\(skipCount) syncs, \(round)")
+                snapshot.close()
+                try engine.checkpoint()
+            }
+            engine.close()
+            if answer == "ok" { break }
+            #expect(answer?.hasPrefix("error io") == true)
+            failureCount += 1
+        }
+        // Those of seven transactions, and the journal's when it lets the records go.
+        #expect(failureCount == 8)
     }
 
     @Test("a checkpoint without room fails, loses no commit, and is made when there is room")

@@ -10,17 +10,21 @@ import Storage
 /// al., "The Log-Structured Merge-Tree", 1996).
 ///
 /// There are two files: one takes the new commits while a checkpoint writes those of the other to
-/// the tree. Each continues one transaction of the tree, whose number its records carry:
+/// the tree, by one transaction or several. A file whose commits the tree has gets a new mark, on
+/// the medium too, before anything else is written to the tree. So whatever a crash leaves, the records
+/// of the files, in the order of their commits, lead from any transaction of an unfinished checkpoint to
+/// the last commit: each says what a key has become, and most of them say it again.
 ///
-/// - below the tree's last transaction: the tree holds them;
-/// - the same: they come next;
-/// - one above: they come after those of the other file, whose checkpoint makes that transaction.
+/// A record carries the first transaction of the tree that has all that came before its file: a data file
+/// that has not got so far, where the other file has nothing, is an older one.
 ///
 /// `@unchecked Sendable`: used under the environment's write lock.
 final class Journal: @unchecked Sendable {
     static let fileNames = [
         "\(LMDBDirectory.dataName)-journal-0", "\(LMDBDirectory.dataName)-journal-1",
     ]
+    /// The length that a file keeps when a store is idle: so that new commits need no new blocks.
+    private static let keptByteCount = 1 << 20
     /// Runs with more changes than this are not merged: merging would cost more than it saves.
     private static let mergedCountMax = 32 << 10
 
@@ -29,7 +33,7 @@ final class Journal: @unchecked Sendable {
     private var memory = JournalMemory()
     private var active: [ChangeRun] = []
     private var frozen: [ChangeRun] = []
-    /// The tree's transaction that the current file continues.
+    /// The first transaction of the tree that may have all that came before the current file.
     private var tree: UInt64
     /// The last commit of which the journal has a record; zero for none.
     private(set) var lastCommit: UInt64 = 0
@@ -60,8 +64,6 @@ final class Journal: @unchecked Sendable {
     var pendingByteCount: Int { files.reduce(0) { $0 + $1.recordByteCount } }
     /// How many bytes the files take.
     var storedByteCount: Int { files.reduce(0) { $0 + ($1.byteCount ?? 0) } }
-    /// Whether a checkpoint has been begun and not ended.
-    var hasFrozen: Bool { !frozen.isEmpty }
     /// What the tree lacks.
     var recent: RecentChanges? {
         RecentChanges(active: active, frozen: frozen, byteCount: pendingByteCount)
@@ -135,28 +137,39 @@ final class Journal: @unchecked Sendable {
     /// run first: what an unfinished checkpoint left, if there is something.
     ///
     /// The other file must not be on the medium before this one is: commits follow each other.
-    func freeze() throws(SystemError) -> [ChangeRun] {
+    ///
+    /// - `tree`: The tree's last transaction, which the checkpoint will follow by one at least.
+    func freeze(tree: UInt64) throws(SystemError) -> [ChangeRun] {
         if frozen.isEmpty && !active.isEmpty {
             try files[current].synchronize()
             frozen = active
             active = []
             memory = JournalMemory()
             current = 1 - current
-            files[current].begin()
-            tree += 1
+            self.tree = tree + 1
         }
         return frozen
     }
 
-    /// Forgets what the tree was given.
-    func dropFrozen() {
+    /// Forgets what the tree was given, and returns when that is on the medium.
+    ///
+    /// - Throws: Then what was frozen stays so.
+    func dropFrozen() throws(SystemError) {
+        try files[1 - current].renew()
         frozen = []
-        files[1 - current].begin()
     }
 
-    /// Follows a transaction of the tree that wasn't a checkpoint. There must be nothing pending.
+    /// Follows a transaction of the tree that wasn't a checkpoint's. There must be nothing pending.
     func follow(tree: UInt64) {
         self.tree = tree
+    }
+
+    /// Gives back the room of files that have grown long, if there is nothing pending.
+    func shrink() throws(SystemError) {
+        guard active.isEmpty && frozen.isEmpty else { return }
+        for file in files where file.byteCount ?? 0 > Self.keptByteCount {
+            try file.cut(after: 0)
+        }
     }
 
     /// Gives up what the files have kept of commits that the tree holds, also on the medium. There must be
@@ -190,7 +203,7 @@ final class Journal: @unchecked Sendable {
         for index in files.indices {
             if let part = try part(ofFile: index) { parts.append(part) }
         }
-        parts.sort { $0.tree < $1.tree }
+        parts.sort { $0.firstCommit < $1.firstCommit }
         try requireWhole(parts)
         do throws(SystemError) {
             for index in files.indices {
@@ -211,10 +224,16 @@ final class Journal: @unchecked Sendable {
     /// Refuses parts that don't follow the tree and each other.
     private func requireWhole(_ parts: [Part]) throws(StorageError) {
         guard let oldest = parts.first, let newest = parts.last else { return }
-        guard oldest.tree == tree, newest.tree == tree + UInt64(parts.count - 1) else {
+        // Before, a checkpoint was one transaction: the frozen file continued the tree's last one, and the
+        // other the next.
+        let isFollowing =
+            files.contains { $0.isFormer }
+            ? oldest.tree == tree && newest.tree == tree + UInt64(parts.count - 1)
+            : oldest.tree <= tree
+        guard isFollowing else {
             throw StorageError(
                 .corrupted, operation: "open journal",
-                native: "the journal continues transaction \(newest.tree) of the data file, which "
+                native: "the journal continues transaction \(oldest.tree) of the data file, which "
                     + "ends with \(tree): put back the files that belong together")
         }
         guard parts.count < 2 || newest.firstCommit == oldest.lastCommit + 1 else {
@@ -232,6 +251,7 @@ final class Journal: @unchecked Sendable {
         let memory = JournalMemory()
         let bytes = try files[index].contents(in: memory)
         let mark = files[index].mark
+        let since = files[index].isFormer ? tree : 0
         var runs: [ChangeRun] = []
         var first: JournalRecord.Header?
         var last: JournalRecord.Header?
@@ -240,7 +260,7 @@ final class Journal: @unchecked Sendable {
             let rest = UnsafeRawBufferPointer(rebasing: bytes[offset...])
             guard
                 let header = JournalRecord.header(
-                    of: rest, mark: mark, since: first?.tree ?? tree),
+                    of: rest, mark: mark, since: first?.tree ?? since),
                 first == nil || header.tree == first?.tree,
                 last.map({ header.commit == $0.commit + 1 }) ?? true,
                 let run = ChangeRun(reading: rest, header, in: memory)
@@ -251,7 +271,7 @@ final class Journal: @unchecked Sendable {
             offset += header.byteCount
         }
         try requireNothing(
-            mark: mark, since: first?.tree ?? tree, after: last?.commit, bytes, from: offset)
+            mark: mark, since: first?.tree ?? since, after: last?.commit, bytes, from: offset)
         guard let first, let last else { return nil }
         return Part(
             file: index, tree: first.tree, firstCommit: first.commit, lastCommit: last.commit,

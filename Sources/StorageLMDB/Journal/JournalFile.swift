@@ -4,24 +4,30 @@ import Storage
 /// One of the two files of a ``Journal``: its mark, records one after the other, then anything.
 ///
 ///     offset  bytes
-///          0  8      `HFJOURN2`
-///          8  8      the mark: random, in this file alone
+///          0  8      `HFJOURN3`
+///          8  8      the mark: random, another one for each use of the file
 ///         16  8      the same with every bit turned over
 ///         24  …      records, see ``JournalRecord``
 ///
-/// What follows the last record is what an earlier use of the file left: it continues an earlier
-/// transaction of the tree, and is told by that. A file that is used again needs no new blocks, so
-/// a sync writes the records and nothing else. Because what clients store is among what is left, each
-/// record has the mark, which no client can know.
+/// What follows the last record is what an earlier use of the file left, and is told by its mark. A file
+/// that is used again needs no new blocks, so a sync writes the records and nothing else. Because what
+/// clients store is among what is left, no client can know a mark.
+///
+/// In a file that begins with `HFJOURN2` a mark outlives the use of the file: there, what continues an
+/// earlier transaction of the tree than its last one is left over. Such a file becomes one of the present
+/// form when it is opened.
 final class JournalFile: @unchecked Sendable {
     static let headerByteCount = 24
-    /// `HFJOURN2`, as a little-endian number.
-    private static let magic: UInt64 = 0x324E_5255_4F4A_4648
+    /// `HFJOURN3` and `HFJOURN2`, as little-endian numbers.
+    private static let magic: UInt64 = 0x334E_5255_4F4A_4648
+    private static let formerMagic: UInt64 = 0x324E_5255_4F4A_4648
 
     // Unchecked: what changes is used under the environment's write lock.
     private let descriptor: FileDescriptor
     /// What every record of the file has.
     private(set) var mark: UInt64 = 0
+    /// Whether the file has the form in which a mark outlives a use of it.
+    private(set) var isFormer = false
     /// Where the next record goes.
     private(set) var end = JournalFile.headerByteCount
     /// Whether something was written since the last sync.
@@ -59,7 +65,7 @@ final class JournalFile: @unchecked Sendable {
         let words = (0..<3).map {
             start.loadUnaligned(fromByteOffset: 8 * $0, as: UInt64.self).littleEndian
         }
-        guard words[0] == Self.magic, words[1] == ~words[2] else {
+        guard words[0] == Self.magic || words[0] == Self.formerMagic, words[1] == ~words[2] else {
             throw StorageError(
                 .corrupted, operation: "open journal",
                 native: "a journal file is damaged at its beginning, or not one of ours; restore a "
@@ -67,6 +73,7 @@ final class JournalFile: @unchecked Sendable {
                     + "without their commits")
         }
         mark = words[1]
+        isFormer = words[0] == Self.formerMagic
         return UnsafeRawBufferPointer(
             start: start + Self.headerByteCount, count: got - Self.headerByteCount)
     }
@@ -76,15 +83,33 @@ final class JournalFile: @unchecked Sendable {
     /// mark.
     func cut(after recordByteCount: Int) throws(SystemError) {
         if recordByteCount == 0 {
-            mark = UInt64.random(in: 1 ... .max)
-            let header = (Self.magic.littleEndian, mark.littleEndian, (~mark).littleEndian)
             if ftruncate(descriptor.number, 0) != 0 { throw SystemError(code: errno) }
-            try descriptor.write(withUnsafeBytes(of: header) { Array($0) }, at: 0)
+            try writeHeader(UInt64.random(in: 1 ... .max))
         }
-        end = Self.headerByteCount + recordByteCount
-        if ftruncate(descriptor.number, off_t(end)) != 0 { throw SystemError(code: errno) }
+        let length = Self.headerByteCount + recordByteCount
+        if ftruncate(descriptor.number, off_t(length)) != 0 { throw SystemError(code: errno) }
+        // Nothing is left over now, so the mark may stay.
+        if isFormer { try writeHeader(mark) }
         isDirty = true
         try synchronize()
+        end = length
+    }
+
+    /// Gives the file a new mark, which its records lack, and waits until it is on the medium. They take
+    /// their room until others are written over them.
+    func renew() throws(SystemError) {
+        try writeHeader(UInt64.random(in: 1 ... .max))
+        try synchronize()
+        end = Self.headerByteCount
+    }
+
+    /// Writes what stands before the records, all of it in one sector.
+    private func writeHeader(_ mark: UInt64) throws(SystemError) {
+        let header = (Self.magic.littleEndian, mark.littleEndian, (~mark).littleEndian)
+        isDirty = true
+        try descriptor.write(withUnsafeBytes(of: header) { Array($0) }, at: 0)
+        self.mark = mark
+        isFormer = false
     }
 
     /// Writes a record behind the last one, which counts when ``keep(_:)`` says so.
@@ -110,9 +135,6 @@ final class JournalFile: @unchecked Sendable {
         // Nothing more can be done when this fails too: the error of the record itself is told.
         try? descriptor.write([UInt8](repeating: 0, count: 8), at: end)
     }
-
-    /// Begins anew: what the file has is in the tree.
-    func begin() { end = Self.headerByteCount }
 
     /// Makes the file empty.
     func truncate() throws(SystemError) {
