@@ -67,9 +67,10 @@ final class Checkpointer: Sendable {
     private func run(_ environment: LMDBEnvironment) {
         while case .checkpoint(let isUrgent) = nextStep() {
             do throws(StorageError) {
-                if try environment.checkpoint() {
+                // What was urgent is followed by one that is not, and finds whether the store is idle.
+                if try environment.checkpoint() || isUrgent {
                     expectAnother()
-                } else if !isUrgent {
+                } else {
                     try environment.shrinkJournal()
                 }
                 state.withLock { $0.failure = nil }

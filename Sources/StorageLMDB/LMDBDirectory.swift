@@ -6,7 +6,7 @@ import Storage
 ///
 ///     holdfast.mdb        the data, one LMDB file
 ///     holdfast.mdb-journal-0, holdfast.mdb-journal-1
-///                         the last commits, which the data file lacks, see ``Journal``; empty after a
+///                         the last commits, which the data file has in part, see ``Journal``; empty after a
 ///                         store is closed in order
 ///     holdfast.mdb-lock   LMDB's table of readers; made anew by every process, may be deleted
 ///     holdfast.format     one line, `holdfast-lmdb 3`: what the data file holds

@@ -90,7 +90,7 @@ package final class LMDBEngine: StorageEngine {
     ///
     /// It needs room for a second file. However it ends, the directory has the old file or the new one.
     /// - Precondition: The caller has no snapshot open.
-    /// - Throws: ``StorageError``; the old file stays then, and the engine goes on.
+    /// - Throws: ``StorageError``; where there was no room for the copy the engine goes on.
     package func compact() throws(StorageError) {
         try requireOpen("compact")
         try environment.beginUse("compact")

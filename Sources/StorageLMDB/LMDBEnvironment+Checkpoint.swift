@@ -33,7 +33,7 @@ extension LMDBEnvironment {
         do throws(SystemError) {
             try journal.shrink()
         } catch {
-            throw failure(error.code, operation: "shrink journal")
+            throw failure(error, operation: "shrink journal")
         }
     }
 
@@ -52,7 +52,7 @@ extension LMDBEnvironment {
         do throws(SystemError) {
             return try journal.freeze(tree: pool.withLock { $0.published.tree })
         } catch {
-            throw failure(error.code, operation: operation)
+            throw failure(error, operation: operation)
         }
     }
 
@@ -60,10 +60,11 @@ extension LMDBEnvironment {
     /// own, each of which is durable before the next.
     ///
     /// Snapshots and the journal know of all of them until ``endCheckpoint(_:)``: it does no harm when only
-    /// the first ones succeed.
+    /// the first ones succeed. The next attempt goes on behind those. Needs the checkpoint lock.
     func writeToTree(_ runs: [ChangeRun], operation: String) throws(StorageError) {
-        var changes = RecentCursor(runs)
-        while changes.change != nil {
+        while true {
+            var changes = checkpointRest ?? RecentCursor(runs)
+            guard changes.change != nil else { return }
             var begun: OpaquePointer?
             var code = mdb_txn_begin(handle, nil, 0, &begun)
             guard code == MDB_SUCCESS, let begun else { throw failure(code, operation: operation) }
@@ -78,16 +79,18 @@ extension LMDBEnvironment {
             }
             code = mdb_txn_commit(begun)
             guard code == MDB_SUCCESS else { throw failure(code, operation: operation) }
+            checkpointRest = changes
         }
     }
 
-    /// Lets snapshots go to the tree for what a checkpoint wrote. Needs the write lock.
+    /// Lets snapshots go to the tree for what a checkpoint wrote. Needs both locks.
     func endCheckpoint(_ operation: String) throws(StorageError) {
         do throws(SystemError) {
-            try journal.dropFrozen()
+            try journal.dropFrozen(tree: pool.withLock { $0.published.treeEnd })
         } catch {
-            throw failure(error.code, operation: operation)
+            throw failure(error, operation: operation)
         }
+        checkpointRest = nil
         let recent = journal.recent
         publish {
             $0.tree = $0.treeEnd

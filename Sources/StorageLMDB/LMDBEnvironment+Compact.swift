@@ -22,7 +22,7 @@ extension LMDBEnvironment {
         do throws(SystemError) {
             try journal.clear()
         } catch {
-            throw failure(error.code, operation: "compact")
+            throw failure(error, operation: "compact")
         }
         let directory = try LMDBDirectory(path: path)
         guard directory.identity == identity else {
@@ -31,7 +31,8 @@ extension LMDBEnvironment {
         try directory.replaceData(mode: fileMode) { file throws(StorageError) in
             let code = mdb_env_copyfd2(handle, file, UInt32(MDB_CP_COMPACT))
             guard code == MDB_SUCCESS else { throw StorageError(lmdb: code, operation: "compact") }
+            // From here on the copy may be the store, also where a sync fails.
+            refuseWrites(since: StorageError(.closed, operation: "compact"))
         }
-        refuseWrites(since: StorageError(.closed, operation: "compact"))
     }
 }

@@ -36,6 +36,13 @@ extension LMDBEnvironment {
         return error
     }
 
+    /// The error of a failed call for the journal. After a failed sync writes are refused, whatever it says.
+    func failure(_ error: SystemError, operation: String) -> StorageError {
+        let failure = failure(error.code, operation: operation)
+        if error.isOfSync { refuseWrites(since: failure) }
+        return failure
+    }
+
     /// Whether the data file can't grow, and nothing else is wrong with its medium.
     ///
     /// Our own descriptor has not yet seen a write-back error, so it would report one now.

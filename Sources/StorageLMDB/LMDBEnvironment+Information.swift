@@ -42,7 +42,7 @@ extension LMDBEnvironment {
         do throws(SystemError) {
             try journal.makeDurable()
         } catch {
-            throw failure(error.code, operation: "sync")
+            throw failure(error, operation: "sync")
         }
     }
 }

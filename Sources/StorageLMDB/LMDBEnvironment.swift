@@ -12,7 +12,7 @@ import Threads
 /// instead of reading unmapped memory.
 ///
 /// `@unchecked Sendable`: `handle` is used by many threads as `lmdb.h` allows; `journal` under
-/// `writeLock`; everything else that changes is behind a lock or atomic.
+/// `writeLock`, `checkpointRest` under `checkpointLock`; everything else that changes is behind a lock or atomic.
 final class LMDBEnvironment: @unchecked Sendable {
     /// What a snapshot sees: the tree under what it lacks.
     struct Published {
@@ -66,6 +66,8 @@ final class LMDBEnvironment: @unchecked Sendable {
     let writeLock = OwnedLock()
     /// Held by whoever writes the journal's changes to the tree.
     let checkpointLock = OwnedLock()
+    /// What the tree lacks of the journal's frozen part, when it has some of it.
+    var checkpointRest: RecentCursor?
     /// Asks for checkpoints in time.
     let checkpointer: Checkpointer
 

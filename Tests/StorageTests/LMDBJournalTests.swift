@@ -226,11 +226,12 @@ struct LMDBJournalTests {
     @Test("a store of the format before is opened, marked as one of the present, and goes on")
     func formerFormat() throws {
         let engine = try open()
-        // The first file's records of its first use stay behind those of its second.
+        // The first file's records of its first use have its mark, alone or behind those of its second.
         for number in UInt8(1)...20 { try OwnedBatch([[1]: [number]]).commit(to: engine) }
         let firstMark = try journal(of: copy(), 0)[8..<16]
         try engine.checkpoint()
         try OwnedBatch([[2]: [2]]).commit(to: engine)
+        let besideDone = try copy()
         try engine.checkpoint()
         try OwnedBatch([[3]: [3], [1]: [99]]).commit(to: engine)
         let alone = try copy()
@@ -243,19 +244,22 @@ struct LMDBJournalTests {
             TemporaryDirectory.write(bytes, to: "\(besideFrozen.path)/\(name)")
         }
         engine.close()
-        for (cut, hasFrozen) in [(alone, false), (besideFrozen, true)] {
+        let states: [(TemporaryDirectory, [[UInt8]: [UInt8]])] = [
+            (besideDone, [[1]: [20], [2]: [2]]), (alone, [[1]: [99], [2]: [2], [3]: [3]]),
+            (besideFrozen, [[1]: [99], [2]: [2], [3]: [3], [4]: [4]]),
+        ]
+        for (cut, found) in states {
+            var expected = found
             for file in 0...1 { try makeFormer(cut, file, leftover: file == 0 ? firstMark : []) }
             TemporaryDirectory.write(
                 Array("holdfast-lmdb 2\n".utf8), to: "\(cut.path)/holdfast.format")
-            var expected: [[UInt8]: [UInt8]] = [[1]: [99], [2]: [2], [3]: [3]]
-            if hasFrozen { expected[[4]] = [4] }
             let reopened = try open(cut.path)
             #expect(try contents(reopened) == expected)
             #expect(
                 TemporaryDirectory.contents("\(cut.path)/holdfast.format")
                     == Array("holdfast-lmdb 3\n".utf8))
             for file in 0...1 {
-                #expect(try journal(of: cut, file).prefix(8) == Array("HFJOURN3".utf8)[...])
+                #expect(try journal(of: cut, file).prefix(8) == Array("HFJRNAL3".utf8)[...])
             }
             try OwnedBatch([[5]: [5]]).commit(to: reopened)
             expected[[5]] = [5]
@@ -269,7 +273,8 @@ struct LMDBJournalTests {
         }
     }
 
-    /// Gives a journal file the form in which a mark outlives a use of the file.
+    /// Gives a journal file the form in which a mark outlives a use of the file, so that records of an earlier
+    /// use, with the mark `leftover`, have it too.
     private func makeFormer(
         _ directory: TemporaryDirectory, _ file: Int, leftover: ArraySlice<UInt8>
     ) throws {

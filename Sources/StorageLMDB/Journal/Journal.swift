@@ -1,7 +1,7 @@
 import Glibc
 import Storage
 
-/// The log of the commits that the tree doesn't hold yet.
+/// The log of the commits that the tree doesn't hold yet, or not all of.
 ///
 /// A commit is one record at the end of a file, and one sync. LMDB alone needs a page of 4 KiB for
 /// each row that changes, and two syncs. A checkpoint later writes the changes of thousands of
@@ -15,8 +15,9 @@ import Storage
 /// of the files, in the order of their commits, lead from any transaction of an unfinished checkpoint to
 /// the last commit: each says what a key has become, and most of them say it again.
 ///
-/// A record carries the first transaction of the tree that has all that came before its file: a data file
-/// that has not got so far, where the other file has nothing, is an older one.
+/// A record carries a transaction of the tree that is there by then: a data file that has not got so far is
+/// an older one. In a file that takes commits while the other is written to the tree it is the first
+/// transaction of that checkpoint, which is there before the other file is let go.
 ///
 /// `@unchecked Sendable`: used under the environment's write lock.
 final class Journal: @unchecked Sendable {
@@ -33,7 +34,7 @@ final class Journal: @unchecked Sendable {
     private var memory = JournalMemory()
     private var active: [ChangeRun] = []
     private var frozen: [ChangeRun] = []
-    /// The first transaction of the tree that may have all that came before the current file.
+    /// The transaction of the tree that records carry now.
     private var tree: UInt64
     /// The last commit of which the journal has a record; zero for none.
     private(set) var lastCommit: UInt64 = 0
@@ -153,10 +154,12 @@ final class Journal: @unchecked Sendable {
 
     /// Forgets what the tree was given, and returns when that is on the medium.
     ///
+    /// - `tree`: The tree's last transaction, which has all of it.
     /// - Throws: Then what was frozen stays so.
-    func dropFrozen() throws(SystemError) {
+    func dropFrozen(tree: UInt64) throws(SystemError) {
         try files[1 - current].renew()
         frozen = []
+        self.tree = tree
     }
 
     /// Follows a transaction of the tree that wasn't a checkpoint's. There must be nothing pending.
@@ -190,9 +193,8 @@ final class Journal: @unchecked Sendable {
     /// The records of one file that the tree lacks.
     private struct Part {
         let file: Int
-        let tree: UInt64
-        let firstCommit: UInt64
-        let lastCommit: UInt64
+        let first: JournalRecord.Header
+        let last: JournalRecord.Header
         let memory: JournalMemory
         let runs: [ChangeRun]
         let byteCount: Int
@@ -203,7 +205,7 @@ final class Journal: @unchecked Sendable {
         for index in files.indices {
             if let part = try part(ofFile: index) { parts.append(part) }
         }
-        parts.sort { $0.firstCommit < $1.firstCommit }
+        parts.sort { $0.first.commit < $1.first.commit }
         try requireWhole(parts)
         do throws(SystemError) {
             for index in files.indices {
@@ -215,8 +217,8 @@ final class Journal: @unchecked Sendable {
         guard let oldest = parts.first, let newest = parts.last else { return }
         if parts.count == 2 { frozen = oldest.runs }
         active = newest.runs
-        lastCommit = newest.lastCommit
-        tree = newest.tree
+        lastCommit = newest.last.commit
+        tree = newest.last.tree
         current = newest.file
         memory = newest.memory
     }
@@ -228,20 +230,21 @@ final class Journal: @unchecked Sendable {
         // other the next.
         let isFollowing =
             files.contains { $0.isFormer }
-            ? oldest.tree == tree && newest.tree == tree + UInt64(parts.count - 1)
-            : oldest.tree <= tree
+            ? oldest.first.tree == tree && newest.first.tree == tree + UInt64(parts.count - 1)
+            : oldest.last.tree <= tree
         guard isFollowing else {
             throw StorageError(
                 .corrupted, operation: "open journal",
-                native: "the journal continues transaction \(oldest.tree) of the data file, which "
+                native:
+                    "the journal continues transaction \(oldest.last.tree) of the data file, which "
                     + "ends with \(tree): put back the files that belong together")
         }
-        guard parts.count < 2 || newest.firstCommit == oldest.lastCommit + 1 else {
+        guard parts.count < 2 || newest.first.commit == oldest.last.commit + 1 else {
             throw StorageError(
                 .corrupted, operation: "open journal",
                 native:
-                    "the journal is damaged: commit \(oldest.lastCommit + 1) can't be read, and "
-                    + "\(newest.firstCommit) after it can; restore a backup, or move the "
+                    "the journal is damaged: commit \(oldest.last.commit + 1) can't be read, and "
+                    + "\(newest.first.commit) after it can; restore a backup, or move the "
                     + "\(LMDBDirectory.dataName)-journal files away to go on without them")
         }
     }
@@ -260,8 +263,7 @@ final class Journal: @unchecked Sendable {
             let rest = UnsafeRawBufferPointer(rebasing: bytes[offset...])
             guard
                 let header = JournalRecord.header(
-                    of: rest, mark: mark, since: first?.tree ?? since),
-                first == nil || header.tree == first?.tree,
+                    of: rest, mark: mark, since: last?.tree ?? since),
                 last.map({ header.commit == $0.commit + 1 }) ?? true,
                 let run = ChangeRun(reading: rest, header, in: memory)
             else { break }
@@ -274,8 +276,7 @@ final class Journal: @unchecked Sendable {
             mark: mark, since: first?.tree ?? since, after: last?.commit, bytes, from: offset)
         guard let first, let last else { return nil }
         return Part(
-            file: index, tree: first.tree, firstCommit: first.commit, lastCommit: last.commit,
-            memory: memory, runs: runs, byteCount: offset)
+            file: index, first: first, last: last, memory: memory, runs: runs, byteCount: offset)
     }
 
     /// Refuses a file in which a record can't be read and a later one can.

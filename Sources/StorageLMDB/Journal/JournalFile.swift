@@ -4,22 +4,22 @@ import Storage
 /// One of the two files of a ``Journal``: its mark, records one after the other, then anything.
 ///
 ///     offset  bytes
-///          0  8      `HFJOURN3`
-///          8  8      the mark: random, another one for each use of the file
+///          0  8      `HFJRNAL3`
+///          8  8      the mark: random, a new one when the records are let go
 ///         16  8      the same with every bit turned over
 ///         24  …      records, see ``JournalRecord``
 ///
 /// What follows the last record is what an earlier use of the file left, and is told by its mark. A file
 /// that is used again needs no new blocks, so a sync writes the records and nothing else. Because what
-/// clients store is among what is left, no client can know a mark.
+/// clients store is among what is left, no client may know a mark.
 ///
 /// In a file that begins with `HFJOURN2` a mark outlives the use of the file: there, what continues an
 /// earlier transaction of the tree than its last one is left over. Such a file becomes one of the present
 /// form when it is opened.
 final class JournalFile: @unchecked Sendable {
     static let headerByteCount = 24
-    /// `HFJOURN3` and `HFJOURN2`, as little-endian numbers.
-    private static let magic: UInt64 = 0x334E_5255_4F4A_4648
+    /// `HFJRNAL3` and `HFJOURN2`, as little-endian numbers.
+    private static let magic: UInt64 = 0x334C_414E_524A_4648
     private static let formerMagic: UInt64 = 0x324E_5255_4F4A_4648
 
     // Unchecked: what changes is used under the environment's write lock.
@@ -81,11 +81,10 @@ final class JournalFile: @unchecked Sendable {
     /// Cuts the file behind `recordByteCount` bytes of records, and waits until it is so on the medium:
     /// what was found is durable then, and what was not can't come back. Without records it gets a new
     /// mark.
+    ///
+    /// - Throws: The file has a header all the same, and ``mark`` is what that says.
     func cut(after recordByteCount: Int) throws(SystemError) {
-        if recordByteCount == 0 {
-            if ftruncate(descriptor.number, 0) != 0 { throw SystemError(code: errno) }
-            try writeHeader(UInt64.random(in: 1 ... .max))
-        }
+        if recordByteCount == 0 { try writeHeader(UInt64.random(in: 1 ... .max)) }
         let length = Self.headerByteCount + recordByteCount
         if ftruncate(descriptor.number, off_t(length)) != 0 { throw SystemError(code: errno) }
         // Nothing is left over now, so the mark may stay.
@@ -126,7 +125,7 @@ final class JournalFile: @unchecked Sendable {
     /// Waits until what was written is on the medium.
     func synchronize() throws(SystemError) {
         guard isDirty else { return }
-        if fdatasync(descriptor.number) != 0 { throw SystemError(code: errno) }
+        if fdatasync(descriptor.number) != 0 { throw SystemError(code: errno, isOfSync: true) }
         isDirty = false
     }
 

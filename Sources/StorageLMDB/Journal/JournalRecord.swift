@@ -9,7 +9,7 @@ import Storage
 ///          0  8      the file's mark, see ``JournalFile``
 ///          8  4      CRC-32 (RFC 1952) of everything that follows in the record
 ///         12  4      flags; 1: written without a sync
-///         16  8      the tree's transaction that the record's file continues, see ``Journal``
+///         16  8      a transaction of the tree, see ``Journal``
 ///         24  8      the commit's number, one more than that of the record before
 ///         32  8      how many changes follow
 ///         40  8      the record's length, header and padding included
