@@ -1,3 +1,4 @@
+import Glibc
 import Storage
 import StorageLMDB
 import Testing
@@ -209,6 +210,23 @@ struct LMDBJournalTests {
         TemporaryDirectory.write([], to: "\(before.path)/\(Self.journals[0])")
         #expect(throws: StorageError.self) { try open(before.path) }
         engine.close()
+    }
+
+    @Test("files that have grown are cut when nothing more comes")
+    func idle() throws {
+        let engine = try LMDBEngine(
+            LMDBOptions(
+                directory: directory.path, mapByteCount: 256 << 20, durability: .relaxed,
+                checkpointMilliseconds: 10))
+        defer { engine.close() }
+        func byteCount() throws -> Int {
+            try (0...1).reduce(0) { $0 + (try journal(of: directory, $1)).count }
+        }
+        // Long enough for a checkpoint that doesn't wait.
+        try OwnedBatch([[1]: [UInt8](repeating: 1, count: 10 << 20)]).commit(to: engine)
+        for _ in 0..<3000 where try byteCount() > 2 << 20 { usleep(10_000) }
+        #expect(try byteCount() <= 2 << 20)
+        #expect(try contents(engine)[[1]]?.count == 10 << 20)
     }
 
     @Test("commits that remove what was never in the tree can be checkpointed")
