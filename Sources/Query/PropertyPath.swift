@@ -66,20 +66,11 @@ package struct PropertyPath: Hashable, Sendable {
 
 extension SourceText {
     /// The pieces between separators, without blanks before them; one empty piece for nothing.
-    func split(_ range: Range<Int>, at separator: UInt8) -> [Range<Int>] {
-        var pieces: [Range<Int>] = []
-        var start = range.lowerBound
-        for offset in range.lowerBound...range.upperBound
-        where offset == range.upperBound || bytes[offset] == separator {
-            while start < offset, bytes[start] == 0x20 { start += 1 }
-            pieces.append(start..<offset)
-            start = offset + 1
-        }
-        return pieces
-    }
-
-    /// The same, but for separators within keys of maps, such as the comma of `costs['a,b']`.
-    func splitOutsideKeys(_ range: Range<Int>, at separator: UInt8) -> [Range<Int>] {
+    ///
+    /// - `sparesKeys`: Whether separators within keys of maps are none, such as the comma of `costs['a,b']`.
+    func split(
+        _ range: Range<Int>, at separator: UInt8, sparesKeys: Bool = false
+    ) -> [Range<Int>] {
         var pieces: [Range<Int>] = []
         var start = range.lowerBound
         var offset = start
@@ -88,7 +79,8 @@ extension SourceText {
                 while start < offset, bytes[start] == 0x20 { start += 1 }
                 pieces.append(start..<offset)
                 start = offset + 1
-            } else if bytes[offset] == UInt8(ascii: "["), Self.isQuote(self[offset + 1]) {
+            } else if sparesKeys, bytes[offset] == UInt8(ascii: "["), Self.isQuote(self[offset + 1])
+            {
                 offset = endOfKey(offset + 1..<range.upperBound) ?? range.upperBound
                 continue
             }

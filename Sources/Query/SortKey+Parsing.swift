@@ -13,7 +13,7 @@ extension SortKey {
     ) throws(QueryError) -> [SortKey] {
         let source = SourceText(list)
         var keys: [SortKey] = []
-        for item in source.splitOutsideKeys(0..<source.bytes.count, at: UInt8(ascii: ",")) {
+        for item in source.split(0..<source.bytes.count, at: UInt8(ascii: ","), sparesKeys: true) {
             keys.append(try key(item, of: source, clause: clause, root: root, schema: schema))
         }
         return keys
@@ -30,7 +30,7 @@ extension SortKey {
     /// The paths of a list as they are written.
     package static func texts(list: String) -> [String] {
         let source = SourceText(list)
-        return source.splitOutsideKeys(0..<source.bytes.count, at: UInt8(ascii: ",")).map {
+        return source.split(0..<source.bytes.count, at: UInt8(ascii: ","), sparesKeys: true).map {
             source.text($0.lowerBound, $0.upperBound)
         }
     }
@@ -61,7 +61,7 @@ extension SortKey {
         let isDescending = clause == "sort" && source[item.lowerBound] == UInt8(ascii: "-")
         if isDescending, !item.isEmpty { item = item.lowerBound + 1..<item.upperBound }
         var resolver = PathResolver(schema: schema, root: root, source: source, clause: clause)
-        let names = source.splitOutsideKeys(item, at: UInt8(ascii: "."))
+        let names = source.split(item, at: UInt8(ascii: "."), sparesKeys: true)
         var index = 0
         func aggregate(_ function: AggregateFunction) throws(QueryError) {
             let start = names[index - 1].lowerBound

@@ -24,7 +24,7 @@ package struct AggregateOperation: Hashable, Sendable {
     ) throws(QueryError) -> [AggregateOperation] {
         let source = SourceText(list)
         var operations: [AggregateOperation] = []
-        for item in source.splitOutsideKeys(0..<source.bytes.count, at: UInt8(ascii: ",")) {
+        for item in source.split(0..<source.bytes.count, at: UInt8(ascii: ","), sparesKeys: true) {
             let operation = try parse(item, of: source, rootClass, schema)
             guard !operations.contains(where: { $0.name == operation.name }) else {
                 throw QueryError(

@@ -22,7 +22,9 @@ package struct SectionKey: Hashable, Sendable {
         // Behind a bracket it stands in the key of a map.
         let named = source.bytes.prefix { $0 != UInt8(ascii: "[") }
         guard let open = named.firstIndex(of: UInt8(ascii: "(")) else {
-            if let comma = source.splitOutsideKeys(all, at: UInt8(ascii: ",")).dropFirst().first {
+            if let comma = source.split(all, at: UInt8(ascii: ","), sparesKeys: true).dropFirst()
+                .first
+            {
                 throw QueryError(
                     .syntax, "Sections are made by one path; a second one begins here.",
                     column: source.column(comma.lowerBound))
@@ -37,7 +39,8 @@ package struct SectionKey: Hashable, Sendable {
         }
         let parts =
             source[all.upperBound - 1] == UInt8(ascii: ")")
-            ? source.splitOutsideKeys(open + 1..<all.upperBound - 1, at: UInt8(ascii: ",")) : []
+            ? source.split(open + 1..<all.upperBound - 1, at: UInt8(ascii: ","), sparesKeys: true)
+            : []
         guard parts.count == 2 else {
             throw QueryError(
                 .syntax,
