@@ -5,8 +5,8 @@ extension LMDBEnvironment {
     /// Writes what the journal has to the tree. Commits and snapshots go on meanwhile.
     ///
     /// - Returns: Whether commits wait that came too late for this checkpoint.
-    /// - Throws: ``StorageError``; then everything stays where it was, and a later checkpoint begins
-    ///   with the same changes.
+    /// - Throws: ``StorageError``; then the journal keeps the changes, and a later checkpoint goes on with
+    ///   those that the tree lacks.
     @discardableResult
     func checkpoint() throws(StorageError) -> Bool {
         // It would wait for the thread that waits for it.
@@ -24,17 +24,26 @@ extension LMDBEnvironment {
 
     /// Gives back the room of journal files that have grown long, unless something waits in them.
     func shrinkJournal() throws(StorageError) {
+        try excludingWrites("shrink journal") { () throws(StorageError) in
+            do throws(SystemError) {
+                try journal.shrink()
+            } catch {
+                throw failure(error, operation: "shrink journal")
+            }
+        }
+    }
+
+    /// Runs what neither a commit nor a checkpoint may meet.
+    func excludingWrites(
+        _ operation: String, _ body: () throws(StorageError) -> Void
+    ) throws(StorageError) {
         writeLock.requireNotOwner()
         checkpointLock.lock()
         defer { checkpointLock.unlock() }
         writeLock.lock()
         defer { writeLock.unlock() }
-        try requireWritable("shrink journal")
-        do throws(SystemError) {
-            try journal.shrink()
-        } catch {
-            throw failure(error, operation: "shrink journal")
-        }
+        try requireWritable(operation)
+        try body()
     }
 
     private func beginCheckpoint() throws(StorageError) -> [ChangeRun] {

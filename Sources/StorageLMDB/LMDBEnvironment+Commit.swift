@@ -41,16 +41,10 @@ extension LMDBEnvironment {
         guard try changesSomething(batch) else { return base }
         let byteCount = JournalRecord.byteCount(of: batch)
         guard hasRoom(for: byteCount) else { return nil }
-        do throws(Journal.Failure) {
+        do throws(SystemError) {
             try journal.append(batch, byteCount: byteCount, commit: base + 1)
         } catch {
-            switch error {
-            case .write(let error): throw failure(error.code, operation: "commit")
-            case .synchronize(let error):
-                let failure = StorageError(systemError: error.code, operation: "commit")
-                refuseWrites(since: failure)
-                throw StorageError(.io, operation: "commit", native: failure.native)
-            }
+            throw failure(error, operation: "commit")
         }
         let recent = journal.recent
         publish {

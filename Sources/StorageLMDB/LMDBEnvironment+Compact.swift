@@ -10,12 +10,10 @@ extension LMDBEnvironment {
     /// its own from 1.
     func compact() throws(StorageError) {
         while try checkpoint() {}
-        writeLock.requireNotOwner()
-        checkpointLock.lock()
-        defer { checkpointLock.unlock() }
-        writeLock.lock()
-        defer { writeLock.unlock() }
-        try requireWritable("compact")
+        try excludingWrites("compact") { () throws(StorageError) in try replaceWithCopy() }
+    }
+
+    private func replaceWithCopy() throws(StorageError) {
         guard journal.pendingByteCount == 0 else {
             throw StorageError(.conflict, operation: "compact", native: "the store is in use")
         }

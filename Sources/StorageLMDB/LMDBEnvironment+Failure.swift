@@ -36,11 +36,13 @@ extension LMDBEnvironment {
         return error
     }
 
-    /// The error of a failed call for the journal. After a failed sync writes are refused, whatever it says.
+    /// The error of a failed call for the journal. After a failed sync writes are refused, whatever it says:
+    /// then it is an I/O error.
     func failure(_ error: SystemError, operation: String) -> StorageError {
-        let failure = failure(error.code, operation: operation)
-        if error.isOfSync { refuseWrites(since: failure) }
-        return failure
+        guard error.isOfSync else { return failure(error.code, operation: operation) }
+        let failure = StorageError(systemError: error.code, operation: operation)
+        refuseWrites(since: failure)
+        return StorageError(.io, operation: operation, native: failure.native)
     }
 
     /// Whether the data file can't grow, and nothing else is wrong with its medium.

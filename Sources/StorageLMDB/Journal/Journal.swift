@@ -72,41 +72,26 @@ final class Journal: @unchecked Sendable {
 
     // MARK: Commits
 
-    /// Why a commit could not be written.
-    enum Failure: Error {
-        /// Nothing was written.
-        case write(SystemError)
-        /// It was written, and whether it is on the medium is unknown.
-        case synchronize(SystemError)
-    }
-
     /// Writes a commit of at least one change, and returns when it is on the medium.
     ///
     /// - `byteCount`: The ``JournalRecord/byteCount(of:)`` of the batch.
-    func append(_ batch: StorageBatch, byteCount: Int, commit: UInt64) throws(Failure) {
+    /// - Throws: The record does not count then; only where the error is one of a sync may the medium have it.
+    func append(_ batch: StorageBatch, byteCount: Int, commit: UInt64) throws(SystemError) {
         let file = files[current]
         let header = JournalRecord.Header(
             mark: file.mark, tree: tree, commit: commit, changeCount: batch.changes.count,
             isSynced: isSynced, byteCount: byteCount)
         guard let start = memory.reserve(header.byteCount) else {
-            throw .write(SystemError(code: ENOMEM))
+            throw SystemError(code: ENOMEM)
         }
         let run = ChangeRun(batch, header, at: start, in: memory)
         do throws(SystemError) {
             try file.write(UnsafeRawBufferPointer(start: start, count: header.byteCount))
+            if isSynced { try file.synchronize() }
         } catch {
             file.withdraw()
             memory.giveBack(start, header.byteCount)
-            throw .write(error)
-        }
-        if isSynced {
-            do throws(SystemError) {
-                try file.synchronize()
-            } catch {
-                file.withdraw()
-                memory.giveBack(start, header.byteCount)
-                throw .synchronize(error)
-            }
+            throw error
         }
         file.keep(header.byteCount)
         lastCommit = commit
