@@ -146,7 +146,7 @@ let package = Package(
                 "HoldfastCommand", "RESTAPI", "ObjectStore", "ObjectModel", "HTTPServer",
                 "TestSupport", "CZlib",
             ]),
-        tests("JSONTests", ["JSON", "Bytes"]),
+        tests("JSONTests", ["JSON", "Bytes", "TestSupport"]),
         tests("TextTests", ["Text", "Bytes", "CICU", "TestSupport"]),
         tests("GeometryTests", ["Geometry", "TestSupport"]),
         tests(

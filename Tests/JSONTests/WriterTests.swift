@@ -1,6 +1,7 @@
 import Bytes
 import Glibc
 import JSON
+import TestSupport
 import Testing
 
 @Suite("What is written is the JSON it should be")
@@ -59,7 +60,7 @@ struct WriterTests {
 
     @Test("random doubles and floats read back bit for bit")
     func numbersRoundTrip() throws {
-        var random = SeededRandom.printed()
+        var random = SeededGenerator(seed: SeededGenerator.testSeed("numbers"))
         let buffer = ByteBuffer()
         let parser = JSONParser()
         for _ in 0..<50_000 {
@@ -87,16 +88,16 @@ struct WriterTests {
 
     @Test("the parser agrees with the C library on random decimal texts")
     func decimalTexts() throws {
-        var random = SeededRandom.printed()
+        var random = SeededGenerator(seed: SeededGenerator.testSeed("decimal texts"))
         let parser = JSONParser()
         for _ in 0..<50_000 {
-            var text = random.next(below: 2) == 0 ? "-" : ""
-            text += String(random.next() >> random.next(below: 64))
-            if random.next(below: 3) > 0 {
-                text += "." + String(random.next() >> random.next(below: 64))
+            var text = random.next(upperBound: 2) == 0 ? "-" : ""
+            text += String(random.next() >> random.next(upperBound: 64))
+            if random.next(upperBound: 3) > 0 {
+                text += "." + String(random.next() >> random.next(upperBound: 64))
             }
-            if random.next(below: 2) == 0 {
-                text += "e" + String(Int(random.next(below: 660)) - 330)
+            if random.next(upperBound: 2) == 0 {
+                text += "e" + String(Int(random.next(upperBound: 660)) - 330)
             }
             let read = try Array(text.utf8).withUnsafeBytes { try parser.parse($0).double }
             if read?.bitPattern != strtod(text, nil).bitPattern && text != "-0" {
@@ -151,7 +152,7 @@ struct WriterTests {
 
     @Test("random values read back as they were written")
     func randomValues() throws {
-        var random = SeededRandom.printed()
+        var random = SeededGenerator(seed: SeededGenerator.testSeed("written values"))
         let parser = JSONParser()
         for _ in 0..<2_000 {
             let buffer = ByteBuffer()
@@ -163,23 +164,23 @@ struct WriterTests {
     }
 
     private func write(
-        _ random: inout SeededRandom, _ writer: JSONWriter, depth: Int, _ expected: inout String
+        _ random: inout SeededGenerator, _ writer: JSONWriter, depth: Int, _ expected: inout String
     ) {
         func text() -> String {
             let scalars: [Unicode.Scalar] = [
                 "a", "\"", "\\", "\n", "é", "漢", "😀", "\u{1}", "/", " ",
             ]
             var view = String.UnicodeScalarView()
-            for _ in 0..<random.next(below: 40) {
-                view.append(scalars[Int(random.next(below: 10))])
+            for _ in 0..<random.next(upperBound: 40) {
+                view.append(scalars[Int(random.next(upperBound: 10))])
             }
             return String(view)
         }
-        switch random.next(below: depth > 4 ? 5 : 8) {
+        switch random.next(upperBound: depth > 4 ? 5 : 8) {
         case 0: writer.null(); expected += "null"
         case 1: writer.bool(true); expected += "true"
         case 2, 3:
-            let value = Int64(bitPattern: random.next()) >> Int64(random.next(below: 64))
+            let value = Int64(bitPattern: random.next()) >> Int64(random.next(upperBound: 64))
             writer.int(value)
             expected += String(value)
         case 4:
@@ -189,7 +190,7 @@ struct WriterTests {
         case 5, 6:
             writer.array { array in
                 expected += "["
-                for index in 0..<random.next(below: 6) {
+                for index in 0..<random.next(upperBound: 6) {
                     if index > 0 { expected += "," }
                     write(&random, array.element(), depth: depth + 1, &expected)
                 }
@@ -198,7 +199,7 @@ struct WriterTests {
         default:
             writer.object { object in
                 expected += "{"
-                for index in 0..<random.next(below: 6) {
+                for index in 0..<random.next(upperBound: 6) {
                     let name = text()
                     expected += (index > 0 ? "," : "") + name + ":"
                     write(&random, object.member(named: name), depth: depth + 1, &expected)

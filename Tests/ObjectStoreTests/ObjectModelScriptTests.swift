@@ -15,8 +15,7 @@ struct ObjectModelScriptTests {
         arguments: EngineCase.all, [false, true])
     func script(engineCase: EngineCase, keepsOutside: Bool) throws {
         let seed = SeededGenerator.testSeed(
-            "object model on \(engineCase)" + (keepsOutside ? ", values outside rows" : ""),
-            fixed: 1)
+            "object model on \(engineCase)" + (keepsOutside ? ", values outside rows" : ""))
         var counts = ObjectScript.Counts()
         var round: UInt64 = 0
         while counts.operations < SeededGenerator.scaled(Self.operationCount) {
