@@ -55,11 +55,12 @@ let package = Package(
         library("Threads"),
         library("Storage", ["Bytes"]),
         library("StorageMemory", ["Storage", "Bytes", "Threads"]),
-        library("StorageLMDB", ["Storage", "Bytes", "Threads", "CLMDB", "CZlib"]),
+        library("StorageLMDB", ["Storage", "Bytes", "Threads", "CLMDB", "CZlib", "CMemory"]),
         library(
             "ObjectStore",
             [
                 "Query", "Text", "Geometry", "Rows", "ObjectModel", "Bytes", "Storage", "Threads",
+                "CMemory",
             ]),
         library("HTTPServer", ["CMicroHTTPD", "CZlib"]),
         library(

@@ -26,6 +26,11 @@ final class PersonDrafts {
             + "Jackson Martin Lee Nielsen Hansen Dubois Durand Tanaka Suzuki Petrov Ivanova Hassan "
             + "Ali Mensah Okafor Torres Reyes Murphy Byrne")
 
+    private static let mailbox = Array("user".utf8)
+    private static let host = Array("@mail".utf8)
+    private static let domain = Array(".example.com".utf8)
+    private static let tag = Array("tag".utf8)
+
     private static func words(_ text: String) -> [[UInt8]] {
         text.utf8.split(separator: 0x20).map { Array($0) }
     }
@@ -50,11 +55,11 @@ final class PersonDrafts {
         append(k)
         draft.set(1, text: text.bytes)
         text.removeAll()
-        text.append(Array("user".utf8))
+        text.append(Self.mailbox)
         append(UInt64(index))
-        text.append(Array("@mail".utf8))
+        text.append(Self.host)
         append(draws.next() % 8)
-        text.append(Array(".example.com".utf8))
+        text.append(Self.domain)
         draft.set(2, text: text.bytes)
         let isOld = draws.next() % 1000 == 0
         let years = draws.next()
@@ -72,7 +77,7 @@ final class PersonDrafts {
         for _ in 0..<2 {
             let tag = draws.next() % 50
             text.removeAll()
-            text.append(Array("tag".utf8))
+            text.append(Self.tag)
             text.append(UInt8(truncatingIfNeeded: 0x30 + tag / 10))
             text.append(UInt8(truncatingIfNeeded: 0x30 + tag % 10))
             tags.append(text: text.bytes)

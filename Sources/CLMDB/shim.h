@@ -12,9 +12,6 @@ static inline int shim_reserve_keeping_size(int descriptor, off_t offset, off_t 
     return fallocate(descriptor, keep_size, offset, count);
 }
 
-/// Asks for the cache line of an address; none can fault here.
-static inline void shim_prefetch(const void *address) { __builtin_prefetch(address, 0, 3); }
-
 /// Asks for the cache lines of the entries that a forward scan will most likely meet after the next.
 ///
 /// LMDB puts the nodes of a page below each other as they are added (`mdb_node_add` in mdb.c, 0.9.24),

@@ -1,4 +1,5 @@
 import CLMDB
+import CMemory
 import Storage
 
 extension LMDBTransaction {

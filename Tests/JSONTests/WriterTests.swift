@@ -6,6 +6,10 @@ import Testing
 
 @Suite("What is written is the JSON it should be")
 struct WriterTests {
+    private func number(below limit: UInt64, _ random: inout SeededGenerator) -> UInt64 {
+        UInt64.random(in: 0..<limit, using: &random)
+    }
+
     private func written(_ body: (JSONWriter) -> Void) -> String {
         let buffer = ByteBuffer(capacity: 16)
         body(JSONWriter(buffer))
@@ -91,13 +95,13 @@ struct WriterTests {
         var random = SeededGenerator(seed: SeededGenerator.testSeed("decimal texts"))
         let parser = JSONParser()
         for _ in 0..<50_000 {
-            var text = random.next(upperBound: 2) == 0 ? "-" : ""
-            text += String(random.next() >> random.next(upperBound: 64))
-            if random.next(upperBound: 3) > 0 {
-                text += "." + String(random.next() >> random.next(upperBound: 64))
+            var text = number(below: 2, &random) == 0 ? "-" : ""
+            text += String(random.next() >> number(below: 64, &random))
+            if number(below: 3, &random) > 0 {
+                text += "." + String(random.next() >> number(below: 64, &random))
             }
-            if random.next(upperBound: 2) == 0 {
-                text += "e" + String(Int(random.next(upperBound: 660)) - 330)
+            if number(below: 2, &random) == 0 {
+                text += "e" + String(Int(number(below: 660, &random)) - 330)
             }
             let read = try Array(text.utf8).withUnsafeBytes { try parser.parse($0).double }
             if read?.bitPattern != strtod(text, nil).bitPattern && text != "-0" {
@@ -171,16 +175,16 @@ struct WriterTests {
                 "a", "\"", "\\", "\n", "é", "漢", "😀", "\u{1}", "/", " ",
             ]
             var view = String.UnicodeScalarView()
-            for _ in 0..<random.next(upperBound: 40) {
-                view.append(scalars[Int(random.next(upperBound: 10))])
+            for _ in 0..<number(below: 40, &random) {
+                view.append(scalars[Int(number(below: 10, &random))])
             }
             return String(view)
         }
-        switch random.next(upperBound: depth > 4 ? 5 : 8) {
+        switch number(below: depth > 4 ? 5 : 8, &random) {
         case 0: writer.null(); expected += "null"
         case 1: writer.bool(true); expected += "true"
         case 2, 3:
-            let value = Int64(bitPattern: random.next()) >> Int64(random.next(upperBound: 64))
+            let value = Int64(bitPattern: random.next()) >> Int64(number(below: 64, &random))
             writer.int(value)
             expected += String(value)
         case 4:
@@ -190,7 +194,7 @@ struct WriterTests {
         case 5, 6:
             writer.array { array in
                 expected += "["
-                for index in 0..<random.next(upperBound: 6) {
+                for index in 0..<number(below: 6, &random) {
                     if index > 0 { expected += "," }
                     write(&random, array.element(), depth: depth + 1, &expected)
                 }
@@ -199,7 +203,7 @@ struct WriterTests {
         default:
             writer.object { object in
                 expected += "{"
-                for index in 0..<random.next(upperBound: 6) {
+                for index in 0..<number(below: 6, &random) {
                     let name = text()
                     expected += (index > 0 ? "," : "") + name + ":"
                     write(&random, object.member(named: name), depth: depth + 1, &expected)

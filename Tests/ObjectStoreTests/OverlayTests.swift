@@ -119,4 +119,29 @@ struct OverlayTests {
             return
         }
     }
+
+    @Test("orders long keys that begin alike, end early or come again, byte by byte")
+    func alike() {
+        var random = SeededGenerator(seed: SeededGenerator.testSeed("alike keys"))
+        for _ in 0..<SeededGenerator.scaled(4) {
+            let overlay = Overlay()
+            var model: [[UInt8]: [UInt8]?] = [:]
+            let stems = (0..<3).map { _ in
+                (0..<Int.random(in: 0..<40, using: &random)).map { _ in
+                    UInt8.random(in: 0...1, using: &random) &* 0xFF
+                }
+            }
+            for number in 0..<5000 {
+                let stem = stems[Int.random(in: 0..<3, using: &random)]
+                let rest = (0..<Int.random(in: 0..<4, using: &random)).map { _ in
+                    ([0, 0, 1, 0x7F, 0x80, 0xFF] as [UInt8]).randomElement(using: &random) ?? 0
+                }
+                let key = [3 as UInt8] + stem + rest as [UInt8]
+                let value = [UInt8(truncatingIfNeeded: number), UInt8(number >> 8)]
+                put(overlay, key, value)
+                model[key] = value
+            }
+            #expect(changes(overlay) == model)
+        }
+    }
 }

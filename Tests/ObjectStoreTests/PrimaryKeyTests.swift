@@ -99,4 +99,32 @@ struct PrimaryKeyTests {
         }
         store.close()
     }
+
+    @Test(
+        "a load of rising keys meets those that were there before, wherever they stand",
+        arguments: EngineCase.all)
+    func risingKeys(engineCase: EngineCase) throws {
+        let store = try Shelter.open(engineCase)
+        defer { store.close() }
+        func id(_ number: Int) -> String { String(100 + number) }
+        let present = [20, 21, 60, 99]
+        try store.run(
+            present.map { .write("Person", Shelter.person(id($0)), key: nil, .create) })
+        let before = try store.contents().objects.mapValues(\.key)
+        try store.run(
+            (0..<100).map {
+                let age: ObjectContent = ["age": .value(.int(Int64($0)))]
+                return .write("Person", Shelter.person(id($0), age), key: nil, .merge)
+            })
+        let after = try store.contents().objects.mapValues(\.key)
+        #expect(after.count == 100)
+        for (identity, key) in before { #expect(after[identity] == key) }
+        #expect(throws: StoreError.self) {
+            try store.run(
+                (100..<150).map { .write("Person", Shelter.person(id($0)), key: nil, .create) }
+                    + [.write("Person", Shelter.person(id(120)), key: nil, .create)])
+        }
+        #expect(try store.contents().objects.count == 100)
+        #expect(try store.findings() == [])
+    }
 }

@@ -19,6 +19,8 @@ final class CommitGroup {
     var migrationFaults: [StagedMigration.Fault] = []
     /// Counters of the classes that were looked at, by position.
     private(set) var classStates: ContiguousArray<ClassState?>
+    /// Where the snapshot is known to have no primary keys.
+    private var gap = KeyGap()
     /// The longest value that the engine takes.
     let valueByteCountMax: Int
     let keyBuffer: ByteBuffer
@@ -62,7 +64,9 @@ final class CommitGroup {
             if isLink, let key = memory.linkTargets.objectKey(key, commit: snapshot.commit) {
                 return key
             }
+            if gap.contains(key) { return nil }
             found = try snapshot.value(forKey: key)
+            if found == nil { try gap.note(key, snapshot) }
             if isLink, let objectKey = found.flatMap(StoreKey.mappedObjectKey) {
                 memory.linkTargets.keep(objectKey, key, commit: snapshot.commit)
             }

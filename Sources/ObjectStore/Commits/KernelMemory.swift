@@ -19,6 +19,16 @@ enum KernelMemory {
         return block
     }
 
+    /// Tells the kernel that fresh memory of any origin will be used soon and as a whole.
+    static func expectUse(of memory: UnsafeMutableRawBufferPointer) {
+        guard memory.count >= blockByteCount, let start = memory.baseAddress else { return }
+        // Only whole pages can be spoken of.
+        let pageByteCount = 4096
+        let first = (Int(bitPattern: start) + pageByteCount - 1) & -pageByteCount
+        let end = (Int(bitPattern: start) + memory.count) & -pageByteCount
+        _ = madvise(UnsafeMutableRawPointer(bitPattern: first), end - first, Int32(MADV_HUGEPAGE))
+    }
+
     /// Frees a block of as many bytes as were asked for.
     static func free(_ block: UnsafeMutableRawPointer, _ byteCount: Int) {
         munmap(block, byteCount)

@@ -232,19 +232,20 @@ final class Overlay {
 
     /// The changes in order, for the engine; valid until the overlay is changed or reset.
     func batch() -> StorageBatch {
-        var changes: [StorageBatch.Change] = []
-        changes.reserveCapacity(slots.count)
-        order.forEachSlot(of: self) { slot, mayRepeat in
-            let change: StorageBatch.Change
-            switch slot.entry {
-            case .none: return
-            case .removed: change = StorageBatch.Change(key: slot.key, value: nil)
-            case .value(let value): change = StorageBatch.Change(key: slot.key, value: value)
-            }
-            if mayRepeat, let last = changes.last, isSame(last.key, slot.key) {
-                changes[changes.count - 1] = change
-            } else {
-                changes.append(change)
+        let changes = [StorageBatch.Change](unsafeUninitializedCapacity: slots.count) {
+            changes, count in
+            KernelMemory.expectUse(of: UnsafeMutableRawBufferPointer(changes))
+            order.forEachSlot(of: self) { slot, mayRepeat in
+                let change: StorageBatch.Change
+                switch slot.entry {
+                case .none: return
+                case .removed: change = StorageBatch.Change(key: slot.key, value: nil)
+                case .value(let value):
+                    change = StorageBatch.Change(key: slot.key, value: value)
+                }
+                if mayRepeat, count > 0, isSame(changes[count - 1].key, slot.key) { count -= 1 }
+                changes.initializeElement(at: count, to: change)
+                count += 1
             }
         }
         return StorageBatch(removedRanges: removedRanges, changes: changes)

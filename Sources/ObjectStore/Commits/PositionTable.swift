@@ -43,7 +43,8 @@ struct PositionTable: ~Copyable {
     mutating func insert(_ position: Int, _ hash: UInt32) {
         precondition(position < UInt32.max)
         count += 1
-        if count * 4 > (mask + 1) * 3 { grow() }
+        // Neighbours fill whole lines of the processor's cache: a fuller table would have long runs of them.
+        if count * 2 > mask + 1 { grow() }
         enter(UInt64(hash) << 32 | UInt64(position + 1))
     }
 

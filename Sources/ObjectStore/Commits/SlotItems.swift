@@ -6,22 +6,36 @@ struct SlotItems: ~Copyable {
     private struct Item {
         var prefix: KeyPrefix
         var slot: Int32
+
+        /// Whether its prefix comes before another's.
+        @inline(__always)
+        func isBelow(_ other: Item) -> Bool {
+            if prefix.high != other.prefix.high { return prefix.high < other.prefix.high }
+            return prefix.low < other.prefix.low
+        }
     }
 
     private typealias Items = UnsafeMutableBufferPointer<Item>
 
     /// Up to how many keys that begin alike are compared as a whole.
     private static let alikeCountMax = 8
+    /// From so many items on they are counted by their bytes, which needs no comparison.
+    private static let countedCountMin = 256
 
     private let overlay: Overlay
     private let items: Items
+    /// As much room again, for what goes from one order to the next.
+    private let spare: Items
     /// Whether a key was found more than once.
     private(set) var repeats = false
 
-    /// Slots by their positions, which must not change until they are sorted.
+    /// Slots by their positions, which rise and must not change until they are sorted.
     init(_ overlay: Overlay, _ positions: ContiguousArray<Int32>.SubSequence) {
         self.overlay = overlay
         items = Items.allocate(capacity: positions.count)
+        spare = Items.allocate(capacity: positions.count)
+        KernelMemory.expectUse(of: UnsafeMutableRawBufferPointer(items))
+        KernelMemory.expectUse(of: UnsafeMutableRawBufferPointer(spare))
         for (place, position) in positions.enumerated() {
             items.initializeElement(
                 at: place,
@@ -29,7 +43,10 @@ struct SlotItems: ~Copyable {
         }
     }
 
-    deinit { items.deallocate() }
+    deinit {
+        items.deallocate()
+        spare.deallocate()
+    }
 
     /// How many there are.
     var count: Int { items.count }
@@ -38,56 +55,123 @@ struct SlotItems: ~Copyable {
     subscript(place: Int) -> Int32 { items[place].slot }
 
     /// Puts them in the order of their keys, those of one key in the order of their positions.
-    mutating func sort() { sort(items, offset: 0) }
+    mutating func sort() { sort(0..<items.count, offset: 0) }
 
     /// Sorts by sixteen bytes of the keys, then those that are equal so far by the next sixteen, and so on: a
     /// sort that compared whole keys would fetch each of them as often as it meets one that begins alike.
     ///
+    /// - `places`: Which items; those with equal prefixes are in the order of their positions.
     /// - `offset`: Where in their keys the items' prefixes begin; all before is equal.
-    private mutating func sort(_ items: Items, offset: Int) {
-        var items = items
-        items.sort { a, b in
-            if a.prefix.high != b.prefix.high { return a.prefix.high < b.prefix.high }
-            if a.prefix.low != b.prefix.low { return a.prefix.low < b.prefix.low }
-            return a.slot < b.slot
+    private mutating func sort(_ places: Range<Int>, offset: Int) {
+        if places.count < Self.countedCountMin {
+            Self.sort(Items(rebasing: items[places]))
+        } else {
+            count(places)
         }
-        var start = 0
-        while start < items.count {
+        var start = places.lowerBound
+        while start < places.upperBound {
             let prefix = items[start].prefix
             var end = start + 1
-            while end < items.count, items[end].prefix.low == prefix.low,
+            while end < places.upperBound, items[end].prefix.low == prefix.low,
                 items[end].prefix.high == prefix.high
             {
                 end += 1
             }
-            if end - start > 1 {
-                sortAlike(Items(rebasing: items[start..<end]), offset: offset + 16)
-            }
+            if end - start > 1 { sortAlike(start..<end, offset: offset + 16) }
             start = end
         }
     }
 
     /// Sorts items whose keys are equal before `offset`, or end there.
-    private mutating func sortAlike(_ items: Items, offset: Int) {
+    private mutating func sortAlike(_ places: Range<Int>, offset: Int) {
         let overlay = overlay
         // Where a key ends, the zeros behind it may stand for bytes of another one.
-        if items.count > Self.alikeCountMax,
-            items.allSatisfy({ overlay.slots[Int($0.slot)].key.count > offset })
+        if places.count > Self.alikeCountMax,
+            items[places].allSatisfy({ overlay.slots[Int($0.slot)].key.count > offset })
         {
-            for place in items.indices {
+            for place in places {
                 let key = overlay.slots[Int(items[place].slot)].key
                 items[place].prefix = KeyPrefix(UnsafeRawBufferPointer(rebasing: key[offset...]))
             }
-            return sort(items, offset: offset)
+            return sort(places, offset: offset)
         }
-        var items = items
         var repeats = repeats
-        items.sort { a, b in
+        var alike = items[places]
+        alike.sort { a, b in
             let order = compareKeys(overlay.slots[Int(a.slot)].key, overlay.slots[Int(b.slot)].key)
             if order != 0 { return order < 0 }
             repeats = true
             return a.slot < b.slot
         }
         self.repeats = repeats
+    }
+
+    // MARK: By prefix
+
+    /// Sorts a few items by their prefixes; equal ones stay as they are.
+    private static func sort(_ items: Items) {
+        var items = items
+        items.sort { a, b in
+            if a.prefix.high != b.prefix.high { return a.prefix.high < b.prefix.high }
+            if a.prefix.low != b.prefix.low { return a.prefix.low < b.prefix.low }
+            return a.slot < b.slot
+        }
+    }
+
+    /// Sorts many items by their prefixes, byte by byte from the last to the first: a pass over them for each
+    /// byte in which they differ. Equal ones stay as they are.
+    ///
+    /// Source: Knuth, The Art of Computer Programming 3, 5.2.5 (radix list sort, with counts for lists).
+    private mutating func count(_ places: Range<Int>) {
+        var from = Items(rebasing: items[places])
+        var to = Items(rebasing: spare[places])
+        let first = from[0].prefix
+        var differing = (high: 0 as UInt64, low: 0 as UInt64)
+        var isSorted = true
+        for place in 1..<from.count {
+            differing.high |= from[place].prefix.high ^ first.high
+            differing.low |= from[place].prefix.low ^ first.low
+            if from[place].isBelow(from[place - 1]) { isSorted = false }
+        }
+        if isSorted { return }
+        var isInSpare = false
+        withUnsafeTemporaryAllocation(of: Int32.self, capacity: 256) { ends in
+            for byte in 0..<16 {
+                let isLow = byte < 8
+                let shift = UInt64(byte & 7) * 8
+                guard (isLow ? differing.low : differing.high) >> shift & 0xFF != 0 else {
+                    continue
+                }
+                Self.pass(from, to, ends, isLow: isLow, shift: shift)
+                swap(&from, &to)
+                isInSpare.toggle()
+            }
+        }
+        if isInSpare { _ = to.update(from: from) }
+    }
+
+    /// Moves items to where they belong by one byte.
+    @inline(__always)
+    private static func pass(
+        _ from: Items, _ to: Items, _ starts: UnsafeMutableBufferPointer<Int32>, isLow: Bool,
+        shift: UInt64
+    ) {
+        starts.initialize(repeating: 0)
+        for item in from {
+            let word = isLow ? item.prefix.low : item.prefix.high
+            starts[Int(word >> shift & 0xFF)] += 1
+        }
+        var start: Int32 = 0
+        for byte in 0..<256 {
+            let count = starts[byte]
+            starts[byte] = start
+            start += count
+        }
+        for item in from {
+            let word = isLow ? item.prefix.low : item.prefix.high
+            let byte = Int(word >> shift & 0xFF)
+            to.initializeElement(at: Int(starts[byte]), to: item)
+            starts[byte] += 1
+        }
     }
 }

@@ -1,3 +1,5 @@
+import CMemory
+
 /// The slots of an overlay: a list that grows at its end and never moves what it has.
 ///
 /// A transaction may have millions: an array that doubled would copy them again and again, into memory that
@@ -37,6 +39,10 @@ struct SlotList: ~Copyable {
         @inline(__always) _read { yield place(index).pointee }
         @inline(__always) nonmutating _modify { yield &place(index).pointee }
     }
+
+    /// Asks the processor for a slot that will be read soon.
+    @inline(__always)
+    func prefetch(_ index: Int) { shim_prefetch(place(index)) }
 
     /// Adds a slot at the end.
     mutating func append(_ slot: Slot) {

@@ -8,6 +8,9 @@ import Storage
 /// commit. Slots of one key stand in the order in which they were made.
 struct SlotOrder {
     private static let chunkCountMax = 128
+    /// How many slots ahead of their turn the processor is asked for them: more than come in the time of a
+    /// cache miss.
+    private static let prefetchedSlotCount = 16
 
     /// Positions of slots, sorted by key; no chunk is empty unless there is just one.
     private var chunks: ContiguousArray<ContiguousArray<Int32>> = [[]]
@@ -108,19 +111,26 @@ struct SlotOrder {
         var sort = SlotSort(overlay, from: count)
         sort.run()
         let mayRepeat = count > 0 || sort.repeats
-        var others = sort.positions[...]
-        for chunk in chunks {
-            for position in chunk {
-                let slot = overlay.slots[Int(position)]
-                while let other = others.first,
-                    compareKeys(overlay.slots[Int(other)].key, slot.key) < 0
-                {
-                    body(overlay.slots[Int(other)], mayRepeat)
-                    others.removeFirst()
+        let others = sort.positions
+        var next = 0
+        if count > 0 {
+            for chunk in chunks {
+                for position in chunk {
+                    let slot = overlay.slots[Int(position)]
+                    while next < others.count, overlay.slots[Int(others[next])].isBelow(slot) {
+                        body(overlay.slots[Int(others[next])], mayRepeat)
+                        next += 1
+                    }
+                    body(slot, mayRepeat)
                 }
-                body(slot, mayRepeat)
             }
         }
-        for position in others { body(overlay.slots[Int(position)], mayRepeat) }
+        while next < others.count {
+            // In the order of keys, slots lie anywhere in memory.
+            let ahead = next + Self.prefetchedSlotCount
+            if ahead < others.count { overlay.slots.prefetch(Int(others[ahead])) }
+            body(overlay.slots[Int(others[next])], mayRepeat)
+            next += 1
+        }
     }
 }

@@ -33,6 +33,7 @@ struct SlotSort {
         let starts = (0..<Self.kindCount).map { ends[$0] } + [count - first]
         var isSorted = [Bool](repeating: true, count: Self.kindCount)
         positions = ContiguousArray(unsafeUninitializedCapacity: count - first) { places, filled in
+            KernelMemory.expectUse(of: UnsafeMutableRawBufferPointer(places))
             filled = count - first
             for position in first..<count {
                 let slot = overlay.slots[position]

@@ -38,8 +38,10 @@ package final class WriteTransaction {
     var migrationFaults: [StagedMigration.Fault] = []
 
     var changes: [ChangeRecord] = []
-    /// Where changes stand in ``changes``, once they are many.
+    /// Where changes stand in ``changes``, once they are many and somebody has looked for one.
     private var changePositions = PositionTable()
+    /// How many changes are entered there: the first so many, or none.
+    private var enteredChangeCount = 0
     private static let searchedCountMax = 16
     var lostLinks: Set<LostLink> = []
     /// Targets that links name and that are not there yet.
@@ -203,7 +205,8 @@ package final class WriteTransaction {
                 numbers.append(compiled.number)
             }
         }
-        if let position = positionOfChange(rowClass.number, key) {
+        // An object key is never used again: nothing was noted of a new object.
+        if kind != .insert, let position = positionOfChange(rowClass.number, key) {
             if isAttempting {
                 undo.append(.alteredChange(position: position, before: changes[position]))
             }
@@ -214,7 +217,7 @@ package final class WriteTransaction {
                     changes[position].properties.append(number)
                 }
             default:
-                // An object key is never used again, so what follows an insertion or update is a deletion.
+                // What follows an insertion or update is a deletion.
                 changes[position].kind = kind
                 changes[position].properties = []
                 changes[position].primaryKey = primaryKey
@@ -225,21 +228,17 @@ package final class WriteTransaction {
             ChangeRecord(
                 kind: kind, classNumber: rowClass.number, key: key, properties: numbers,
                 primaryKey: primaryKey))
-        if changes.count == Self.searchedCountMax + 1 {
-            for position in changes.indices { enterChange(position) }
-        } else if changes.count > Self.searchedCountMax {
-            enterChange(changes.count - 1)
-        }
-    }
-
-    private func enterChange(_ position: Int) {
-        let change = changes[position]
-        changePositions.insert(position, changePositions.hash(change.classNumber, change.key))
     }
 
     private func positionOfChange(_ classNumber: UInt32, _ key: UInt64) -> Int? {
         if changes.count <= Self.searchedCountMax {
             return changes.firstIndex { $0.key == key && $0.classNumber == classNumber }
+        }
+        while enteredChangeCount < changes.count {
+            let change = changes[enteredChangeCount]
+            changePositions.insert(
+                enteredChangeCount, changePositions.hash(change.classNumber, change.key))
+            enteredChangeCount += 1
         }
         return changePositions.position(changePositions.hash(classNumber, key)) {
             changes[$0].key == key && changes[$0].classNumber == classNumber
@@ -248,16 +247,15 @@ package final class WriteTransaction {
 
     /// Takes back the newest records.
     func truncateChanges(to count: Int) {
-        if changes.count > Self.searchedCountMax {
-            if count <= Self.searchedCountMax {
-                changePositions.removeAll()
-            } else {
-                for position in count..<changes.count {
-                    let change = changes[position]
-                    changePositions.remove(
-                        position, changePositions.hash(change.classNumber, change.key))
-                }
-            }
+        if count <= Self.searchedCountMax {
+            changePositions.removeAll()
+            enteredChangeCount = 0
+        }
+        while enteredChangeCount > count {
+            enteredChangeCount -= 1
+            let change = changes[enteredChangeCount]
+            changePositions.remove(
+                enteredChangeCount, changePositions.hash(change.classNumber, change.key))
         }
         if changes.count > count { changes.removeSubrange(count...) }
     }

@@ -9,7 +9,7 @@ final class LinkTargetCache {
     private static let entryByteCount = 64
     private static let countOffset = 16
     private static let bytesOffset = 17
-    private static let entryCountLog2 = 9
+    private static let entryCountLog2 = 12
 
     private let entries: UnsafeMutableRawPointer
 
