@@ -15,6 +15,10 @@ package struct StoreOptions: Sendable {
     /// The most bytes that one transaction changes or reads for changes, all of which wait in memory for its
     /// commit.
     package var transactionByteCountMax = 512 << 20
+    /// The bytes of changes with which the engine gets a group in parts, and not as one batch.
+    package var partedByteCountMin = 64 << 20
+    /// How many changes a part has.
+    package var partChangeCount = 1 << 16
     /// How long and in how much room the replies to writes with an idempotency key are kept.
     package var replyLimits = ReplyLimits()
     /// When values leave their rows.

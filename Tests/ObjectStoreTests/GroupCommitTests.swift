@@ -25,18 +25,25 @@ struct GroupCommitTests {
         }
     }
 
-    private func open(_ engineCase: EngineCase) throws -> (FaultyEngine, Store) {
+    private func open(
+        _ engineCase: EngineCase, isParted: Bool = false
+    ) throws -> (FaultyEngine, Store) {
         let engine = FaultyEngine(try engineCase.open())
-        let store = try Store(engine: engine)
+        var options = StoreOptions()
+        if isParted {
+            options.partedByteCountMin = 0
+            options.partChangeCount = 3
+        }
+        let store = try Store(engine: engine, options: options)
         try store.setSchema(Shelter.classes)
         return (engine, store)
     }
 
     @Test(
         "waiting writes share a commit, each with a version and outcome of its own",
-        arguments: EngineCase.all)
-    func outcomes(engineCase: EngineCase) throws {
-        let (engine, store) = try open(engineCase)
+        arguments: EngineCase.all, [false, true])
+    func outcomes(engineCase: EngineCase, isParted: Bool) throws {
+        let (engine, store) = try open(engineCase, isParted: isParted)
         defer { store.close() }
         let seen = Mutex<[UInt64]>([])
         store.publisher.observe { version in seen.withLock { $0.append(version) } }
@@ -86,9 +93,11 @@ struct GroupCommitTests {
         #expect(try store.findings() == [])
     }
 
-    @Test("a conflict runs the whole group again on the newer state", arguments: EngineCase.all)
-    func conflict(engineCase: EngineCase) throws {
-        let (engine, store) = try open(engineCase)
+    @Test(
+        "a conflict runs the whole group again on the newer state",
+        arguments: EngineCase.all, [false, true])
+    func conflict(engineCase: EngineCase, isParted: Bool) throws {
+        let (engine, store) = try open(engineCase, isParted: isParted)
         defer { store.close() }
         engine.failCommit(engine.commitCount + 1, with: .conflict)
         engine.failCommit(engine.commitCount + 2, with: .conflict)
@@ -108,9 +117,9 @@ struct GroupCommitTests {
 
     @Test(
         "a failed commit fails every write of its group, and the store goes on",
-        arguments: EngineCase.all)
-    func failedCommit(engineCase: EngineCase) throws {
-        let (engine, store) = try open(engineCase)
+        arguments: EngineCase.all, [false, true])
+    func failedCommit(engineCase: EngineCase, isParted: Bool) throws {
+        let (engine, store) = try open(engineCase, isParted: isParted)
         defer { store.close() }
         engine.failCommit(engine.commitCount + 1, with: .diskFull)
         let unchanging = SynchronousWrite { _ throws(StoreError) in }

@@ -20,7 +20,7 @@ struct ObjectModelScriptTests {
         var round: UInt64 = 0
         while counts.operations < SeededGenerator.scaled(Self.operationCount) {
             let options = ObjectScript.options(
-                keepsOutside: keepsOutside, isStaged: round % 2 == 0)
+                keepsOutside: keepsOutside, isStaged: round % 2 == 0, isParted: round / 2 % 2 == 0)
             let script = try ObjectScript(seed: seed &+ round, options: options) {
                 () throws(StorageError) in try engineCase.open()
             }

@@ -118,6 +118,14 @@ struct OverlayTests {
             Issue.record("\(Array(change.key)) in the place of \(expected.key)")
             return
         }
+        var position = 0
+        overlay.forEachPart(changeCount: 1000) { part in
+            let whole = batch.changes[position..<position + part.changes.count]
+            #expect(part.changes.elementsEqual(whole) { $0.key.elementsEqual($1.key) })
+            position += part.changes.count
+            #expect(part.changes.count == 1000 || position == batch.changes.count)
+        }
+        #expect(position == batch.changes.count)
     }
 
     @Test("orders long keys that begin alike, end early or come again, byte by byte")

@@ -96,8 +96,15 @@ package final class ObjectScript {
     ///
     /// - `keepsOutside`: Whether small values leave their rows already.
     /// - `isStaged`: Whether changes of the schema go on in slices, between which the script writes.
-    package static func options(keepsOutside: Bool, isStaged: Bool) -> StoreOptions {
+    /// - `isParted`: Whether the engine gets each commit in parts.
+    package static func options(
+        keepsOutside: Bool, isStaged: Bool, isParted: Bool
+    ) -> StoreOptions {
         var options = StoreOptions()
+        if isParted {
+            options.partedByteCountMin = 0
+            options.partChangeCount = 3
+        }
         if keepsOutside { options.outsideLimits = .tiny }
         if isStaged {
             options.migrationObjectCountMax = 0

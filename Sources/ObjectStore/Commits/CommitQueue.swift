@@ -215,9 +215,7 @@ final class CommitQueue: @unchecked Sendable {
                 let start = monotonicMicroseconds()
                 try statistics.count(Int(group.state.version - firstVersion)) {
                     () throws(StorageError) in
-                    let batch = memory.overlay.batch()
-                    columns.note(batch, commit: group.snapshot.commit + 1)
-                    _ = try engine.commit(batch, base: group.snapshot.commit)
+                    try commit(base: group.snapshot.commit)
                 }
                 lastGroup = (done.count, monotonicMicroseconds() - start)
             } catch {
@@ -231,6 +229,24 @@ final class CommitQueue: @unchecked Sendable {
         }
         for (write, outcome) in zip(done, outcomes) { write.finish(outcome) }
         return writes.dropFirst(outcomes.count)
+    }
+
+    /// Commits the changes of a group that was run on the state after `base`.
+    private func commit(base: UInt64) throws(StorageError) {
+        if memory.overlay.byteCount < options.partedByteCountMin {
+            let batch = memory.overlay.batch()
+            columns.note(batch, commit: base + 1)
+            _ = try engine.commit(batch, base: base)
+            return
+        }
+        let transaction = try engine.beginWrite(base: base)
+        defer { transaction.close() }
+        try memory.overlay.forEachPart(changeCount: options.partChangeCount) {
+            part throws(StorageError) in
+            columns.note(part, commit: base + 1)
+            try transaction.apply(part)
+        }
+        _ = try transaction.commitAll()
     }
 
     private func run(_ write: any PendingWrite, _ transaction: WriteTransaction) -> WriteOutcome {

@@ -230,24 +230,50 @@ final class Overlay {
         removedRanges.removeSubrange(mark.rangeCount...)
     }
 
+    // MARK: Committing
+
     /// The changes in order, for the engine; valid until the overlay is changed or reset.
     func batch() -> StorageBatch {
-        let changes = [StorageBatch.Change](unsafeUninitializedCapacity: slots.count) {
-            changes, count in
-            KernelMemory.expectUse(of: UnsafeMutableRawBufferPointer(changes))
-            order.forEachSlot(of: self) { slot, mayRepeat in
-                let change: StorageBatch.Change
-                switch slot.entry {
-                case .none: return
-                case .removed: change = StorageBatch.Change(key: slot.key, value: nil)
-                case .value(let value):
-                    change = StorageBatch.Change(key: slot.key, value: value)
-                }
-                if mayRepeat, count > 0, isSame(changes[count - 1].key, slot.key) { count -= 1 }
-                changes.initializeElement(at: count, to: change)
-                count += 1
-            }
-        }
+        var changes: [StorageBatch.Change] = []
+        changes.reserveCapacity(slots.count)
+        forEachChange { changes.append($0) }
         return StorageBatch(removedRanges: removedRanges, changes: changes)
+    }
+
+    /// The same in parts, one after the other: an array of all changes would take much memory where there are
+    /// millions, and an engine can begin before the last ones are sorted.
+    ///
+    /// - `changeCount`: How many changes each part has but for the last.
+    func forEachPart<Failure: Error>(
+        changeCount: Int, _ body: (StorageBatch) throws(Failure) -> Void
+    ) throws(Failure) {
+        var part = StorageBatch(removedRanges: removedRanges)
+        part.changes.reserveCapacity(changeCount)
+        try forEachChange { change throws(Failure) in
+            part.changes.append(change)
+            guard part.changes.count == changeCount else { return }
+            try body(part)
+            part.removedRanges.removeAll()
+            part.changes.removeAll(keepingCapacity: true)
+        }
+        if !part.isEmpty { try body(part) }
+    }
+
+    private func forEachChange<Failure: Error>(
+        _ body: (StorageBatch.Change) throws(Failure) -> Void
+    ) throws(Failure) {
+        // Of a key that comes again the last change counts.
+        var held: StorageBatch.Change?
+        try order.forEachSlot(of: self) { slot, mayRepeat throws(Failure) in
+            let change: StorageBatch.Change
+            switch slot.entry {
+            case .none: return
+            case .removed: change = StorageBatch.Change(key: slot.key, value: nil)
+            case .value(let value): change = StorageBatch.Change(key: slot.key, value: value)
+            }
+            if let held, !(mayRepeat && isSame(held.key, slot.key)) { try body(held) }
+            held = change
+        }
+        if let held { try body(held) }
     }
 }

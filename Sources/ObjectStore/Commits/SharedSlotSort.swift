@@ -1,32 +1,64 @@
 import Threads
 
-/// The sort of one kind of slots, by a thread beside the writer's.
+/// The sort of some kinds of slots, one after the other, by a thread beside the writer's.
 ///
-/// `@unchecked Sendable`: the items belong to that thread until it is done, and the slots that it reads
-/// don't change meanwhile.
+/// `@unchecked Sendable`: the slots that the thread reads don't change until it is done, which whoever
+/// began it waits for.
 final class SharedSlotSort: @unchecked Sendable {
-    /// Whose slots they are.
-    let kind: Int
-    private var items: SlotItems
-    private let isDone = Monitor(false)
+    /// One kind's slots in the order of their keys.
+    struct Kind {
+        let positions: ContiguousArray<Int32>
+        /// Whether a key may be there more than once.
+        let repeats: Bool
+    }
+
+    private struct State {
+        var done: [Int: Kind] = [:]
+        var hasEnded = false
+    }
+
+    private let overlay: Overlay
+    private let kinds: [(kind: Int, positions: ContiguousArray<Int32>)]
+    private let state = Monitor(State())
 
     /// Begins; nil when there is no thread to be had.
-    init?(_ items: consuming SlotItems, kind: Int) {
-        self.kind = kind
-        self.items = items
-        let isStarted = startThreadIfPossible { [self] in
-            self.items.sort()
-            isDone.signal {
-                $0 = true
+    ///
+    /// - `kinds`: The positions of each kind's slots, rising, in the order in which they will be asked for.
+    init?(_ overlay: Overlay, _ kinds: [(kind: Int, positions: ContiguousArray<Int32>)]) {
+        self.overlay = overlay
+        self.kinds = kinds
+        guard startThreadIfPossible({ self.run() }) else { return nil }
+    }
+
+    private func run() {
+        for (kind, positions) in kinds {
+            let sorted = Self.sort(overlay, positions[...])
+            state.signal {
+                $0.done[kind] = sorted
                 return true
             }
         }
-        guard isStarted else { return nil }
+        state.signal {
+            $0.hasEnded = true
+            return true
+        }
     }
 
-    /// Waits until they are sorted, and hands them to `body`.
-    func finish(_ body: (borrowing SlotItems) -> Void) {
-        isDone.wait { $0 ? () : nil }
-        body(items)
+    /// Waits until a kind is sorted.
+    func sorted(_ kind: Int) -> Kind { state.wait { $0.done.removeValue(forKey: kind) } }
+
+    /// Waits until the thread reads no slots any more.
+    func waitForEnd() { state.wait { $0.hasEnded ? () : nil } }
+
+    /// Sorts one kind on the caller's thread.
+    static func sort(_ overlay: Overlay, _ positions: ContiguousArray<Int32>.SubSequence) -> Kind {
+        var items = SlotItems(overlay, positions)
+        items.sort()
+        let sorted = ContiguousArray<Int32>(unsafeUninitializedCapacity: items.count) {
+            places, count in
+            for place in 0..<items.count { places.initializeElement(at: place, to: items[place]) }
+            count = items.count
+        }
+        return Kind(positions: sorted, repeats: items.repeats)
     }
 }

@@ -107,30 +107,35 @@ struct SlotOrder {
 
     /// Hands all slots of the overlay to `body` in order, and whether a slot may have the key of the one
     /// before; those that are not in the chunks stay out of them. Cost: a sort of those.
-    func forEachSlot(of overlay: Overlay, _ body: (Overlay.Slot, _ mayRepeat: Bool) -> Void) {
-        var sort = SlotSort(overlay, from: count)
-        sort.run()
-        let mayRepeat = count > 0 || sort.repeats
-        let others = sort.positions
-        var next = 0
-        if count > 0 {
-            for chunk in chunks {
-                for position in chunk {
-                    let slot = overlay.slots[Int(position)]
-                    while next < others.count, overlay.slots[Int(others[next])].isBelow(slot) {
-                        body(overlay.slots[Int(others[next])], mayRepeat)
-                        next += 1
-                    }
-                    body(slot, mayRepeat)
-                }
+    func forEachSlot<Failure: Error>(
+        of overlay: Overlay, _ body: (Overlay.Slot, _ mayRepeat: Bool) throws(Failure) -> Void
+    ) throws(Failure) {
+        var ordered = Place(chunk: 0, position: 0)
+        let sort = SlotSort(overlay, from: count)
+        try sort.forEachPiece { piece, mayRepeat throws(Failure) in
+            for place in piece.indices {
+                // In the order of keys, slots lie anywhere in memory.
+                let ahead = place + Self.prefetchedSlotCount
+                if ahead < piece.endIndex { overlay.slots.prefetch(Int(piece[ahead])) }
+                let slot = overlay.slots[Int(piece[place])]
+                if count > 0 { try forEachSlot(of: overlay, before: slot, &ordered, body) }
+                try body(slot, mayRepeat || count > 0)
             }
         }
-        while next < others.count {
-            // In the order of keys, slots lie anywhere in memory.
-            let ahead = next + Self.prefetchedSlotCount
-            if ahead < others.count { overlay.slots.prefetch(Int(others[ahead])) }
-            body(overlay.slots[Int(others[next])], mayRepeat)
-            next += 1
+        if count > 0 { try forEachSlot(of: overlay, before: nil, &ordered, body) }
+    }
+
+    /// Hands the slots in the chunks to `body` whose keys do not come after that of another; all of them for
+    /// none.
+    private func forEachSlot<Failure: Error>(
+        of overlay: Overlay, before other: Overlay.Slot?, _ place: inout Place,
+        _ body: (Overlay.Slot, _ mayRepeat: Bool) throws(Failure) -> Void
+    ) throws(Failure) {
+        while let position = position(&place) {
+            let slot = overlay.slots[position]
+            if let other, other.isBelow(slot) { return }
+            try body(slot, true)
+            place.position += 1
         }
     }
 }

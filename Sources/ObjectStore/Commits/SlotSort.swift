@@ -1,24 +1,23 @@
 import Threads
 
-/// Puts new slots of an overlay in the order of their keys, all at once.
+/// Puts new slots of an overlay in the order of their keys, kind by kind as they are asked for.
 ///
 /// They are parted by the first byte of their keys, the kind of entry, before: rows and primary keys of new
-/// objects, half of most batches, are often in order among themselves already, and need no sort. Of many
-/// slots a thread beside the caller sorts the kind that has most of those that do.
+/// objects, half of most batches, are often in order among themselves already, and need no sort. Where many
+/// slots are not, a thread beside the caller sorts them while the caller is still busy with the kinds before.
 struct SlotSort {
     private static let kindCount = 8
     /// Of so many slots that are not in order a thread may sort some: it costs some tens of microseconds.
     private static let sharedCountMin = 1 << 16
 
     private let overlay: Overlay
-    /// The positions of the slots, in order after ``run()``.
-    private(set) var positions: ContiguousArray<Int32>
-    /// Whether a key may be there more than once.
-    private(set) var repeats = false
+    /// The positions of the slots, parted by kind; in order where a kind came in order.
+    private let positions: ContiguousArray<Int32>
     /// Where the positions of each kind begin, and where the last ones end.
     private let starts: [Int]
-    /// The kinds whose slots are not in order as they came.
-    private let unsortedKinds: [Int]
+    /// Whether the slots of a kind came in order.
+    private let isSorted: [Bool]
+    private let shared: SharedSlotSort?
 
     /// The slots from `first` on, parted by kind.
     init(_ overlay: Overlay, from first: Int) {
@@ -32,7 +31,7 @@ struct SlotSort {
         for kind in 1..<Self.kindCount { ends[kind] += ends[kind - 1] }
         let starts = (0..<Self.kindCount).map { ends[$0] } + [count - first]
         var isSorted = [Bool](repeating: true, count: Self.kindCount)
-        positions = ContiguousArray(unsafeUninitializedCapacity: count - first) { places, filled in
+        let positions = ContiguousArray<Int32>(unsafeUninitializedCapacity: count - first) { places, filled in
             KernelMemory.expectUse(of: UnsafeMutableRawBufferPointer(places))
             filled = count - first
             for position in first..<count {
@@ -47,7 +46,16 @@ struct SlotSort {
             }
         }
         self.starts = starts
-        unsortedKinds = isSorted.indices.filter { !isSorted[$0] }
+        self.isSorted = isSorted
+        self.positions = positions
+        let kinds = isSorted.indices.filter { !isSorted[$0] }
+        let unsortedCount = kinds.reduce(0) { $0 + starts[$1 + 1] - starts[$1] }
+        shared =
+            unsortedCount < Self.sharedCountMin
+            ? nil
+            : SharedSlotSort(
+                overlay,
+                kinds.map { ($0, ContiguousArray(positions[starts[$0]..<starts[$0 + 1]])) })
     }
 
     @inline(__always)
@@ -55,33 +63,21 @@ struct SlotSort {
         min(Int(slot.prefix.high >> 56), kindCount - 1)
     }
 
-    /// Sorts. Cost: `n log n` comparisons of two numbers for each kind that is not in order.
-    mutating func run() {
-        guard !unsortedKinds.isEmpty else { return }
-        var kinds = unsortedKinds
-        var shared: SharedSlotSort?
-        if kinds.count > 1, kinds.reduce(0, { $0 + count($1) }) >= Self.sharedCountMin,
-            let largest = kinds.max(by: { count($0) < count($1) })
-        {
-            shared = SharedSlotSort(items(largest), kind: largest)
-            if shared != nil { kinds.removeAll { $0 == largest } }
+    /// Hands the positions to `body` in the order of the slots' keys, in pieces, and whether keys of a piece may
+    /// repeat. Cost: for each kind that is not in order, a pass for each byte in which keys differ.
+    func forEachPiece<Failure: Error>(
+        _ body: (ContiguousArray<Int32>.SubSequence, _ mayRepeat: Bool) throws(Failure) -> Void
+    ) throws(Failure) {
+        defer { shared?.waitForEnd() }
+        for kind in 0..<Self.kindCount where starts[kind] < starts[kind + 1] {
+            let places = starts[kind]..<starts[kind + 1]
+            if isSorted[kind] {
+                try body(positions[places], false)
+            } else {
+                let sorted =
+                    shared?.sorted(kind) ?? SharedSlotSort.sort(overlay, positions[places])
+                try body(sorted.positions[...], sorted.repeats)
+            }
         }
-        for kind in kinds {
-            var items = items(kind)
-            items.sort()
-            take(items, kind)
-        }
-        if let shared { shared.finish { take($0, shared.kind) } }
-    }
-
-    private func count(_ kind: Int) -> Int { starts[kind + 1] - starts[kind] }
-
-    private func items(_ kind: Int) -> SlotItems {
-        SlotItems(overlay, positions[starts[kind]..<starts[kind + 1]])
-    }
-
-    private mutating func take(_ items: borrowing SlotItems, _ kind: Int) {
-        for place in 0..<items.count { positions[starts[kind] + place] = items[place] }
-        if items.repeats { repeats = true }
     }
 }
