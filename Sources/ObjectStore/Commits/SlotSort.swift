@@ -31,7 +31,8 @@ struct SlotSort {
         for kind in 1..<Self.kindCount { ends[kind] += ends[kind - 1] }
         let starts = (0..<Self.kindCount).map { ends[$0] } + [count - first]
         var isSorted = [Bool](repeating: true, count: Self.kindCount)
-        let positions = ContiguousArray<Int32>(unsafeUninitializedCapacity: count - first) { places, filled in
+        let positions = ContiguousArray<Int32>(unsafeUninitializedCapacity: count - first) {
+            places, filled in
             KernelMemory.expectUse(of: UnsafeMutableRawBufferPointer(places))
             filled = count - first
             for position in first..<count {
