@@ -29,6 +29,15 @@ package indirect enum PlanSource: Hashable, Sendable {
         }
     }
 
+    /// Whether objects of other classes have to be found first.
+    var followsLinks: Bool {
+        switch self {
+        case .primaryKey, .index, .words, .points: false
+        case .links: true
+        case .all(let parts), .any(let parts): parts.contains(where: \.followsLinks)
+        }
+    }
+
     /// The source as the access of a plan.
     var access: Plan.Access {
         switch self {

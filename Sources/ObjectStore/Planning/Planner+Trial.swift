@@ -19,37 +19,72 @@ extension Planner {
     /// many as would cost about a trial to look up: one that ends there is the better plan, and one whose
     /// entries lie too thin to fill the page from a chunk rules the trial out.
     ///
-    /// - `known`: Takes the sources that have ended.
     /// - Returns: Nil where the query has to be planned.
     mutating func trial(
-        _ own: [IndexConstraint], _ candidates: (own: [PlanCandidate], further: [PlanCandidate]),
-        _ known: inout [Known]
+        _ own: [IndexConstraint], _ further: [PlanCandidate]
     ) throws(Failure) -> Plan? {
-        guard mayTry, costSpent == 0, costMax == .max, query.sort.isEmpty, !query.isCounted,
-            let wanted = query.expectedCount
-        else { return nil }
-        let scan = try scanCost()
-        guard let chunk = scan.chunk, columnProgram != nil,
-            scan.start + chunk <= Self.trialCostMax
-        else { return nil }
-        let bound = min(Self.firstBound, max(Self.sampleCount, (scan.start + chunk) / 8))
-        for (constraint, candidate) in zip(own, candidates.own) {
+        guard isTriable, let wanted = query.expectedCount, let (scan, cost) = try trialCost() else {
+            return nil
+        }
+        let bound = Self.bound(cost)
+        for constraint in own {
             if constraint.ranges.count == 1, constraint.holdsSingleValues {
                 let sample = try sample(constraint)
                 guard sample.count == Self.sampleCount,
                     Self.sampleCount * ColumnChunk.keyCount / sample.span >= wanted
                 else { return nil }
-            } else {
-                known = try read([candidate], bound)
-                guard known.isEmpty else { return nil }
+            } else if try count(constraint, upTo: bound) < bound {
+                return nil
             }
         }
-        for candidate in candidates.further {
-            known = try read([candidate], bound)
-            guard known.isEmpty else { return nil }
+        for candidate in further {
+            let source = try planned(candidate.source, bound)
+            if try read(source, cost: bound) != nil { return nil }
         }
+        return trialPlan(scan, cost)
+    }
+
+    /// The trial of a query whose page one has filled before: nothing has to be read to say so.
+    mutating func rememberedTrial(_ predicate: Predicate) throws(Failure) -> Plan? {
+        guard isTriable, let columns = transaction.columns, columns.hasColumns(rowClass) else {
+            return nil
+        }
+        // An index that has a value has a page of it.
+        if case .comparison(let comparison) = predicate, comparison.comparison == .equal,
+            case .path(let path, _) = comparison.left, path.steps.isEmpty
+        {
+            return nil
+        }
+        let key = TrialMemory.key(query, rowClass)
+        trialKey = key
+        guard columns.trials.has(key), let (scan, cost) = try trialCost() else { return nil }
+        return trialPlan(scan, cost)
+    }
+
+    private var isTriable: Bool {
+        mayTry && mayUseColumns && costSpent == 0 && costMax == .max && query.sort.isEmpty
+            && !query.isCounted && query.expectedCount != nil
+    }
+
+    /// What a scan and a trial cost; nil where there is none.
+    private mutating func trialCost() throws(Failure) -> (scan: ScanCost, trial: Int)? {
+        let scan = try scanCost()
+        guard let chunk = scan.chunk, preparedScan != nil,
+            scan.start + chunk <= Self.trialCostMax
+        else { return nil }
+        return (scan, scan.start + chunk)
+    }
+
+    /// How many entries tell that a source is dearer than a trial.
+    private static func bound(_ trialCost: Int) -> Int {
+        min(firstBound, max(sampleCount, trialCost / 8))
+    }
+
+    private func trialPlan(_ scan: ScanCost, _ trialCost: Int) -> Plan {
         var plan = scanPlan(scan)
-        plan.fallback = .plan(cost: chunk)
+        plan.fallback = .plan(
+            cost: trialCost - scan.start,
+            otherCost: Self.bound(trialCost) * QueryCost.risingRow)
         return plan
     }
 
@@ -87,26 +122,39 @@ extension Planner {
         _ constraint: IndexConstraint
     ) throws(Failure) -> (count: Int, span: Int) {
         let first = query.after?.key ?? 0
-        let last: UInt64
-        var count = 0
         var key = first
-        let access = search.access(constraint)
-        for range in EntryRange.ranges(access, rowClass) {
+        let count = try count(constraint, upTo: Self.sampleCount, behind: first) { key = $0 }
+        return (count, Int(clamping: max(1, key &- first)))
+    }
+
+    /// How many entries a constraint has, up to some number.
+    ///
+    /// - `first`: For one value, behind which object key they are counted.
+    /// - `last`: Is told the object key of the last.
+    private mutating func count(
+        _ constraint: IndexConstraint, upTo countMax: Int, behind first: UInt64 = 0,
+        last: (UInt64) -> Void = { _ in }
+    ) throws(Failure) -> Int {
+        var count = 0
+        for range in EntryRange.ranges(search.access(constraint), rowClass)
+        where count < countMax {
             do throws(StorageError) {
                 try transaction.snapshot.scan(
                     first == 0 ? range : EntryRange.resume(range, after: first), reversed: false,
-                    expecting: Self.sampleCount
+                    expecting: countMax
                 ) { entry, _ in
                     count += 1
-                    key = StoreKey.trailingObjectKey(entry)
-                    return count < Self.sampleCount
+                    guard count == countMax else { return true }
+                    if constraint.member != rowClass.primaryKeyIndex {
+                        last(StoreKey.trailingObjectKey(entry))
+                    }
+                    return false
                 }
             } catch {
                 throw .store(.storage(error))
             }
         }
         entriesRead += count
-        last = key
-        return (count, Int(clamping: max(1, last &- first)))
+        return count
     }
 }
