@@ -37,6 +37,8 @@ extension Planner {
                 return nil
             }
         }
+        // What words are looked up for is seldom found sooner by a scan, and a few entries do not tell.
+        guard !further.contains(where: \.source.isSearch) else { return nil }
         for candidate in further {
             let source = try planned(candidate.source, bound)
             if try read(source, cost: bound) != nil { return nil }
@@ -90,7 +92,8 @@ extension Planner {
 
     // MARK: Density
 
-    /// Whether a scan tests fewer rows than an index of one value looks up, whatever else is asked of them.
+    /// Whether a scan by columns costs less than the rows that an index of one value looks up, whatever else is
+    /// asked of them.
     ///
     /// Both go by object key. So it is enough to compare what a look-up costs with what it costs to scan from
     /// one entry to the next; some entries behind the query's position tell how far that is.
@@ -98,13 +101,11 @@ extension Planner {
         guard constraint.residual != nil, constraint.ranges.count == 1,
             constraint.member != rowClass.primaryKeyIndex
         else { return false }
+        guard let chunk = try scanCost().chunk else { return false }
         let sample = try sample(constraint)
         guard sample.count == Self.sampleCount else { return false }
-        let scan = try scanCost()
-        let scanned =
-            scan.chunk.map { QueryCost.times(sample.span, $0) / ColumnChunk.keyCount }
-            ?? QueryCost.times(sample.span, rowCost)
-        return scanned < Self.sampleCount * (QueryCost.entry + QueryCost.anyRow)
+        return QueryCost.times(sample.span, chunk) / ColumnChunk.keyCount
+            < Self.sampleCount * (QueryCost.entry + QueryCost.anyRow)
     }
 
     /// A scan that is planned anew now and then: where entries lay dense there may be few further on.

@@ -250,11 +250,11 @@ struct Planner {
             // What needs the objects of other classes is looked at when the own indexes do not do.
             if known.isEmpty, isFirst, !isPageByColumns {
                 candidates += further
-                // Each target of a link is a look-up, which the first bound has too little for.
+                // Each word, or target of a link, is a look-up, which the first bound has too little for.
                 let enough = scan.isByColumns ? countMax : QueryCost.always
                 let most = costSpent == 0 ? min(enough, costMax) : bound
                 for candidate in further {
-                    let own = candidate.source.followsLinks ? max(bound, most) : bound
+                    let own = candidate.source.needsLookUps ? max(bound, most) : bound
                     known += try read([candidate], own)
                 }
             }

@@ -19,7 +19,9 @@ extension QueryExecution {
         if let after {
             if query.sort.isEmpty {
                 // One value, ordered by object key: go on behind the key.
-                if !isPrimaryAccess { ranges = ranges.map { EntryRange.resume($0, after: after.key) } }
+                if !isPrimaryAccess {
+                    ranges = ranges.map { EntryRange.resume($0, after: after.key) }
+                }
             } else {
                 skipping = resume(&ranges, prefix, after, reversed: reversed)
             }
