@@ -2,6 +2,22 @@ import Query
 import Rows
 
 extension ColumnScan {
+    /// What a scan by columns that are there costs, and how it goes.
+    struct Estimate {
+        let cost: ScanCost
+        /// What the scan needs, so that it does not look for it again; nil where columns answer a part of the
+        /// condition only.
+        let prepared: Prepared?
+    }
+
+    /// What planning has made for a scan by columns.
+    struct Prepared {
+        /// What is evaluated, ready to be bound.
+        let program: ColumnProgram
+        /// The columns of the program, and of the order where it has one.
+        let columns: ResidentColumns
+    }
+
     /// One row of so many is taken to pass the columns, where the rest of the condition is tested on rows.
     private static let testedPart = 16
 
@@ -14,38 +30,58 @@ extension ColumnScan {
     /// - `needsOrder`: Whether it is nil too where no column has the query's order, because an index has it.
     /// - `rowCost`: What it costs to test a row.
     ///
-    /// Cost: for a class without columns that of a lock; else some microseconds.
-    static func cost(
+    /// Cost: for a class without columns that of a lock; else some microseconds, most of them for the program,
+    /// which a scan that is made with it saves.
+    static func estimate(
         _ query: ObjectQuery, _ rowClass: RowClass, in transaction: ReadTransaction,
         needsOrder: Bool = false, rowCost: Int = QueryCost.scannedRow
-    ) -> ScanCost? {
+    ) -> Estimate? {
         guard let store = transaction.columns, store.hasColumns(rowClass) else { return nil }
         let schema = transaction.rows
         let program = ColumnProgram(
             query.predicate, classIndex: rowClass.index, schema: schema
-        ) { store.extent(of: [$0], in: transaction) != nil }
+        ) { store.isResident($0, in: transaction) }
         guard let program else { return nil }
         var references = program.references
         if !query.isCounted, !query.sort.isEmpty {
             let order = ColumnOrder(query.sort, schema: schema)?.reference
-            if let order, store.extent(of: [order], in: transaction) != nil {
+            if let order, store.isResident(order, in: transaction) {
                 references.insert(order)
             } else if needsOrder {
                 return nil
             }
         }
-        guard let extent = store.extent(of: references, in: transaction) else { return nil }
+        guard let columns = store.resident(references, in: transaction) else { return nil }
+        var chunkCount = 0
         var chunk = QueryCost.columnChunk
+        var far = 0
         if program.residual != nil { chunk += ColumnChunk.keyCount / testedPart * rowCost }
-        for reference in references where reference.member >= 0 {
-            let storage = schema.classes[reference.classIndex].members[reference.member].storage
-            switch ColumnForm(storage) {
-            case .texts: chunk += QueryCost.textChunk
-            case .collections: chunk += QueryCost.collectionChunk
-            default: chunk += QueryCost.numberChunk
+        for (reference, chunks) in columns.chunks {
+            if reference.classIndex == rowClass.index {
+                chunkCount = max(chunkCount, chunks.count)
+                chunk += reference.member < 0 ? 0 : chunkCost(reference, schema)
+            } else {
+                far += QueryCost.times(
+                    chunks.count,
+                    reference.member < 0 ? QueryCost.farChunk : chunkCost(reference, schema))
             }
         }
-        return ScanCost(
-            chunkCount: extent.chunkCount, chunk: chunk, staleRowCount: extent.staleRowCount)
+        return Estimate(
+            cost: ScanCost(
+                chunkCount: chunkCount, chunk: chunk, far: far,
+                staleRowCount: columns.staleRowCount),
+            prepared: program.residual == nil
+                ? Prepared(program: program, columns: columns) : nil)
+    }
+
+    /// What a chunk of a property's column costs.
+    private static func chunkCost(_ reference: ColumnReference, _ schema: RowSchema) -> Int {
+        let rowClass = schema.classes[reference.classIndex]
+        return switch ColumnForm(rowClass.members[reference.member].storage) {
+        case .texts: QueryCost.textChunk
+        case .collections: QueryCost.collectionChunk
+        case .doubles: QueryCost.doubleChunk
+        case .numbers, .presence, nil: QueryCost.numberChunk
+        }
     }
 }

@@ -21,18 +21,22 @@ final class ColumnScan {
     /// Tests what columns cannot answer.
     private let residual: Matcher?
     /// Tests all of the predicate, where a value is not in its column.
-    private lazy var whole = predicate?.makeMatcher(
-        transaction.rows, source: transaction, until: deadlineMilliseconds)
+    private lazy var whole = makeWhole()
+    /// Whether there is one: asking for it would make it.
+    private var hasWhole = false
 
     /// Nil when no columns are there for the predicate, nor built now, that answer a part of it.
     ///
     /// - `readsAll`: Whether the scan goes over all objects, so that it counts as a use.
+    /// - `prepared`: What planning has made already for this predicate; nobody else uses it.
     init?(
         _ predicate: Predicate?, _ rowClass: RowClass, sort: [SortKey] = [],
-        in transaction: ReadTransaction, readsAll: Bool, deadlineMilliseconds: UInt64
+        in transaction: ReadTransaction, readsAll: Bool, deadlineMilliseconds: UInt64,
+        prepared: Prepared? = nil
     ) throws(StoreError) {
         guard let store = transaction.columns, store.options.byteCountMax > 0,
-            let wanted = Self.program(predicate, rowClass, transaction.rows, store)
+            let wanted = prepared?.program
+                ?? Self.program(predicate, rowClass, transaction.rows, store)
         else { return nil }
         func isInTime() -> Bool {
             !transaction.isOver(deadlineMilliseconds)
@@ -41,8 +45,16 @@ final class ColumnScan {
         // Without a condition there is nothing that columns do but sort.
         guard predicate != nil || order != nil else { return nil }
         let references = order.map { wanted.references.union([$0.reference]) } ?? wanted.references
-        let found = try store.columns(
-            references, of: rowClass, in: transaction, counts: readsAll, isInTime: isInTime)
+        let found: [ColumnReference: [ColumnChunk?]]
+        if let own = prepared?.columns, own.staleRowCount == 0,
+            order.map({ own.chunks[$0.reference] != nil }) ?? true
+        {
+            found = own.chunks
+            store.touch(references, transaction.rows)
+        } else {
+            found = try store.columns(
+                references, of: rowClass, in: transaction, counts: readsAll, isInTime: isInTime)
+        }
         var program = wanted
         if wanted.references.contains(where: { found[$0] == nil }) {
             guard !found.isEmpty,
@@ -80,7 +92,15 @@ final class ColumnScan {
     var testsRows: Bool { residual != nil }
 
     /// Why testing rows was given up: what was found since then is not to be used.
-    var failure: EvaluationFailure? { residual?.failure ?? whole?.failure }
+    var failure: EvaluationFailure? {
+        residual?.failure ?? (hasWhole ? whole?.failure : nil)
+    }
+
+    private func makeWhole() -> Matcher? {
+        hasWhole = true
+        return predicate?.makeMatcher(
+            transaction.rows, source: transaction, until: deadlineMilliseconds)
+    }
 
     private static func program(
         _ predicate: Predicate?, _ rowClass: RowClass, _ schema: RowSchema, _ store: ColumnStore

@@ -53,6 +53,7 @@ package final class ColumnStore: Sendable {
     /// When columns are kept.
     package let options: ColumnOptions
     let meter = ColumnMeter()
+    let trials = TrialMemory()
     private let state = Mutex(State())
 
     init(_ options: ColumnOptions) { self.options = options }
@@ -149,26 +150,52 @@ package final class ColumnStore: Sendable {
             && state.withLock { !($0.classes[rowClass.rowSpace]?.residents.isEmpty ?? true) }
     }
 
-    /// How large columns are, and how many changed rows a snapshot reads to have them as its own; nil where
-    /// one is not there.
-    func extent(
-        of references: some Sequence<ColumnReference>, in transaction: ReadTransaction
-    ) -> (chunkCount: Int, staleRowCount: Int)? {
+    /// Whether a column is there for a snapshot.
+    func isResident(_ reference: ColumnReference, in transaction: ReadTransaction) -> Bool {
+        state.withLock { Self.resident(reference, in: transaction, $0) != nil }
+    }
+
+    /// Columns as they are at present, whatever commit each is of; nil where one is not there.
+    ///
+    /// Nothing counts as a use before ``touch(_:in:)``.
+    func resident(
+        _ references: Set<ColumnReference>, in transaction: ReadTransaction
+    ) -> ResidentColumns? {
         let commit = transaction.commit
         return state.withLock { state in
-            guard commit <= state.lastCommit ?? 0 else { return nil }
-            var (chunkCount, staleRowCount) = (0, 0)
+            var found = ResidentColumns()
             for reference in references {
-                let space = transaction.rows.classes[reference.classIndex].rowSpace
-                guard let columns = state.classes[space], commit >= columns.trackedFrom,
-                    let version = columns.residents[reference.member]?.version
+                guard let (columns, version) = Self.resident(reference, in: transaction, state)
                 else { return nil }
-                chunkCount = max(chunkCount, version.chunks.count)
+                found.chunks[reference] = version.chunks
+                if version.commit == commit { continue }
                 let start = columns.log.firstPosition { $0.commit > min(commit, version.commit) }
                 let end = columns.log.firstPosition { $0.commit > max(commit, version.commit) }
-                staleRowCount = max(staleRowCount, end - start)
+                found.staleRowCount = max(found.staleRowCount, end - start)
             }
-            return (chunkCount, staleRowCount)
+            return found
+        }
+    }
+
+    private static func resident(
+        _ reference: ColumnReference, in transaction: ReadTransaction, _ state: borrowing State
+    ) -> (ClassColumns, Version)? {
+        guard transaction.commit <= state.lastCommit ?? 0,
+            let columns = state.classes[transaction.rows.classes[reference.classIndex].rowSpace],
+            transaction.commit >= columns.trackedFrom,
+            let version = columns.residents[reference.member]?.version
+        else { return nil }
+        return (columns, version)
+    }
+
+    /// Notes that columns are used, which keeps them longer than others.
+    func touch(_ references: some Sequence<ColumnReference>, _ schema: RowSchema) {
+        state.withLock { state in
+            state.clock += 1
+            for reference in references {
+                let space = schema.classes[reference.classIndex].rowSpace
+                state.classes[space]?.residents[reference.member]?.lastUse = state.clock
+            }
         }
     }
 
@@ -371,17 +398,5 @@ package final class ColumnStore: Sendable {
         }
         dropped = []
         return meter.byteCount <= options.byteCountMax
-    }
-}
-
-extension Array {
-    /// The first position whose element satisfies a condition that all elements behind it satisfy too.
-    fileprivate func firstPosition(where holds: (Element) -> Bool) -> Int {
-        var (low, high) = (0, count)
-        while low < high {
-            let middle = (low + high) / 2
-            if holds(self[middle]) { high = middle } else { low = middle + 1 }
-        }
-        return low
     }
 }

@@ -30,6 +30,15 @@ enum EntryRange {
         }
     }
 
+    /// What is left of the entries of one value behind an object key: they stand in the order of those.
+    static func resume(_ range: KeyRange, after key: UInt64) -> KeyRange {
+        // Entries of one value are that value followed by the object key.
+        var lower = range.lower
+        withUnsafeBytes(of: key.bigEndian) { lower.append(contentsOf: $0) }
+        lower.append(0)
+        return KeyRange(lower: lower, upper: range.upper)
+    }
+
     /// The keys of one range of values, behind the tag and the number of an index or of primary keys.
     static func keyRange(_ tag: UInt8, _ number: UInt32, _ range: OrderedKeyRange) -> KeyRange {
         KeyRange(

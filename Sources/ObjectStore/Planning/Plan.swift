@@ -39,6 +39,10 @@ package struct Plan: Hashable, Sendable {
         case after(cost: Int, Plan)
         /// When it has cost this much, the query is planned anew: more may be read for that then.
         case rethink(cost: Int)
+        /// When it has cost this much, the query is planned: until then nothing was read for that, since the
+        /// beginning of a scan might have filled the page. Before that it may cost as much again as other
+        /// plans are known to cost at least, if that is likely to fill it.
+        case plan(cost: Int, otherCost: Int)
     }
 
     /// Where objects come from.

@@ -29,6 +29,24 @@ package indirect enum PlanSource: Hashable, Sendable {
         }
     }
 
+    /// Whether more is looked up for it than ranges of an index: words, cells or the objects of other classes.
+    var needsLookUps: Bool {
+        switch self {
+        case .primaryKey, .index: false
+        case .words, .points, .links: true
+        case .all(let parts), .any(let parts): parts.contains(where: \.needsLookUps)
+        }
+    }
+
+    /// Whether it asks a full-text or a geographic index.
+    var isSearch: Bool {
+        switch self {
+        case .primaryKey, .index, .links: false
+        case .words, .points: true
+        case .all(let parts), .any(let parts): parts.contains(where: \.isSearch)
+        }
+    }
+
     /// The source as the access of a plan.
     var access: Plan.Access {
         switch self {

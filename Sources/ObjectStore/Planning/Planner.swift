@@ -7,12 +7,15 @@ import Storage
 /// There are no stored statistics. A class knows how many objects it has; what a source of keys holds is
 /// found by reading its keys, up to a bound that grows eightfold until one source comes to its end: that
 /// one is the smallest or nearly so, and what was read is used. Where everything is wanted this costs a
-/// thirty-second of a scan at most.
+/// thirty-second of a scan at most, beside columns half of that.
 ///
 /// Where a page is wanted, a walk in its order may fill it soon, and nothing tells so but the walk itself.
 /// So when the first look at the sources finds none that is small, the walk begins, and after a while the
 /// query is planned anew, with a sixteenth of what the walk has cost to look further (``Plan/Fallback``).
 /// A walk along an index is given up when it costs a twentieth of a scan.
+///
+/// A page in the order of object keys may be filled by the beginning of a scan in less time than all of
+/// this takes: where columns are in memory that is tried first (``trial(_:_:)``).
 ///
 /// A scan by columns that are in memory costs a hundredth of a scan of rows; then all of this is a hundredth too,
 /// and few indexes are worth it. The planner only counts on columns that are there. Where they have gone when
@@ -34,17 +37,24 @@ struct Planner {
     let rowCost: Int
     /// Whether a scan may count on columns.
     let mayUseColumns: Bool
+    /// Whether the beginning of a scan may be tried before anything else.
+    let mayTry: Bool
     /// Entries that were read to plan.
-    private(set) var entriesRead = 0
+    var entriesRead = 0
+    /// What a scan by columns needs, which was looked for to know what it costs.
+    private(set) var preparedScan: ColumnScan.Prepared?
+    /// Under what it is remembered whether a trial has filled the query's page; nil where it has no trial.
+    var trialKey: UInt64?
     private var objectCount: Int?
     private var knownScanCost: ScanCost?
 
     init(
         _ query: ObjectQuery, _ transaction: ReadTransaction, _ limits: QueryLimits,
         costMax: Int = .max, costSpent: Int = 0, rowCost: Int = QueryCost.scannedRow,
-        mayUseColumns: Bool = true
+        mayUseColumns: Bool = true, mayTry: Bool = true
     ) {
         self.mayUseColumns = mayUseColumns
+        self.mayTry = mayTry
         self.rowCost = rowCost
         self.costSpent = costSpent
         self.transaction = transaction
@@ -56,7 +66,7 @@ struct Planner {
     }
 
     /// The first bound of the keys that are read of each source.
-    private static let firstBound = 64
+    static let firstBound = 64
     /// How many keys of one source make it worth to read others beside it.
     private static let largeKeyCount = 64
     /// How many chunks of columns are looked at for a page before anything else is weighed.
@@ -83,6 +93,7 @@ struct Planner {
         if case .constant(let truth) = predicate {
             return truth ? naturalPlan([], nil) ?? .scan(query) : .nothing
         }
+        if let trial = try rememberedTrial(predicate) { return trial }
         var own = predicate.constraints(transaction.rows)
         if own.contains(where: { $0.ranges.isEmpty }) { return .nothing }
         own.removeAll { !search.isIndexed($0.member) }
@@ -98,6 +109,7 @@ struct Planner {
         if own.isEmpty, further.isEmpty { return try guarded(natural) ?? .scan(query) }
         if own.count == 1, further.isEmpty, let only = own.first {
             if query.sort.isEmpty, query.expectedCount != nil, only.holdsSingleValues {
+                if try isDense(only) { return try denseScan() }
                 return try guarded(plan(only)) ?? .scan(query)
             }
         }
@@ -107,6 +119,7 @@ struct Planner {
         {
             return Plan(access: only.source.access, order: .collectKeys, residual: nil)
         }
+        if natural == nil, let trial = try trial(own, further) { return trial }
         return try choose(predicate, own, further, natural)
     }
 
@@ -161,15 +174,16 @@ struct Planner {
     }
 
     /// What a scan costs at present.
-    private mutating func scanCost() throws(Failure) -> ScanCost {
+    mutating func scanCost() throws(Failure) -> ScanCost {
         if let knownScanCost { return knownScanCost }
         let cost: ScanCost
         if mayUseColumns,
-            let byColumns = ColumnScan.cost(
+            let byColumns = ColumnScan.estimate(
                 query, rowClass, in: transaction, needsOrder: search.sortMember(query) != nil,
                 rowCost: rowCost)
         {
-            cost = byColumns
+            cost = byColumns.cost
+            preparedScan = byColumns.prepared
         } else {
             cost = ScanCost(rowCount: try total(), rowCost: rowCost)
         }
@@ -177,7 +191,7 @@ struct Planner {
         return cost
     }
 
-    private func scanPlan(_ cost: ScanCost) -> Plan {
+    func scanPlan(_ cost: ScanCost) -> Plan {
         var plan = Plan.scan(query)
         plan.chunkCost = cost.chunk
         return plan
@@ -202,10 +216,13 @@ struct Planner {
         let canStop = natural != nil || query.sort.isEmpty
         let wanted = canStop && !query.isCounted ? query.expectedCount : nil
         let candidateCount = own.count + further.count
-        let least = scan.isByColumns ? Self.firstBound : QueryCost.always
-        var countMax = max(least, scan.whole / 32) / candidateCount
         // The last look, when the walk along an index is given up, may cost what it does for everything.
         let isLast = natural != nil && costSpent >= walkCostMax(scan)
+        // Beside columns a row that is looked up is dear, so that many keys do not pay; and the walk has cost
+        // its part of what may be lost already.
+        let share = scan.isByColumns ? (isLast ? 128 : 64) : 32
+        let least = scan.isByColumns ? Self.firstBound : QueryCost.always
+        var countMax = max(least, scan.whole / share) / candidateCount
         if wanted != nil, !isLast {
             countMax = min(countMax, max(Self.firstBound, costSpent / 16 / candidateCount))
             // This was looked at before the walk began.
@@ -224,16 +241,22 @@ struct Planner {
             scan.isByColumns && wanted != nil && natural == nil && costSpent == 0
             && !own.isEmpty
         var known: [Known] = []
-        var bound = costSpent == 0 ? min(Self.firstBound, countMax) : countMax
+        // What is read again with a larger bound is read twice.
+        var bound =
+            costSpent == 0 && countMax > 4 * Self.firstBound ? Self.firstBound : countMax
         var isFirst = true
         while known.isEmpty {
             known = try read(candidates, bound)
             // What needs the objects of other classes is looked at when the own indexes do not do.
             if known.isEmpty, isFirst, !isPageByColumns {
                 candidates += further
-                // Each target of a link is a look-up, which the first bound has too little for.
-                let most = costSpent == 0 ? min(QueryCost.always, costMax) : bound
-                known = try read(further, max(bound, most))
+                // Each word, or target of a link, is a look-up, which the first bound has too little for.
+                let enough = scan.isByColumns ? countMax : QueryCost.always
+                let most = costSpent == 0 ? min(enough, costMax) : bound
+                for candidate in further {
+                    let own = candidate.source.needsLookUps ? max(bound, most) : bound
+                    known += try read([candidate], own)
+                }
             }
             guard known.isEmpty, bound < countMax else { break }
             isFirst = false
@@ -327,7 +350,7 @@ struct Planner {
         return known
     }
 
-    private mutating func read(_ source: PlanSource, cost: Int) throws(Failure) -> [UInt64]? {
+    mutating func read(_ source: PlanSource, cost: Int) throws(Failure) -> [UInt64]? {
         var collector = KeyCollector(transaction, limits, cost: cost)
         defer { entriesRead += collector.entriesRead }
         return try collector.keys(source, of: rowClass)
@@ -356,32 +379,6 @@ struct Planner {
             used.append(more.candidate)
         }
         return (used, keys)
-    }
-
-    // MARK: Links
-
-    /// The source with a plan for the objects at the far side of each link.
-    mutating func planned(_ source: PlanSource, _ costMax: Int) throws(Failure) -> PlanSource {
-        switch source {
-        case .primaryKey, .index, .words, .points: return source
-        case .links(let constraint, _):
-            guard case .matching(let predicate) = constraint.far else { return source }
-            var far = ObjectQuery(classIndex: constraint.link.toClass, predicate: predicate)
-            // Only their keys are wanted, as for a count.
-            far.isCounted = true
-            var planner = Planner(far, transaction, limits, costMax: costMax)
-            let plan = try planner.plan()
-            entriesRead += planner.entriesRead
-            return .links(constraint, far: plan)
-        case .all(let parts):
-            var all: [PlanSource] = []
-            for part in parts { all.append(try planned(part, costMax)) }
-            return .all(all)
-        case .any(let parts):
-            var all: [PlanSource] = []
-            for part in parts { all.append(try planned(part, costMax)) }
-            return .any(all)
-        }
     }
 }
 

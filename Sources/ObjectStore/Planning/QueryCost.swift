@@ -2,8 +2,9 @@
 ///
 /// Only proportions matter, and only roughly: they decide where an index stops to pay. Measured by
 /// `Benchmarks --only plans` with 300,000 people on LMDB: 19 to 37 ns an entry, 44 ns a scanned row, 0.75 µs
-/// a row that is looked up among others far from it, 1 µs where the order is that of another index; 0.25 ns a
-/// number in a column, 1 to 5 ns a text and 4 ns a list.
+/// a row that is looked up among others far from it, 1 µs where the order is that of another index and 1.7 µs
+/// with a million people; 0.1 ns an
+/// int in a column, 0.4 ns a double, 1 to 5 ns a text and 4 ns a list.
 package enum QueryCost {
     /// An entry of an index, a primary key or an inverse link, one of many in order.
     package static let entry = 1
@@ -12,19 +13,24 @@ package enum QueryCost {
     /// A row that is looked up, the object keys rising.
     package static let risingRow = 32
     /// A row that is looked up, the object keys in no order.
-    package static let anyRow = 44
+    package static let anyRow = 64
     /// A row or an entry that is read to follow a link from another row: most are in the processor's cache.
     package static let followed = 8
     /// To make columns ready for a query.
     package static let columnScan = 128
     /// A chunk of columns, besides what its properties cost: which objects it has, and to count them.
     package static let columnChunk = 20
-    /// The numbers, bools, dates or links of a chunk.
-    package static let numberChunk = 100
+    /// The ints, bools, dates or links of a chunk.
+    package static let numberChunk = 50
+    /// The doubles or floats of a chunk.
+    package static let doubleChunk = 150
     /// The texts of a chunk.
     package static let textChunk = 600
     /// The collections of a chunk.
     package static let collectionChunk = 1600
+    /// A chunk of a class that is reached by links, besides what its properties cost: to note which of its
+    /// objects match.
+    package static let farChunk = 600
     /// What planning may always spend: some ten microseconds.
     static let always = 512
 

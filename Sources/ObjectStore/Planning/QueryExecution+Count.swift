@@ -53,8 +53,9 @@ extension QueryExecution {
         var nextLook = QueryCost.always / 2
         var isLate = false
         func goesOn() -> Bool {
-            if countMax == .max, let scan = ColumnScan.cost(query, rowClass, in: transaction) {
-                countMax = max(count, scan.whole / 32)
+            if countMax == .max, let scan = ColumnScan.estimate(query, rowClass, in: transaction) {
+                countMax = max(count, scan.cost.whole / 32)
+                preparedScan = scan.prepared
             }
             nextLook = min(count + Self.stepCountUnseen, countMax)
             isLate = transaction.isOver(limits.deadlineMilliseconds)

@@ -19,7 +19,9 @@ extension QueryExecution {
         if let after {
             if query.sort.isEmpty {
                 // One value, ordered by object key: go on behind the key.
-                if !isPrimaryAccess { ranges = ranges.map { resume($0, after: after.key) } }
+                if !isPrimaryAccess {
+                    ranges = ranges.map { EntryRange.resume($0, after: after.key) }
+                }
             } else {
                 skipping = resume(&ranges, prefix, after, reversed: reversed)
             }
@@ -67,14 +69,6 @@ extension QueryExecution {
             return goesOn
         }
         if goesOn, !run.isEmpty { _ = try emitRun() }
-    }
-
-    private func resume(_ range: KeyRange, after key: UInt64) -> KeyRange {
-        // Entries of one value are that value followed by the object key.
-        var lower = range.lower
-        withUnsafeBytes(of: key.bigEndian) { lower.append(contentsOf: $0) }
-        lower.append(0)
-        return KeyRange(lower: lower, upper: range.upper)
     }
 
     /// Moves the ranges to where the position's value begins; objects up to the position are skipped.
@@ -175,7 +169,9 @@ extension QueryExecution {
             for range in left {
                 var count = 0
                 var last: UInt64 = 0
-                try forEachEntry([resume(range, after: position)], reversed: false) {
+                try forEachEntry(
+                    [EntryRange.resume(range, after: position)], reversed: false
+                ) {
                     (_, key) throws(Failure) in
                     try append(key, to: &keys)
                     count += 1

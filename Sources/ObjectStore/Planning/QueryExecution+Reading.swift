@@ -38,7 +38,9 @@ extension QueryExecution {
             let made = try ColumnScan(
                 plan.residual, rowClass, sort: plan.order == .sort ? query.sort : [],
                 in: transaction, readsAll: readsAll,
-                deadlineMilliseconds: limits.deadlineMilliseconds)
+                deadlineMilliseconds: limits.deadlineMilliseconds, prepared: preparedScan)
+            // A program is bound to the columns of one scan.
+            preparedScan = nil
             columnScan = .some(made)
             return made
         } catch {

@@ -71,6 +71,12 @@ package final class QueryExecution {
     var isTooDear = false
     /// What columns can do for a scan by the present plan; nil before anybody asked.
     var columnScan: ColumnScan??
+    /// What planning has made for such a scan.
+    var preparedScan: ColumnScan.Prepared?
+    /// Whether the beginning of a scan was looked at before the query was planned.
+    private var wasTried = false
+    /// Under what it is remembered whether that was enough; nil where it is not to be remembered.
+    private var trialKey: UInt64?
 
     /// Plans a query.
     package init(
@@ -96,6 +102,8 @@ package final class QueryExecution {
             plan = .scan(query)
         }
         entriesRead = planner.entriesRead
+        preparedScan = planner.preparedScan
+        trialKey = planner.trialKey
         matcher = Self.matcher(plan, transaction, limits)
     }
 
@@ -146,18 +154,23 @@ package final class QueryExecution {
             try replanWithoutColumns()
             switch plan.fallback {
             case .none: break
-            case .after(let cost, _), .rethink(let cost): costMax = cost
+            case .after(let cost, _), .rethink(let cost), .plan(let cost, _): costMax = cost
             }
             let (allBefore, entriesBefore) = (transaction.entriesRead, entriesRead)
             try follow(limit: left, take)
-            guard isTooDear else { break }
+            guard isTooDear else {
+                if case .plan = plan.fallback, let trialKey {
+                    transaction.columns?.trials.note(trialKey)
+                }
+                break
+            }
             noteFollowed(transaction.entriesRead - allBefore - (entriesRead - entriesBefore))
             if let scannedKey {
                 after = QueryPosition(sortBytes: [], key: scannedKey)
             } else if let last, let row = try fetch(last) {
                 after = position(last, row)
             }
-            try fallBack()
+            try fallBack(found: limit - left, left: left)
         }
         try checkFailure()
     }
@@ -201,10 +214,23 @@ package final class QueryExecution {
     }
 
     /// Goes on by another plan than the one that has become too dear.
-    private func fallBack() throws(Failure) {
+    ///
+    /// - `found`: How many objects were handed over so far, and `left` how many are wanted.
+    private func fallBack(found: Int, left: Int) throws(Failure) {
         switch plan.fallback {
         case .none: replace(by: .scan(query))
         case .after(_, let other): replace(by: other)
+        case .plan(let cost, let otherCost):
+            // Where the page fills slowly but steadily, the rest of the scan may still be the least.
+            let rest = found > 0 ? QueryCost.times(cost, left) / found : .max
+            if !wasTried, rest <= 2 * otherCost {
+                wasTried = true
+                plan.fallback = .plan(cost: min(2 * rest, otherCost), otherCost: 0)
+                beginAgain()
+            } else {
+                if let trialKey { transaction.columns?.trials.forget(trialKey) }
+                try replan(mayUseColumns: true)
+            }
         case .rethink:
             costSpentBefore += max(costSpent, 1)
             try replan(mayUseColumns: true)
@@ -212,11 +238,15 @@ package final class QueryExecution {
     }
 
     private func replan(mayUseColumns: Bool) throws(Failure) {
+        if case .plan = plan.fallback { wasTried = true }
+        var query = query
+        query.after = after
         var planner = Planner(
             query, transaction, limits, costSpent: costSpentBefore, rowCost: rowCost,
-            mayUseColumns: mayUseColumns)
+            mayUseColumns: mayUseColumns, mayTry: !wasTried)
         let next = try planner.plan()
         entriesRead += planner.entriesRead
+        preparedScan = planner.preparedScan
         replace(by: next)
     }
 
@@ -235,11 +265,19 @@ package final class QueryExecution {
             present.isGivenUp = true
             plansGivenUp.append(present)
             if isTimed { begun = (monotonicMicroseconds(), statistics.rowsRead) }
+            columnScan = nil
+            matcher = Self.matcher(next, transaction, limits)
+        } else if next.access != .scan {
+            columnScan = nil
+            matcher = Self.matcher(next, transaction, limits)
         }
         plan = next
+        beginAgain()
+    }
+
+    /// Has the present plan pay from nothing.
+    private func beginAgain() {
         scannedKey = nil
-        matcher = Self.matcher(next, transaction, limits)
-        columnScan = nil
         costSpent = 0
         stepsTaken = 0
         costMax = .max

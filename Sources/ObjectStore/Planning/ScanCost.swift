@@ -7,23 +7,26 @@ struct ScanCost {
     let whole: Int
     /// What a chunk of columns costs; nil where rows are looked at.
     let chunk: Int?
+    /// What is spent on columns before the first chunk; 0 where rows are looked at.
+    let start: Int
     private let rowCost: Int
 
     /// A scan of rows.
     init(rowCount: Int, rowCost: Int) {
         whole = QueryCost.times(rowCount, rowCost)
         chunk = nil
+        start = 0
         self.rowCost = rowCost
     }
 
     /// A scan by columns.
     ///
+    /// - `far`: What the classes cost that are reached by links: all of each is evaluated first.
     /// - `staleRowCount`: How many rows have to be read first, because they have changed since the columns
     ///   were made.
-    init(chunkCount: Int, chunk: Int, staleRowCount: Int) {
-        whole =
-            QueryCost.columnScan + chunkCount * chunk
-            + QueryCost.times(staleRowCount, QueryCost.risingRow)
+    init(chunkCount: Int, chunk: Int, far: Int, staleRowCount: Int) {
+        start = QueryCost.columnScan + far + QueryCost.times(staleRowCount, QueryCost.risingRow)
+        whole = start + chunkCount * chunk
         self.chunk = chunk
         rowCost = 0
     }
