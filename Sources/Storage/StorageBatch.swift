@@ -1,4 +1,4 @@
-/// The changes of one commit, made ready for an engine.
+/// The changes of one commit, or of a part of it, made ready for an engine.
 ///
 /// Ranges are removed first, then the changes are applied. The changes are sorted by key, each key at
 /// most once, so that an engine writes neighbouring pages one after the other.

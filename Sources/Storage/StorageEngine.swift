@@ -36,7 +36,7 @@ package protocol StorageEngine: AnyObject, Sendable {
     ///   others when nothing was applied.
     func commit(_ batch: StorageBatch, base: UInt64) throws(StorageError) -> UInt64
 
-    /// Opens the only write transaction, for changes too large to collect in memory.
+    /// Opens the only write transaction, for changes too large to hand over as one batch.
     ///
     /// Waits for another one to end.
     /// - Throws: ``StorageError`` `.conflict` when the last commit isn't `base`.

@@ -140,6 +140,35 @@ struct GroupCommitTests {
         #expect(try store.findings() == [])
     }
 
+    @Test(
+        "a commit in parts of which one fails leaves nothing behind", arguments: EngineCase.all)
+    func failedPart(engineCase: EngineCase) throws {
+        let (engine, store) = try open(engineCase, isParted: true)
+        defer { store.close() }
+        try store.put("Person", Shelter.person("a"), mode: .create)
+        let before = try store.contents().objects.mapValues(\.version)
+        for count in 0..<3 {
+            engine.failPart(after: count)
+            let failing = (0..<4).map {
+                put(Shelter.person("p\($0)", ["name": .value(.string("n"))]))
+            }
+            group(store, failing)
+            for write in failing {
+                #expect { try write.version() } throws: { error in
+                    if case StoreError.storage(let storage) = error {
+                        storage.code == .diskFull
+                    } else {
+                        false
+                    }
+                }
+            }
+            #expect(try store.contents().objects.mapValues(\.version) == before)
+        }
+        #expect(try store.put("Person", Shelter.person("b"), mode: .create) == 3)
+        #expect(try store.contents().objects.count == 2)
+        #expect(try store.findings() == [])
+    }
+
     @Test("a write that does not fit the engine fails alone", arguments: EngineCase.all)
     func tooLarge(engineCase: EngineCase) throws {
         let engine = FaultyEngine(try engineCase.open(valueByteCountMax: 100_000))

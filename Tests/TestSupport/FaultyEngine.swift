@@ -9,6 +9,8 @@ package final class FaultyEngine: StorageEngine {
     private struct Plan {
         var commitCount = 0
         var failures: [Int: StorageError.Code] = [:]
+        /// After how many more batches that write transactions are given one fails; nil for none.
+        var partCountLeft: Int?
     }
 
     private let engine: any StorageEngine
@@ -21,6 +23,11 @@ package final class FaultyEngine: StorageEngine {
     package func failCommit(_ number: Int, with code: StorageError.Code) {
         plan.withLock { $0.failures[number] = code }
     }
+
+    /// Makes a batch fail that a write transaction is given, with `.diskFull`.
+    ///
+    /// - `count`: How many are taken before.
+    package func failPart(after count: Int) { plan.withLock { $0.partCountLeft = count } }
 
     /// How many commits were tried.
     package var commitCount: Int { plan.withLock { $0.commitCount } }
@@ -51,6 +58,17 @@ package final class FaultyEngine: StorageEngine {
     }
 
     package func close() { engine.close() }
+
+    func countPart() throws(StorageError) {
+        let fails = plan.withLock { plan in
+            guard let left = plan.partCountLeft else { return false }
+            plan.partCountLeft = left == 0 ? nil : left - 1
+            return left == 0
+        }
+        if fails {
+            throw StorageError(.diskFull, operation: "apply", native: "made to fail by a test")
+        }
+    }
 
     func countCommit() throws(StorageError) {
         let failure = plan.withLock { plan in

@@ -40,7 +40,10 @@ final class FaultyWriteTransaction: StorageWriteTransaction {
         try transaction.scan(range, reversed: reversed, expecting: expecting, body)
     }
 
-    func apply(_ batch: StorageBatch) throws(StorageError) { try transaction.apply(batch) }
+    func apply(_ batch: StorageBatch) throws(StorageError) {
+        try engine.countPart()
+        try transaction.apply(batch)
+    }
 
     func commitAll() throws(StorageError) -> UInt64 {
         do throws(StorageError) {

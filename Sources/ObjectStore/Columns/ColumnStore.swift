@@ -63,7 +63,7 @@ package final class ColumnStore: Sendable {
 
     // MARK: Commits
 
-    /// Notes what a commit changes. The writer calls it before the commit can be seen.
+    /// Notes what a commit changes, once for each part of it. The writer calls it before the commit can be seen.
     ///
     /// Cost: a lock; for each changed row of a class with columns its key.
     func note(_ batch: StorageBatch, commit: UInt64) {

@@ -233,15 +233,19 @@ final class CommitQueue: @unchecked Sendable {
 
     /// Commits the changes of a group that was run on the state after `base`.
     private func commit(base: UInt64) throws(StorageError) {
-        if memory.overlay.byteCount < options.partedByteCountMin {
-            let batch = memory.overlay.batch()
+        let overlay = memory.overlay
+        // Few changes can take much memory where one key was changed again and again.
+        if overlay.byteCount < options.partedByteCountMin
+            || overlay.slots.count <= options.partChangeCount
+        {
+            let batch = overlay.batch()
             columns.note(batch, commit: base + 1)
             _ = try engine.commit(batch, base: base)
             return
         }
         let transaction = try engine.beginWrite(base: base)
         defer { transaction.close() }
-        try memory.overlay.forEachPart(changeCount: options.partChangeCount) {
+        try overlay.forEachPart(changeCount: options.partChangeCount) {
             part throws(StorageError) in
             columns.note(part, commit: base + 1)
             try transaction.apply(part)

@@ -244,6 +244,7 @@ final class Overlay {
     /// millions, and an engine can begin before the last ones are sorted.
     ///
     /// - `changeCount`: How many changes each part has but for the last.
+    /// - `body`: May use a part, and its pointers, until it returns.
     func forEachPart<Failure: Error>(
         changeCount: Int, _ body: (StorageBatch) throws(Failure) -> Void
     ) throws(Failure) {

@@ -14,6 +14,7 @@ final class SharedSlotSort: @unchecked Sendable {
 
     private struct State {
         var done: [Int: Kind] = [:]
+        var isCancelled = false
         var hasEnded = false
     }
 
@@ -31,7 +32,7 @@ final class SharedSlotSort: @unchecked Sendable {
     }
 
     private func run() {
-        for (kind, positions) in kinds {
+        for (kind, positions) in kinds where !state.withLock(\.isCancelled) {
             let sorted = Self.sort(overlay, positions[...])
             state.signal {
                 $0.done[kind] = sorted
@@ -47,8 +48,13 @@ final class SharedSlotSort: @unchecked Sendable {
     /// Waits until a kind is sorted.
     func sorted(_ kind: Int) -> Kind { state.wait { $0.done.removeValue(forKey: kind) } }
 
-    /// Waits until the thread reads no slots any more.
-    func waitForEnd() { state.wait { $0.hasEnded ? () : nil } }
+    /// Waits until the thread reads no slots any more; kinds that it has not begun stay as they are.
+    func end() {
+        state.wait { state in
+            state.isCancelled = true
+            return state.hasEnded ? () : nil
+        }
+    }
 
     /// Sorts one kind on the caller's thread.
     static func sort(_ overlay: Overlay, _ positions: ContiguousArray<Int32>.SubSequence) -> Kind {

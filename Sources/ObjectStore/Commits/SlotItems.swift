@@ -24,7 +24,7 @@ struct SlotItems: ~Copyable {
 
     private let overlay: Overlay
     private let items: Items
-    /// As much room again, for what goes from one order to the next.
+    /// As much room again, for what goes from one order to the next, where they are many.
     private let spare: Items
     /// Whether a key was found more than once.
     private(set) var repeats = false
@@ -33,7 +33,8 @@ struct SlotItems: ~Copyable {
     init(_ overlay: Overlay, _ positions: ContiguousArray<Int32>.SubSequence) {
         self.overlay = overlay
         items = Items.allocate(capacity: positions.count)
-        spare = Items.allocate(capacity: positions.count)
+        spare = Items.allocate(
+            capacity: positions.count < Self.countedCountMin ? 0 : positions.count)
         KernelMemory.expectUse(of: UnsafeMutableRawBufferPointer(items))
         KernelMemory.expectUse(of: UnsafeMutableRawBufferPointer(spare))
         for (place, position) in positions.enumerated() {
@@ -66,7 +67,7 @@ struct SlotItems: ~Copyable {
         if places.count < Self.countedCountMin {
             Self.sort(Items(rebasing: items[places]))
         } else {
-            count(places)
+            sortByCounting(places)
         }
         var start = places.lowerBound
         while start < places.upperBound {
@@ -108,21 +109,17 @@ struct SlotItems: ~Copyable {
 
     // MARK: By prefix
 
-    /// Sorts a few items by their prefixes; equal ones stay as they are.
+    /// Sorts a few items by their prefixes, equal ones by their positions.
     private static func sort(_ items: Items) {
         var items = items
-        items.sort { a, b in
-            if a.prefix.high != b.prefix.high { return a.prefix.high < b.prefix.high }
-            if a.prefix.low != b.prefix.low { return a.prefix.low < b.prefix.low }
-            return a.slot < b.slot
-        }
+        items.sort { a, b in a.isBelow(b) || !b.isBelow(a) && a.slot < b.slot }
     }
 
     /// Sorts many items by their prefixes, byte by byte from the last to the first: a pass over them for each
     /// byte in which they differ. Equal ones stay as they are.
     ///
     /// Source: Knuth, The Art of Computer Programming 3, 5.2.5 (radix list sort, with counts for lists).
-    private mutating func count(_ places: Range<Int>) {
+    private mutating func sortByCounting(_ places: Range<Int>) {
         var from = Items(rebasing: items[places])
         var to = Items(rebasing: spare[places])
         let first = from[0].prefix
@@ -135,19 +132,19 @@ struct SlotItems: ~Copyable {
         }
         if isSorted { return }
         var isInSpare = false
-        withUnsafeTemporaryAllocation(of: Int32.self, capacity: 256) { ends in
+        withUnsafeTemporaryAllocation(of: Int32.self, capacity: 256) { starts in
             for byte in 0..<16 {
                 let isLow = byte < 8
                 let shift = UInt64(byte & 7) * 8
                 guard (isLow ? differing.low : differing.high) >> shift & 0xFF != 0 else {
                     continue
                 }
-                Self.pass(from, to, ends, isLow: isLow, shift: shift)
+                Self.pass(from, to, starts, isLow: isLow, shift: shift)
                 swap(&from, &to)
                 isInSpare.toggle()
             }
         }
-        if isInSpare { _ = to.update(from: from) }
+        if isInSpare { _ = to.update(fromContentsOf: from) }
     }
 
     /// Moves items to where they belong by one byte.

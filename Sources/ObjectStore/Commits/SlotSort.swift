@@ -7,7 +7,7 @@ import Threads
 /// slots are not, a thread beside the caller sorts them while the caller is still busy with the kinds before.
 struct SlotSort {
     private static let kindCount = 8
-    /// Of so many slots that are not in order a thread may sort some: it costs some tens of microseconds.
+    /// Of so many slots that are not in order a thread sorts them: it costs some tens of microseconds.
     private static let sharedCountMin = 1 << 16
 
     private let overlay: Overlay
@@ -69,7 +69,7 @@ struct SlotSort {
     func forEachPiece<Failure: Error>(
         _ body: (ContiguousArray<Int32>.SubSequence, _ mayRepeat: Bool) throws(Failure) -> Void
     ) throws(Failure) {
-        defer { shared?.waitForEnd() }
+        defer { shared?.end() }
         for kind in 0..<Self.kindCount where starts[kind] < starts[kind + 1] {
             let places = starts[kind]..<starts[kind + 1]
             if isSorted[kind] {
