@@ -39,6 +39,11 @@ struct GroupCommitTests {
         return (engine, store)
     }
 
+    private static func isDiskFull(_ error: any Error) -> Bool {
+        guard case StoreError.storage(let storage) = error else { return false }
+        return storage.code == .diskFull
+    }
+
     @Test(
         "waiting writes share a commit, each with a version and outcome of its own",
         arguments: EngineCase.all, [false, true])
@@ -126,13 +131,7 @@ struct GroupCommitTests {
         let writes = [put(Shelter.person("a")), put(Shelter.person("b")), unchanging]
         group(store, writes)
         for write in writes {
-            #expect { try write.version() } throws: { error in
-                if case StoreError.storage(let storage) = error {
-                    storage.code == .diskFull
-                } else {
-                    false
-                }
-            }
+            #expect { try write.version() } throws: { Self.isDiskFull($0) }
         }
         #expect(store.version.number == 1)
         #expect(try store.contents().objects.isEmpty)
@@ -154,13 +153,7 @@ struct GroupCommitTests {
             }
             group(store, failing)
             for write in failing {
-                #expect { try write.version() } throws: { error in
-                    if case StoreError.storage(let storage) = error {
-                        storage.code == .diskFull
-                    } else {
-                        false
-                    }
-                }
+                #expect { try write.version() } throws: { Self.isDiskFull($0) }
             }
             #expect(try store.contents().objects.mapValues(\.version) == before)
         }
