@@ -30,10 +30,7 @@ struct GroupCommitTests {
     ) throws -> (FaultyEngine, Store) {
         let engine = FaultyEngine(try engineCase.open())
         var options = StoreOptions()
-        if isParted {
-            options.partedByteCountMin = 0
-            options.partChangeCount = 3
-        }
+        if isParted { options.partCommits() }
         let store = try Store(engine: engine, options: options)
         try store.setSchema(Shelter.classes)
         return (engine, store)

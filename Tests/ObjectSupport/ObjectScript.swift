@@ -101,10 +101,7 @@ package final class ObjectScript {
         keepsOutside: Bool, isStaged: Bool, isParted: Bool
     ) -> StoreOptions {
         var options = StoreOptions()
-        if isParted {
-            options.partedByteCountMin = 0
-            options.partChangeCount = 3
-        }
+        if isParted { options.partCommits() }
         if keepsOutside { options.outsideLimits = .tiny }
         if isStaged {
             options.migrationObjectCountMax = 0

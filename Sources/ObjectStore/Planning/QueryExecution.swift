@@ -260,14 +260,15 @@ package final class QueryExecution {
 
     /// Gives the present plan up for another.
     func replace(by next: Plan) {
-        if next.access != plan.access || next.order != plan.order {
+        let isOther = next.access != plan.access || next.order != plan.order
+        if isOther {
             var present = present
             present.isGivenUp = true
             plansGivenUp.append(present)
             if isTimed { begun = (monotonicMicroseconds(), statistics.rowsRead) }
-            columnScan = nil
-            matcher = Self.matcher(next, transaction, limits)
-        } else if next.access != .scan {
+        }
+        // A scan that goes on as a scan keeps what was made for it.
+        if isOther || next.access != .scan {
             columnScan = nil
             matcher = Self.matcher(next, transaction, limits)
         }

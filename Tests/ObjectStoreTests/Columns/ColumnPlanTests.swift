@@ -34,25 +34,9 @@ struct ColumnPlanTests {
         return store
     }
 
-    private static func query(
-        _ filter: String, sort: String = "", page: Int? = nil, _ read: ReadTransaction
-    ) throws -> ObjectQuery {
-        let rowClass = try #require(read.rows.rowClass(named: "Thing"))
-        return ObjectQuery(
-            classIndex: rowClass.index,
-            predicate: try CompiledQuery.compile(
-                text: filter, rootClass: rowClass.index, schema: read.rows
-            ).predicate,
-            sort: sort.isEmpty
-                ? []
-                : try SortKey.parse(
-                    list: sort, clause: "sort", rootClass: rowClass.index, schema: read.rows),
-            expectedCount: page)
-    }
-
     /// Has the columns of some properties built, which a plan never does by itself.
     private static func build(_ filter: String, _ read: ReadTransaction) throws {
-        let query = try query(filter, read)
+        let query = try ObjectQuery.things(filter, read)
         _ = try QueryExecution(query, plan: .scan(query), in: read).count()
     }
 
@@ -89,7 +73,8 @@ struct ColumnPlanTests {
         defer { store.close() }
         try store.reading { read in
             func count(_ filter: String) throws -> (count: Int, words: [String]) {
-                let execution = try QueryExecution(Self.query(filter, read).counted, in: read)
+                let execution = try QueryExecution(
+                    ObjectQuery.things(filter, read).counted, in: read)
                 let count = try execution.count()
                 return (count, Self.words(execution))
             }
@@ -111,17 +96,18 @@ struct ColumnPlanTests {
         defer { store.close() }
         try store.reading { read in
             try Self.build("half == 1 AND rare == 0 AND n > 0", read)
-            let dense = try Self.keys(Self.query("half > 0 AND n > 10", page: 5, read), read)
+            let dense = try Self.keys(
+                ObjectQuery.things("half > 0 AND n > 10", page: 5, read), read)
             #expect(dense.keys.count == 5 && dense.words == ["columns"])
             #expect(zip(dense.keys, dense.keys.dropFirst()).allSatisfy { $1 == $0 + 2 })
-            let few = try Self.keys(Self.query("rare == 1 AND n > 10", page: 5, read), read)
+            let few = try Self.keys(ObjectQuery.things("rare == 1 AND n > 10", page: 5, read), read)
             #expect(few.keys.count == 2 && few.words.first == "index")
             let sorted = try Self.keys(
-                Self.query("half == 1 AND n < 100", sort: "-n", page: 3, read), read)
+                ObjectQuery.things("half == 1 AND n < 100", sort: "-n", page: 3, read), read)
             #expect(sorted.words.last == "columns" && sorted.keys.count == 3)
             // A walk along an index that finds nothing is given up soon for the columns.
             let none = try Self.keys(
-                Self.query("n < 0", sort: "half", page: 3, read), read)
+                ObjectQuery.things("n < 0", sort: "half", page: 3, read), read)
             #expect(none.keys.isEmpty && none.words == ["index", "columns"])
         }
     }
@@ -132,7 +118,7 @@ struct ColumnPlanTests {
         defer { store.close() }
         try store.reading { read in
             try Self.build("half == 1 AND rare == 0 AND n > 0", read)
-            let query = try Self.query("n >= 19990", page: 3, read)
+            let query = try ObjectQuery.things("n >= 19990", page: 3, read)
             var plan = Plan.scan(query)
             plan.chunkCost = 100
             plan.fallback = .after(cost: 100, .scan(query))
@@ -154,7 +140,7 @@ struct ColumnPlanTests {
         defer { store.close() }
         try store.reading { read in
             try Self.build("rare == 0", read)
-            let query = try Self.query("rare < 1 AND n < 0", page: 3, read)
+            let query = try ObjectQuery.things("rare < 1 AND n < 0", page: 3, read)
             func columnCount() throws -> Int? {
                 let execution = try QueryExecution(query, in: read)
                 try execution.run(limit: 3) { _, _ in true }
@@ -171,7 +157,7 @@ struct ColumnPlanTests {
         defer { store.close() }
         try store.reading { read in
             for page in [nil, 5] {
-                let query = try Self.query("rare == 1 AND n > 10", page: page, read)
+                let query = try ObjectQuery.things("rare == 1 AND n > 10", page: page, read)
                 var plan = Plan.scan(query)
                 plan.chunkCost = 100
                 let execution = QueryExecution(query, plan: plan, in: read)
@@ -195,7 +181,7 @@ struct ColumnPlanTests {
         try Self.build("half == 1", before)
         try store.put("Thing", ["id": .value(.int(1)), "half": .value(.int(0))], mode: .merge)
         func count(_ read: ReadTransaction) throws -> Int {
-            try QueryExecution(Self.query("half == 1", read).counted, in: read).count()
+            try QueryExecution(ObjectQuery.things("half == 1", read).counted, in: read).count()
         }
         #expect(try count(before) == 10_000)
         #expect(try store.reading { try count($0) } == 9999)

@@ -50,18 +50,6 @@ struct TrialTests {
         var entriesRead = 0
     }
 
-    private static func query(
-        _ filter: String, page: Int, after: QueryPosition? = nil, _ read: ReadTransaction
-    ) throws -> ObjectQuery {
-        let rowClass = try #require(read.rows.rowClass(named: "Thing"))
-        return ObjectQuery(
-            classIndex: rowClass.index,
-            predicate: try CompiledQuery.compile(
-                text: filter, rootClass: rowClass.index, schema: read.rows
-            ).predicate,
-            after: after, expectedCount: page)
-    }
-
     private static func run(
         _ execution: QueryExecution, page: Int, _ read: ReadTransaction
     ) throws -> Page {
@@ -89,13 +77,13 @@ struct TrialTests {
     private static func page(
         _ filter: String, page: Int, after: QueryPosition? = nil, _ read: ReadTransaction
     ) throws -> Page {
-        let query = try query(filter, page: page, after: after, read)
+        let query = try ObjectQuery.things(filter, page: page, after: after, read)
         return try run(QueryExecution(query, in: read), page: page, read)
     }
 
     /// Has the columns of all properties built, which a plan never does by itself.
     private static func build(_ read: ReadTransaction) throws {
-        let query = try query(
+        let query = try ObjectQuery.things(
             "half >= 0 AND rare >= 0 AND thin >= 0 AND early >= 0 AND n >= 0 AND s != '' AND t != ''",
             page: 1, read)
         _ = try QueryExecution(query, plan: .scan(query), in: read).count()
@@ -178,7 +166,7 @@ struct TrialTests {
         defer { store.close() }
         try store.reading { read in
             try Self.build(read)
-            let query = try Self.query("rare > 0 AND n > 10", page: 5, read)
+            let query = try ObjectQuery.things("rare > 0 AND n > 10", page: 5, read)
             var plan = Plan.scan(query)
             plan.chunkCost = 100
             plan.fallback = .plan(cost: 100, otherCost: 0)
