@@ -64,7 +64,7 @@ package final class ObjectDraft {
         self.isMerge = isMerge
         statements.initialize(repeating: DraftField(), count: fieldCount)
         arena.removeAll()
-        if !references.isEmpty { references.removeAll(keepingCapacity: true) }
+        references.removeAllInPlace()
         if !children.isEmpty { children.removeAll(keepingCapacity: true) }
         if !entries.isEmpty { entries.removeAll(keepingCapacity: true) }
         if !entryOfChild.isEmpty { entryOfChild.removeAll() }

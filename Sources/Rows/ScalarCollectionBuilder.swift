@@ -18,8 +18,8 @@ package final class ScalarCollectionBuilder {
     package func reset(_ element: ElementStorage) {
         self.element = element
         values.removeAll()
-        ends.removeAll(keepingCapacity: true)
-        nulls.removeAll(keepingCapacity: true)
+        ends.removeAllInPlace()
+        nulls.removeAllInPlace()
         hasNull = false
     }
 

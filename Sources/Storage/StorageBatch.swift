@@ -2,24 +2,26 @@
 ///
 /// Ranges are removed first, then the changes are applied. The changes are sorted by key, each key at
 /// most once, so that an engine writes neighbouring pages one after the other.
-package struct StorageBatch {
+///
+/// It is public, and its changes inlinable, for the reason that `ByteBuffer` gives.
+public struct StorageBatch {
     /// One key's new value, or its removal, in 24 bytes: a batch may have millions.
-    package struct Change {
-        private static let removal = UInt32.max
+    public struct Change {
+        @usableFromInline static var removal: UInt32 { .max }
 
-        private let keyStart: UnsafeRawPointer?
-        private let valueStart: UnsafeRawPointer?
-        private let keyByteCount: UInt32
+        @usableFromInline let keyStart: UnsafeRawPointer?
+        @usableFromInline let valueStart: UnsafeRawPointer?
+        @usableFromInline let keyByteCount: UInt32
         /// The bytes of the value, or that there is none.
-        private let valueByteCount: UInt32
+        @usableFromInline let valueByteCount: UInt32
 
         /// The key.
-        package var key: UnsafeRawBufferPointer {
+        @inlinable public var key: UnsafeRawBufferPointer {
             UnsafeRawBufferPointer(start: keyStart, count: Int(keyByteCount))
         }
 
         /// The new value; nil removes the key, which need not exist.
-        package var value: UnsafeRawBufferPointer? {
+        @inlinable public var value: UnsafeRawBufferPointer? {
             valueByteCount == Self.removal
                 ? nil : UnsafeRawBufferPointer(start: valueStart, count: Int(valueByteCount))
         }
@@ -27,7 +29,7 @@ package struct StorageBatch {
         /// Makes a change; the pointers belong to the caller.
         ///
         /// - Precondition: The value has less than 4 GiB, the key as well.
-        package init(key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer?) {
+        @inlinable public init(key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer?) {
             keyStart = key.baseAddress
             keyByteCount = UInt32(key.count)
             valueStart = value?.baseAddress
@@ -43,7 +45,7 @@ package struct StorageBatch {
     /// Ranges whose entries all go, applied before ``changes``.
     package var removedRanges: [KeyRange]
     /// Sorted, unique by key.
-    package var changes: [Change]
+    public var changes: [Change]
 
     /// Makes a batch.
     package init(removedRanges: [KeyRange] = [], changes: [Change] = []) {

@@ -343,7 +343,7 @@ extension WriteTransaction {
     private func keepMemory(of targets: inout ResolvedReferences) {
         guard targets.keys.capacity > 0 else { return }
         swap(&targets.keys, &group.memory.targets)
-        group.memory.targets.removeAll(keepingCapacity: true)
+        group.memory.targets.removeAllInPlace()
     }
 
     /// The object key of a link's target whose primary key was looked up just before: the one that was

@@ -67,7 +67,7 @@ extension WriteTransaction {
         swap(&links, &group.memory.links)
         countLinks(rowClass, row, only: nil, &links)
         for link in links { putInverse(link, rowClass, key) }
-        links.removeAll(keepingCapacity: true)
+        links.removeAllInPlace()
         swap(&links, &group.memory.links)
     }
 
