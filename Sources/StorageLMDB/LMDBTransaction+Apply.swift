@@ -33,6 +33,7 @@ extension LMDBTransaction {
         guard var writer = SortedWriter(handle, database, code: &code) else {
             return (code, didRemove)
         }
+        PageMemory.prepare(for: batch)
         for (index, change) in batch.changes.enumerated() {
             // In the order of keys, they lie anywhere in memory.
             let ahead = index + Self.prefetchedChangeCount

@@ -92,6 +92,62 @@ struct OverlayTests {
         }
     }
 
+    @Test("finds keys that rise, and those that come or are looked for between them")
+    func rising() {
+        var random = SeededGenerator(seed: SeededGenerator.testSeed("rising keys"))
+        for _ in 0..<SeededGenerator.scaled(40) {
+            let overlay = Overlay()
+            var model: [[UInt8]: [UInt8]?] = [:]
+            // Some rounds never have a key that does not rise.
+            let fallsOnceIn = [8, 40, .max].randomElement(using: &random) ?? 8
+            var numbers = (rows: 1000, keys: 1000)
+            for step in 0..<Int.random(in: 1..<200, using: &random) {
+                let marked = (overlay.mark(), model)
+                for _ in 0..<Int.random(in: 1..<4, using: &random) {
+                    numbers.rows += Int.random(in: 1..<4, using: &random)
+                    numbers.keys += Int.random(in: 1..<300, using: &random)
+                    let falls = Int.random(in: 0..<fallsOnceIn, using: &random) == 0
+                    for key in [
+                        key(7, falls ? numbers.rows - 5 : numbers.rows), key(2, numbers.keys),
+                    ] {
+                        put(overlay, key, [UInt8(truncatingIfNeeded: step)])
+                        model[key] = .some([UInt8(truncatingIfNeeded: step)])
+                    }
+                }
+                if Int.random(in: 0..<5, using: &random) == 0 {
+                    overlay.roll(backTo: marked.0)
+                    model = marked.1
+                }
+                guard Int.random(in: 0..<3, using: &random) == 0 else { continue }
+                for number in [
+                    0, numbers.rows, numbers.rows - 1, numbers.rows + 1, .max,
+                    Int.random(in: 1000...numbers.rows, using: &random),
+                ] {
+                    let key = key(7, number)
+                    #expect(value(overlay, key) == model[key])
+                }
+            }
+            var cursor = Overlay.Cursor(overlay, KeyRange(lower: [], upper: nil))
+            var walked: [[UInt8]] = []
+            if Bool.random(using: &random) {
+                while let (key, _) = cursor.next() { walked.append(Array(key)) }
+                #expect(walked == model.keys.sorted { $0.lexicographicallyPrecedes($1) })
+            }
+            #expect(changes(overlay) == model)
+        }
+    }
+
+    /// What the overlay says of a key; nil for nothing.
+    private func value(_ overlay: Overlay, _ key: [UInt8]) -> [UInt8]?? {
+        key.withUnsafeBytes {
+            switch overlay.entry($0) {
+            case .none: nil
+            case .removed: .some(nil)
+            case .value(let value): .some(Array(value))
+            }
+        }
+    }
+
     @Test("hands over very many changes in the order of their keys, each once with its last value")
     func many() {
         let overlay = Overlay()

@@ -7,10 +7,14 @@ final class Arena {
     private static let smallBlockCountMax = 32
     private var blocks: [UnsafeMutableRawPointer] = []
     private var largeBlocks: [(start: UnsafeMutableRawPointer, byteCount: Int)] = []
+    private let supply: BlockSupply
     private var next: UnsafeMutableRawPointer?
     private var room = 0
     /// The bytes handed out.
     private(set) var byteCount = 0
+
+    /// Makes an empty arena, which takes large blocks from `supply`.
+    init(_ supply: BlockSupply) { self.supply = supply }
 
     deinit {
         for block in blocks { free(block) }
@@ -52,10 +56,13 @@ final class Arena {
             blocks.append(block)
             return (block, Self.blockByteCount)
         }
-        let size =
-            count <= Self.blockByteCount / 2
-            ? KernelMemory.blockByteCount : (count + 4095) & ~4095
-        let block = (start: KernelMemory.allocate(size), byteCount: size)
+        let block: (start: UnsafeMutableRawPointer, byteCount: Int)
+        if count <= Self.blockByteCount / 2 {
+            block = (supply.take(), KernelMemory.blockByteCount)
+        } else {
+            let size = (count + 4095) & ~4095
+            block = (KernelMemory.allocate(size), size)
+        }
         largeBlocks.append(block)
         return block
     }

@@ -236,7 +236,7 @@ final class CommitQueue: @unchecked Sendable {
         let overlay = memory.overlay
         // Few changes can take much memory where one key was changed again and again.
         if overlay.byteCount < options.partedByteCountMin
-            || overlay.slots.count <= options.partChangeCount
+            || overlay.slotCount <= options.partChangeCount
         {
             let batch = overlay.batch()
             columns.note(batch, commit: base + 1)

@@ -3,8 +3,9 @@ import Glibc
 /// Large blocks straight from the kernel: it finds out with the first touch of a huge page, and not of
 /// each small one, that the memory is needed, and takes all of it back when a block is freed.
 enum KernelMemory {
-    /// The size of a block: some huge pages, so that most of it is made of them wherever it begins.
-    static let blockByteCount = 8 << 20
+    /// The size of most blocks: some huge pages, so that most of it is made of them wherever it begins; and as
+    /// many slots of an overlay as a power of two.
+    static let blockByteCount = MemoryLayout<Overlay.Slot>.stride << 17
 
     /// A block of at least `byteCount` bytes, aligned to pages. Running out of memory ends the process, as
     /// it does everywhere in Swift.
@@ -27,6 +28,15 @@ enum KernelMemory {
         let first = (Int(bitPattern: start) + pageByteCount - 1) & -pageByteCount
         let end = (Int(bitPattern: start) + memory.count) & -pageByteCount
         _ = madvise(UnsafeMutableRawPointer(bitPattern: first), end - first, Int32(MADV_HUGEPAGE))
+    }
+
+    /// Has the kernel find and clear a fresh block now, in the calling thread's time and not in that of whoever
+    /// fills it.
+    static func touch(_ block: UnsafeMutableRawPointer, _ byteCount: Int) {
+        // One page at a time: to populate all of it at once would keep other threads from mapping any memory.
+        for offset in stride(from: 0, to: byteCount, by: 4096) {
+            block.storeBytes(of: 0, toByteOffset: offset, as: UInt8.self)
+        }
     }
 
     /// Frees a block of as many bytes as were asked for.

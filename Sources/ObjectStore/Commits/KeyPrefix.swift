@@ -8,15 +8,23 @@ struct KeyPrefix {
     let low: UInt64
 
     /// Takes the beginning of a key.
+    @inline(__always)
     init(_ key: UnsafeRawBufferPointer) {
-        if key.count >= 16 {
-            high = UInt64(bigEndian: key.loadUnaligned(as: UInt64.self))
-            low = UInt64(bigEndian: key.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+        guard key.count >= 8 else {
+            (high, low) = (Self.word(key), 0)
             return
         }
-        var words: (UInt64, UInt64) = (0, 0)
-        withUnsafeMutableBytes(of: &words) { $0.copyMemory(from: key) }
-        high = UInt64(bigEndian: words.0)
-        low = UInt64(bigEndian: words.1)
+        high = UInt64(bigEndian: key.loadUnaligned(as: UInt64.self))
+        // Of a key that ends sooner its last eight bytes, without those that are in the other number.
+        let offset = min(8, key.count - 8)
+        let last = UInt64(bigEndian: key.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+        low = last << UInt64(8 * (8 - offset))
+    }
+
+    /// Less than eight bytes as a number.
+    private static func word(_ key: UnsafeRawBufferPointer) -> UInt64 {
+        var word: UInt64 = 0
+        withUnsafeMutableBytes(of: &word) { $0.copyMemory(from: key) }
+        return UInt64(bigEndian: word)
     }
 }

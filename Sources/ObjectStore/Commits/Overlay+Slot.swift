@@ -1,4 +1,5 @@
 import Bytes
+import Storage
 
 extension Overlay {
     /// A key and what the overlay says of it, in 40 bytes.
@@ -14,9 +15,9 @@ extension Overlay {
         /// The bytes of the value, or what there is instead.
         private var valueByteCount: UInt32
 
-        /// Both point to bytes that stay where they are.
-        init(_ key: UnsafeRawBufferPointer, _ entry: Entry) {
-            prefix = KeyPrefix(key)
+        /// Both point to bytes that stay where they are; `prefix` is the key's.
+        init(_ key: UnsafeRawBufferPointer, _ prefix: KeyPrefix, _ entry: Entry) {
+            self.prefix = prefix
             keyStart = key.baseAddress
             keyByteCount = UInt32(key.count)
             valueStart = nil
@@ -29,12 +30,25 @@ extension Overlay {
             UnsafeRawBufferPointer(start: keyStart, count: Int(keyByteCount))
         }
 
+        /// How its key compares with another key: below, equal or above zero.
+        @inline(__always)
+        func compare(with other: UnsafeRawBufferPointer, _ otherPrefix: KeyPrefix) -> Int {
+            if prefix.high != otherPrefix.high { return prefix.high < otherPrefix.high ? -1 : 1 }
+            if prefix.low != otherPrefix.low { return prefix.low < otherPrefix.low ? -1 : 1 }
+            return compareKeys(key, other)
+        }
+
         /// Whether its key comes before another's.
         @inline(__always)
-        func isBelow(_ other: Slot) -> Bool {
-            if prefix.high != other.prefix.high { return prefix.high < other.prefix.high }
-            if prefix.low != other.prefix.low { return prefix.low < other.prefix.low }
-            return compareKeys(key, other.key) < 0
+        func isBelow(_ other: Slot) -> Bool { compare(with: other.key, other.prefix) < 0 }
+
+        /// What an engine is told; nil where nothing is said.
+        var change: StorageBatch.Change? {
+            switch entry {
+            case .none: nil
+            case .removed: StorageBatch.Change(key: key, value: nil)
+            case .value(let value): StorageBatch.Change(key: key, value: value)
+            }
         }
 
         /// What the overlay says of the key.

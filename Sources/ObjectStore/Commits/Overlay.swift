@@ -3,11 +3,12 @@ import Storage
 
 /// The uncommitted changes of a group of transactions, above the snapshot that they read.
 ///
-/// A change is noted at the end of a list. Keys are put in order only when somebody asks for it: a scan,
-/// which merges them with the snapshot, and the commit, whose batch is sorted. What is looked up by its
-/// key is found in a hash table; entries of indexes and inverse links, which are most of a batch, are
-/// not, and stand in the list as often as they were changed, the last one counts. A transaction that
-/// fails is taken back to its ``mark()``. The writer's thread alone uses an overlay.
+/// A change is noted at the end of its kind's list, see ``KindSlots``: the kind is the first byte of its key. Keys
+/// are put in order only when somebody asks for it: a scan, which merges them with the snapshot, and the
+/// commit, whose batch is sorted. What is looked up by its key is found; entries of indexes and inverse
+/// links, which are most of a batch, are not, and stand in their list as often as they were changed, the
+/// last one counts. A transaction that fails is taken back to its ``mark()``. The writer's thread alone
+/// uses an overlay.
 final class Overlay {
     enum Entry {
         /// The overlay says nothing of the key, or this slot does not.
@@ -18,29 +19,38 @@ final class Overlay {
 
     /// A change of a key that the slots before a mark have.
     private struct Change {
-        var slot: Int
+        var place: Place
         var before: Entry
+    }
+
+    /// Where a slot is.
+    private struct Place: Hashable {
+        var kind: Int
+        var index: Int
     }
 
     /// Where a transaction began.
     struct Mark {
-        fileprivate var slotCount: Int
+        fileprivate var counts: SIMD8<Int>
         fileprivate var undoCount: Int
         fileprivate var rangeCount: Int
     }
 
-    private let arena = Arena()
-    private(set) var slots = SlotList()
-    private var table = PositionTable()
-    /// The positions of slots in the order of their keys, as far as they were asked for.
-    private var order = SlotOrder()
+    /// How many kinds there are; the last one has all further ones as well.
+    private static let kindCount = 8
+
+    private let supply = BlockSupply()
+    private let arena: Arena
+    private let kinds: UnsafeMutablePointer<KindSlots>
+    /// How many slots there are.
+    private(set) var slotCount = 0
     /// What slots had that are older than the newest mark.
     private var undo: ContiguousArray<Change> = []
     private var removedRanges: [KeyRange] = []
-    /// Values that ``putInPlace(_:_:)`` made, by slot.
-    private var replaceable: [Int: Replaceable] = [:]
-    /// How many slots there were when the newest mark was made, and how many marks have been.
-    private var markedSlotCount = 0
+    /// Values that ``putInPlace(_:_:)`` made.
+    private var replaceable: [Place: Replaceable] = [:]
+    /// How many slots each kind had when the newest mark was made, and how many marks have been.
+    private var markedCounts = SIMD8<Int>()
     private var markCount = 0
 
     /// A value that may be overwritten where it lies, as long as nobody can ask for what it was.
@@ -53,50 +63,52 @@ final class Overlay {
         var markCount: Int
     }
 
+    /// Makes an empty overlay.
+    init() {
+        arena = Arena(supply)
+        kinds = .allocate(capacity: Self.kindCount)
+        for kind in 0..<Self.kindCount { (kinds + kind).initialize(to: KindSlots(supply)) }
+    }
+
+    deinit {
+        kinds.deinitialize(count: Self.kindCount)
+        kinds.deallocate()
+    }
+
     /// The bytes that keys and values take.
-    var byteCount: Int { arena.byteCount + slots.count * MemoryLayout<Slot>.stride }
+    var byteCount: Int { arena.byteCount + slotCount * MemoryLayout<Slot>.stride }
 
     /// Whether nothing was changed.
-    var isEmpty: Bool { slots.count == 0 && removedRanges.isEmpty }
+    var isEmpty: Bool { slotCount == 0 && removedRanges.isEmpty }
 
     /// Forgets everything.
     func reset() {
         arena.reset()
-        slots.removeAll()
-        table.removeAll()
-        order.removeAll()
+        for kind in 0..<Self.kindCount { kinds[kind].removeAll() }
+        slotCount = 0
+        supply.reset()
         undo.removeAll(keepingCapacity: true)
         removedRanges.removeAll()
         if !replaceable.isEmpty { replaceable.removeAll() }
-        markedSlotCount = 0
+        markedCounts = SIMD8()
         markCount = 0
     }
 
     // MARK: Reading
 
-    /// Whether a key is of a kind that is only scanned.
     @inline(__always)
-    private static func isOnlyScanned(_ key: UnsafeRawBufferPointer) -> Bool {
-        guard let kind = key.first else { return false }
-        return kind == StoreKey.Tag.index || kind == StoreKey.Tag.inverseLink
+    private static func kind(_ key: UnsafeRawBufferPointer) -> Int {
+        min(Int(key.first ?? 0), kindCount - 1)
     }
 
-    /// Keys of rows and short primary keys, which end in a number, share a line of the processor's cache
-    /// with their neighbours.
+    /// Whether keys of a kind are only scanned.
     @inline(__always)
-    private func hash(_ key: UnsafeRawBufferPointer) -> UInt32 {
-        guard key.count <= 14, let last = key.last else { return table.hash(key) }
-        let front = UnsafeRawBufferPointer(rebasing: key[..<(key.count - 1)])
-        let hash = table.hash(front) &+ UInt32(last >> 3) &* 0x9E37_79B1
-        return hash & ~7 | UInt32(last & 7)
-    }
-
-    private func slot(_ key: UnsafeRawBufferPointer, _ hash: UInt32) -> Int? {
-        table.position(hash) { isSame(slots[$0].key, key) }
+    private static func isOnlyScanned(_ kind: Int) -> Bool {
+        kind == StoreKey.Tag.index || kind == StoreKey.Tag.inverseLink
     }
 
     @inline(__always)
-    private func isSame(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Bool {
+    static func isSame(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Bool {
         guard a.count == b.count, let left = a.baseAddress, let right = b.baseAddress else {
             return a.count == b.count
         }
@@ -105,11 +117,12 @@ final class Overlay {
 
     /// What the overlay says of `key`.
     func entry(_ key: UnsafeRawBufferPointer) -> Entry {
-        if Self.isOnlyScanned(key) {
+        let kind = Self.kind(key)
+        if Self.isOnlyScanned(kind) {
             var cursor = Cursor(self, KeyRange(lower: Array(key), upper: nil))
-            if let (found, entry) = cursor.next(), isSame(found, key) { return entry }
-        } else if let slot = slot(key, hash(key)) {
-            let entry = slots[slot].entry
+            if let (found, entry) = cursor.next(), Self.isSame(found, key) { return entry }
+        } else if let index = kinds[kind].index(of: key, KeyPrefix(key)) {
+            let entry = kinds[kind][index].entry
             guard case .none = entry else { return entry }
         }
         for range in removedRanges where range.contains(key) { return .removed }
@@ -125,26 +138,35 @@ final class Overlay {
     struct Cursor {
         private let overlay: Overlay
         private let range: KeyRange
+        private var kind: Int
         private var place: SlotOrder.Place
 
         init(_ overlay: Overlay, _ range: KeyRange) {
             self.overlay = overlay
             self.range = range
-            overlay.order.append(slotsOf: overlay)
-            place = range.lower.withUnsafeBytes { overlay.order.firstPlace(of: $0, overlay) }
+            (kind, place) = range.lower.withUnsafeBytes {
+                let kind = Overlay.kind($0)
+                return (kind, overlay.kinds[kind].firstPlace(of: $0))
+            }
         }
 
         mutating func next() -> (UnsafeRawBufferPointer, Entry)? {
-            var found: (key: UnsafeRawBufferPointer, entry: Entry)?
-            while let position = overlay.order.position(&place) {
-                let slot = overlay.slots[position]
-                if let found, !overlay.isSame(found.key, slot.key) { break }
-                guard found != nil || range.contains(slot.key) else { return nil }
-                place.position += 1
-                if case .none = slot.entry { continue }
-                found = (slot.key, slot.entry)
+            while true {
+                var found: (key: UnsafeRawBufferPointer, entry: Entry)?
+                while let index = overlay.kinds[kind].index(at: &place) {
+                    let slot = overlay.kinds[kind][index]
+                    if let found, !Overlay.isSame(found.key, slot.key) { break }
+                    guard found != nil || range.contains(slot.key) else { return nil }
+                    place.position += 1
+                    if case .none = slot.entry { continue }
+                    found = (slot.key, slot.entry)
+                }
+                if let found { return found }
+                // The next kind's keys are above all of this one.
+                guard kind + 1 < Overlay.kindCount else { return nil }
+                kind += 1
+                place = range.lower.withUnsafeBytes { overlay.kinds[kind].firstPlace(of: $0) }
             }
-            return found
         }
     }
 
@@ -152,21 +174,21 @@ final class Overlay {
 
     /// - Returns: The slot that has the entry now.
     @discardableResult
-    private func set(_ key: UnsafeRawBufferPointer, _ entry: Entry) -> Int {
-        if !Self.isOnlyScanned(key) {
-            let hash = hash(key)
-            if let slot = slot(key, hash) {
-                // What is newer than every mark goes as a whole when one is gone back to.
-                if slot < markedSlotCount {
-                    undo.append(Change(slot: slot, before: slots[slot].entry))
-                }
-                slots[slot].entry = entry
-                return slot
+    private func set(_ key: UnsafeRawBufferPointer, _ entry: Entry) -> Place {
+        let kind = Self.kind(key)
+        let prefix = KeyPrefix(key)
+        if !Self.isOnlyScanned(kind), let index = kinds[kind].index(of: key, prefix) {
+            let place = Place(kind: kind, index: index)
+            // What is newer than every mark goes as a whole when one is gone back to.
+            if index < markedCounts[kind] {
+                undo.append(Change(place: place, before: kinds[kind][index].entry))
             }
-            table.insert(slots.count, hash)
+            kinds[kind][index].entry = entry
+            return place
         }
-        slots.append(Slot(arena.copy(key), entry))
-        return slots.count - 1
+        kinds[kind].append(Slot(arena.copy(key), prefix, entry))
+        slotCount += 1
+        return Place(kind: kind, index: kinds[kind].count - 1)
     }
 
     /// Sets a value; the bytes are copied, and the copy is returned.
@@ -182,22 +204,24 @@ final class Overlay {
     /// Sets a value that one transaction may set again and again, overwriting what it set before: nobody may
     /// hold on to such a value while the key is changed.
     func putInPlace(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
-        if let slot = slot(key, hash(key)), case .value(let old) = slots[slot].entry,
-            let place = replaceable[slot], place.markCount == markCount,
-            place.room >= value.count, place.start == old.baseAddress
+        let kind = Self.kind(key)
+        if let index = kinds[kind].index(of: key, KeyPrefix(key)),
+            case .value(let old) = kinds[kind][index].entry,
+            let own = replaceable[Place(kind: kind, index: index)], own.markCount == markCount,
+            own.room >= value.count, own.start == old.baseAddress
         {
             if let source = value.baseAddress {
-                memcpy(UnsafeMutableRawPointer(mutating: place.start), source, value.count)
+                memcpy(UnsafeMutableRawPointer(mutating: own.start), source, value.count)
             }
-            slots[slot].entry = .value(
-                UnsafeRawBufferPointer(start: place.start, count: value.count))
+            kinds[kind][index].entry = .value(
+                UnsafeRawBufferPointer(start: own.start, count: value.count))
             return
         }
         let room = (value.count + 511) & ~511
         let copy = arena.copy(value, room: room)
-        let slot = set(key, .value(copy))
+        let place = set(key, .value(copy))
         if let start = copy.baseAddress {
-            replaceable[slot] = Replaceable(start: start, room: room, markCount: markCount)
+            replaceable[place] = Replaceable(start: start, room: room, markCount: markCount)
         }
     }
 
@@ -215,18 +239,20 @@ final class Overlay {
 
     /// The present point, to which a failing transaction is taken back.
     func mark() -> Mark {
-        markedSlotCount = slots.count
+        for kind in 0..<Self.kindCount { markedCounts[kind] = kinds[kind].count }
         markCount += 1
         return Mark(
-            slotCount: slots.count, undoCount: undo.count, rangeCount: removedRanges.count)
+            counts: markedCounts, undoCount: undo.count, rangeCount: removedRanges.count)
     }
 
     /// Takes everything back that was changed since `mark`. Cost: a store for each key.
     func roll(backTo mark: Mark) {
         while undo.count > mark.undoCount, let change = undo.popLast() {
-            slots[change.slot].entry = change.before
+            kinds[change.place.kind][change.place.index].entry = change.before
         }
-        for slot in mark.slotCount..<slots.count { slots[slot].entry = .none }
+        for kind in 0..<Self.kindCount {
+            for index in mark.counts[kind]..<kinds[kind].count { kinds[kind][index].entry = .none }
+        }
         removedRanges.removeSubrange(mark.rangeCount...)
     }
 
@@ -235,7 +261,7 @@ final class Overlay {
     /// The changes in order, for the engine; valid until the overlay is changed or reset.
     func batch() -> StorageBatch {
         var changes: [StorageBatch.Change] = []
-        changes.reserveCapacity(slots.count)
+        changes.reserveCapacity(slotCount)
         forEachChange { changes.append($0) }
         return StorageBatch(removedRanges: removedRanges, changes: changes)
     }
@@ -263,18 +289,17 @@ final class Overlay {
     private func forEachChange<Failure: Error>(
         _ body: (StorageBatch.Change) throws(Failure) -> Void
     ) throws(Failure) {
-        // Of a key that comes again the last change counts.
-        var held: StorageBatch.Change?
-        try order.forEachSlot(of: self) { slot, mayRepeat throws(Failure) in
-            let change: StorageBatch.Change
-            switch slot.entry {
-            case .none: return
-            case .removed: change = StorageBatch.Change(key: slot.key, value: nil)
-            case .value(let value): change = StorageBatch.Change(key: slot.key, value: value)
+        let sort = SharedSlotSort(kinds, count: Self.kindCount)
+        defer { sort?.end() }
+        for kind in 0..<Self.kindCount {
+            if kinds[kind].isRising {
+                for index in 0..<kinds[kind].count {
+                    if let change = kinds[kind][index].change { try body(change) }
+                }
+            } else {
+                let sorted = sort?.changes(kind) ?? kinds[kind].sortedChanges()
+                for change in sorted.changes { try body(change) }
             }
-            if let held, !(mayRepeat && isSame(held.key, slot.key)) { try body(held) }
-            held = change
         }
-        if let held { try body(held) }
     }
 }

@@ -5,37 +5,36 @@ import Threads
 /// `@unchecked Sendable`: the slots that the thread reads don't change until it is done, which whoever
 /// began it waits for.
 final class SharedSlotSort: @unchecked Sendable {
-    /// One kind's slots in the order of their keys.
-    struct Kind {
-        let positions: ContiguousArray<Int32>
-        /// Whether a key may be there more than once.
-        let repeats: Bool
-    }
+    /// For fewer slots a thread, which costs some tens of microseconds, is not worth it.
+    private static let slotCountMin = 1 << 16
 
     private struct State {
-        var done: [Int: Kind] = [:]
+        var done: [Int: SortedChanges] = [:]
         var isCancelled = false
         var hasEnded = false
     }
 
-    private let overlay: Overlay
-    private let kinds: [(kind: Int, positions: ContiguousArray<Int32>)]
+    private let kinds: UnsafeMutablePointer<KindSlots>
+    private let sortedKinds: [Int]
     private let state = Monitor(State())
 
-    /// Begins; nil when there is no thread to be had.
-    ///
-    /// - `kinds`: The positions of each kind's slots, rising, in the order in which they will be asked for.
-    init?(_ overlay: Overlay, _ kinds: [(kind: Int, positions: ContiguousArray<Int32>)]) {
-        self.overlay = overlay
+    /// Begins with the kinds whose keys do not rise, in the order of kinds; nil where they have few slots, or no
+    /// thread is to be had.
+    init?(_ kinds: UnsafeMutablePointer<KindSlots>, count: Int) {
+        let sortedKinds = (0..<count).filter { !kinds[$0].isRising }
+        guard sortedKinds.reduce(0, { $0 + kinds[$1].count }) >= Self.slotCountMin else {
+            return nil
+        }
         self.kinds = kinds
+        self.sortedKinds = sortedKinds
         guard startThreadIfPossible({ self.run() }) else { return nil }
     }
 
     private func run() {
-        for (kind, positions) in kinds where !state.withLock(\.isCancelled) {
-            let sorted = Self.sort(overlay, positions[...])
+        for kind in sortedKinds where !state.withLock(\.isCancelled) {
+            let changes = kinds[kind].sortedChanges()
             state.signal {
-                $0.done[kind] = sorted
+                $0.done[kind] = changes
                 return true
             }
         }
@@ -45,8 +44,10 @@ final class SharedSlotSort: @unchecked Sendable {
         }
     }
 
-    /// Waits until a kind is sorted.
-    func sorted(_ kind: Int) -> Kind { state.wait { $0.done.removeValue(forKey: kind) } }
+    /// Waits until a kind whose keys do not rise is sorted, and hands over its changes.
+    func changes(_ kind: Int) -> SortedChanges {
+        state.wait { $0.done.removeValue(forKey: kind) }
+    }
 
     /// Waits until the thread reads no slots any more; kinds that it has not begun stay as they are.
     func end() {
@@ -54,17 +55,5 @@ final class SharedSlotSort: @unchecked Sendable {
             state.isCancelled = true
             return state.hasEnded ? () : nil
         }
-    }
-
-    /// Sorts one kind on the caller's thread.
-    static func sort(_ overlay: Overlay, _ positions: ContiguousArray<Int32>.SubSequence) -> Kind {
-        var items = SlotItems(overlay, positions)
-        items.sort()
-        let sorted = ContiguousArray<Int32>(unsafeUninitializedCapacity: items.count) {
-            places, count in
-            for place in 0..<items.count { places.initializeElement(at: place, to: items[place]) }
-            count = items.count
-        }
-        return Kind(positions: sorted, repeats: items.repeats)
     }
 }

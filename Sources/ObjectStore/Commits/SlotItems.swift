@@ -1,6 +1,6 @@
 import Bytes
 
-/// Slots of an overlay that are being sorted by their keys, with as much of the keys as lies next to each other.
+/// Slots of a list that are being sorted by their keys, with as much of the keys as lies next to each other.
 struct SlotItems: ~Copyable {
     /// Where the prefixes of keys differ, no key has to be looked at.
     private struct Item {
@@ -22,32 +22,28 @@ struct SlotItems: ~Copyable {
     /// From so many items on they are counted by their bytes, which needs no comparison.
     private static let countedCountMin = 256
 
-    private let overlay: Overlay
+    /// The memory of one.
+    static let itemByteCount = MemoryLayout<Item>.stride
+
     private let items: Items
-    /// As much room again, for what goes from one order to the next, where they are many.
-    private let spare: Items
+    /// As much room again, for what goes from one order to the next while they are sorted.
+    private var spare = Items(start: nil, count: 0)
     /// Whether a key was found more than once.
     private(set) var repeats = false
 
-    /// Slots by their positions, which rise and must not change until they are sorted.
-    init(_ overlay: Overlay, _ positions: ContiguousArray<Int32>.SubSequence) {
-        self.overlay = overlay
-        items = Items.allocate(capacity: positions.count)
-        spare = Items.allocate(
-            capacity: positions.count < Self.countedCountMin ? 0 : positions.count)
+    /// The slots of a list from one on, which must not change until they are sorted.
+    init(_ slots: borrowing SlotList, from first: Int) {
+        let count = slots.count - first
+        items = Items.allocate(capacity: count)
         KernelMemory.expectUse(of: UnsafeMutableRawBufferPointer(items))
-        KernelMemory.expectUse(of: UnsafeMutableRawBufferPointer(spare))
-        for (place, position) in positions.enumerated() {
+        for place in 0..<count {
             items.initializeElement(
                 at: place,
-                to: Item(prefix: overlay.slots[Int(position)].prefix, slot: position))
+                to: Item(prefix: slots[first + place].prefix, slot: Int32(first + place)))
         }
     }
 
-    deinit {
-        items.deallocate()
-        spare.deallocate()
-    }
+    deinit { items.deallocate() }
 
     /// How many there are.
     var count: Int { items.count }
@@ -56,14 +52,25 @@ struct SlotItems: ~Copyable {
     subscript(place: Int) -> Int32 { items[place].slot }
 
     /// Puts them in the order of their keys, those of one key in the order of their positions.
-    mutating func sort() { sort(0..<items.count, offset: 0) }
+    ///
+    /// - `slots`: The list that they are from.
+    /// - `block`: Room for as many items, aligned like them, that nobody else uses meanwhile.
+    mutating func sort(_ slots: borrowing SlotList, using block: UnsafeMutableRawBufferPointer) {
+        precondition(block.count >= items.count * Self.itemByteCount)
+        spare = Items(
+            start: block.baseAddress?.bindMemory(to: Item.self, capacity: items.count),
+            count: items.count)
+        sort(0..<items.count, offset: 0, slots)
+    }
 
     /// Sorts by sixteen bytes of the keys, then those that are equal so far by the next sixteen, and so on: a
     /// sort that compared whole keys would fetch each of them as often as it meets one that begins alike.
     ///
     /// - `places`: Which items; those with equal prefixes are in the order of their positions.
     /// - `offset`: Where in their keys the items' prefixes begin; all before is equal.
-    private mutating func sort(_ places: Range<Int>, offset: Int) {
+    private mutating func sort(
+        _ places: Range<Int>, offset: Int, _ slots: borrowing SlotList
+    ) {
         if places.count < Self.countedCountMin {
             Self.sort(Items(rebasing: items[places]))
         } else {
@@ -78,28 +85,29 @@ struct SlotItems: ~Copyable {
             {
                 end += 1
             }
-            if end - start > 1 { sortAlike(start..<end, offset: offset + 16) }
+            if end - start > 1 { sortAlike(start..<end, offset: offset + 16, slots) }
             start = end
         }
     }
 
     /// Sorts items whose keys are equal before `offset`, or end there.
-    private mutating func sortAlike(_ places: Range<Int>, offset: Int) {
-        let overlay = overlay
+    private mutating func sortAlike(
+        _ places: Range<Int>, offset: Int, _ slots: borrowing SlotList
+    ) {
         // Where a key ends, the zeros behind it may stand for bytes of another one.
         if places.count > Self.alikeCountMax,
-            items[places].allSatisfy({ overlay.slots[Int($0.slot)].key.count > offset })
+            items[places].allSatisfy({ slots[Int($0.slot)].key.count > offset })
         {
             for place in places {
-                let key = overlay.slots[Int(items[place].slot)].key
+                let key = slots[Int(items[place].slot)].key
                 items[place].prefix = KeyPrefix(UnsafeRawBufferPointer(rebasing: key[offset...]))
             }
-            return sort(places, offset: offset)
+            return sort(places, offset: offset, slots)
         }
         var repeats = repeats
         var alike = items[places]
         alike.sort { a, b in
-            let order = compareKeys(overlay.slots[Int(a.slot)].key, overlay.slots[Int(b.slot)].key)
+            let order = compareKeys(slots[Int(a.slot)].key, slots[Int(b.slot)].key)
             if order != 0 { return order < 0 }
             repeats = true
             return a.slot < b.slot

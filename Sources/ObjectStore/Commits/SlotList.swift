@@ -1,6 +1,6 @@
 import CMemory
 
-/// The slots of an overlay: a list that grows at its end and never moves what it has.
+/// The slots of one kind of key: a list that grows at its end and never moves what it has.
 ///
 /// A transaction may have millions: an array that doubled would copy them again and again, into memory that
 /// the kernel has to clear first.
@@ -12,12 +12,16 @@ struct SlotList: ~Copyable {
     private static let smallCountMax = 1 << 16
     private static let smallBits = 12
     private static let largeBits = 17
-    private static let largeByteCount = MemoryLayout<Slot>.stride << largeBits
+    private static var largeByteCount: Int { KernelMemory.blockByteCount }
 
     private var small: ContiguousArray<UnsafeMutablePointer<Slot>> = []
     private var large: ContiguousArray<UnsafeMutablePointer<Slot>> = []
+    private let supply: BlockSupply
     /// How many there are.
     private(set) var count = 0
+
+    /// Makes an empty list, which takes large chunks from `supply`.
+    init(_ supply: BlockSupply) { self.supply = supply }
 
     deinit { freeChunks(keeping: 0) }
 
@@ -51,7 +55,7 @@ struct SlotList: ~Copyable {
                 small.append(.allocate(capacity: 1 << Self.smallBits))
             }
         } else if count - Self.smallCountMax == large.count << Self.largeBits {
-            let block = KernelMemory.allocate(Self.largeByteCount)
+            let block = supply.take()
             large.append(block.bindMemory(to: Slot.self, capacity: 1 << Self.largeBits))
         }
         place(count).initialize(to: slot)

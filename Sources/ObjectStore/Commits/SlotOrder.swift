@@ -1,9 +1,8 @@
 import Bytes
-import Storage
 
-/// The slots of an overlay in the order of their keys.
+/// The slots of one kind in the order of their keys.
 ///
-/// Slots come in at the end of the overlay's list and are ordered later: one by one for a scan, since
+/// Slots come in at the end of a list and are ordered later: one by one for a scan, since
 /// another may follow after every change, each into a chunk of bounded size; or all at once for a
 /// commit. Slots of one key stand in the order in which they were made.
 struct SlotOrder {
@@ -14,7 +13,7 @@ struct SlotOrder {
 
     /// Positions of slots, sorted by key; no chunk is empty unless there is just one.
     private var chunks: ContiguousArray<ContiguousArray<Int32>> = [[]]
-    /// How many slots are in the chunks: the first so many of the overlay.
+    /// How many slots are in the chunks: the first so many of the list.
     private var count = 0
 
     /// Forgets everything.
@@ -31,7 +30,7 @@ struct SlotOrder {
 
     /// The slot at a place, which moves on to the next chunk if it is behind the end of one; nil behind
     /// the last slot.
-    func position(_ place: inout Place) -> Int? {
+    func index(at place: inout Place) -> Int? {
         while place.position >= chunks[place.chunk].count {
             guard place.chunk + 1 < chunks.count else { return nil }
             place = Place(chunk: place.chunk + 1, position: 0)
@@ -40,13 +39,13 @@ struct SlotOrder {
     }
 
     /// The place of the first slot whose key is not below `key`.
-    func firstPlace(of key: UnsafeRawBufferPointer, _ overlay: Overlay) -> Place {
-        place(of: key, behind: -1, overlay)
+    func firstPlace(of key: UnsafeRawBufferPointer, _ slots: borrowing SlotList) -> Place {
+        place(of: key, behind: -1, slots)
     }
 
     /// The place behind all slots whose keys compare with `key` as `order`, 0 or −1, or less.
     private func place(
-        of key: UnsafeRawBufferPointer, behind order: Int, _ overlay: Overlay
+        of key: UnsafeRawBufferPointer, behind order: Int, _ slots: borrowing SlotList
     ) -> Place {
         let prefix = KeyPrefix(key)
         var low = 0
@@ -54,7 +53,7 @@ struct SlotOrder {
         // The last chunk whose first slot the place is behind.
         while high - low > 1 {
             let middle = (low + high) / 2
-            if Self.order(of: chunks[middle][0], prefix, key, overlay) <= order {
+            if slots[Int(chunks[middle][0])].compare(with: key, prefix) <= order {
                 low = middle
             } else {
                 high = middle
@@ -64,7 +63,7 @@ struct SlotOrder {
         var to = chunks[low].count
         while from < to {
             let middle = (from + to) / 2
-            if Self.order(of: chunks[low][middle], prefix, key, overlay) <= order {
+            if slots[Int(chunks[low][middle])].compare(with: key, prefix) <= order {
                 from = middle + 1
             } else {
                 to = middle
@@ -73,21 +72,10 @@ struct SlotOrder {
         return Place(chunk: low, position: from)
     }
 
-    /// How the key of a slot compares with a key and its prefix: below, equal or above zero.
-    @inline(__always)
-    private static func order(
-        of slot: Int32, _ prefix: KeyPrefix, _ key: UnsafeRawBufferPointer, _ overlay: Overlay
-    ) -> Int {
-        let other = overlay.slots[Int(slot)].prefix
-        if other.high != prefix.high { return other.high < prefix.high ? -1 : 1 }
-        if other.low != prefix.low { return other.low < prefix.low ? -1 : 1 }
-        return compareKeys(overlay.slots[Int(slot)].key, key)
-    }
-
-    /// Takes in the slots that the overlay has got since. Cost: a binary search for each.
-    mutating func append(slotsOf overlay: Overlay) {
-        while count < overlay.slots.count {
-            let place = place(of: overlay.slots[count].key, behind: 0, overlay)
+    /// Takes in the slots that the list has got since. Cost: a binary search for each.
+    mutating func append(slotsOf slots: borrowing SlotList) {
+        while count < slots.count {
+            let place = place(of: slots[count].key, behind: 0, slots)
             chunks[place.chunk].insert(Int32(count), at: place.position)
             if chunks[place.chunk].count > Self.chunkCountMax { split(place.chunk) }
             count += 1
@@ -105,36 +93,38 @@ struct SlotOrder {
 
     // MARK: All at once
 
-    /// Hands all slots of the overlay to `body` in order, and whether a slot may have the key of the one
-    /// before; those that are not in the chunks stay out of them. Cost: a sort of those.
-    func forEachSlot<Failure: Error>(
-        of overlay: Overlay, _ body: (Overlay.Slot, _ mayRepeat: Bool) throws(Failure) -> Void
-    ) throws(Failure) {
+    /// Hands all slots to `body` in order, and whether a slot may have the key of the one before; those that are
+    /// not in the chunks stay out of them. Cost: a sort of those.
+    ///
+    /// - `block`: Is used before `body` is first called; it has ``SlotItems/itemByteCount`` bytes for each slot.
+    func forEachSlot(
+        of slots: borrowing SlotList, using block: UnsafeMutableRawBufferPointer,
+        _ body: (Overlay.Slot, _ mayRepeat: Bool) -> Void
+    ) {
         var ordered = Place(chunk: 0, position: 0)
-        let sort = SlotSort(overlay, from: count)
-        try sort.forEachPiece { piece, mayRepeat throws(Failure) in
-            for place in piece.indices {
-                // In the order of keys, slots lie anywhere in memory.
-                let ahead = place + Self.prefetchedSlotCount
-                if ahead < piece.endIndex { overlay.slots.prefetch(Int(piece[ahead])) }
-                let slot = overlay.slots[Int(piece[place])]
-                if count > 0 { try forEachSlot(of: overlay, before: slot, &ordered, body) }
-                try body(slot, mayRepeat || count > 0)
-            }
+        var items = SlotItems(slots, from: count)
+        items.sort(slots, using: block)
+        for place in 0..<items.count {
+            // In the order of keys, slots lie anywhere in memory.
+            let ahead = place + Self.prefetchedSlotCount
+            if ahead < items.count { slots.prefetch(Int(items[ahead])) }
+            let slot = slots[Int(items[place])]
+            if count > 0 { forEachSlot(of: slots, before: slot, &ordered, body) }
+            body(slot, items.repeats || count > 0)
         }
-        if count > 0 { try forEachSlot(of: overlay, before: nil, &ordered, body) }
+        if count > 0 { forEachSlot(of: slots, before: nil, &ordered, body) }
     }
 
     /// Hands the slots in the chunks to `body` whose keys do not come after that of another; all of them for
     /// none.
-    private func forEachSlot<Failure: Error>(
-        of overlay: Overlay, before other: Overlay.Slot?, _ place: inout Place,
-        _ body: (Overlay.Slot, _ mayRepeat: Bool) throws(Failure) -> Void
-    ) throws(Failure) {
-        while let position = position(&place) {
-            let slot = overlay.slots[position]
+    private func forEachSlot(
+        of slots: borrowing SlotList, before other: Overlay.Slot?, _ place: inout Place,
+        _ body: (Overlay.Slot, _ mayRepeat: Bool) -> Void
+    ) {
+        while let index = index(at: &place) {
+            let slot = slots[index]
             if let other, other.isBelow(slot) { return }
-            try body(slot, true)
+            body(slot, true)
             place.position += 1
         }
     }

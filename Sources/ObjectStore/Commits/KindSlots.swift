@@ -1,0 +1,101 @@
+import Bytes
+
+/// What an overlay says of the keys of one kind: a list of slots, a table of those that are looked up by their keys,
+/// and their order as far as it was asked for.
+///
+/// New objects have rising keys, and so have the primary keys of most loads. As long as every key is above the one
+/// before, the list is in order by itself, and only a key between its ends can be in it: slots are not entered in
+/// the table before the first such key is looked for.
+struct KindSlots: ~Copyable {
+    typealias Slot = Overlay.Slot
+
+    private(set) var list: SlotList
+    /// Whether each key is above the one before.
+    private(set) var isRising = true
+    private var table = PositionTable()
+    /// How many slots are in the table: the first so many, or none.
+    private var enteredCount = 0
+    private var order = SlotOrder()
+
+    /// Has no slots; large chunks will be taken from `supply`.
+    init(_ supply: BlockSupply) { list = SlotList(supply) }
+
+    var count: Int { list.count }
+
+    subscript(index: Int) -> Slot {
+        @inline(__always) _read { yield list[index] }
+        @inline(__always) nonmutating _modify { yield &list[index] }
+    }
+
+    /// Adds a slot at the end.
+    @inline(__always)
+    mutating func append(_ slot: Slot) {
+        if isRising, count > 0, !list[count - 1].isBelow(slot) { isRising = false }
+        list.append(slot)
+    }
+
+    /// Forgets everything.
+    mutating func removeAll() {
+        if count == 0 { return }
+        list.removeAll()
+        table.removeAll()
+        order.removeAll()
+        enteredCount = 0
+        isRising = true
+    }
+
+    // MARK: By key
+
+    /// The slot that has a key.
+    @inline(__always)
+    mutating func index(of key: UnsafeRawBufferPointer, _ prefix: KeyPrefix) -> Int? {
+        if count == 0 { return nil }
+        if isRising,
+            list[count - 1].compare(with: key, prefix) < 0
+                || list[0].compare(with: key, prefix) > 0
+        {
+            return nil
+        }
+        return enteredIndex(of: key)
+    }
+
+    private mutating func enteredIndex(of key: UnsafeRawBufferPointer) -> Int? {
+        while enteredCount < count {
+            table.insert(enteredCount, hash(list[enteredCount].key))
+            enteredCount += 1
+        }
+        return table.position(hash(key)) { Overlay.isSame(list[$0].key, key) }
+    }
+
+    /// Keys of rows and short primary keys, which end in a number, share a line of the processor's cache
+    /// with their neighbours.
+    @inline(__always)
+    private func hash(_ key: UnsafeRawBufferPointer) -> UInt32 {
+        guard key.count <= 14, let last = key.last else { return table.hash(key) }
+        let front = UnsafeRawBufferPointer(rebasing: key[..<(key.count - 1)])
+        let hash = table.hash(front) &+ UInt32(last >> 3) &* 0x9E37_79B1
+        return hash & ~7 | UInt32(last & 7)
+    }
+
+    // MARK: In order
+
+    /// The place of the first slot whose key is not below `key`.
+    mutating func firstPlace(of key: UnsafeRawBufferPointer) -> SlotOrder.Place {
+        order.append(slotsOf: list)
+        return order.firstPlace(of: key, list)
+    }
+
+    /// The slot at a place, which may move on; nil behind the last one. No slot may have been added since the
+    /// place was asked for.
+    func index(at place: inout SlotOrder.Place) -> Int? { order.index(at: &place) }
+
+    /// The changes in the order of their keys, of each key the last one. Cost: a sort of the slots that were not
+    /// scanned, with a pass for each byte in which keys differ.
+    func sortedChanges() -> SortedChanges {
+        let changes = SortedChanges(slotCount: count)
+        order.forEachSlot(of: list, using: changes.block) { slot, mayRepeat in
+            changes.append(slot, mayRepeat: mayRepeat)
+        }
+        return changes
+    }
+}
