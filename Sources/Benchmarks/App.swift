@@ -26,9 +26,6 @@ struct App {
     private static func run(_ arguments: Arguments) throws {
         if arguments.only == "plans" { return try comparePlans(arguments) }
         switch arguments.suite {
-        case "embedded":
-            try reads(arguments)
-            try EmbeddedWrites(arguments).run()
         case "reads": try reads(arguments)
         case "writes": try EmbeddedWrites(arguments).run()
         default: try scans(arguments)

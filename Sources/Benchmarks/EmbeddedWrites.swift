@@ -44,8 +44,7 @@ struct EmbeddedWrites {
 
     /// Loads, changes and deletes people, and reports how many a second.
     func run() throws {
-        if arguments.only.isEmpty || arguments.only == "random-insert" { try randomInserts() }
-        if arguments.only == "random-insert" { return }
+        if arguments.only == "random-insert" { return try randomInserts() }
         let total = arguments.objectCount
         let (store, engine) = try openStore("writes")
         defer { store.close() }
@@ -61,6 +60,7 @@ struct EmbeddedWrites {
         if arguments.only == "bulk-insert" { return }
         try singleWrites(store)
         try manyChanges(store, engine)
+        if arguments.only.isEmpty { try randomInserts() }
     }
 
     /// A new store that has the schema and the cities.
