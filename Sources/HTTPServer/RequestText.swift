@@ -10,7 +10,8 @@ package struct RequestText: @unchecked Sendable {
     /// The bytes after percent-decoding; path and query pieces are valid UTF-8, headers need not be.
     package let bytes: UnsafeBufferPointer<UInt8>
 
-    init(_ bytes: UnsafeBufferPointer<UInt8>) {
+    /// A part of another piece, valid as long as that.
+    package init(_ bytes: UnsafeBufferPointer<UInt8>) {
         self.bytes = bytes
     }
 

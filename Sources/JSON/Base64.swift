@@ -26,10 +26,12 @@ package enum Base64 {
         return values
     }
 
-    /// Appends the standard form of `bytes`, with padding.
-    package static func encode(_ bytes: UnsafeRawBufferPointer, into buffer: ByteBuffer) {
+    /// Appends the form of `bytes` in an alphabet, the standard one with padding, the other without.
+    package static func encode(
+        _ bytes: UnsafeRawBufferPointer, alphabet: Alphabet = .standard, into buffer: ByteBuffer
+    ) {
         guard let source = bytes.baseAddress else { return }
-        let digits = standardDigits.utf8Start
+        let digits = (alphabet == .standard ? standardDigits : urlDigits).utf8Start
         let start = buffer.count
         buffer.appendZeros((bytes.count + 2) / 3 * 4)
         var out = (buffer.base + start).assumingMemoryBound(to: UInt8.self)
@@ -53,6 +55,7 @@ package enum Base64 {
         case 2: emit(byte(at) << 16 | byte(at + 1) << 8, digitCount: 3)
         default: break
         }
+        if alphabet == .url { buffer.truncate(to: start + (bytes.count * 4 + 2) / 3) }
     }
 
     /// Appends the bytes that `text` stands for.

@@ -232,8 +232,9 @@ struct AggregateReply {
             query: query.hash, epoch: read.epoch, returnedCount: 0,
             position: QueryPosition(sortBytes: groups[query.limit - 1].sortBytes, key: 0))
         json.raw(",\"next\":")
-        json.string(cursor.text)
-        return cursor.text
+        let text = cursor.encoded()
+        json.string(text)
+        return text
     }
 
     // MARK: Running

@@ -81,25 +81,32 @@ struct CheckedQuery: Sendable {
         }
         sort = try keys(text.sort, "sort", isPlain ? compiled?.sort : nil)
         distinct = try keys(text.distinct, "distinct", isPlain ? compiled?.distinct : nil)
-        var named = [("sort", sort), ("distinct", distinct)]
+        try Self.requireFew(sort, text, "sort")
+        try Self.requireFew(distinct, text, "distinct")
         for suffix in isPlain ? [] : compiled?.suffixes ?? [] {
             switch suffix {
-            case .sort(let keys), .distinct(let keys): named.append(("filter", keys))
+            case .sort(let keys), .distinct(let keys): try Self.requireFew(keys, text, "filter")
             case .limit: break
             }
         }
-        for (name, keys) in named
-        where keys.count > Self.sortKeyCountMax {
-            throw text.fault(
-                name, "A query has at most \(Self.sortKeyCountMax) paths to sort or be distinct by."
-            )
-        }
         let shown = try Self.selection(text, rowClass, projection, names)
         (form, selection) = try Self.form(forms, text, shown, schema)
-        var canonical = "\(rowClass.definition.name)\u{0}\(compiled?.canonicalText ?? "")\u{0}"
-        canonical += "\(text.sort ?? "")\u{0}\(text.distinct ?? "")\u{0}"
+        var canonical = rowClass.definition.name
+        for part in [compiled?.canonicalText, text.sort, text.distinct] {
+            canonical += "\u{0}"
+            if let part { canonical += part }
+        }
+        canonical += "\u{0}"
         canonical += PageCursor.types(sort + distinct)
         hash = PageCursor.QueryHash(canonical)
+    }
+
+    private static func requireFew(
+        _ keys: [SortKey], _ text: QueryText, _ name: String
+    ) throws(Problem) {
+        guard keys.count > sortKeyCountMax else { return }
+        throw text.fault(
+            name, "A query has at most \(sortKeyCountMax) paths to sort or be distinct by.")
     }
 
     private static func selection(

@@ -248,9 +248,10 @@ struct CollectionPage {
         buffer.append("]")
         var next: String?
         if let cursor {
-            next = cursor.text
+            let text = cursor.encoded()
+            next = text
             json.raw(",\"next\":")
-            json.string(cursor.text)
+            json.string(text)
         }
         if text.counts {
             json.raw(",\"count\":")

@@ -29,8 +29,8 @@ struct PageCursor: Equatable, Sendable {
 
     /// A hash of everything that decides about a query's result and order.
     struct QueryHash: Equatable, Sendable {
-        private var high: UInt64
-        private var low: UInt64
+        fileprivate let high: UInt64
+        fileprivate let low: UInt64
 
         init(_ text: String) {
             var text = text
@@ -41,15 +41,18 @@ struct PageCursor: Equatable, Sendable {
             self.high = high
             self.low = low
         }
-
-        fileprivate var words: [UInt64] { [high, low] }
     }
 
     /// The types of the values that an order compares, as a part of what a ``QueryHash`` is made of: after a
     /// change of the schema the same paths may lead to values of other types, whose bytes stand in another
     /// order.
     static func types(_ keys: [SortKey]) -> String {
-        keys.isEmpty ? "" : keys.map(\.path.type.name).joined(separator: ",")
+        var names = ""
+        for key in keys {
+            if !names.isEmpty { names += "," }
+            names += key.path.type.name
+        }
+        return names
     }
 
     private static let format: UInt8 = 1
@@ -60,30 +63,22 @@ struct PageCursor: Equatable, Sendable {
     /// numbers are made up, and computing with them could overflow. The checksum is no secret.
     private static let numberEnd: UInt64 = 1 << 62
 
-    /// The cursor's text.
-    var text: String {
-        var bytes: [UInt8] = [Self.format]
-        for word in query.words + [epoch, returnedCount, position.key] {
-            withUnsafeBytes(of: word.littleEndian) { bytes.append(contentsOf: $0) }
-        }
-        withUnsafeBytes(of: UInt32(position.sortBytes.count).littleEndian) {
-            bytes.append(contentsOf: $0)
-        }
-        bytes += position.sortBytes
-        bytes += position.wholeBytes
-        let checksum = bytes.withUnsafeBytes { SipHash128.hash($0).high }
-        withUnsafeBytes(of: checksum.littleEndian) { bytes.append(contentsOf: $0) }
-        let buffer = ByteBuffer(capacity: bytes.count * 2)
-        bytes.withUnsafeBytes { Base64.encode($0, into: buffer) }
-        let text = buffer.bytes.compactMap { byte -> UInt8? in
-            switch byte {
-            case UInt8(ascii: "+"): UInt8(ascii: "-")
-            case UInt8(ascii: "/"): UInt8(ascii: "_")
-            case UInt8(ascii: "="): nil
-            default: byte
-            }
-        }
-        return String(decoding: text, as: UTF8.self)
+    /// The cursor as a client gets it. Cost: an allocation or two, and a hash of its bytes.
+    func encoded() -> String {
+        let bytes = ByteBuffer(capacity: Self.fixedByteCount + position.sortBytes.count + 64)
+        bytes.append(Self.format)
+        bytes.append(little: query.high)
+        bytes.append(little: query.low)
+        bytes.append(little: epoch)
+        bytes.append(little: returnedCount)
+        bytes.append(little: position.key)
+        bytes.append(little: UInt32(position.sortBytes.count))
+        bytes.append(position.sortBytes)
+        bytes.append(position.wholeBytes)
+        bytes.append(little: SipHash128.hash(bytes.bytes).high)
+        let text = ByteBuffer(capacity: bytes.count * 3 / 2)
+        Base64.encode(bytes.bytes, alphabet: .url, into: text)
+        return String(decoding: text.bytes, as: UTF8.self)
     }
 
     /// Which of the links from one object the last element of an inverse link's page was.

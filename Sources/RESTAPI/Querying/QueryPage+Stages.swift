@@ -43,10 +43,11 @@ extension QueryPage {
             let cursor = PageCursor(
                 query: query.hash, epoch: read.epoch, returnedCount: UInt64(end),
                 position: QueryPosition(sortBytes: [], key: keys[end - 1]))
-            next = cursor.text
+            let text = cursor.encoded()
+            next = text
             if writer.hasMembers {
                 json.raw(",\"next\":")
-                json.string(cursor.text)
+                json.string(text)
             }
         }
         if text.counts {

@@ -37,6 +37,7 @@ struct QueryPage {
         var steps: [Step] = []
         var clock = monotonicMicroseconds()
         func lap(_ name: String, _ rows: Int) {
+            guard text.explains else { return }
             let now = monotonicMicroseconds()
             steps.append(Step(name: name, rows: rows, microseconds: now - clock))
             clock = now
@@ -89,7 +90,7 @@ struct QueryPage {
         if writer.isTruncated || distinct?.isFull ?? false { throw outOfMemory }
         let statistics = execution.statistics
         writer.endObjects()
-        let followed = execution.followed
+        let followed = text.explains ? execution.followed : []
         if text.explains {
             let plan = PlanText(followed, query.rowClass, read.rows)
             steps += plan.stepsGivenUp
@@ -103,10 +104,11 @@ struct QueryPage {
             let cursor = PageCursor(
                 query: query.hash, epoch: read.epoch, returnedCount: UInt64(returnedBefore + count),
                 position: last)
-            next = cursor.text
+            let text = cursor.encoded()
+            next = text
             if writer.hasMembers {
                 json.raw(",\"next\":")
-                json.string(cursor.text)
+                json.string(text)
             }
         }
         if text.counts {

@@ -46,17 +46,22 @@ struct QueryText: Sendable {
     func requireLengths(
         _ options: RESTOptions, beside others: [(name: String, text: String?)] = []
     ) throws(Problem) {
-        let parts =
-            others + [
-                ("filter", filter), ("sort", sort), ("distinct", distinct), ("fields", fields),
-                ("expand", expand), ("geometry", geometry),
-            ]
-        for case (let name, let part?) in parts
-        where part.utf8.count > options.queryTextByteCountMax {
-            throw fault(
-                name, "'\(name)' is longer than \(options.queryTextByteCountMax) bytes.",
-                code: "query-too-long")
-        }
+        for (name, text) in others { try requireLength(name, text, options) }
+        try requireLength("filter", filter, options)
+        try requireLength("sort", sort, options)
+        try requireLength("distinct", distinct, options)
+        try requireLength("fields", fields, options)
+        try requireLength("expand", expand, options)
+        try requireLength("geometry", geometry, options)
+    }
+
+    private func requireLength(
+        _ name: String, _ text: String?, _ options: RESTOptions
+    ) throws(Problem) {
+        guard let text, text.utf8.count > options.queryTextByteCountMax else { return }
+        throw fault(
+            name, "'\(name)' is longer than \(options.queryTextByteCountMax) bytes.",
+            code: "query-too-long")
     }
 
     /// A problem of `fields` or `expand`, which of a body has a pointer.
@@ -78,29 +83,32 @@ struct QueryText: Sendable {
 }
 
 extension QueryText {
-    /// The names of a query's parameters.
-    static let parameterNames = [
-        "filter", "arg", "text", "sort", "distinct", "limit", "cursor", "fields", "expand", "count",
-        "explain", "geometry",
+    /// The names of the parameters that may be stated once.
+    private static let singleNames: [StaticString] = [
+        "filter", "sort", "distinct", "limit", "cursor", "fields", "expand", "count", "explain",
+        "geometry",
     ]
 
     /// Reads a query from the parameters of a URL; other names are left to the caller.
     ///
     /// - Throws: ``Problem`` 400 for a malformed or repeated parameter.
     init(_ request: Request, parser: JSONParser) throws(Problem) {
-        var seen: Set<String> = []
+        var seen: UInt32 = 0
         for (name, value) in request.query {
-            let known = name.string
-            guard Self.parameterNames.contains(known) else { continue }
-            if known == "arg" || known == "text" {
-                arguments.append(
-                    known == "text"
-                        ? QueryArgument(text: value.string) : try Self.argument(value, parser))
+            if name == "arg" {
+                arguments.append(try Self.argument(value, parser))
                 continue
             }
-            guard seen.insert(known).inserted else {
+            if name == "text" {
+                arguments.append(QueryArgument(text: value.string))
+                continue
+            }
+            guard let place = Self.singleNames.firstIndex(where: { name == $0 }) else { continue }
+            let known = name.string
+            guard seen & 1 << UInt32(place) == 0 else {
                 throw .parameter(known, "'\(known)' is stated twice; state it once.")
             }
+            seen |= 1 << UInt32(place)
             switch known {
             case "filter": filter = value.string
             case "sort": sort = value.string

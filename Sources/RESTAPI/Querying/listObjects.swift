@@ -1,3 +1,4 @@
+import Bytes
 import HTTPServer
 
 extension RESTService {
@@ -30,12 +31,21 @@ extension RESTService {
 
 /// The request's own target without its cursor, up to where the next cursor goes.
 func nextTarget(of request: Request) -> String {
-    let raw = request.rawTarget.string
-    guard let mark = raw.firstIndex(of: "?") else { return raw + "?" }
-    var target = String(raw[...mark])
-    for part in raw[raw.index(after: mark)...].split(separator: "&")
-    where part != "cursor" && !part.hasPrefix("cursor=") {
-        target += part + "&"
+    let raw = request.rawTarget.bytes
+    let mark = raw.firstIndex(of: UInt8(ascii: "?")) ?? raw.endIndex
+    let target = ByteBuffer(capacity: raw.count + 2)
+    target.append(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(raw)[..<mark]))
+    target.append("?")
+    var start = mark + 1
+    while start < raw.count {
+        var end = start
+        while end < raw.count, raw[end] != UInt8(ascii: "&") { end += 1 }
+        let part = RequestText(UnsafeBufferPointer(rebasing: raw[start..<end]))
+        if !part.isEmpty, part != "cursor", !part.hasPrefix("cursor=") {
+            target.append(UnsafeRawBufferPointer(part.bytes))
+            target.append("&")
+        }
+        start = end + 1
     }
-    return target
+    return String(decoding: target.bytes, as: UTF8.self)
 }

@@ -50,9 +50,10 @@ struct SectionReply {
             let cursor = PageCursor(
                 query: query.hash, epoch: read.epoch, returnedCount: returned,
                 position: last.position)
-            next = cursor.text
+            let text = cursor.encoded()
+            next = text
             json.raw(",\"next\":")
-            json.string(cursor.text)
+            json.string(text)
         }
         if let total = page.total {
             json.raw(",\"count\":")
