@@ -210,7 +210,6 @@ struct Planner {
         _ natural: Plan?
     ) throws(Failure) -> Plan {
         let conjuncts = predicate.conjuncts
-        let total = try total()
         let scan = try scanCost()
         // What reads in order and stops when the page is full: an index, or a scan by object key.
         let canStop = natural != nil || query.sort.isEmpty
@@ -231,7 +230,7 @@ struct Planner {
         countMax = min(countMax, costMax)
 
         var candidates = own.map {
-            PlanCandidate(source: search.source($0), covered: Set($0.covered))
+            PlanCandidate(source: search.source($0), covered: $0.covered)
         }
         var further = further
         for index in candidates.indices { candidates[index].number = index }
@@ -285,7 +284,7 @@ struct Planner {
         let isPage = plan.residual == nil && query.sort.isEmpty
         let collected = QueryCost.times(
             isPage ? min(wanted, united.keys.count) : united.keys.count, QueryCost.risingRow)
-        let walk = QueryCost.times(wanted, total) / united.keys.count
+        let walk = QueryCost.times(wanted, try total()) / united.keys.count
         guard walkCost(walk, wanted, natural, scan) < collected else { return plan }
         var optimistic = natural ?? scanPlan(scan)
         optimistic.fallback = .after(cost: collected, plan)
