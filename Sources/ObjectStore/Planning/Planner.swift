@@ -12,7 +12,7 @@ import Storage
 /// Where a page is wanted, a walk in its order may fill it soon, and nothing tells so but the walk itself.
 /// So when the first look at the sources finds none that is small, the walk begins, and after a while the
 /// query is planned anew, with a sixteenth of what the walk has cost to look further (``Plan/Fallback``).
-/// A walk along an index is given up when it costs a twentieth of a scan.
+/// A walk along an index is given up when it costs a twentieth of a scan, beside columns a little less.
 ///
 /// A page in the order of object keys may be filled by the beginning of a scan in less time than all of
 /// this takes: where columns are in memory that is tried first (``trial(_:_:)``).
@@ -46,13 +46,15 @@ struct Planner {
     /// Under what it is remembered whether a trial has filled the query's page; nil where it has no trial.
     var trialKey: UInt64?
     private var objectCount: Int?
-    private var knownScanCost: ScanCost?
+    /// What a scan costs; nil before that was asked.
+    private(set) var knownScanCost: ScanCost?
 
     init(
         _ query: ObjectQuery, _ transaction: ReadTransaction, _ limits: QueryLimits,
         costMax: Int = .max, costSpent: Int = 0, rowCost: Int = QueryCost.scannedRow,
-        mayUseColumns: Bool = true, mayTry: Bool = true
+        mayUseColumns: Bool = true, mayTry: Bool = true, scanCost: ScanCost? = nil
     ) {
+        knownScanCost = scanCost
         self.mayUseColumns = mayUseColumns
         self.mayTry = mayTry
         self.rowCost = rowCost
@@ -305,9 +307,9 @@ struct Planner {
 
     /// What a walk along an index may cost that is to spare a scan.
     private func walkCostMax(_ scan: ScanCost) -> Int {
-        let always =
-            scan.isByColumns ? min(QueryCost.always, scan.whole / 40) : 2 * QueryCost.always
-        return always + scan.whole / 20
+        guard scan.isByColumns else { return 2 * QueryCost.always + scan.whole / 20 }
+        // Beside columns a row of a large class costs up to half as much again as is reckoned.
+        return min(QueryCost.always, scan.whole / 40) + scan.whole / 28
     }
 
     /// The walk in the wanted order where no source is known to be small, with an end to it.
