@@ -15,7 +15,8 @@ import Storage
 /// A walk along an index is given up when it costs a twentieth of a scan, beside columns a little less.
 ///
 /// A page in the order of object keys may be filled by the beginning of a scan in less time than all of
-/// this takes: where columns are in memory that is tried first (``trial(_:_:)``).
+/// this takes: where columns are in memory that is tried first, before any index is asked where it costs less than
+/// that (``earlyTrial(_:)``), else after a few entries (``trial(_:_:)``).
 ///
 /// A scan by columns that are in memory costs a hundredth of a scan of rows; then all of this is a hundredth too,
 /// and few indexes are worth it. The planner only counts on columns that are there. Where they have gone when
@@ -95,7 +96,7 @@ struct Planner {
         if case .constant(let truth) = predicate {
             return truth ? naturalPlan([], nil) ?? .scan(query) : .nothing
         }
-        if let trial = try rememberedTrial(predicate) { return trial }
+        if let trial = try earlyTrial(predicate) { return trial }
         var own = predicate.constraints(transaction.rows)
         if own.contains(where: { $0.ranges.isEmpty }) { return .nothing }
         own.removeAll { !search.isIndexed($0.member) }
