@@ -16,15 +16,20 @@ extension Predicate {
         }
         let conjuncts = conjuncts
         let analyses = conjuncts.map { RangeAnalysis($0) }
-        var members: Set<Int> = []
-        for analysis in analyses { members.formUnion(analysis.ranges.keys) }
-        guard case .objects(let classIndex)? = root else { return [] }
-        return members.sorted().map { member in
+        var members: [Int] = []
+        for analysis in analyses {
+            for own in analysis.ranges where !members.contains(own.member) {
+                members.append(own.member)
+            }
+        }
+        guard !members.isEmpty, case .objects(let classIndex)? = root else { return [] }
+        members.sort()
+        return members.map { member in
             var ranges: [OrderedKeyRange]?
             var rest: [Predicate] = []
             var covered: [Int] = []
             for (place, (conjunct, analysis)) in zip(conjuncts, analyses).enumerated() {
-                if let own = analysis.ranges[member] {
+                if let own = analysis.ranges(of: member) {
                     ranges = ranges.map { OrderedKeyRange.intersection($0, own) } ?? own
                     if analysis.isExact {
                         covered.append(place)
@@ -79,8 +84,8 @@ extension Comparison {
 
 /// The ranges that a predicate implies for single properties of the object itself.
 private struct RangeAnalysis {
-    /// By property; a match has its value in these ranges.
-    var ranges: [Int: [OrderedKeyRange]] = [:]
+    /// For each property, of which there are few; a match has its value in these ranges.
+    var ranges: [(member: Int, ranges: [OrderedKeyRange])] = []
     /// Whether the one property's ranges say everything that the predicate says.
     var isExact = false
 
@@ -91,45 +96,56 @@ private struct RangeAnalysis {
             // Only what the ranges say exactly can be turned round.
             let analysis = RangeAnalysis(part)
             guard analysis.isExact, analysis.ranges.count == 1 else { return }
-            ranges = analysis.ranges.mapValues { OrderedKeyRange.complement($0) }
+            ranges = analysis.ranges.map { ($0.member, OrderedKeyRange.complement($0.ranges)) }
             isExact = true
         case .comparison(let comparison):
             guard let own = Self.ranges(of: comparison) else { return }
-            ranges = [own.member: own.ranges]
+            ranges = [(own.member, own.ranges)]
             isExact = own.isExact
         case .and(let parts):
             let analyses = parts.map { RangeAnalysis($0) }
             for analysis in analyses {
-                for (member, own) in analysis.ranges {
-                    ranges[member] =
-                        ranges[member].map {
-                            OrderedKeyRange.intersection($0, own)
-                        } ?? own
+                for own in analysis.ranges {
+                    if let place = place(of: own.member) {
+                        ranges[place].ranges = OrderedKeyRange.intersection(
+                            ranges[place].ranges, own.ranges)
+                    } else {
+                        ranges.append(own)
+                    }
                 }
             }
             isExact = ranges.count == 1 && analyses.allSatisfy(\.isExact)
         case .or(let parts):
-            var collected: [Int: [OrderedKeyRange]]?
             var isExact = true
-            for part in parts {
+            for (number, part) in parts.enumerated() {
                 let analysis = RangeAnalysis(part)
                 isExact = isExact && analysis.isExact
-                if collected == nil {
-                    collected = analysis.ranges
+                if number == 0 {
+                    ranges = analysis.ranges
                 } else {
-                    for member in Array(collected?.keys ?? [:].keys) {
-                        if let own = analysis.ranges[member] {
-                            collected?[member, default: []] += own
-                        } else {
-                            collected?[member] = nil
-                        }
+                    // A property that one part says nothing of may have any value.
+                    ranges.removeAll { analysis.place(of: $0.member) == nil }
+                    for place in ranges.indices {
+                        ranges[place].ranges += analysis.ranges(of: ranges[place].member) ?? []
                     }
                 }
-                if collected?.isEmpty ?? true { return }
+                if ranges.isEmpty { return }
             }
-            ranges = (collected ?? [:]).mapValues { OrderedKeyRange.union($0) }
+            for place in ranges.indices {
+                ranges[place].ranges = OrderedKeyRange.union(ranges[place].ranges)
+            }
             self.isExact = isExact && ranges.count == 1
         }
+    }
+
+    /// Where the ranges of a property stand; nil when it has none.
+    private func place(of member: Int) -> Int? {
+        ranges.firstIndex { $0.member == member }
+    }
+
+    /// The ranges of a property; nil when a match may have any value of it.
+    func ranges(of member: Int) -> [OrderedKeyRange]? {
+        place(of: member).map { ranges[$0].ranges }
     }
 
     /// The ranges of one comparison, and whether they say everything.

@@ -38,32 +38,31 @@ extension ColumnScan {
     ) -> Estimate? {
         guard let store = transaction.columns, store.hasColumns(rowClass) else { return nil }
         let schema = transaction.rows
+        var columns = ResidentColumns()
         let program = ColumnProgram(
             query.predicate, classIndex: rowClass.index, schema: schema
-        ) { store.isResident($0, in: transaction) }
+        ) { store.find($0, in: transaction, &columns) }
         guard let program else { return nil }
         var references = program.references
         if !query.isCounted, !query.sort.isEmpty {
             let order = ColumnOrder(query.sort, schema: schema)?.reference
-            if let order, store.isResident(order, in: transaction) {
+            if let order, store.find(order, in: transaction, &columns) {
                 references.insert(order)
             } else if needsOrder {
                 return nil
             }
         }
-        guard let columns = store.resident(references, in: transaction) else { return nil }
         var chunkCount = 0
         var chunk = QueryCost.columnChunk
         var far = 0
         if program.residual != nil { chunk += ColumnChunk.keyCount / testedPart * rowCost }
-        for (reference, chunks) in columns.chunks {
+        for reference in references {
+            guard let chunks = columns.chunks[reference] else { return nil }
             if reference.classIndex == rowClass.index {
                 chunkCount = max(chunkCount, chunks.count)
                 chunk += reference.member < 0 ? 0 : chunkCost(reference, schema)
             } else {
-                far += QueryCost.times(
-                    chunks.count,
-                    reference.member < 0 ? QueryCost.farChunk : chunkCost(reference, schema))
+                far += farCost(reference, columns, schema)
             }
         }
         return Estimate(
@@ -72,6 +71,17 @@ extension ColumnScan {
                 staleRowCount: columns.staleRowCount),
             prepared: program.residual == nil
                 ? Prepared(program: program, columns: columns) : nil)
+    }
+
+    /// What a column costs of a class that is reached by links.
+    private static func farCost(
+        _ reference: ColumnReference, _ columns: ResidentColumns, _ schema: RowSchema
+    ) -> Int {
+        let present = columns.chunks[.presence(reference.classIndex)] ?? []
+        if reference.member < 0 { return QueryCost.times(present.count, QueryCost.farChunk) }
+        // Such a class is often much smaller than a chunk.
+        let count = present.reduce(0) { $0 + (($1 as? PresenceChunk)?.objectCount ?? 0) }
+        return QueryCost.times(count, chunkCost(reference, schema)) / ColumnChunk.keyCount
     }
 
     /// What a chunk of a property's column costs.

@@ -150,30 +150,46 @@ package final class ColumnStore: Sendable {
             && state.withLock { !($0.classes[rowClass.rowSpace]?.residents.isEmpty ?? true) }
     }
 
-    /// Whether a column is there for a snapshot.
-    func isResident(_ reference: ColumnReference, in transaction: ReadTransaction) -> Bool {
-        state.withLock { Self.resident(reference, in: transaction, $0) != nil }
+    /// Adds a column as it is at present, whatever commit it is of; false where it is not there.
+    ///
+    /// Nothing counts as a use before ``touch(_:_:)``.
+    func find(
+        _ reference: ColumnReference, in transaction: ReadTransaction,
+        _ found: inout ResidentColumns
+    ) -> Bool {
+        if found.chunks[reference] != nil { return true }
+        return state.withLock { Self.find(reference, in: transaction, $0, &found) }
     }
 
-    /// Columns as they are at present, whatever commit each is of; nil where one is not there.
-    ///
-    /// Nothing counts as a use before ``touch(_:in:)``.
-    func resident(
-        _ references: Set<ColumnReference>, in transaction: ReadTransaction
-    ) -> ResidentColumns? {
+    private static func find(
+        _ reference: ColumnReference, in transaction: ReadTransaction, _ state: borrowing State,
+        _ found: inout ResidentColumns
+    ) -> Bool {
+        guard let (columns, version) = resident(reference, in: transaction, state) else {
+            return false
+        }
+        found.chunks[reference] = version.chunks
         let commit = transaction.commit
-        return state.withLock { state in
+        if version.commit == commit { return true }
+        let start = columns.log.firstPosition { $0.commit > min(commit, version.commit) }
+        let end = columns.log.firstPosition { $0.commit > max(commit, version.commit) }
+        found.staleRowCount = max(found.staleRowCount, end - start)
+        return true
+    }
+
+    /// The columns of a snapshot where they are all there and nothing has changed; else nil.
+    private func unchanged(
+        _ references: Set<ColumnReference>, in transaction: ReadTransaction
+    ) -> [ColumnReference: [ColumnChunk?]]? {
+        state.withLock { state in
             var found = ResidentColumns()
             for reference in references {
-                guard let (columns, version) = Self.resident(reference, in: transaction, state)
+                guard Self.find(reference, in: transaction, state, &found),
+                    found.staleRowCount == 0
                 else { return nil }
-                found.chunks[reference] = version.chunks
-                if version.commit == commit { continue }
-                let start = columns.log.firstPosition { $0.commit > min(commit, version.commit) }
-                let end = columns.log.firstPosition { $0.commit > max(commit, version.commit) }
-                found.staleRowCount = max(found.staleRowCount, end - start)
             }
-            return found
+            Self.touch(references, transaction.rows, &state)
+            return found.chunks
         }
     }
 
@@ -190,12 +206,16 @@ package final class ColumnStore: Sendable {
 
     /// Notes that columns are used, which keeps them longer than others.
     func touch(_ references: some Sequence<ColumnReference>, _ schema: RowSchema) {
-        state.withLock { state in
-            state.clock += 1
-            for reference in references {
-                let space = schema.classes[reference.classIndex].rowSpace
-                state.classes[space]?.residents[reference.member]?.lastUse = state.clock
-            }
+        state.withLock { Self.touch(references, schema, &$0) }
+    }
+
+    private static func touch(
+        _ references: some Sequence<ColumnReference>, _ schema: RowSchema, _ state: inout State
+    ) {
+        state.clock += 1
+        for reference in references {
+            let space = schema.classes[reference.classIndex].rowSpace
+            state.classes[space]?.residents[reference.member]?.lastUse = state.clock
         }
     }
 
@@ -224,6 +244,7 @@ package final class ColumnStore: Sendable {
         _ references: Set<ColumnReference>, of scanned: RowClass, in transaction: ReadTransaction,
         counts: Bool, isInTime: () -> Bool
     ) throws(StoreError) -> [ColumnReference: [ColumnChunk?]] {
+        if let present = unchanged(references, in: transaction) { return present }
         var found: [ColumnReference: [ColumnChunk?]] = [:]
         let commit = transaction.commit
         // The scanned class comes first: what is behind its links is of no use without it.

@@ -31,12 +31,12 @@ package struct Plan: Hashable, Sendable {
     }
 
     /// What is done when a plan turns out to be dearer than it looked.
-    package indirect enum Fallback: Hashable, Sendable {
+    package enum Fallback: Hashable, Sendable {
         /// Nothing: it is followed to its end.
         case none
         /// When it has cost this much (see ``QueryCost``), the query goes on by another plan, behind the
         /// last object that was handed over.
-        case after(cost: Int, Plan)
+        indirect case after(cost: Int, Plan)
         /// When it has cost this much, the query is planned anew: more may be read for that then.
         case rethink(cost: Int)
         /// When it has cost this much, the query is planned: until then nothing was read for that, since the

@@ -6,7 +6,7 @@ struct PlanCandidate {
     /// Where the object keys come from.
     var source: PlanSource
     /// The positions of the conjuncts that all found objects satisfy.
-    var covered: Set<Int>
+    var covered: [Int]
     /// Its place among the candidates of the query.
     var number = 0
 
@@ -17,9 +17,12 @@ struct PlanCandidate {
     static func residual(
         _ conjuncts: [Predicate], coveredBy candidates: [PlanCandidate]
     ) -> Predicate? {
-        let covered = candidates.reduce(into: Set()) { $0.formUnion($1.covered) }
+        var isCovered = [Bool](repeating: false, count: conjuncts.count)
+        for candidate in candidates {
+            for place in candidate.covered { isCovered[place] = true }
+        }
         return Predicate.conjunction(
-            conjuncts.indices.filter { !covered.contains($0) }.map { conjuncts[$0] })
+            conjuncts.indices.filter { !isCovered[$0] }.map { conjuncts[$0] })
     }
 }
 
@@ -61,9 +64,13 @@ struct CandidateSearch {
         -> [PlanCandidate]
     {
         guard depth < Self.depthMax else { return [] }
-        let said = served.reduce(into: Set<Int>()) { $0.formUnion($1.covered) }
+        let conjuncts = predicate.conjuncts
+        var isSaid = [Bool](repeating: false, count: conjuncts.count)
+        for constraint in served {
+            for place in constraint.covered { isSaid[place] = true }
+        }
         var found: [PlanCandidate] = []
-        for (place, conjunct) in predicate.conjuncts.enumerated() where !said.contains(place) {
+        for (place, conjunct) in conjuncts.enumerated() where !isSaid[place] {
             switch conjunct {
             case .comparison(let comparison):
                 if let words = words(comparison) {
@@ -120,7 +127,7 @@ struct CandidateSearch {
         for part in parts {
             let own = constraints(part)
             let candidates =
-                own.map { PlanCandidate(source: source($0), covered: Set($0.covered)) }
+                own.map { PlanCandidate(source: source($0), covered: $0.covered) }
                 + further(part, beside: own, depth: depth + 1)
             guard let best = candidates.min(by: { rank($0.source) < rank($1.source) }) else {
                 return nil

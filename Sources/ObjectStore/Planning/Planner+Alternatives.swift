@@ -45,7 +45,7 @@ extension Planner {
             }
         }
         var candidates = own.map {
-            PlanCandidate(source: search.source($0), covered: Set($0.covered))
+            PlanCandidate(source: search.source($0), covered: $0.covered)
         }
         for var candidate in search.further(predicate, beside: []) {
             candidate.source = try planned(candidate.source, .max)

@@ -9,6 +9,8 @@ extension Planner {
     private static let sampleCount = 16
     /// The most that a trial may cost, see ``QueryCost``.
     private static let trialCostMax = 4 * QueryCost.always
+    /// The most that a chunk may cost that is looked at before any index is asked: about what that takes.
+    private static let immediateCostMax = QueryCost.always / 2
 
     // MARK: Trials
 
@@ -37,30 +39,50 @@ extension Planner {
                 return nil
             }
         }
-        // What words are looked up for is seldom found sooner by a scan, and a few entries do not tell.
-        guard !further.contains(where: \.source.isSearch) else { return nil }
-        for candidate in further {
-            let source = try planned(candidate.source, bound)
-            if try read(source, cost: bound) != nil { return nil }
-        }
-        return trialPlan(scan, cost)
+        return try isSmall(further, bound) ? nil : trialPlan(scan, cost)
     }
 
-    /// The trial of a query whose page one has filled before: nothing has to be read to say so.
-    mutating func rememberedTrial(_ predicate: Predicate) throws(Failure) -> Plan? {
-        guard isTriable, let columns = transaction.columns, columns.hasColumns(rowClass) else {
-            return nil
-        }
-        // An index that has a value has a page of it.
-        if case .comparison(let comparison) = predicate, comparison.comparison == .equal,
-            case .path(let path, _) = comparison.left, path.steps.isEmpty
-        {
-            return nil
+    /// The trial that is made before any index is asked: of a chunk that costs no more than to ask them, or of a
+    /// page like one that a trial has filled before.
+    ///
+    /// - Returns: Nil where an index is asked first.
+    mutating func earlyTrial(_ predicate: Predicate) throws(Failure) -> Plan? {
+        guard isTriable, let columns = transaction.columns, columns.hasColumns(rowClass),
+            !isAnswered(predicate), let (scan, cost) = try trialCost(), let chunk = scan.chunk
+        else { return nil }
+        if cost - QueryCost.columnScan <= Self.immediateCostMax {
+            var plan = scanPlan(scan)
+            // Behind a position there is only a part of the first chunk. Where that has filled some of the
+            // page, asking the indexes and looking up what they have would cost as much as several more.
+            plan.fallback = .plan(
+                cost: query.after == nil ? chunk : 2 * chunk, otherCost: 3 * QueryCost.always)
+            return plan
         }
         let key = TrialMemory.key(query, rowClass)
         trialKey = key
-        guard columns.trials.has(key), let (scan, cost) = try trialCost() else { return nil }
-        return trialPlan(scan, cost)
+        return columns.trials.has(key) ? trialPlan(scan, cost) : nil
+    }
+
+    /// Whether an index has a page at once: that of the only value, or the primary key.
+    private func isAnswered(_ predicate: Predicate) -> Bool {
+        switch predicate {
+        case .comparison(let comparison): return Self.equalPath(comparison) != nil
+        case .and(let parts):
+            guard let primaryKey = rowClass.primaryKeyIndex else { return false }
+            for case .comparison(let comparison) in parts {
+                if case .value(primaryKey)? = Self.equalPath(comparison)?.terminal { return true }
+            }
+            return false
+        default: return false
+        }
+    }
+
+    /// The object's own property that a comparison wants to be equal to something.
+    private static func equalPath(_ comparison: Comparison) -> ValuePath? {
+        guard comparison.comparison == .equal, case .path(let path, _) = comparison.left,
+            path.steps.isEmpty
+        else { return nil }
+        return path
     }
 
     private var isTriable: Bool {
@@ -88,6 +110,19 @@ extension Planner {
             cost: trialCost - scan.start,
             otherCost: Self.bound(trialCost) * QueryCost.risingRow)
         return plan
+    }
+
+    /// Whether one of some candidates has its keys for a cost, or is likely to.
+    private mutating func isSmall(
+        _ further: [PlanCandidate], _ cost: Int
+    ) throws(Failure) -> Bool {
+        // What words are looked up for is seldom found sooner by a scan, and a few entries do not tell.
+        guard !further.contains(where: \.source.isSearch) else { return true }
+        for candidate in further {
+            let source = try planned(candidate.source, cost)
+            if try read(source, cost: cost) != nil { return true }
+        }
+        return false
     }
 
     // MARK: Density

@@ -12,10 +12,11 @@ import Storage
 /// Where a page is wanted, a walk in its order may fill it soon, and nothing tells so but the walk itself.
 /// So when the first look at the sources finds none that is small, the walk begins, and after a while the
 /// query is planned anew, with a sixteenth of what the walk has cost to look further (``Plan/Fallback``).
-/// A walk along an index is given up when it costs a twentieth of a scan.
+/// A walk along an index is given up when it costs a twentieth of a scan, beside columns a little less.
 ///
 /// A page in the order of object keys may be filled by the beginning of a scan in less time than all of
-/// this takes: where columns are in memory that is tried first (``trial(_:_:)``).
+/// this takes: where columns are in memory that is tried first, before any index is asked where it costs less than
+/// that (``earlyTrial(_:)``), else after a few entries (``trial(_:_:)``).
 ///
 /// A scan by columns that are in memory costs a hundredth of a scan of rows; then all of this is a hundredth too,
 /// and few indexes are worth it. The planner only counts on columns that are there. Where they have gone when
@@ -46,13 +47,15 @@ struct Planner {
     /// Under what it is remembered whether a trial has filled the query's page; nil where it has no trial.
     var trialKey: UInt64?
     private var objectCount: Int?
-    private var knownScanCost: ScanCost?
+    /// What a scan costs; nil before that was asked.
+    private(set) var knownScanCost: ScanCost?
 
     init(
         _ query: ObjectQuery, _ transaction: ReadTransaction, _ limits: QueryLimits,
         costMax: Int = .max, costSpent: Int = 0, rowCost: Int = QueryCost.scannedRow,
-        mayUseColumns: Bool = true, mayTry: Bool = true
+        mayUseColumns: Bool = true, mayTry: Bool = true, scanCost: ScanCost? = nil
     ) {
+        knownScanCost = scanCost
         self.mayUseColumns = mayUseColumns
         self.mayTry = mayTry
         self.rowCost = rowCost
@@ -93,7 +96,7 @@ struct Planner {
         if case .constant(let truth) = predicate {
             return truth ? naturalPlan([], nil) ?? .scan(query) : .nothing
         }
-        if let trial = try rememberedTrial(predicate) { return trial }
+        if let trial = try earlyTrial(predicate) { return trial }
         var own = predicate.constraints(transaction.rows)
         if own.contains(where: { $0.ranges.isEmpty }) { return .nothing }
         own.removeAll { !search.isIndexed($0.member) }
@@ -210,7 +213,6 @@ struct Planner {
         _ natural: Plan?
     ) throws(Failure) -> Plan {
         let conjuncts = predicate.conjuncts
-        let total = try total()
         let scan = try scanCost()
         // What reads in order and stops when the page is full: an index, or a scan by object key.
         let canStop = natural != nil || query.sort.isEmpty
@@ -231,7 +233,7 @@ struct Planner {
         countMax = min(countMax, costMax)
 
         var candidates = own.map {
-            PlanCandidate(source: search.source($0), covered: Set($0.covered))
+            PlanCandidate(source: search.source($0), covered: $0.covered)
         }
         var further = further
         for index in candidates.indices { candidates[index].number = index }
@@ -285,7 +287,7 @@ struct Planner {
         let isPage = plan.residual == nil && query.sort.isEmpty
         let collected = QueryCost.times(
             isPage ? min(wanted, united.keys.count) : united.keys.count, QueryCost.risingRow)
-        let walk = QueryCost.times(wanted, total) / united.keys.count
+        let walk = QueryCost.times(wanted, try total()) / united.keys.count
         guard walkCost(walk, wanted, natural, scan) < collected else { return plan }
         var optimistic = natural ?? scanPlan(scan)
         optimistic.fallback = .after(cost: collected, plan)
@@ -306,9 +308,9 @@ struct Planner {
 
     /// What a walk along an index may cost that is to spare a scan.
     private func walkCostMax(_ scan: ScanCost) -> Int {
-        let always =
-            scan.isByColumns ? min(QueryCost.always, scan.whole / 40) : 2 * QueryCost.always
-        return always + scan.whole / 20
+        guard scan.isByColumns else { return 2 * QueryCost.always + scan.whole / 20 }
+        // Beside columns a row of a large class costs up to half as much again as is reckoned.
+        return min(QueryCost.always, scan.whole / 40) + scan.whole / 28
     }
 
     /// The walk in the wanted order where no source is known to be small, with an end to it.

@@ -30,7 +30,7 @@ package enum QueryCost {
     package static let collectionChunk = 1600
     /// A chunk of a class that is reached by links, besides what its properties cost: to note which of its
     /// objects match.
-    package static let farChunk = 600
+    package static let farChunk = 50
     /// What planning may always spend: some ten microseconds.
     static let always = 512
 

@@ -53,7 +53,7 @@ extension QueryExecution {
                 goesOn = pays(QueryCost.entry + QueryCost.anyRow)
                 if !goesOn { return false }
             }
-            guard let row = try fetch(key), test(key, row) else { return true }
+            guard let row = try fetch(key), testPaying(key, row) else { return true }
             if isCut {
                 if run.isEmpty { runPrefix = Array(entry[..<cutOffset(entry)]) }
                 guard run.count < runCountMax else { throw .memory }

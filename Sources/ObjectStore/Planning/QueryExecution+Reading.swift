@@ -10,7 +10,7 @@ extension QueryExecution {
     func checkFailure() throws(Failure) {
         do throws(StoreError) { try transaction.checkFailure() } catch { throw .store(error) }
         if transaction.isLate { throw .time }
-        switch matcher?.failure ?? columnScan??.failure {
+        switch madeMatcher?.failure ?? columnScan??.failure {
         case .time: throw .time
         case .memory: throw .memory
         case nil: break
@@ -55,7 +55,7 @@ extension QueryExecution {
         after first: UInt64, readsAll: Bool = false, _ body: (UInt64, RowView) -> Bool
     ) throws(Failure) {
         // A look at the first rows, which may cost only so much, is no use of the columns.
-        if matcher != nil, costMax == .max || plan.chunkCost != nil,
+        if plan.residual != nil, costMax == .max || plan.chunkCost != nil,
             let columns = try columns(readsAll: readsAll)
         {
             defer {
@@ -94,7 +94,7 @@ extension QueryExecution {
             return !isLate
         }
         do {
-            if let matcher {
+            if let matcher = matcher() {
                 // The unwrapped local is captured: a property or an optional would be retained and
                 // released for every row.
                 let source = transaction
@@ -175,7 +175,17 @@ extension QueryExecution {
 
     func test(_ key: UInt64, _ row: RowView) -> Bool {
         stepCount += Self.steps(row)
-        return matcher?.matches(row: row, key: key, source: transaction) ?? true
+        return matcher()?.matches(row: row, key: key, source: transaction) ?? true
+    }
+
+    /// Tests a row and pays for what was read beside it, which ends a walk that follows dear links sooner.
+    func testPaying(_ key: UInt64, _ row: RowView) -> Bool {
+        let before = transaction.entriesRead
+        let isMatch = test(key, row)
+        let cost = (transaction.entriesRead - before) * QueryCost.followed
+        costSpent &+= cost
+        costFollowed &+= cost
+        return isMatch
     }
 
     /// Hands over every match in whatever order the plan's access gives.

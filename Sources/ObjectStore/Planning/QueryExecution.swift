@@ -45,7 +45,8 @@ package final class QueryExecution {
     var entriesRead = 0
     /// What the engine had counted before the query.
     private let readBefore: Int
-    var matcher: Matcher?
+    /// The matcher of the present plan; nil before a row asked for it.
+    private(set) var madeMatcher: Matcher?
     /// The order of the query's result.
     private(set) lazy var order = ObjectOrder(query.sort, of: rowClass, in: transaction)
     var stepCount = 0
@@ -57,6 +58,8 @@ package final class QueryExecution {
     private(set) var planningFailure: Failure?
     /// What the present plan has cost, see ``QueryCost``: what it read beside the entries it has to.
     var costSpent = 0
+    /// What of that was paid for reading behind links.
+    var costFollowed = 0
     /// What the present plan may cost.
     private(set) var costMax = Int.max
     /// How many rows the present plan has asked its conditions about.
@@ -77,6 +80,8 @@ package final class QueryExecution {
     private var wasTried = false
     /// Under what it is remembered whether that was enough; nil where it is not to be remembered.
     private var trialKey: UInt64?
+    /// What a scan costs, as the last plan found.
+    private var scanCost: ScanCost?
 
     /// Plans a query.
     package init(
@@ -104,7 +109,7 @@ package final class QueryExecution {
         entriesRead = planner.entriesRead
         preparedScan = planner.preparedScan
         trialKey = planner.trialKey
-        matcher = Self.matcher(plan, transaction, limits)
+        scanCost = planner.knownScanCost
     }
 
     /// Follows a plan that is given: a part of another query's, or one of ``alternatives(of:in:)``.
@@ -121,14 +126,18 @@ package final class QueryExecution {
         readBefore = transaction.entriesRead
         after = query.after
         self.plan = plan
-        matcher = Self.matcher(plan, transaction, limits)
     }
 
-    private static func matcher(
-        _ plan: Plan, _ transaction: ReadTransaction, _ limits: QueryLimits
-    ) -> Matcher? {
-        plan.residual?.makeMatcher(
+    /// What tests rows for the present plan's residual predicate; nil for nothing.
+    ///
+    /// Made when the first row asks for it: columns may answer everything.
+    func matcher() -> Matcher? {
+        if let madeMatcher { return madeMatcher }
+        guard let residual = plan.residual else { return nil }
+        let made = residual.makeMatcher(
             transaction.rows, source: transaction, until: limits.deadlineMilliseconds)
+        madeMatcher = made
+        return made
     }
 
     /// What was done so far.
@@ -210,7 +219,7 @@ package final class QueryExecution {
         guard readCount > stepsTaken, stepsTaken > 0 else { return }
         let cost = (readCount - stepsTaken) * QueryCost.followed
         rowCost = max(rowCost, QueryCost.scannedRow + cost / stepsTaken)
-        costSpent += cost
+        costSpent += max(0, cost - costFollowed)
     }
 
     /// Goes on by another plan than the one that has become too dear.
@@ -238,13 +247,17 @@ package final class QueryExecution {
     }
 
     private func replan(mayUseColumns: Bool) throws(Failure) {
+        // While columns are at work it is known what they cost.
+        let isKnown = mayUseColumns && rowCost == QueryCost.scannedRow && (columnScan ?? nil) != nil
+        let scanCost = isKnown ? scanCost : nil
         if case .plan = plan.fallback { wasTried = true }
         var query = query
         query.after = after
         var planner = Planner(
             query, transaction, limits, costSpent: costSpentBefore, rowCost: rowCost,
-            mayUseColumns: mayUseColumns, mayTry: !wasTried)
+            mayUseColumns: mayUseColumns, mayTry: !wasTried, scanCost: scanCost)
         let next = try planner.plan()
+        self.scanCost = planner.knownScanCost
         entriesRead += planner.entriesRead
         preparedScan = planner.preparedScan
         replace(by: next)
@@ -270,7 +283,7 @@ package final class QueryExecution {
         // A scan that goes on as a scan keeps what was made for it.
         if isOther || next.access != .scan {
             columnScan = nil
-            matcher = Self.matcher(next, transaction, limits)
+            madeMatcher = nil
         }
         plan = next
         beginAgain()
@@ -280,6 +293,7 @@ package final class QueryExecution {
     private func beginAgain() {
         scannedKey = nil
         costSpent = 0
+        costFollowed = 0
         stepsTaken = 0
         costMax = .max
         isTooDear = false

@@ -40,26 +40,27 @@ final class ColumnLinkNode: ColumnNode {
         table = [UInt8](repeating: nullResult ? 1 : 0, count: present.count * count)
         let frame = ColumnFrame()
         var others: [Int64] = []
-        var isFew = true
         for (index, chunk) in present.enumerated() {
             guard let chunk = chunk as? PresenceChunk else { continue }
+            let start = index << ColumnChunk.keyCountLog2
             frame.begin()
             far.evaluate(index, frame, into: frame.mask)
-            for position in 0..<count where chunk.contains(position) {
-                let key = UInt64(index << ColumnChunk.keyCountLog2 + position)
-                var holds = frame.mask[position] != 0
-                if frame.hasUndecided, frame.undecided[position] != 0 {
-                    holds = row(key, columns.source)
-                }
-                guard holds != nullResult else { continue }
-                table[Int(key)] = holds ? 1 : 0
-                if isFew {
-                    others.append(Int64(bitPattern: key))
-                    isFew = others.count <= Self.fewCountMax
-                }
+            frame.restrictUndecided(chunk)
+            frame.settle { row(UInt64(start + $0), columns.source) }
+            // From here on the mask says which objects differ from a link to nothing.
+            if nullResult { ColumnMask.invert(frame.mask, count) }
+            chunk.restrict(frame.mask)
+            table.withUnsafeMutableBufferPointer { table in
+                guard let cells = table.baseAddress else { return }
+                ColumnMask.exclusiveOr(cells + start, frame.mask, count)
+            }
+            var position = frame.first(from: 0)
+            while position < count, others.count <= Self.fewCountMax {
+                others.append(Int64(start + position))
+                position = frame.first(from: position + 1)
             }
         }
-        few = isFew ? (others, !nullResult) : nil
+        few = others.count <= Self.fewCountMax ? (others, !nullResult) : nil
     }
 
     private func row(_ key: UInt64, _ source: any ObjectSource) -> Bool {

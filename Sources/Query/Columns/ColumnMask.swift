@@ -45,6 +45,13 @@ enum ColumnMask {
         for position in 0..<count { mask[position] |= other[position] }
     }
 
+    /// Turns round what another mask has.
+    static func exclusiveOr(
+        _ mask: UnsafeMutablePointer<UInt8>, _ other: UnsafePointer<UInt8>, _ count: Int
+    ) {
+        for position in 0..<count { mask[position] ^= other[position] }
+    }
+
     /// Turns every position round.
     static func invert(_ mask: UnsafeMutablePointer<UInt8>, _ count: Int) {
         for position in 0..<count { mask[position] ^= 1 }
