@@ -17,7 +17,7 @@ extension LMDBEnvironment {
         defer { endUse() }
         if let number = try commitToJournal(batch, base: base) { return number }
         let transaction = try beginWrite(base: base, operation: "commit")
-        let (code, didChange) = transaction.apply(batch)
+        let (code, didChange) = transaction.apply(batch, &pageMemory)
         guard code == MDB_SUCCESS else {
             rollBack(transaction)
             throw failure(code, operation: "commit")
@@ -130,6 +130,7 @@ extension LMDBEnvironment {
             writeLock.unlock()
             throw error
         }
+        pageMemory.begin()
         var begun: OpaquePointer?
         let code = mdb_txn_begin(handle, nil, 0, &begun)
         guard code == MDB_SUCCESS, let begun else {

@@ -137,6 +137,48 @@ struct OverlayTests {
         }
     }
 
+    @Test("walks a range over several kinds up to its end, wherever that lies")
+    func kinds() {
+        let overlay = Overlay()
+        let keys = [2, 3, 4, 7].flatMap { kind in (1...3).map { key(UInt8(kind), $0) } }
+        for key in keys.reversed() { put(overlay, key, [1]) }
+        func walked(_ lower: [UInt8], _ upper: [UInt8]?) -> [[UInt8]] {
+            var cursor = Overlay.Cursor(overlay, KeyRange(lower: lower, upper: upper))
+            var found: [[UInt8]] = []
+            while let (key, _) = cursor.next() { found.append(Array(key)) }
+            return found
+        }
+        let bounds = keys + (0...9).map { [$0] } + [key(3, 2) + [0], key(7, 9)]
+        for lower in bounds + [[]] {
+            for upper in bounds.map(Optional.some) + [nil] {
+                let expected = keys.filter { key in
+                    !key.lexicographicallyPrecedes(lower)
+                        && upper.map { key.lexicographicallyPrecedes($0) } ?? true
+                }
+                #expect(walked(lower, upper) == expected)
+            }
+        }
+    }
+
+    @Test("takes rising keys again that were taken back, before and after one was looked for")
+    func again() {
+        for looksUp in [false, true] {
+            let overlay = Overlay()
+            put(overlay, key(7, 1), [1])
+            let mark = overlay.mark()
+            for number in 2...9 { put(overlay, key(7, number), [2]) }
+            if looksUp { #expect(value(overlay, key(7, 5)) == [2]) }
+            overlay.roll(backTo: mark)
+            #expect(value(overlay, key(7, 5)) == nil)
+            let inner = overlay.mark()
+            for number in [5, 9, 10] { put(overlay, key(7, number), [3]) }
+            #expect(value(overlay, key(7, 9)) == [3])
+            #expect(changes(overlay).keys.count == 4)
+            overlay.roll(backTo: inner)
+            #expect(changes(overlay) == [key(7, 1): [1]])
+        }
+    }
+
     /// What the overlay says of a key; nil for nothing.
     private func value(_ overlay: Overlay, _ key: [UInt8]) -> [UInt8]?? {
         key.withUnsafeBytes {

@@ -234,6 +234,17 @@ struct QueryErrorTests {
         #expect(
             link.hasPrefix("<" + Self.list + "?filter=")
                 && link.hasSuffix("cursor=\(cursor)>; rel=\"next\""))
+        // What a request says stays as it was written there, empty parts and an older cursor aside.
+        let byCount = try #require(server.send("GET", Self.list + "?sort=count&limit=1").next)
+        for (asked, kept) in [
+            ("?sort=count&limit=1", "?sort=count&limit=1&"),
+            ("?&&sort=%63ount&&limit=1&", "?sort=%63ount&limit=1&"),
+            ("?cursor=\(byCount)&limit=1&sort=count", "?limit=1&sort=count&"),
+        ] {
+            let page = server.send("GET", Self.list + asked)
+            let next = try #require(page.next)
+            #expect(page.headers["link"] == "<\(Self.list)\(kept)cursor=\(next)>; rel=\"next\"")
+        }
         // The Link header leads to the next page, again and again.
         var address = String(link.dropFirst().prefix { $0 != ">" })
         var ids = first.ids

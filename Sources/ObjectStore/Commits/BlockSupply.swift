@@ -53,7 +53,10 @@ final class BlockSupply: Sendable {
     private func prepare() {
         var goesOn = true
         while goesOn {
-            let block = KernelMemory.allocate(KernelMemory.blockByteCount)
+            let byteCount = KernelMemory.blockByteCount
+            guard let block = KernelMemory.allocateIfPossible(byteCount) else {
+                return state.withLock { $0.isPreparing = false }
+            }
             KernelMemory.touch(block, KernelMemory.blockByteCount)
             let isKept = state.withLock { state in
                 let isKept = state.takenCount > 0 && state.ready.count < Self.readyCountMax

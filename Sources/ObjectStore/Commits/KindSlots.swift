@@ -13,7 +13,7 @@ struct KindSlots: ~Copyable {
     /// Whether each key is above the one before.
     private(set) var isRising = true
     private var table = PositionTable()
-    /// How many slots are in the table: the first so many, or none.
+    /// How many slots are in the table: the first so many.
     private var enteredCount = 0
     private var order = SlotOrder()
 

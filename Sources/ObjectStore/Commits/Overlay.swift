@@ -36,8 +36,9 @@ final class Overlay {
         fileprivate var rangeCount: Int
     }
 
-    /// How many kinds there are; the last one has all further ones as well.
-    private static let kindCount = 8
+    /// How many kinds there are, as many as ``Mark`` has counts for; the last one, of rows, has what is above as
+    /// well.
+    private static let kindCount = Int(StoreKey.Tag.row) + 1
 
     private let supply = BlockSupply()
     private let arena: Arena
@@ -119,7 +120,7 @@ final class Overlay {
     func entry(_ key: UnsafeRawBufferPointer) -> Entry {
         let kind = Self.kind(key)
         if Self.isOnlyScanned(kind) {
-            var cursor = Cursor(self, KeyRange(lower: Array(key), upper: nil))
+            var cursor = Cursor(self, KeyRange(lower: Array(key), upper: Array(key) + [0]))
             if let (found, entry) = cursor.next(), Self.isSame(found, key) { return entry }
         } else if let index = kinds[kind].index(of: key, KeyPrefix(key)) {
             let entry = kinds[kind][index].entry
@@ -150,6 +151,12 @@ final class Overlay {
             }
         }
 
+        /// Whether the range goes on in a kind behind the one that it begins in.
+        private func mayContain(_ kind: Int) -> Bool {
+            guard let upper = range.upper else { return true }
+            return [UInt8(kind)].lexicographicallyPrecedes(upper)
+        }
+
         mutating func next() -> (UnsafeRawBufferPointer, Entry)? {
             while true {
                 var found: (key: UnsafeRawBufferPointer, entry: Entry)?
@@ -163,7 +170,7 @@ final class Overlay {
                 }
                 if let found { return found }
                 // The next kind's keys are above all of this one.
-                guard kind + 1 < Overlay.kindCount else { return nil }
+                guard kind + 1 < Overlay.kindCount, mayContain(kind + 1) else { return nil }
                 kind += 1
                 place = range.lower.withUnsafeBytes { overlay.kinds[kind].firstPlace(of: $0) }
             }
@@ -267,7 +274,7 @@ final class Overlay {
     }
 
     /// The same in parts, one after the other: an array of all changes would take much memory where there are
-    /// millions, and an engine can begin before the last ones are sorted.
+    /// millions, most of them in order already, and an engine can begin before the last ones are sorted.
     ///
     /// - `changeCount`: How many changes each part has but for the last.
     /// - `body`: May use a part, and its pointers, until it returns.
@@ -297,8 +304,7 @@ final class Overlay {
                     if let change = kinds[kind][index].change { try body(change) }
                 }
             } else {
-                let sorted = sort?.changes(kind) ?? kinds[kind].sortedChanges()
-                for change in sorted.changes { try body(change) }
+                try (sort?.changes(kind) ?? kinds[kind].sortedChanges()).forEach(body)
             }
         }
     }

@@ -31,7 +31,10 @@ final class SharedSlotSort: @unchecked Sendable {
     }
 
     private func run() {
-        for kind in sortedKinds where !state.withLock(\.isCancelled) {
+        for kind in sortedKinds {
+            // Not further ahead than by one kind: each takes as much memory as it has changes.
+            let goesOn = state.wait { $0.isCancelled ? false : $0.done.isEmpty ? true : nil }
+            guard goesOn else { break }
             let changes = kinds[kind].sortedChanges()
             state.signal {
                 $0.done[kind] = changes
@@ -46,14 +49,17 @@ final class SharedSlotSort: @unchecked Sendable {
 
     /// Waits until a kind whose keys do not rise is sorted, and hands over its changes.
     func changes(_ kind: Int) -> SortedChanges {
-        state.wait { $0.done.removeValue(forKey: kind) }
+        let changes = state.wait { $0.done.removeValue(forKey: kind) }
+        state.signal { _ in true }
+        return changes
     }
 
     /// Waits until the thread reads no slots any more; kinds that it has not begun stay as they are.
     func end() {
-        state.wait { state in
-            state.isCancelled = true
-            return state.hasEnded ? () : nil
+        state.signal {
+            $0.isCancelled = true
+            return true
         }
+        state.wait { $0.hasEnded ? () : nil }
     }
 }

@@ -8,6 +8,7 @@ final class SortedChanges: @unchecked Sendable {
 
     /// The block; until changes are appended anybody may use it.
     let block: UnsafeMutableRawBufferPointer
+    private var start: UnsafeMutablePointer<Change>?
     private var count = 0
 
     /// Makes room for the changes of so many slots.
@@ -19,10 +20,14 @@ final class SortedChanges: @unchecked Sendable {
 
     deinit { block.deallocate() }
 
-    /// The changes, for as long as this object is there.
-    var changes: UnsafeBufferPointer<StorageBatch.Change> {
-        let start = block.baseAddress?.assumingMemoryBound(to: Change.self)
-        return UnsafeBufferPointer(start: start, count: count)
+    /// Hands all changes to `body`.
+    func forEach<Failure: Error>(
+        _ body: (StorageBatch.Change) throws(Failure) -> Void
+    ) throws(Failure) {
+        // The block lives as long as this object.
+        defer { withExtendedLifetime(self) {} }
+        guard let start else { return }
+        for place in 0..<count { try body(start[place]) }
     }
 
     /// Adds what a slot says, if it says something.
@@ -30,10 +35,14 @@ final class SortedChanges: @unchecked Sendable {
     /// - `mayRepeat`: Whether the slot before it may have the same key; then the later one counts.
     @inline(__always)
     func append(_ slot: Overlay.Slot, mayRepeat: Bool) {
-        guard let change = slot.change else { return }
-        if mayRepeat, let last = changes.last, Overlay.isSame(last.key, change.key) { count -= 1 }
-        block.storeBytes(
-            of: change, toByteOffset: count * MemoryLayout<Change>.stride, as: Change.self)
+        guard let change = slot.change,
+            let start = start
+                ?? block.baseAddress?.bindMemory(
+                    to: Change.self, capacity: block.count / MemoryLayout<Change>.stride)
+        else { return }
+        self.start = start
+        if mayRepeat, count > 0, Overlay.isSame(start[count - 1].key, change.key) { count -= 1 }
+        start[count] = change
         count += 1
     }
 }
