@@ -12,7 +12,7 @@ import Storage
 /// Where a page is wanted, a walk in its order may fill it soon, and nothing tells so but the walk itself.
 /// So when the first look at the sources finds none that is small, the walk begins, and after a while the
 /// query is planned anew, with a sixteenth of what the walk has cost to look further (``Plan/Fallback``).
-/// A walk along an index is given up when it costs a twentieth of a scan, beside columns a little less.
+/// A walk along an index is given up when it costs a twentieth of a scan, beside columns half of that.
 ///
 /// A page in the order of object keys may be filled by the beginning of a scan in less time than all of
 /// this takes: where columns are in memory that is tried first, before any index is asked where it costs less than
@@ -309,8 +309,9 @@ struct Planner {
     /// What a walk along an index may cost that is to spare a scan.
     private func walkCostMax(_ scan: ScanCost) -> Int {
         guard scan.isByColumns else { return 2 * QueryCost.always + scan.whole / 20 }
-        // Beside columns a row of a large class costs up to half as much again as is reckoned.
-        return min(QueryCost.always, scan.whole / 40) + scan.whole / 28
+        // Beside columns a row of a large class, and what lies behind its links, costs up to twice as much as is
+        // reckoned.
+        return min(QueryCost.always, scan.whole / 40) + scan.whole / 40
     }
 
     /// The walk in the wanted order where no source is known to be small, with an end to it.
