@@ -1,4 +1,3 @@
-import Glibc
 import Threads
 
 /// Large blocks of memory, one after the other: the next ones are made ready while the last one is being filled.
@@ -53,8 +52,7 @@ final class BlockSupply: Sendable {
     private func prepare() {
         var goesOn = true
         while goesOn {
-            let byteCount = KernelMemory.blockByteCount
-            guard let block = KernelMemory.allocateIfPossible(byteCount) else {
+            guard let block = KernelMemory.allocateIfPossible(KernelMemory.blockByteCount) else {
                 return state.withLock { $0.isPreparing = false }
             }
             KernelMemory.touch(block, KernelMemory.blockByteCount)

@@ -3,9 +3,9 @@ import Glibc
 /// Large blocks straight from the kernel: it finds out with the first touch of a huge page, and not of
 /// each small one, that the memory is needed, and takes all of it back when a block is freed.
 enum KernelMemory {
-    /// The size of most blocks: two huge pages and a half, and neighbours share one; as many slots of an overlay
-    /// as a power of two.
-    static let blockByteCount = MemoryLayout<Overlay.Slot>.stride << 17
+    private static let pageByteCount = 4096
+    /// The size of most blocks: two huge pages and a half, and neighbours share one.
+    static let blockByteCount = SlotList.largeByteCount
 
     /// A block of at least `byteCount` bytes, aligned to pages. Running out of memory ends the process, as
     /// it does everywhere in Swift.
@@ -32,7 +32,6 @@ enum KernelMemory {
     static func expectUse(of memory: UnsafeMutableRawBufferPointer) {
         guard memory.count >= blockByteCount, let start = memory.baseAddress else { return }
         // Only whole pages can be spoken of.
-        let pageByteCount = 4096
         let first = (Int(bitPattern: start) + pageByteCount - 1) & -pageByteCount
         let end = (Int(bitPattern: start) + memory.count) & -pageByteCount
         _ = madvise(UnsafeMutableRawPointer(bitPattern: first), end - first, Int32(MADV_HUGEPAGE))
@@ -42,7 +41,7 @@ enum KernelMemory {
     /// fills it.
     static func touch(_ block: UnsafeMutableRawPointer, _ byteCount: Int) {
         // One page at a time: to populate all of it at once would keep other threads from mapping any memory.
-        for offset in stride(from: 0, to: byteCount, by: 4096) {
+        for offset in stride(from: 0, to: byteCount, by: pageByteCount) {
             block.storeBytes(of: 0, toByteOffset: offset, as: UInt8.self)
         }
     }

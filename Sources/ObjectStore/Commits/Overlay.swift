@@ -151,12 +151,6 @@ final class Overlay {
             }
         }
 
-        /// Whether the range goes on in a kind behind the one that it begins in.
-        private func mayContain(_ kind: Int) -> Bool {
-            guard let upper = range.upper else { return true }
-            return [UInt8(kind)].lexicographicallyPrecedes(upper)
-        }
-
         mutating func next() -> (UnsafeRawBufferPointer, Entry)? {
             while true {
                 var found: (key: UnsafeRawBufferPointer, entry: Entry)?
@@ -169,8 +163,10 @@ final class Overlay {
                     found = (slot.key, slot.entry)
                 }
                 if let found { return found }
-                // The next kind's keys are above all of this one.
-                guard kind + 1 < Overlay.kindCount, mayContain(kind + 1) else { return nil }
+                // The next kind's keys are above all of this one, and its own first byte is not above any of them.
+                guard kind + 1 < Overlay.kindCount,
+                    withUnsafeBytes(of: UInt8(kind + 1), { range.contains($0) })
+                else { return nil }
                 kind += 1
                 place = range.lower.withUnsafeBytes { overlay.kinds[kind].firstPlace(of: $0) }
             }

@@ -12,7 +12,8 @@ struct SlotList: ~Copyable {
     private static let smallCountMax = 1 << 16
     private static let smallBits = 12
     private static let largeBits = 17
-    private static var largeByteCount: Int { KernelMemory.blockByteCount }
+    /// The size of a large chunk, which is that of the blocks it comes in.
+    static let largeByteCount = MemoryLayout<Slot>.stride << largeBits
 
     private var small: ContiguousArray<UnsafeMutablePointer<Slot>> = []
     private var large: ContiguousArray<UnsafeMutablePointer<Slot>> = []

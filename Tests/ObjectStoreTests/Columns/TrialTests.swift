@@ -81,6 +81,16 @@ struct TrialTests {
         return try run(QueryExecution(query, in: read), page: page, read)
     }
 
+    /// Runs `body` on a new store of things whose columns are all there.
+    private static func reading(_ body: (ReadTransaction) throws -> Void) throws {
+        let store = try open()
+        defer { store.close() }
+        try store.reading { read in
+            try build(read)
+            try body(read)
+        }
+    }
+
     /// Has the columns of all properties built, which a plan never does by itself.
     private static func build(_ read: ReadTransaction) throws {
         let query = try ObjectQuery.things(
@@ -95,10 +105,7 @@ struct TrialTests {
             "half > 0 AND n > 10", "half == 1 AND early == 1", "half == 1 OR rare == 1", "half > 0",
         ])
     func atOnce(filter: String) throws {
-        let store = try Self.open()
-        defer { store.close() }
-        try store.reading { read in
-            try Self.build(read)
+        try Self.reading { read in
             let page = try Self.page(filter, page: 5, read)
             #expect(page.words == ["columns"] && page.entriesRead == 0)
             let same = try Self.page("(\(filter)) AND s != ''", page: 5, read)
@@ -112,10 +119,7 @@ struct TrialTests {
 
     @Test("a chunk of numbers in vain is followed by what an index has")
     func atOnceInVain() throws {
-        let store = try Self.open()
-        defer { store.close() }
-        try store.reading { read in
-            try Self.build(read)
+        try Self.reading { read in
             let late = try Self.page("rare == 1 AND thin == 0 AND n > 9000", page: 5, read)
             #expect(late.numbers == [13999] && late.words == ["columns", "index"])
             let united = try Self.page("(rare > 0 OR thin > 1) AND n > 9000", page: 5, read)
@@ -135,10 +139,7 @@ struct TrialTests {
             "(half == 1 OR rare == 1) AND s != ''",
         ])
     func filled(filter: String) throws {
-        let store = try Self.open()
-        defer { store.close() }
-        try store.reading { read in
-            try Self.build(read)
+        try Self.reading { read in
             let first = try Self.page(filter, page: 5, read)
             #expect(first.words == ["columns"] && first.entriesRead > 0)
             #expect(first.entriesRead <= 65)
@@ -152,10 +153,7 @@ struct TrialTests {
 
     @Test("a page that fills slowly goes on with the scan that was begun")
     func slowly() throws {
-        let store = try Self.open()
-        defer { store.close() }
-        try store.reading { read in
-            try Self.build(read)
+        try Self.reading { read in
             let page = try Self.page(
                 "half >= 0 AND n IN {10, 3000, 9000, 9001, 17000}", page: 3, read)
             #expect(page.numbers == [10, 3000, 9000] && page.words == ["columns"])
@@ -165,10 +163,7 @@ struct TrialTests {
 
     @Test("a page that was filled and is filled no more is forgotten, and planned")
     func forgotten() throws {
-        let store = try Self.open()
-        defer { store.close() }
-        try store.reading { read in
-            try Self.build(read)
+        try Self.reading { read in
             let filter = "half >= 0 AND n < 100 AND s != ''"
             let first = try Self.page(filter, page: 60, read)
             #expect(first.numbers == Array(0..<60))
@@ -183,10 +178,7 @@ struct TrialTests {
 
     @Test("what an index answers at once, or its entries show to be thin, waits for no trial")
     func small() throws {
-        let store = try Self.open()
-        defer { store.close() }
-        try store.reading { read in
-            try Self.build(read)
+        try Self.reading { read in
             for _ in 0..<2 {
                 let single = try Self.page("rare == 1 AND half >= 0 AND s > 'x'", page: 5, read)
                 #expect(single.numbers == [6999, 13999] && single.words == ["index"])
@@ -202,10 +194,7 @@ struct TrialTests {
 
     @Test("a trial in vain is told, and what it found is not looked for again")
     func inVain() throws {
-        let store = try Self.open()
-        defer { store.close() }
-        try store.reading { read in
-            try Self.build(read)
+        try Self.reading { read in
             let query = try ObjectQuery.things("rare > 0 AND n > 10", page: 5, read)
             var plan = Plan.scan(query)
             plan.chunkCost = 100
@@ -218,10 +207,7 @@ struct TrialTests {
 
     @Test("pages after pages, each tried, have every object once", arguments: [3, 40, 500])
     func pages(size: Int) throws {
-        let store = try Self.open()
-        defer { store.close() }
-        try store.reading { read in
-            try Self.build(read)
+        try Self.reading { read in
             for (filter, expected) in [
                 ("half > 0 AND n > 4000", (4001..<Self.count).filter { $0 % 2 == 1 }),
                 ("early == 1 AND n >= 4900", Array(4900..<5000)),
