@@ -159,7 +159,11 @@ extension LMDBEnvironment {
             endUse()
         }
         transaction.closeCursors()
+        let writeback =
+            pageMemory.usedByteCount >= EarlyWriteback.byteCountMin
+            ? EarlyWriteback(dataFile.number) : nil
         let code = mdb_txn_commit(transaction.handle)
+        writeback?.end()
         guard code == MDB_SUCCESS else { throw failure(code, operation: "commit") }
         let tree = pool.withLock { pool in
             pool.published.tree += 1

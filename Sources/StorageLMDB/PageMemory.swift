@@ -24,7 +24,7 @@ struct PageMemory {
     /// What LMDB has for pages, as far as it was made ready here.
     private var preparedByteCount = 0
     /// What the pages of the present transaction take, by its large batches.
-    private var usedByteCount = 0
+    private(set) var usedByteCount = 0
     /// A piece above the others, as long as they are being used: without it the allocator would give back what
     /// lies free at the end of its memory.
     private var lid: UnsafeMutableRawPointer?

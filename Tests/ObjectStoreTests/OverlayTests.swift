@@ -221,9 +221,67 @@ struct OverlayTests {
             let whole = batch.changes[position..<position + part.changes.count]
             #expect(part.changes.elementsEqual(whole) { $0.key.elementsEqual($1.key) })
             position += part.changes.count
-            #expect(part.changes.count == 1000 || position == batch.changes.count)
+            // A part is full unless it is its kind's last.
+            #expect(
+                part.changes.count == 1000 || position == batch.changes.count
+                    || batch.changes[position].key[0] != batch.changes[position - 1].key[0])
         }
         #expect(position == batch.changes.count)
+    }
+
+    /// Enough changes of one kind that a thread begins to sort them while they are still being made.
+    @Test(
+        "sorts very many changes while they are made, also when some were scanned or taken back",
+        arguments: ["all", "scanned early", "scanned late", "taken back"])
+    func beside(_ round: String) {
+        let overlay = Overlay()
+        var model: [Int: Int] = [:]
+        var before = (mark: overlay.mark(), model: model)
+        for index in 0..<205_000 {
+            switch (round, index) {
+            case ("scanned early", 3000), ("scanned late", 67_000):
+                var cursor = Overlay.Cursor(overlay, KeyRange(lower: [3], upper: nil))
+                #expect(cursor.next().map { Array($0.0) } == model.keys.min().map { key(3, $0) })
+            case ("taken back", 60_000), ("taken back", 180_000):
+                before = (overlay.mark(), model)
+            case ("taken back", 70_000), ("taken back", 200_000):
+                overlay.roll(backTo: before.mark)
+                model = before.model
+            default: break
+            }
+            let number = index * 7919 % 150_001
+            let (changed, value) = (key(3, number), index)
+            changed.withUnsafeBytes { changed in
+                withUnsafeBytes(of: value) { _ = overlay.put(changed, $0) }
+            }
+            model[number] = index
+        }
+        let expected = model.keys.sorted()
+        var position = 0
+        overlay.forEachPart(changeCount: 5000) { part in
+            for change in part.changes {
+                guard position < expected.count,
+                    change.key.elementsEqual(key(3, expected[position])),
+                    change.value?.loadUnaligned(as: Int.self) == model[expected[position]]
+                else {
+                    Issue.record("\(Array(change.key)) is at place \(position)")
+                    position = .max / 2
+                    return
+                }
+                position += 1
+            }
+        }
+        #expect(position == expected.count)
+    }
+
+    @Test("forgets changes that are still being sorted")
+    func reset() {
+        let overlay = Overlay()
+        for _ in 0..<2 {
+            for number in 0..<66_000 { put(overlay, key(3, number * 7919 % 200_003), [1]) }
+            overlay.reset()
+        }
+        #expect(changes(overlay).isEmpty)
     }
 
     @Test("orders long keys that begin alike, end early or come again, byte by byte")

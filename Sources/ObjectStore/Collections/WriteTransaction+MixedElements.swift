@@ -36,12 +36,12 @@ extension WriteTransaction {
         guard let place else {
             let field = rowClass.field(member, in: stored)
             let value = MixedView(
-                field.isNull ? Self.nothing : field.text(group.outside))
+                field.isNull ? Self.nothing : field.text(outside))
             let outcome: MixedEdit.Outcome
             do { outcome = try edit.apply(to: value, new, in: changed) } catch {
                 return .failure(error)
             }
-            try group.outside.checkFailure()
+            try outside.checkFailure()
             let written = try replace(member, of: rowClass, key, stored, by: changed)
             return .success(
                 ElementResult(

@@ -8,7 +8,8 @@ import Threads
 final class BlockSupply: Sendable {
     /// After so many blocks more are expected to be needed.
     private static let unpreparedCount = 4
-    private static let readyCountMax = 2
+    /// Lists of slots that grow together take their next blocks at the same time.
+    private static let readyCountMax = 5
 
     private struct State {
         var takenCount = 0

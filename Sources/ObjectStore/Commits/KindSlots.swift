@@ -1,4 +1,5 @@
 import Bytes
+import Storage
 
 /// What an overlay says of the keys of one kind: a list of slots, a table of those that are looked up by their keys,
 /// and their order as far as it was asked for.
@@ -16,9 +17,17 @@ struct KindSlots: ~Copyable {
     /// How many slots are in the table: the first so many.
     private var enteredCount = 0
     private var order = SlotOrder()
+    private let kind: Int
+    private let runSort: SlotRunSort
+    /// How many slots were given to ``runSort``, the first so many.
+    private var addedCount = 0
 
-    /// Has no slots; large chunks will be taken from `supply`.
-    init(_ supply: BlockSupply) { list = SlotList(supply) }
+    /// Has no slots; large chunks will be taken from `supply`, and sorted by `runSort` under this kind.
+    init(_ kind: Int, _ supply: BlockSupply, _ runSort: SlotRunSort) {
+        self.kind = kind
+        self.runSort = runSort
+        list = SlotList(supply)
+    }
 
     var count: Int { list.count }
 
@@ -32,11 +41,22 @@ struct KindSlots: ~Copyable {
     mutating func append(_ slot: Slot) {
         if isRising, count > 0, !list[count - 1].isBelow(slot) { isRising = false }
         list.append(slot)
+        if list.endsWithFullChunk, !isRising { sortFullChunks() }
+    }
+
+    private mutating func sortFullChunks() {
+        while addedCount < count {
+            let span = list.span(from: addedCount)
+            runSort.add(span, kind: kind)
+            addedCount += span.count
+        }
     }
 
     /// Forgets everything.
     mutating func removeAll() {
         if count == 0 { return }
+        if addedCount > 0 { runSort.reset() }
+        addedCount = 0
         list.removeAll()
         table.removeAll()
         order.removeAll()
@@ -89,13 +109,43 @@ struct KindSlots: ~Copyable {
     /// place was asked for.
     func index(at place: inout SlotOrder.Place) -> Int? { order.index(at: &place) }
 
-    /// The changes in the order of their keys, of each key the last one. Cost: a sort of the slots that were not
-    /// scanned, with a pass for each byte in which keys differ.
-    func sortedChanges() -> SortedChanges {
-        let changes = SortedChanges(slotCount: count)
-        order.forEachSlot(of: list, using: changes.block) { slot, mayRepeat in
-            changes.append(slot, mayRepeat: mayRepeat)
+    /// Hands over the changes in the order of their keys, of each key the last one. Cost: a sort of the slots that
+    /// were not scanned and that no thread has sorted, and a merge.
+    @inline(__always)
+    func forEachChange<Failure: Error>(
+        _ body: (StorageBatch.Change) throws(Failure) -> Void
+    ) throws(Failure) {
+        guard isRising else { return try forEachMerged(body) }
+        for index in 0..<count {
+            if let change = list[index].change { try body(change) }
         }
-        return changes
+    }
+
+    private func forEachMerged<Failure: Error>(
+        _ body: (StorageBatch.Change) throws(Failure) -> Void
+    ) throws(Failure) {
+        var merge = SlotMerge(runs(), list)
+        var last: StorageBatch.Change?
+        while let position = merge.next(list) {
+            guard let change = list[position].change else { continue }
+            if let last, !Overlay.isSame(last.key, change.key) { try body(last) }
+            last = change
+        }
+        if let last { try body(last) }
+    }
+
+    /// All slots, as runs that are in order.
+    private func runs() -> [SlotRun] {
+        var runs: [SlotRun] = []
+        if order.count > 0 { runs.append(order.run) }
+        var first = order.count
+        while first < count {
+            let span = list.span(from: first)
+            // Where some slots of a span were scanned, this one begins behind them, and was not added.
+            let added = first < addedCount ? runSort.run(kind: kind, first: first) : nil
+            runs.append(added ?? SlotItems.run(of: span))
+            first += span.count
+        }
+        return runs
     }
 }

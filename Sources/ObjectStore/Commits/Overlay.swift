@@ -41,6 +41,7 @@ final class Overlay {
     private static let kindCount = Int(StoreKey.Tag.row) + 1
 
     private let supply = BlockSupply()
+    private let runSort = SlotRunSort()
     private let arena: Arena
     private let kinds: UnsafeMutablePointer<KindSlots>
     /// How many slots there are.
@@ -68,10 +69,13 @@ final class Overlay {
     init() {
         arena = Arena(supply)
         kinds = .allocate(capacity: Self.kindCount)
-        for kind in 0..<Self.kindCount { (kinds + kind).initialize(to: KindSlots(supply)) }
+        for kind in 0..<Self.kindCount {
+            (kinds + kind).initialize(to: KindSlots(kind, supply, runSort))
+        }
     }
 
     deinit {
+        runSort.reset()
         kinds.deinitialize(count: Self.kindCount)
         kinds.deallocate()
     }
@@ -265,43 +269,37 @@ final class Overlay {
     func batch() -> StorageBatch {
         var changes: [StorageBatch.Change] = []
         changes.reserveCapacity(slotCount)
-        forEachChange { changes.append($0) }
+        for kind in 0..<Self.kindCount { kinds[kind].forEachChange { changes.append($0) } }
         return StorageBatch(removedRanges: removedRanges, changes: changes)
     }
 
     /// The same in parts, one after the other: an array of all changes would take much memory where there are
     /// millions, most of them in order already, and an engine can begin before the last ones are sorted.
     ///
-    /// - `changeCount`: How many changes each part has but for the last.
+    /// - `changeCount`: How many changes a part has at most.
     /// - `body`: May use a part, and its pointers, until it returns.
     func forEachPart<Failure: Error>(
         changeCount: Int, _ body: (StorageBatch) throws(Failure) -> Void
     ) throws(Failure) {
-        var part = StorageBatch(removedRanges: removedRanges)
+        if !removedRanges.isEmpty { try body(StorageBatch(removedRanges: removedRanges)) }
+        let prepared = PreparedParts(kinds, count: Self.kindCount, changeCount: changeCount)
+        defer { prepared?.end() }
+        var part = StorageBatch()
         part.changes.reserveCapacity(changeCount)
-        try forEachChange { change throws(Failure) in
-            part.changes.append(change)
-            guard part.changes.count == changeCount else { return }
-            try body(part)
-            part.removedRanges.removeAll()
-            part.changes.removeAll(keepingCapacity: true)
-        }
-        if !part.isEmpty { try body(part) }
-    }
-
-    private func forEachChange<Failure: Error>(
-        _ body: (StorageBatch.Change) throws(Failure) -> Void
-    ) throws(Failure) {
-        let sort = SharedSlotSort(kinds, count: Self.kindCount)
-        defer { sort?.end() }
         for kind in 0..<Self.kindCount {
-            if kinds[kind].isRising {
-                for index in 0..<kinds[kind].count {
-                    if let change = kinds[kind][index].change { try body(change) }
-                }
-            } else {
-                try (sort?.changes(kind) ?? kinds[kind].sortedChanges()).forEach(body)
+            if let prepared, !kinds[kind].isRising {
+                try prepared.forEach(kind, body)
+                continue
             }
+            try kinds[kind].forEachChange { change throws(Failure) in
+                part.changes.append(change)
+                guard part.changes.count == changeCount else { return }
+                try body(part)
+                part.changes.removeAll(keepingCapacity: true)
+            }
+            if part.isEmpty { continue }
+            try body(part)
+            part.changes.removeAll(keepingCapacity: true)
         }
     }
 }

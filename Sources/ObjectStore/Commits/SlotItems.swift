@@ -1,11 +1,13 @@
 import Bytes
+import CMemory
 
-/// Slots of a list that are being sorted by their keys, with as much of the keys as lies next to each other.
+/// Slots of a span that are being sorted by their keys, with as much of the keys as lies next to each other.
 struct SlotItems: ~Copyable {
     /// Where the prefixes of keys differ, no key has to be looked at.
     private struct Item {
         var prefix: KeyPrefix
-        var slot: Int32
+        /// How far behind the first slot of the span it is.
+        var place: Int32
 
         /// Whether its prefix comes before another's.
         @inline(__always)
@@ -21,98 +23,98 @@ struct SlotItems: ~Copyable {
     private static let alikeCountMax = 8
     /// From so many items on they are counted by their bytes, which needs no comparison.
     private static let countedCountMin = 256
+    /// So many items and as much room again fit a processor's own cache, where passes over them are cheap.
+    private static let cachedCountMax = 1 << 14
+    /// How many items ahead of their turn the processor is asked for their slots: more than come in the time of a
+    /// cache miss.
+    private static let prefetchedSlotCount = 16
 
-    /// The memory of one.
-    static let itemByteCount = MemoryLayout<Item>.stride
-
+    private let span: SlotSpan
     private let items: Items
     /// As much room again, for what goes from one order to the next while they are sorted.
-    private var spare = Items(start: nil, count: 0)
-    /// Whether a key was found more than once.
-    private(set) var repeats = false
+    private let spare: Items
 
-    /// The slots of a list from one on, which must not change until they are sorted.
-    init(_ slots: borrowing SlotList, from first: Int) {
-        let count = slots.count - first
-        items = Items.allocate(capacity: count)
-        KernelMemory.expectUse(of: UnsafeMutableRawBufferPointer(items))
-        for place in 0..<count {
-            items.initializeElement(
-                at: place,
-                to: Item(prefix: slots[first + place].prefix, slot: Int32(first + place)))
+    /// A span's slots in order.
+    static func run(of span: SlotSpan) -> SlotRun {
+        var items = SlotItems(span)
+        items.sort(0..<span.count, offset: 0)
+        return SlotRun(count: span.count) { positions in
+            for index in 0..<span.count {
+                let position = Int32(span.first) + items.items[index].place
+                positions.initializeElement(at: index, to: position)
+            }
         }
     }
 
-    deinit { items.deallocate() }
+    private init(_ span: SlotSpan) {
+        self.span = span
+        items = .allocate(capacity: span.count)
+        spare = .allocate(capacity: span.count)
+        for place in 0..<span.count {
+            items.initializeElement(
+                at: place, to: Item(prefix: span.prefix(place), place: Int32(place)))
+        }
+    }
 
-    /// How many there are.
-    var count: Int { items.count }
-
-    /// The position of the slot at a place.
-    subscript(place: Int) -> Int32 { items[place].slot }
-
-    /// Puts them in the order of their keys, those of one key in the order of their positions.
-    ///
-    /// - `slots`: The list that they are from.
-    /// - `block`: Room for as many items, aligned like them, that nobody else uses meanwhile.
-    mutating func sort(_ slots: borrowing SlotList, using block: UnsafeMutableRawBufferPointer) {
-        precondition(block.count >= items.count * Self.itemByteCount)
-        spare = Items(
-            start: block.baseAddress?.bindMemory(to: Item.self, capacity: items.count),
-            count: items.count)
-        sort(0..<items.count, offset: 0, slots)
+    deinit {
+        items.deallocate()
+        spare.deallocate()
     }
 
     /// Sorts by sixteen bytes of the keys, then those that are equal so far by the next sixteen, and so on: a
     /// sort that compared whole keys would fetch each of them as often as it meets one that begins alike.
     ///
-    /// - `places`: Which items; those with equal prefixes are in the order of their positions.
+    /// - `range`: Which items; those with equal prefixes are in the order of their positions.
     /// - `offset`: Where in their keys the items' prefixes begin; all before is equal.
-    private mutating func sort(
-        _ places: Range<Int>, offset: Int, _ slots: borrowing SlotList
-    ) {
-        if places.count < Self.countedCountMin {
-            Self.sort(Items(rebasing: items[places]))
+    private mutating func sort(_ range: Range<Int>, offset: Int) {
+        if range.count < Self.countedCountMin {
+            Self.sort(Items(rebasing: items[range]))
         } else {
-            sortByCounting(places)
+            sortByCounting(range)
         }
-        var start = places.lowerBound
-        while start < places.upperBound {
+        var start = range.lowerBound
+        while start < range.upperBound {
             let prefix = items[start].prefix
             var end = start + 1
-            while end < places.upperBound, items[end].prefix.low == prefix.low,
+            while end < range.upperBound, items[end].prefix.low == prefix.low,
                 items[end].prefix.high == prefix.high
             {
                 end += 1
             }
-            if end - start > 1 { sortAlike(start..<end, offset: offset + 16, slots) }
+            if end - start > 1 { sortAlike(start..<end, offset: offset + 16) }
             start = end
         }
     }
 
     /// Sorts items whose keys are equal before `offset`, or end there.
-    private mutating func sortAlike(
-        _ places: Range<Int>, offset: Int, _ slots: borrowing SlotList
-    ) {
+    private mutating func sortAlike(_ range: Range<Int>, offset: Int) {
         // Where a key ends, the zeros behind it may stand for bytes of another one.
-        if places.count > Self.alikeCountMax,
-            items[places].allSatisfy({ slots[Int($0.slot)].key.count > offset })
-        {
-            for place in places {
-                let key = slots[Int(items[place].slot)].key
-                items[place].prefix = KeyPrefix(UnsafeRawBufferPointer(rebasing: key[offset...]))
+        if range.count > Self.alikeCountMax, allReach(range, beyond: offset) {
+            for index in range {
+                let key = span.key(Int(items[index].place))
+                items[index].prefix = KeyPrefix(UnsafeRawBufferPointer(rebasing: key[offset...]))
             }
-            return sort(places, offset: offset, slots)
+            return sort(range, offset: offset)
         }
-        var repeats = repeats
-        var alike = items[places]
+        let span = span
+        var alike = items[range]
         alike.sort { a, b in
-            let order = compareKeys(slots[Int(a.slot)].key, slots[Int(b.slot)].key)
-            if order != 0 { return order < 0 }
-            repeats = true
-            return a.slot < b.slot
+            let order = compareKeys(span.key(Int(a.place)), span.key(Int(b.place)))
+            return order != 0 ? order < 0 : a.place < b.place
         }
-        self.repeats = repeats
+    }
+
+    /// Whether all keys of some items have more than `offset` bytes; asks the processor for the bytes behind it.
+    private func allReach(_ range: Range<Int>, beyond offset: Int) -> Bool {
+        for index in range {
+            // In the order of keys, slots lie anywhere in memory.
+            let ahead = index + Self.prefetchedSlotCount
+            if ahead < items.count { span.prefetch(Int(items[ahead].place)) }
+            let key = span.key(Int(items[index].place))
+            guard key.count > offset else { return false }
+            shim_prefetch(key.baseAddress.map { $0 + offset })
+        }
+        return true
     }
 
     // MARK: By prefix
@@ -120,16 +122,19 @@ struct SlotItems: ~Copyable {
     /// Sorts a few items by their prefixes, equal ones by their positions.
     private static func sort(_ items: Items) {
         var items = items
-        items.sort { a, b in a.isBelow(b) || !b.isBelow(a) && a.slot < b.slot }
+        items.sort { a, b in a.isBelow(b) || !b.isBelow(a) && a.place < b.place }
     }
 
-    /// Sorts many items by their prefixes, byte by byte from the last to the first: a pass over them for each
-    /// byte in which they differ. Equal ones stay as they are.
+    /// Sorts many items by their prefixes without comparing them. Equal ones stay as they are.
+    ///
+    /// More than a processor's cache holds are parted by the highest byte in which they differ, and each part is
+    /// sorted by itself; fewer are sorted byte by byte from the last to the first, in a pass for each byte in which
+    /// they differ.
     ///
     /// Source: Knuth, The Art of Computer Programming 3, 5.2.5 (radix list sort, with counts for lists).
-    private mutating func sortByCounting(_ places: Range<Int>) {
-        var from = Items(rebasing: items[places])
-        var to = Items(rebasing: spare[places])
+    private mutating func sortByCounting(_ range: Range<Int>) {
+        var from = Items(rebasing: items[range])
+        var to = Items(rebasing: spare[range])
         let first = from[0].prefix
         var differing = (high: 0 as UInt64, low: 0 as UInt64)
         var isSorted = true
@@ -139,15 +144,19 @@ struct SlotItems: ~Copyable {
             if from[place].isBelow(from[place - 1]) { isSorted = false }
         }
         if isSorted { return }
+        if range.count > Self.cachedCountMax {
+            let isLow = differing.high == 0
+            return part(range, byHighestOf: isLow ? differing.low : differing.high, isLow: isLow)
+        }
         var isInSpare = false
-        withUnsafeTemporaryAllocation(of: Int32.self, capacity: 256) { starts in
+        withUnsafeTemporaryAllocation(of: Int32.self, capacity: 256) { ends in
             for byte in 0..<16 {
                 let isLow = byte < 8
                 let shift = UInt64(byte & 7) * 8
                 guard (isLow ? differing.low : differing.high) >> shift & 0xFF != 0 else {
                     continue
                 }
-                Self.pass(from, to, starts, isLow: isLow, shift: shift)
+                Self.pass(from, to, ends, isLow: isLow, shift: shift)
                 swap(&from, &to)
                 isInSpare.toggle()
             }
@@ -155,28 +164,55 @@ struct SlotItems: ~Copyable {
         if isInSpare { _ = to.update(fromContentsOf: from) }
     }
 
+    /// Parts items by the highest byte in which they differ, and sorts each part.
+    ///
+    /// - `differing`: The bits in which items differ, of that half of their prefixes where the highest one is.
+    private mutating func part(
+        _ range: Range<Int>, byHighestOf differing: UInt64, isLow: Bool
+    ) {
+        let shift = UInt64(63 - differing.leadingZeroBitCount) & ~7
+        let from = Items(rebasing: items[range])
+        let to = Items(rebasing: spare[range])
+        withUnsafeTemporaryAllocation(of: Int32.self, capacity: 256) { ends in
+            Self.pass(from, to, ends, isLow: isLow, shift: shift)
+            _ = from.update(fromContentsOf: to)
+            var start = range.lowerBound
+            for byte in 0..<256 {
+                let end = range.lowerBound + Int(ends[byte])
+                if end - start >= Self.countedCountMin {
+                    sortByCounting(start..<end)
+                } else if end - start > 1 {
+                    Self.sort(Items(rebasing: items[start..<end]))
+                }
+                start = end
+            }
+        }
+    }
+
     /// Moves items to where they belong by one byte.
+    ///
+    /// - `ends`: Room for 256 numbers; is set to where the items of each byte end.
     @inline(__always)
     private static func pass(
-        _ from: Items, _ to: Items, _ starts: UnsafeMutableBufferPointer<Int32>, isLow: Bool,
+        _ from: Items, _ to: Items, _ ends: UnsafeMutableBufferPointer<Int32>, isLow: Bool,
         shift: UInt64
     ) {
-        starts.initialize(repeating: 0)
+        ends.initialize(repeating: 0)
         for item in from {
             let word = isLow ? item.prefix.low : item.prefix.high
-            starts[Int(word >> shift & 0xFF)] += 1
+            ends[Int(word >> shift & 0xFF)] += 1
         }
         var start: Int32 = 0
         for byte in 0..<256 {
-            let count = starts[byte]
-            starts[byte] = start
+            let count = ends[byte]
+            ends[byte] = start
             start += count
         }
         for item in from {
             let word = isLow ? item.prefix.low : item.prefix.high
             let byte = Int(word >> shift & 0xFF)
-            to.initializeElement(at: Int(starts[byte]), to: item)
-            starts[byte] += 1
+            to.initializeElement(at: Int(ends[byte]), to: item)
+            ends[byte] += 1
         }
     }
 }

@@ -63,6 +63,37 @@ struct SlotList: ~Copyable {
         count += 1
     }
 
+    /// The slots from one on up to the last of the small chunks, or of a large one.
+    func span(from index: Int) -> SlotSpan {
+        if index < Self.smallCountMax {
+            let first = index >> Self.smallBits
+            return SlotSpan(
+                Array(small[first...]), chunkBits: Self.smallBits, first: index,
+                offset: index - first << Self.smallBits,
+                count: min(Self.smallCountMax, count) - index)
+        }
+        let further = index - Self.smallCountMax
+        let chunk = further >> Self.largeBits
+        let end = Self.smallCountMax + (chunk + 1) << Self.largeBits
+        return SlotSpan(
+            [large[chunk]], chunkBits: Self.largeBits, first: index,
+            offset: further - chunk << Self.largeBits, count: min(end, count) - index)
+    }
+
+    /// The beginning of a slot's key.
+    @inline(__always)
+    func prefix(_ index: Int) -> KeyPrefix { place(index).pointee.prefix }
+
+    /// A slot's key.
+    @inline(__always)
+    func key(_ index: Int) -> UnsafeRawBufferPointer { place(index).pointee.key }
+
+    /// Whether the list ends with a large chunk that is full, or with all small ones.
+    @inline(__always)
+    var endsWithFullChunk: Bool {
+        count >= Self.smallCountMax && (count - Self.smallCountMax) & (1 << Self.largeBits - 1) == 0
+    }
+
     /// Forgets all of them, and frees all chunks but one.
     mutating func removeAll() {
         freeChunks(keeping: 1)

@@ -7,14 +7,11 @@ import Bytes
 /// commit. Slots of one key stand in the order in which they were made.
 struct SlotOrder {
     private static let chunkCountMax = 128
-    /// How many slots ahead of their turn the processor is asked for them: more than come in the time of a
-    /// cache miss.
-    private static let prefetchedSlotCount = 16
 
     /// Positions of slots, sorted by key; no chunk is empty unless there is just one.
     private var chunks: ContiguousArray<ContiguousArray<Int32>> = [[]]
     /// How many slots are in the chunks: the first so many of the list.
-    private var count = 0
+    private(set) var count = 0
 
     /// Forgets everything.
     mutating func removeAll() {
@@ -91,41 +88,12 @@ struct SlotOrder {
         chunks.insert(moved, at: chunk + 1)
     }
 
-    // MARK: All at once
-
-    /// Hands all slots to `body` in order, and whether a slot may have the key of the one before; those that are
-    /// not in the chunks stay out of them. Cost: a sort of those.
-    ///
-    /// - `block`: Is used before `body` is first called; it has ``SlotItems/itemByteCount`` bytes for each slot.
-    func forEachSlot(
-        of slots: borrowing SlotList, using block: UnsafeMutableRawBufferPointer,
-        _ body: (Overlay.Slot, _ mayRepeat: Bool) -> Void
-    ) {
-        var ordered = Place(chunk: 0, position: 0)
-        var items = SlotItems(slots, from: count)
-        items.sort(slots, using: block)
-        for place in 0..<items.count {
-            // In the order of keys, slots lie anywhere in memory.
-            let ahead = place + Self.prefetchedSlotCount
-            if ahead < items.count { slots.prefetch(Int(items[ahead])) }
-            let slot = slots[Int(items[place])]
-            if count > 0 { forEachSlot(of: slots, before: slot, &ordered, body) }
-            body(slot, items.repeats || count > 0)
-        }
-        if count > 0 { forEachSlot(of: slots, before: nil, &ordered, body) }
-    }
-
-    /// Hands the slots in the chunks to `body` whose keys do not come after that of another; all of them for
-    /// none.
-    private func forEachSlot(
-        of slots: borrowing SlotList, before other: Overlay.Slot?, _ place: inout Place,
-        _ body: (Overlay.Slot, _ mayRepeat: Bool) -> Void
-    ) {
-        while let index = index(at: &place) {
-            let slot = slots[index]
-            if let other, other.isBelow(slot) { return }
-            body(slot, true)
-            place.position += 1
+    /// The slots that are in order, the first so many of the list.
+    var run: SlotRun {
+        SlotRun(count: count) { positions in
+            for (index, position) in chunks.joined().enumerated() {
+                positions.initializeElement(at: index, to: position)
+            }
         }
     }
 }

@@ -102,7 +102,7 @@ extension WriteTransaction {
         let leavesOutside = group.migration?.leavesOutside(rowClass, key) ?? false
         if stored.holdsOutside || leavesOutside {
             try freeAllOutside(rowClass, key)
-            try group.outside.checkFailure()
+            try outside.checkFailure()
         }
         var state = try classState(rowClass)
         state.count -= min(state.count, 1)

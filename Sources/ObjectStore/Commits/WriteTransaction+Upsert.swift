@@ -151,7 +151,7 @@ extension WriteTransaction {
         }
         addInverseLinks(rowClass, key, row)
         record(.insert, rowClass, key)
-        if row.holdsOutside { try group.outside.checkFailure() }
+        if row.holdsOutside { try outside.checkFailure() }
         if group.migration != nil { try enterMigration(rowClass, key, row) }
         return WriteResult(
             classIndex: rowClass.index, key: key, row: row, isCreated: true, isChanged: true)
@@ -194,10 +194,10 @@ extension WriteTransaction {
             throw .storage(StorageError(.corrupted, operation: "build row"))
         }
         let changed = rows.changedMembers(
-            of: rowClass, from: stored, to: candidate, group.outside)
+            of: rowClass, from: stored, to: candidate, outside)
         if changed.isEmpty {
             try freeOutside(rowClass, key, candidate, keeping: stored)
-            try group.outside.checkFailure()
+            try outside.checkFailure()
             return WriteResult(
                 classIndex: rowClass.index, key: key, row: stored, isCreated: false,
                 isChanged: false)
@@ -217,7 +217,7 @@ extension WriteTransaction {
         if changesLinks { changeInverseLinks(rowClass, key, from: stored, to: row, changed) }
         record(.update, rowClass, key, members: changed)
         try freeOutside(rowClass, key, stored, keeping: row)
-        if row.holdsOutside || stored.holdsOutside { try group.outside.checkFailure() }
+        if row.holdsOutside || stored.holdsOutside { try outside.checkFailure() }
         if group.migration != nil, entersMigration { try enterMigration(rowClass, key, row) }
         return WriteResult(
             classIndex: rowClass.index, key: key, row: row, isCreated: false, isChanged: true)

@@ -10,6 +10,8 @@ import Storage
 /// are valid while the body runs.
 package final class WriteTransaction {
     let group: CommitGroup
+    /// The group's chunks of values outside rows.
+    let outside: OutsideChunks
     /// The version that the transaction makes, if it changes anything.
     package private(set) var version: UInt64
     /// The time of the transaction: of `$now`, and in the change log.
@@ -80,10 +82,11 @@ package final class WriteTransaction {
     /// Makes the transactions of a group, one after the other: ``begin()`` is called before each.
     init(group: CommitGroup, now: Timestamp) {
         self.group = group
+        outside = group.outside
         self.now = now
         version = group.state.version + 1
         mark = group.overlay.mark()
-        group.memory.rowBuilder.outside = group.outside
+        group.memory.rowBuilder.outside = outside
     }
 
     /// Begins the next transaction of the group, in the memory of the one before.

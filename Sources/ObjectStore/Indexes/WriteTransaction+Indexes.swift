@@ -7,7 +7,7 @@ extension WriteTransaction {
         -> UnsafeRawBufferPointer
     {
         group.keyBuffer.making {
-            IndexEntry.append(rowClass, member, key, row, group.outside, to: $0)
+            IndexEntry.append(rowClass, member, key, row, outside, to: $0)
         }
     }
 

@@ -30,7 +30,7 @@ package final class CollectionEditor {
         identity.append(reference.identity)
         tree = TreeEditor(
             identity, reference.header, rowClass.members[member].storage,
-            transaction.group.outside.limits, transaction.group.outside)
+            transaction.outside.limits, transaction.outside)
     }
 
     private var compiled: RowClass.Member { rowClass.members[member] }
@@ -123,7 +123,7 @@ package final class CollectionEditor {
             } else if let row = RowView(elements.values.bytes(place)) {
                 transaction.rows.forEachLink(
                     of: transaction.rows.classes[compiled.classIndex], in: row,
-                    transaction.group.outside, count)
+                    transaction.outside, count)
             }
         }
     }
@@ -132,7 +132,7 @@ package final class CollectionEditor {
 
     /// Writes what has changed to the object's row, its inverse links and the change log.
     package func finish() throws(StoreError) -> WriteResult {
-        try transaction.group.outside.checkFailure()
+        try transaction.outside.checkFailure()
         guard let stored = try transaction.row(rowClass, key),
             let reference = rowClass.field(member, in: stored).outside,
             reference.identity.elementsEqual(identity.bytes)
@@ -157,7 +157,7 @@ package final class CollectionEditor {
         var members = MemberSet()
         members.insert(member)
         transaction.record(.update, rowClass, key, members: members)
-        try transaction.group.outside.checkFailure()
+        try transaction.outside.checkFailure()
         if transaction.group.migration != nil {
             try transaction.enterMigration(rowClass, key, row)
         }
@@ -169,7 +169,7 @@ package final class CollectionEditor {
         let buffer = transaction.group.rowBuffer
         let encodedByteCount = 8 + tree.header.byteCount + 4 * count
         guard count > 0,
-            encodedByteCount > transaction.group.outside.limits.collectionByteCountMax / 4
+            encodedByteCount > transaction.outside.limits.collectionByteCountMax / 4
         else {
             let collection = ByteBuffer(capacity: encodedByteCount + 64)
             var slices: [LeafSlice] = []
@@ -183,7 +183,7 @@ package final class CollectionEditor {
                 stored, rowClass, replacing: member, by: collection.bytes,
                 version: transaction.version, to: buffer)
             let row = try transaction.put(rowClass, key, buffer.bytes)
-            try transaction.group.outside.removeAll(identity.bytes)
+            try transaction.outside.removeAll(identity.bytes)
             try transaction.sweepLostOutside(rowClass, key, stored, keeping: row)
             return row
         }
@@ -222,6 +222,6 @@ extension WriteTransaction {
     /// Makes the row builder ready for an object.
     func prepareRow(_ rowClass: RowClass, _ key: UInt64) {
         group.memory.rowBuilder.now = now
-        group.outside.begin(rowClass, key, version: version)
+        outside.begin(rowClass, key, version: version)
     }
 }

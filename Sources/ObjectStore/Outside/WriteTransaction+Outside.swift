@@ -58,12 +58,12 @@ extension WriteTransaction {
         }
         for reference in doomed {
             if reference.isTree {
-                try group.outside.removeAll(reference.identity)
+                try outside.removeAll(reference.identity)
             } else {
-                OutsideReference.withKey(reference.identity, 0) { group.outside.remove($0) }
+                OutsideReference.withKey(reference.identity, 0) { outside.remove($0) }
             }
         }
-        try group.outside.checkFailure()
+        try outside.checkFailure()
     }
 
     /// Whether a row refers to a value, which may have changed since.
@@ -92,7 +92,7 @@ extension WriteTransaction {
         let prefix = group.keyBuffer.making {
             StoreKey.appendOutsidePrefix(rowClass.number, key, to: $0)
         }
-        try group.outside.removeAll(UnsafeRawBufferPointer(prefix))
+        try outside.removeAll(UnsafeRawBufferPointer(prefix))
     }
 
     /// Removes the chunks of an object that its row does not refer to.
@@ -107,7 +107,7 @@ extension WriteTransaction {
                 kept.insert(Array(inner.identity))
             }
         }
-        try group.outside.checkFailure()
+        try outside.checkFailure()
         let prefix = Array(
             group.keyBuffer.making { StoreKey.appendOutsidePrefix(rowClass.number, key, to: $0) })
         var doomed: [[UInt8]] = []
@@ -120,7 +120,7 @@ extension WriteTransaction {
         } catch {
             throw .storage(error)
         }
-        for chunk in doomed { chunk.withUnsafeBytes { group.outside.remove($0) } }
+        for chunk in doomed { chunk.withUnsafeBytes { outside.remove($0) } }
     }
 
     /// Hands over the references of a row, those of embedded rows in it too, but not of rows that are
@@ -158,7 +158,7 @@ extension WriteTransaction {
         inElementsOf reference: OutsideReference, _ member: RowClass.Member,
         _ body: (OutsideReference, RowClass.Member) -> Void
     ) {
-        guard let tree = OutsideTree(reference, member.storage, group.outside) else { return }
+        guard let tree = OutsideTree(reference, member.storage, outside) else { return }
         let embedded = rows.classes[member.classIndex]
         _ = tree.forEachLeaf(from: 0) { leaf, _ in
             for index in 0..<leaf.count {

@@ -16,7 +16,7 @@ extension WriteTransaction {
         _ rowClass: RowClass, _ row: RowView, only: MemberSet?,
         _ links: inout ContiguousArray<LinkCount>
     ) {
-        rows.forEachLink(of: rowClass, in: row, only: only, group.outside) {
+        rows.forEachLink(of: rowClass, in: row, only: only, outside) {
             property, targetClass, targetKey in
             links.append(
                 LinkCount(property: property, targetClass: targetClass, targetKey: targetKey))
