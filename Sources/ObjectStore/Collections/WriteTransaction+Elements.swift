@@ -51,7 +51,7 @@ extension WriteTransaction {
         let targets = try resolve(draft, path: [])
         prepareRow(draft.rowClass, key)
         buffer.removeAll()
-        _ = group.memory.rowBuilder.appendCollection(draft, member, targets: targets, to: buffer)
+        _ = rowBuilder.appendCollection(draft, member, targets: targets, to: buffer)
         return LeafView(buffer.bytes, draft.rowClass.members[member].storage)
     }
 

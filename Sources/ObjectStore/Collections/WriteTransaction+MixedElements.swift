@@ -73,8 +73,8 @@ extension WriteTransaction {
         _ member: Int, of rowClass: RowClass, _ key: UInt64, _ stored: RowView, by value: ByteBuffer
     ) throws(StoreError) -> WriteResult {
         prepareRow(rowClass, key)
-        let bytes = group.rowBuffer.making {
-            group.memory.rowBuilder.append(
+        let bytes = rowBuffer.making {
+            rowBuilder.append(
                 stored, rowClass, replacing: member, by: value.bytes, version: version, to: $0)
         }
         return try replace(rowClass, key, stored, by: bytes, path: [])

@@ -89,15 +89,15 @@ extension WriteTransaction {
         if let member = rowClass.primaryKeyIndex {
             let field = rowClass.field(member, in: stored)
             let storage = rowClass.members[member].storage
-            primaryKey = Array(group.rowBuffer.making { field.appendTagged(storage, to: $0) })
-            group.overlay.remove(
-                group.keyBuffer.making {
+            primaryKey = Array(rowBuffer.making { field.appendTagged(storage, to: $0) })
+            overlay.remove(
+                keyBuffer.making {
                     StoreKey.appendPrimaryKeyPrefix(rowClass, to: $0)
                     OrderedKey.append(field, storage.element, to: $0)
                 })
         }
-        group.overlay.remove(
-            group.keyBuffer.making { StoreKey.appendRow(rowClass, key, to: $0) })
+        overlay.remove(
+            keyBuffer.making { StoreKey.appendRow(rowClass, key, to: $0) })
         // What is staged of it may have values outside although its row has none.
         let leavesOutside = group.migration?.leavesOutside(rowClass, key) ?? false
         if stored.holdsOutside || leavesOutside {
@@ -149,8 +149,8 @@ extension WriteTransaction {
             try leaveMigration(originClass, origin.key, stored)
         }
         prepareRow(originClass, origin.key)
-        let bytes = group.rowBuffer.making {
-            group.memory.rowBuilder.append(
+        let bytes = rowBuffer.making {
+            rowBuilder.append(
                 stored, originClass, withoutLinksTo: targetKey, classIndex: target.index,
                 schema: rows, version: version, to: $0)
         }

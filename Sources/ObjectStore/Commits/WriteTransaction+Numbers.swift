@@ -27,7 +27,7 @@ extension WriteTransaction {
         var state = try classState(rowClass)
         guard rowClass.numbersKeys || state.greatestNumber != nil, rowClass.primaryKeyRange != nil
         else { return }
-        let key = group.memory.mapKeyBuffer.bytes
+        let key = mapKeyBuffer.bytes
         guard let number = Self.number(ofKey: key) else { return }
         let used = try greatestNumber(rowClass)
         guard number > used || state.greatestNumber == nil else { return }

@@ -25,7 +25,7 @@ extension WriteTransaction {
     package func attempt<Result>(
         _ body: () throws(StoreError) -> Result
     ) throws(StoreError) -> Result {
-        let point = group.overlay.mark()
+        let point = overlay.mark()
         let operationCountBefore = operationCount
         let changeCountBefore = changes.count
         let heldTargetCountBefore = heldTargets.count
@@ -40,7 +40,7 @@ extension WriteTransaction {
         do throws(StoreError) {
             return try body()
         } catch {
-            group.overlay.roll(backTo: point)
+            overlay.roll(backTo: point)
             operationCount = operationCountBefore
             migrationFaults.removeSubrange(faultCountBefore...)
             while let change = undo.popLast() { takeBack(change) }

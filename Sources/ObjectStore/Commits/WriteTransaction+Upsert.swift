@@ -133,14 +133,14 @@ extension WriteTransaction {
         state.count += 1
         try setClassState(rowClass, state)
         prepareRow(rowClass, key)
-        if let number { group.memory.rowBuilder.nextNumber = number }
-        let bytes = group.rowBuffer.making {
-            group.memory.rowBuilder.append(
+        if let number { rowBuilder.nextNumber = number }
+        let bytes = rowBuffer.making {
+            rowBuilder.append(
                 draft, over: nil, keepsAbsent: false, version: version, targets: targets, to: $0)
         }
         keepMemory(of: &targets)
-        if group.memory.rowBuilder.hasNothingToKeep {
-            group.memory.rowBuilder.hasNothingToKeep = false
+        if rowBuilder.hasNothingToKeep {
+            rowBuilder.hasNothingToKeep = false
             throw .nothingToKeep
         }
         let row = try put(rowClass, key, bytes)
@@ -167,14 +167,14 @@ extension WriteTransaction {
         // Writing a nested object may have changed this one.
         let stored = draft.children.isEmpty ? before : try row(rowClass, key) ?? before
         prepareRow(rowClass, key)
-        let bytes = group.rowBuffer.making {
-            group.memory.rowBuilder.append(
+        let bytes = rowBuffer.making {
+            rowBuilder.append(
                 draft, over: stored, keepsAbsent: keepsAbsent, version: version, targets: targets,
                 to: $0)
         }
         keepMemory(of: &targets)
-        if group.memory.rowBuilder.hasNothingToKeep {
-            group.memory.rowBuilder.hasNothingToKeep = false
+        if rowBuilder.hasNothingToKeep {
+            rowBuilder.hasNothingToKeep = false
             throw .nothingToKeep
         }
         return try replace(rowClass, key, stored, by: bytes, path: path)
@@ -233,8 +233,8 @@ extension WriteTransaction {
                 detail: "The '\(rowClass.definition.name)' object takes \(bytes.count) bytes; "
                     + "\(group.valueByteCountMax) are allowed.")
         }
-        let rowKey = group.keyBuffer.making { StoreKey.appendRow(rowClass, key, to: $0) }
-        guard let row = RowView(group.overlay.put(rowKey, bytes)) else {
+        let rowKey = keyBuffer.making { StoreKey.appendRow(rowClass, key, to: $0) }
+        guard let row = RowView(overlay.put(rowKey, bytes)) else {
             throw .storage(StorageError(.corrupted, operation: "build row"))
         }
         return row
@@ -265,7 +265,7 @@ extension WriteTransaction {
     func mapPrimaryKey(_ rowClass: RowClass, to key: UInt64) throws(StoreError) {
         var value = key.bigEndian
         withUnsafeBytes(of: &value) {
-            _ = group.overlay.put(group.memory.mapKeyBuffer.bytes, $0)
+            _ = overlay.put(mapKeyBuffer.bytes, $0)
         }
         try noteNumber(rowClass)
     }
@@ -283,7 +283,7 @@ extension WriteTransaction {
         var resolved = ResolvedReferences()
         if !draft.references.isEmpty {
             // In the memory of the object before, unless that is still being written.
-            swap(&resolved.keys, &group.memory.targets)
+            swap(&resolved.keys, &memory.targets)
             resolved.keys.reserveCapacity(draft.references.count)
         }
         var nested: Set<Int> = []
@@ -342,8 +342,8 @@ extension WriteTransaction {
     /// Takes the memory of targets that are done with for the next object's.
     private func keepMemory(of targets: inout ResolvedReferences) {
         guard targets.keys.capacity > 0 else { return }
-        swap(&targets.keys, &group.memory.targets)
-        group.memory.targets.removeAllInPlace()
+        swap(&targets.keys, &memory.targets)
+        memory.targets.removeAllInPlace()
     }
 
     /// The object key of a link's target whose primary key was looked up just before: the one that was

@@ -10,8 +10,16 @@ import Storage
 /// are valid while the body runs.
 package final class WriteTransaction {
     let group: CommitGroup
-    /// The group's chunks of values outside rows.
+    // What the group and its memory have is held here as well: reached through them, each use counts
+    // references up and down.
+    let rows: RowSchema
+    let memory: CommitMemory
+    let overlay: Overlay
     let outside: OutsideChunks
+    let rowBuilder: RowBuilder
+    let keyBuffer: ByteBuffer
+    let mapKeyBuffer: ByteBuffer
+    let rowBuffer: ByteBuffer
     /// The version that the transaction makes, if it changes anything.
     package private(set) var version: UInt64
     /// The time of the transaction: of `$now`, and in the change log.
@@ -82,11 +90,18 @@ package final class WriteTransaction {
     /// Makes the transactions of a group, one after the other: ``begin()`` is called before each.
     init(group: CommitGroup, now: Timestamp) {
         self.group = group
+        rows = group.catalog.rows
+        memory = group.memory
+        overlay = group.overlay
         outside = group.outside
+        rowBuilder = group.memory.rowBuilder
+        keyBuffer = group.keyBuffer
+        mapKeyBuffer = group.memory.mapKeyBuffer
+        rowBuffer = group.rowBuffer
         self.now = now
         version = group.state.version + 1
-        mark = group.overlay.mark()
-        group.memory.rowBuilder.outside = outside
+        mark = overlay.mark()
+        rowBuilder.outside = outside
     }
 
     /// Begins the next transaction of the group, in the memory of the one before.
@@ -94,7 +109,7 @@ package final class WriteTransaction {
         forget()
         source = 0
         version = group.state.version + 1
-        mark = group.overlay.mark()
+        mark = overlay.mark()
         statesBefore.removeAll(keepingCapacity: true)
     }
 
@@ -108,7 +123,7 @@ package final class WriteTransaction {
         if !heldTargets.isEmpty { heldTargets.removeAll() }
         if !migrationFaults.isEmpty { migrationFaults.removeAll() }
         operationCount = 0
-        byteCountBefore = group.overlay.byteCount
+        byteCountBefore = overlay.byteCount
         readByteCount = 0
         keepsReply = false
         keyRenames = nil
@@ -122,8 +137,6 @@ package final class WriteTransaction {
     package var baseVersion: UInt64 { group.state.version }
     /// Whether anything was changed so far.
     package var hasChanges: Bool { !changes.isEmpty }
-
-    var rows: RowSchema { group.catalog.rows }
 
     func countOperation() throws(StoreError) {
         operationCount += 1
@@ -142,7 +155,7 @@ package final class WriteTransaction {
 
     /// Refuses a transaction whose changes, which wait in memory, are too many bytes.
     func requireRoom() throws(StoreError) {
-        let byteCount = group.overlay.byteCount - byteCountBefore + readByteCount
+        let byteCount = overlay.byteCount - byteCountBefore + readByteCount
         if byteCount > byteCountMax { throw .transactionTooLarge(byteCountMax: byteCountMax) }
     }
 
@@ -166,7 +179,7 @@ package final class WriteTransaction {
     func objectKey(
         _ rowClass: RowClass, isLink: Bool, _ encode: (ByteBuffer) -> Void
     ) throws(StoreError) -> UInt64? {
-        let key = group.memory.mapKeyBuffer.making {
+        let key = mapKeyBuffer.making {
             StoreKey.appendPrimaryKeyPrefix(rowClass, to: $0)
             encode($0)
         }
@@ -175,7 +188,7 @@ package final class WriteTransaction {
 
     /// The row of an object; nil when there is none.
     package func row(_ rowClass: RowClass, _ key: UInt64) throws(StoreError) -> RowView? {
-        let rowKey = group.keyBuffer.making { StoreKey.appendRow(rowClass, key, to: $0) }
+        let rowKey = keyBuffer.making { StoreKey.appendRow(rowClass, key, to: $0) }
         guard let bytes = try value(rowKey) else { return nil }
         guard let row = RowView(bytes), rowClass.canRead(row) else {
             throw .storage(StorageError(.corrupted, operation: "read row"))
@@ -295,10 +308,10 @@ package final class WriteTransaction {
         for before in statesBefore {
             let index = before.classIndex
             guard let state = group.classStates[index], state != before.state else { continue }
-            let key = group.keyBuffer.making {
+            let key = keyBuffer.making {
                 StoreKey.appendClassState(rows.classes[index].number, to: $0)
             }
-            group.overlay.put(key, group.rowBuffer.making { state.append(to: $0) })
+            overlay.put(key, rowBuffer.making { state.append(to: $0) })
         }
         try appendLogEntry(changesSchema: false)
     }
@@ -324,21 +337,21 @@ package final class WriteTransaction {
             milliseconds: UInt64(max(0, now.seconds)) * 1000 + UInt64(now.nanoseconds) / 1_000_000,
             changes: changes, lostLinks: lostLinks.isEmpty ? [] : Array(lostLinks),
             changesSchema: changesSchema)
-        let bytes = group.rowBuffer.making { entry.append(to: $0) }
+        let bytes = rowBuffer.making { entry.append(to: $0) }
         guard bytes.count <= group.valueByteCountMax else {
             throw .tooLarge(
                 detail: "The transaction's entry in the change log takes \(bytes.count) bytes; "
                     + "\(group.valueByteCountMax) are allowed: make several transactions of it.")
         }
-        let key = group.keyBuffer.making { StoreKey.appendChangeLog(version, to: $0) }
-        group.overlay.put(key, bytes)
+        let key = keyBuffer.making { StoreKey.appendChangeLog(version, to: $0) }
+        overlay.put(key, bytes)
         group.state.version = version
         group.state.logByteCount += UInt64(bytes.count)
     }
 
     /// Takes back everything the transaction did.
     func rollBack() {
-        group.overlay.roll(backTo: mark)
+        overlay.roll(backTo: mark)
         for before in statesBefore { group.setClassState(before.classIndex, before.state) }
     }
 }

@@ -6,17 +6,17 @@ extension WriteTransaction {
     private func indexKey(_ rowClass: RowClass, _ member: Int, _ key: UInt64, _ row: RowView)
         -> UnsafeRawBufferPointer
     {
-        group.keyBuffer.making {
+        keyBuffer.making {
             IndexEntry.append(rowClass, member, key, row, outside, to: $0)
         }
     }
 
     func putIndexEntry(_ rowClass: RowClass, _ member: Int, _ key: UInt64, _ row: RowView) {
-        group.overlay.put(
+        overlay.put(
             indexKey(rowClass, member, key, row), UnsafeRawBufferPointer(start: nil, count: 0))
     }
 
     func removeIndexEntry(_ rowClass: RowClass, _ member: Int, _ key: UInt64, _ row: RowView) {
-        group.overlay.remove(indexKey(rowClass, member, key, row))
+        overlay.remove(indexKey(rowClass, member, key, row))
     }
 }

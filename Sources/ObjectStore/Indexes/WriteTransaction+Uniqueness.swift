@@ -18,12 +18,12 @@ extension WriteTransaction {
             if let changed, !unique.members.contains(where: { changed.contains($0) }) { continue }
             if unique.isGroup {
                 if let old { removeGroupEntry(rowClass, unique, key, old) }
-                group.keyBuffer.removeAll()
+                keyBuffer.removeAll()
                 if IndexEntry.append(
-                    rowClass, group: unique, key, row, outside, to: group.keyBuffer)
+                    rowClass, group: unique, key, row, outside, to: keyBuffer)
                 {
-                    group.overlay.put(
-                        group.keyBuffer.bytes, UnsafeRawBufferPointer(start: nil, count: 0))
+                    overlay.put(
+                        keyBuffer.bytes, UnsafeRawBufferPointer(start: nil, count: 0))
                 }
             }
             if unique.members.contains(where: { rowClass.field($0, in: row).isNull }) { continue }
@@ -45,9 +45,9 @@ extension WriteTransaction {
     private func removeGroupEntry(
         _ rowClass: RowClass, _ unique: UniqueKey, _ key: UInt64, _ row: RowView
     ) {
-        group.keyBuffer.removeAll()
-        if IndexEntry.append(rowClass, group: unique, key, row, outside, to: group.keyBuffer) {
-            group.overlay.remove(group.keyBuffer.bytes)
+        keyBuffer.removeAll()
+        if IndexEntry.append(rowClass, group: unique, key, row, outside, to: keyBuffer) {
+            overlay.remove(keyBuffer.bytes)
         }
     }
 
@@ -116,13 +116,13 @@ extension WriteTransaction {
         if IndexEntry.holdsElements(rowClass, unique, row, outside) {
             return try otherHolderOfElements(own, row, rowClass, unique)
         }
-        group.keyBuffer.removeAll()
+        keyBuffer.removeAll()
         guard
-            IndexEntry.appendValue(rowClass, unique, row, outside, to: group.keyBuffer)
+            IndexEntry.appendValue(rowClass, unique, row, outside, to: keyBuffer)
         else { return nil }
         var holder: UInt64?
         do {
-            try group.scan(KeyRange(prefix: group.keyBuffer.array), expecting: 2) { entry, _ in
+            try group.scan(KeyRange(prefix: keyBuffer.array), expecting: 2) { entry, _ in
                 let key = StoreKey.trailingObjectKey(entry)
                 if key != own { holder = key }
                 return holder == nil

@@ -166,7 +166,7 @@ package final class CollectionEditor {
     }
 
     private func putRow(over stored: RowView) throws(StoreError) -> RowView {
-        let buffer = transaction.group.rowBuffer
+        let buffer = transaction.rowBuffer
         let encodedByteCount = 8 + tree.header.byteCount + 4 * count
         guard count > 0,
             encodedByteCount > transaction.outside.limits.collectionByteCountMax / 4
@@ -179,7 +179,7 @@ package final class CollectionEditor {
             }
             LeafSlice.append(slices, compiled.storage, to: collection)
             buffer.removeAll()
-            transaction.group.memory.rowBuilder.append(
+            transaction.rowBuilder.append(
                 stored, rowClass, replacing: member, by: collection.bytes,
                 version: transaction.version, to: buffer)
             let row = try transaction.put(rowClass, key, buffer.bytes)
@@ -221,7 +221,7 @@ extension WriteTransaction {
 
     /// Makes the row builder ready for an object.
     func prepareRow(_ rowClass: RowClass, _ key: UInt64) {
-        group.memory.rowBuilder.now = now
+        rowBuilder.now = now
         outside.begin(rowClass, key, version: version)
     }
 }

@@ -89,7 +89,7 @@ extension WriteTransaction {
 
     /// Removes every chunk of an object.
     func freeAllOutside(_ rowClass: RowClass, _ key: UInt64) throws(StoreError) {
-        let prefix = group.keyBuffer.making {
+        let prefix = keyBuffer.making {
             StoreKey.appendOutsidePrefix(rowClass.number, key, to: $0)
         }
         try outside.removeAll(UnsafeRawBufferPointer(prefix))
@@ -109,7 +109,7 @@ extension WriteTransaction {
         }
         try outside.checkFailure()
         let prefix = Array(
-            group.keyBuffer.making { StoreKey.appendOutsidePrefix(rowClass.number, key, to: $0) })
+            keyBuffer.making { StoreKey.appendOutsidePrefix(rowClass.number, key, to: $0) })
         var doomed: [[UInt8]] = []
         do {
             try group.scan(KeyRange(prefix: prefix), expecting: 64) { chunk, _ in

@@ -38,7 +38,7 @@ extension WriteTransaction {
     private func inverseKey(_ link: LinkCount, _ origin: RowClass, _ originKey: UInt64)
         -> UnsafeRawBufferPointer
     {
-        group.keyBuffer.making {
+        keyBuffer.making {
             StoreKey.appendInversePrefix(
                 rows.classes[link.targetClass].number, link.targetKey, to: $0)
             $0.append(big: link.property)
@@ -49,12 +49,12 @@ extension WriteTransaction {
 
     private func putInverse(_ link: LinkCount, _ origin: RowClass, _ originKey: UInt64) {
         withUnsafeBytes(of: link.count.littleEndian) {
-            _ = group.overlay.put(inverseKey(link, origin, originKey), $0)
+            _ = overlay.put(inverseKey(link, origin, originKey), $0)
         }
     }
 
     private func removeInverse(_ link: LinkCount, _ origin: RowClass, _ originKey: UInt64) {
-        group.overlay.remove(inverseKey(link, origin, originKey))
+        overlay.remove(inverseKey(link, origin, originKey))
         // Nobody sees where the links of an asymmetric class lead.
         if !origin.isAsymmetric { recordLostLink(link) }
     }
@@ -64,11 +64,11 @@ extension WriteTransaction {
         if rowClass.linkingMembers.isEmpty { return }
         // In the memory of the object before.
         var links = ContiguousArray<LinkCount>()
-        swap(&links, &group.memory.links)
+        swap(&links, &memory.links)
         countLinks(rowClass, row, only: nil, &links)
         for link in links { putInverse(link, rowClass, key) }
         links.removeAllInPlace()
-        swap(&links, &group.memory.links)
+        swap(&links, &memory.links)
     }
 
     /// Enters the difference of two rows' links with their targets.
@@ -143,7 +143,7 @@ extension WriteTransaction {
     /// Removes every inverse link of an object that goes away.
     func removeInverseLinks(to rowClass: RowClass, _ key: UInt64) throws(StoreError) {
         let prefix = Array(
-            group.keyBuffer.making { StoreKey.appendInversePrefix(rowClass.number, key, to: $0) })
+            keyBuffer.making { StoreKey.appendInversePrefix(rowClass.number, key, to: $0) })
         let keys = ByteBuffer(capacity: 512)
         do {
             try group.scan(KeyRange(prefix: prefix), expecting: 16) { entry, _ in
@@ -156,7 +156,7 @@ extension WriteTransaction {
         for start in stride(from: 0, to: keys.count, by: InverseLink.keyByteCount) {
             let entry = UnsafeRawBufferPointer(
                 rebasing: keys.bytes[start..<(start + InverseLink.keyByteCount)])
-            group.overlay.remove(entry)
+            overlay.remove(entry)
             addLostLink(
                 LostLink(
                     classNumber: rowClass.number, key: key,
@@ -166,7 +166,7 @@ extension WriteTransaction {
 
     /// The links to an object, those of one origin and property as one.
     func incomingLinks(of rowClass: RowClass, _ key: UInt64) throws(StoreError) -> [IncomingLink] {
-        let prefix = group.keyBuffer.making {
+        let prefix = keyBuffer.making {
             StoreKey.appendInversePrefix(rowClass.number, key, to: $0)
         }
         var result: [IncomingLink] = []

@@ -5,7 +5,7 @@ import Storage
 extension WriteTransaction {
     /// The reply that was kept under an identifier, if it is not too old.
     package func keptReply(_ id: [UInt8]) throws(StoreError) -> KeptReply? {
-        let key = group.keyBuffer.making { StoreKey.appendReply(id, to: $0) }
+        let key = keyBuffer.making { StoreKey.appendReply(id, to: $0) }
         guard let bytes = try value(key) else { return nil }
         guard let reply = KeptReply(bytes) else {
             throw .storage(StorageError(.corrupted, operation: "read kept reply"))
@@ -31,24 +31,24 @@ extension WriteTransaction {
         // One that is too old makes way for the new one.
         try dropReply(id, &counters)
         let reply = KeptReply(number: counters.next, seconds: now.seconds, payload: payload)
-        let key = group.keyBuffer.making { StoreKey.appendReply(id, to: $0) }
-        let bytes = group.rowBuffer.making { reply.append(to: $0) }
+        let key = keyBuffer.making { StoreKey.appendReply(id, to: $0) }
+        let bytes = rowBuffer.making { reply.append(to: $0) }
         counters.byteCount += KeptReply.byteCount(ofValue: bytes.count)
-        group.overlay.put(key, bytes)
-        let numberKey = group.keyBuffer.making {
+        overlay.put(key, bytes)
+        let numberKey = keyBuffer.making {
             StoreKey.appendReplyNumber(counters.next, to: $0)
         }
-        id.withUnsafeBytes { _ = group.overlay.put(numberKey, $0) }
+        id.withUnsafeBytes { _ = overlay.put(numberKey, $0) }
         counters.next += 1
         try trimReplies(&counters)
         StoreKey.replyCounters.withUnsafeBytes { key in
-            _ = group.overlay.put(key, group.rowBuffer.making { counters.append(to: $0) })
+            _ = overlay.put(key, rowBuffer.making { counters.append(to: $0) })
         }
         keepsReply = true
     }
 
     private func replyCounters() throws(StoreError) -> ReplyCounters {
-        let key = group.keyBuffer.making { $0.append(StoreKey.replyCounters) }
+        let key = keyBuffer.making { $0.append(StoreKey.replyCounters) }
         guard let bytes = try value(key) else { return ReplyCounters() }
         guard let counters = ReplyCounters(bytes) else {
             throw .storage(StorageError(.corrupted, operation: "read kept replies"))
@@ -61,7 +61,7 @@ extension WriteTransaction {
         // Each write drops more than it adds, so that those that are too old get fewer.
         var oldCount = 8
         while counters.first < counters.next {
-            let numberKey = group.keyBuffer.making {
+            let numberKey = keyBuffer.making {
                 StoreKey.appendReplyNumber(counters.first, to: $0)
             }
             guard let found = try value(numberKey) else {
@@ -71,7 +71,7 @@ extension WriteTransaction {
             }
             let id = Array(found)
             if counters.byteCount <= UInt64(replyLimits.byteCountMax) {
-                let key = group.keyBuffer.making { StoreKey.appendReply(id, to: $0) }
+                let key = keyBuffer.making { StoreKey.appendReply(id, to: $0) }
                 guard oldCount > 0, let bytes = try value(key),
                     let header = KeptReply.header(bytes),
                     header.seconds + Int64(replyLimits.retentionSeconds) <= now.seconds
@@ -84,15 +84,15 @@ extension WriteTransaction {
     }
 
     private func dropReply(_ id: [UInt8], _ counters: inout ReplyCounters) throws(StoreError) {
-        let key = group.keyBuffer.making { StoreKey.appendReply(id, to: $0) }
+        let key = keyBuffer.making { StoreKey.appendReply(id, to: $0) }
         guard let bytes = try value(key), let header = KeptReply.header(bytes) else { return }
         counters.byteCount -= min(
             counters.byteCount, KeptReply.byteCount(ofValue: bytes.count))
-        group.overlay.remove(key)
-        let numberKey = group.keyBuffer.making {
+        overlay.remove(key)
+        let numberKey = keyBuffer.making {
             StoreKey.appendReplyNumber(header.number, to: $0)
         }
-        group.overlay.remove(numberKey)
+        overlay.remove(numberKey)
     }
 }
 
