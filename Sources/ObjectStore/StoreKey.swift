@@ -89,14 +89,13 @@ package enum StoreKey {
 
     /// A primary key's or an index entry's key, or a bound of some: a tag, a number and a value's bytes.
     static func key(_ tag: UInt8, _ number: UInt32, _ value: [UInt8]) -> [UInt8] {
-        var bytes = [UInt8](repeating: tag, count: 5 + value.count)
-        bytes.withUnsafeMutableBytes { bytes in
-            bytes.storeBytes(of: number.bigEndian, toByteOffset: 1, as: UInt32.self)
-            value.withUnsafeBytes {
-                UnsafeMutableRawBufferPointer(rebasing: bytes[5...]).copyMemory(from: $0)
+        value.withUnsafeBytes { value in
+            [UInt8](byteCount: 5 + value.count) { bytes in
+                bytes[0] = tag
+                bytes.storeBytes(of: number.bigEndian, toByteOffset: 1, as: UInt32.self)
+                UnsafeMutableRawBufferPointer(rebasing: bytes[5...]).copyMemory(from: value)
             }
         }
-        return bytes
     }
 
     static func appendInversePrefix(_ classNumber: UInt32, _ key: UInt64, to buffer: ByteBuffer) {

@@ -6,6 +6,11 @@ extension Checker {
     /// Looks up one side of a comparison.
     func side(_ operand: Syntax.Operand) throws(QueryError) -> Side {
         switch operand {
+        case .property(let start, let end):
+            if let own = ownValue(start, end) { return .path(own, nil) }
+            let step = Syntax.Step(kind: .name(source.text(start, end)), start: start, end: end)
+            let syntax = Syntax.Path(quantifier: nil, steps: [step], start: start, end: end)
+            return .path(try path(syntax), nil)
         case .path(let syntax):
             let path = try path(syntax)
             if let quantifier = syntax.quantifier, !path.isMany {

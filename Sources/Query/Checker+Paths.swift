@@ -5,7 +5,6 @@ import Rows
 extension Checker {
     /// Looks up a path.
     func path(_ syntax: Syntax.Path, clause: String? = nil) throws(QueryError) -> ValuePath {
-        if let own = ownValue(syntax) { return own }
         let path = try resolver(syntax, clause: clause).path(at: syntax.start)
         guard MixedReach.isBounded(path, schema) else {
             throw fail(
@@ -17,13 +16,14 @@ extension Checker {
         return path
     }
 
-    /// The path to a plain value of the object itself, which most paths are; nil for every other.
-    private func ownValue(_ syntax: Syntax.Path) -> ValuePath? {
-        guard syntax.steps.count == 1, case .name(let name) = syntax.steps[0].kind,
-            name.utf8.first != UInt8(ascii: "$"), case .objects(let classIndex) = root,
-            let member = schema.classes[classIndex].member(named: name),
-            case .single(.scalar(let scalar)) = schema.classes[classIndex].definition
-                .properties[member].type
+    /// The path to a plain value of the object itself, which most names stand for; nil for every other.
+    func ownValue(_ start: Int, _ end: Int) -> ValuePath? {
+        guard source[start] != UInt8(ascii: "$"), case .objects(let classIndex) = root else {
+            return nil
+        }
+        let rowClass = schema.classes[classIndex]
+        guard let member = source.withBytes(start, end, { rowClass.names.position(of: $0) }),
+            case .single(.scalar(let scalar)) = rowClass.definition.properties[member].type
         else { return nil }
         return ValuePath(
             root: root, steps: [], terminal: .value(member: member), type: .scalar(scalar))

@@ -123,6 +123,7 @@ struct Checker {
     }
 
     private func comparison(_ syntax: Syntax.Comparison) throws(QueryError) -> Predicate {
+        if let plain = plainComparison(syntax) { return .comparison(plain) }
         let left = try side(syntax.left)
         let right = try side(syntax.right)
         if syntax.isIn, !right.isMany {
@@ -137,6 +138,18 @@ struct Checker {
                 left, syntax.comparison, right, ignoresCase: syntax.ignoresCase,
                 ignoresAccents: syntax.ignoresAccents,
                 texts: (syntax.left, syntax.right), at: syntax.start))
+    }
+
+    /// A property of the object itself beside a literal of its type, as most comparisons are: nothing has to
+    /// be adapted, and nothing is refused. Nil for every other.
+    private func plainComparison(_ syntax: Syntax.Comparison) -> Comparison? {
+        guard !syntax.comparison.isTextual, !syntax.isIn, !syntax.ignoresCase,
+            !syntax.ignoresAccents,
+            case .constant(let constant) = syntax.right, case .value(let value) = constant.kind,
+            case .property(let start, let end) = syntax.left, let own = ownValue(start, end),
+            case .scalar(let scalar) = own.type, value.scalarType == scalar
+        else { return nil }
+        return Comparison(.path(own, nil), syntax.comparison, .constant(value))
     }
 
     /// BETWEEN is `>=` the first and `<=` the second bound.

@@ -13,8 +13,8 @@ enum Keyword {
         var isExact: Bool
     }
 
-    /// By number.
-    private static let entries: [Entry] = {
+    /// By hash, with open addressing; at most a third of the places are taken.
+    private static let table: [Entry?] = {
         let free: [(StaticString, Token.Kind)] = [
             ("and", .and), ("or", .or), ("beginswith", .beginsWith), ("endswith", .endsWith),
             ("contains", .contains), ("text", .text), ("like", .like), ("between", .between),
@@ -37,9 +37,25 @@ enum Keyword {
             return Entry(
                 word: bytes.reduce(0) { $0 << 8 | UInt128($1) }, kind: word.1, isExact: isExact)
         }
-        return (free.map { entry($0, isExact: false) } + exact.map { entry($0, isExact: true) })
-            .sorted { $0.word < $1.word }
+        var table = [Entry?](repeating: nil, count: placeCount)
+        for entry in free.map({ entry($0, isExact: false) })
+            + exact.map({ entry($0, isExact: true) })
+        {
+            var place = hash(entry.word)
+            while table[place] != nil { place = (place + 1) % placeCount }
+            table[place] = entry
+        }
+        return table
     }()
+
+    /// How many places the table has; a power of two.
+    private static let placeCount = 128
+
+    /// Where to look for a word first: Fibonacci hashing (Knuth, The Art of Computer Programming, 6.4).
+    private static func hash(_ word: UInt128) -> Int {
+        let folded = UInt64(truncatingIfNeeded: word ^ word >> 64)
+        return Int((folded &* 0x9E37_79B9_7F4A_7C15) >> 57)
+    }
 
     /// The keyword that some bytes are; nil for an identifier.
     static func find(_ bytes: ArraySlice<UInt8>) -> Token.Kind? {
@@ -51,13 +67,14 @@ enum Keyword {
             if isCapital { capitalCount += 1 }
             word = word << 8 | UInt128(isCapital ? byte | 0x20 : byte)
         }
-        var (low, high) = (0, entries.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if entries[middle].word < word { low = middle + 1 } else { high = middle }
+        var place = hash(word)
+        while let entry = table[place] {
+            if entry.word == word {
+                let isEven = capitalCount == 0 || capitalCount == bytes.count
+                return isEven || !entry.isExact ? entry.kind : nil
+            }
+            place = (place + 1) % placeCount
         }
-        guard low < entries.count, entries[low].word == word else { return nil }
-        let isEven = capitalCount == 0 || capitalCount == bytes.count
-        return isEven || !entries[low].isExact ? entries[low].kind : nil
+        return nil
     }
 }

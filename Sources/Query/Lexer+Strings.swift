@@ -5,35 +5,36 @@ extension Lexer {
     /// A quoted string with its escapes translated.
     mutating func string() throws(QueryError) -> Token {
         let start = position
-        let quote = source[start]
-        var offset = start + 1
-        while offset < source.bytes.count, source.bytes[offset] != quote,
-            source.bytes[offset] != UInt8(ascii: "\\")
+        let behind = start + 1..<source.bytes.count
+        if let close = source.offset(of: source[start], in: behind),
+            source.offset(of: UInt8(ascii: "\\"), in: behind.lowerBound..<close) == nil
         {
-            offset += 1
+            return literal(.string, .string(source.text(start + 1, close)), end: close + 1)
         }
-        if offset < source.bytes.count, source.bytes[offset] == quote {
-            value = .string(source.text(start + 1, offset))
-        } else {
-            var bytes = Array(source.bytes[(start + 1)..<offset])
-            while true {
-                guard offset < source.bytes.count else {
-                    throw source.syntaxError(
-                        "syntax error, the string that begins here has no closing quote", at: start)
-                }
-                let byte = source[offset]
-                if byte == quote { break }
-                if byte == UInt8(ascii: "\\") {
-                    offset = try escape(at: offset, into: &bytes)
-                } else {
-                    bytes.append(byte)
-                    offset += 1
-                }
+        return try escapedString()
+    }
+
+    /// A quoted string that has escapes, or no end.
+    private mutating func escapedString() throws(QueryError) -> Token {
+        let start = position
+        var offset = start + 1
+        var bytes: [UInt8] = []
+        while true {
+            guard offset < source.bytes.count else {
+                throw source.syntaxError(
+                    "syntax error, the string that begins here has no closing quote", at: start)
             }
-            value = .string(String(decoding: bytes, as: UTF8.self))
+            let byte = source[offset]
+            if byte == source[start] { break }
+            if byte == UInt8(ascii: "\\") {
+                offset = try escape(at: offset, into: &bytes)
+            } else {
+                bytes.append(byte)
+                offset += 1
+            }
         }
-        position = offset + 1
-        return Token(kind: .string, start: start, end: position)
+        return literal(
+            .string, .string(String(decoding: bytes, as: UTF8.self)), end: offset + 1)
     }
 
     /// Translates the escape at `offset` and returns the offset behind it.

@@ -153,9 +153,13 @@ struct Lexer {
     /// The name that an identifier stands for, with its escapes translated, or the text of a word that may
     /// be one.
     func name(_ token: Token) -> String {
-        let bytes = source.bytes[token.start..<token.end]
-        return bytes.contains(UInt8(ascii: "\\"))
+        hasEscapes(token)
             ? unescapedName(token.start, token.end) : source.text(token.start, token.end)
+    }
+
+    /// Whether an identifier has other bytes than the name that it stands for.
+    func hasEscapes(_ token: Token) -> Bool {
+        source.offset(of: UInt8(ascii: "\\"), in: token.start..<token.end) != nil
     }
 
     /// Whether an identifier is a word, in any case.

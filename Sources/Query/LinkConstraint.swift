@@ -71,12 +71,13 @@ extension Comparison {
         rest.root = .objects(classIndex: head[place].toClass)
         rest.steps.removeFirst(place + 1)
         let far = Operand.path(rest, rest.isMany ? quantifier : nil)
-        var comparison = self
-        if isLeft { comparison.left = far } else { comparison.right = far }
+        let behind = Comparison(
+            isLeft ? far : left, comparison, isLeft ? right : far, ignoresCase: ignoresCase,
+            ignoresAccents: ignoresAccents)
         // The rest may be a path to one value, which is null where the whole path has nothing.
         let isSame = rest.isMany || !holdsOfNull || rest.ownMember != nil
         return LinkConstraint(
-            steps: head, far: .matching(.comparison(comparison)), isExact: isSame && head.areExact)
+            steps: head, far: .matching(.comparison(behind)), isExact: isSame && head.areExact)
     }
 
     /// Whether a null value satisfies the comparison with the other side's constants.

@@ -56,15 +56,13 @@ package struct OrderedKeyRange: Hashable, Sendable {
 
     /// The least bytes that are greater than every extension of `prefix`.
     static func successor(of prefix: [UInt8]) -> [UInt8] {
-        var bytes = prefix
-        while let last = bytes.last {
-            if last < 0xFF {
-                bytes[bytes.count - 1] = last + 1
-                return bytes
+        guard let last = prefix.lastIndex(where: { $0 < 0xFF }) else { return [0xFF] }
+        return prefix.withUnsafeBytes { prefix in
+            [UInt8](byteCount: last + 1) { bytes in
+                bytes.copyMemory(from: UnsafeRawBufferPointer(rebasing: prefix[...last]))
+                bytes[last] += 1
             }
-            bytes.removeLast()
         }
-        return [0xFF]
     }
 
     /// Whether no key lies in the range.

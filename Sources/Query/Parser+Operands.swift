@@ -32,7 +32,17 @@ extension Parser {
         case .subquery: return .subquery(try subquery())
         case .geoBox, .geoPolygon, .geoCircle:
             throw unexpected("a property or a value (a region stands after geoWithin)")
-        case _ where token.canBeName: return .path(try path(quantifier, start: start))
+        case _ where token.canBeName:
+            let name = token
+            try advance()
+            if quantifier == nil, token.kind != .dot, token.kind != .leftBracket,
+                !lexer.hasEscapes(name)
+            {
+                return .property(start: start, end: name.end)
+            }
+            let first = Syntax.Step(
+                kind: .name(lexer.name(name)), start: name.start, end: name.end)
+            return .path(try path(quantifier, from: first, start: start))
         default: return .constant(try constant())
         }
     }
@@ -132,7 +142,13 @@ extension Parser {
     mutating func path(
         _ quantifier: Quantifier? = nil, start: Int
     ) throws(QueryError) -> Syntax.Path {
-        var steps = [try step(isFirst: true)]
+        try path(quantifier, from: try step(isFirst: true), start: start)
+    }
+
+    private mutating func path(
+        _ quantifier: Quantifier?, from first: Syntax.Step, start: Int
+    ) throws(QueryError) -> Syntax.Path {
+        var steps = [first]
         while token.kind == .dot || token.kind == .leftBracket {
             switch steps.last?.kind {
             case .count?: throw unexpected("the end of the path: nothing follows a count")

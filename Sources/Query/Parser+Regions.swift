@@ -4,7 +4,7 @@ import ObjectModel
 extension Parser {
     /// The rest of a condition that begins with `left` and goes on with `geoWithin`.
     mutating func within(_ left: Syntax.Operand, start: Int) throws(QueryError) -> Syntax.Node {
-        guard case .path = left else {
+        guard left.isPath else {
             throw source.syntaxError(
                 "syntax error, geoWithin stands behind a property", at: left.start)
         }

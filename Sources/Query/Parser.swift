@@ -29,17 +29,22 @@ struct Parser {
 
     /// Begins to read `source`.
     init(_ source: SourceText) throws(QueryError) {
-        lexer = Lexer(source)
+        var lexer = Lexer(source)
         token = try lexer.next()
+        self.lexer = lexer
     }
 
     /// Reads a whole query.
     static func parse(_ source: SourceText) throws(QueryError) -> Syntax {
         var parser = try Parser(source)
-        let predicate = try parser.orChain(allowsOperand: false)
-        let suffixes = try parser.suffixes()
-        guard parser.token.kind == .end else {
-            throw parser.unexpected("AND, OR, SORT, DISTINCT, LIMIT or the end of the query")
+        return try parser.query()
+    }
+
+    private mutating func query() throws(QueryError) -> Syntax {
+        let predicate = try orChain(allowsOperand: false)
+        let suffixes = try suffixes()
+        guard token.kind == .end else {
+            throw unexpected("AND, OR, SORT, DISTINCT, LIMIT or the end of the query")
         }
         return Syntax(predicate: predicate, suffixes: suffixes)
     }
@@ -113,7 +118,6 @@ struct Parser {
     }
 
     private mutating func primary(allowsOperand: Bool) throws(QueryError) -> Syntax.Node {
-        var left: Syntax.Operand
         switch token.kind {
         case .truePredicate, .falsePredicate:
             let truth = token.kind == .truePredicate
@@ -122,16 +126,10 @@ struct Parser {
         case .leftParenthesis:
             let inner = try parenthesised()
             guard case .operand(let operand) = inner else { return inner }
-            left = operand
+            return try comparison(of: arithmetic(from: operand), allowsOperand: allowsOperand)
         default:
-            left = try operand()
+            return try comparison(of: arithmetic(from: operand()), allowsOperand: allowsOperand)
         }
-        left = try arithmetic(from: left)
-        if let comparison = try comparison(of: left) { return comparison }
-        guard allowsOperand, token.kind == .rightParenthesis else {
-            throw unexpected("a comparison operator")
-        }
-        return .operand(left)
     }
 
     /// A predicate or a value in parentheses.
@@ -144,10 +142,11 @@ struct Parser {
         return inner
     }
 
-    /// The rest of a comparison that begins with `left`; nil when no operator follows.
+    /// The rest of a comparison that begins with `left`; that alone where it may be one and no operator
+    /// follows.
     private mutating func comparison(
-        of left: Syntax.Operand
-    ) throws(QueryError) -> Syntax.Node? {
+        of left: consuming Syntax.Operand, allowsOperand: Bool
+    ) throws(QueryError) -> Syntax.Node {
         let start = token.start
         var isIn = false
         let comparison: ComparisonOperator
@@ -170,7 +169,11 @@ struct Parser {
         case .geoWithin: return try within(left, start: start)
         case .identifier where lexer.isWord(token, "matches"):
             comparison = .matches
-        default: return nil
+        default:
+            guard allowsOperand, token.kind == .rightParenthesis else {
+                throw unexpected("a comparison operator")
+            }
+            return .operand(left)
         }
         if comparison == .matches || comparison == .text {
             patternCount += 1
@@ -197,7 +200,7 @@ struct Parser {
     }
 
     private mutating func between(
-        _ left: Syntax.Operand, start: Int
+        _ left: consuming Syntax.Operand, start: Int
     ) throws(QueryError) -> Syntax.Node {
         try advance()
         guard token.kind == .leftBrace || token.kind == .argument else {

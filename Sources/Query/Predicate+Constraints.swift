@@ -153,28 +153,30 @@ private struct RangeAnalysis {
         of comparison: Comparison
     ) -> (classIndex: Int, member: Int, ranges: [OrderedKeyRange], isExact: Bool)? {
         guard !comparison.ignoresCase, !comparison.ignoresAccents else { return nil }
-        let path: ValuePath
-        let constant: Operand
-        var relation = comparison.comparison
-        switch (comparison.left, comparison.right) {
-        case (.path(let own, nil), let other): (path, constant) = (own, other)
-        case (let other, .path(let own, nil)):
-            guard let swapped = relation.swapped else { return nil }
-            (path, constant, relation) = (own, other, swapped)
-        default: return nil
+        let relation = comparison.comparison
+        if let own = comparison.left.ownScalar {
+            return ranges(of: own, relation, comparison.right)
         }
-        guard path.steps.isEmpty, case .value(let member) = path.terminal,
-            case .scalar(let scalar) = path.type, case .objects(let classIndex) = path.root
-        else { return nil }
-        let storage = ElementStorage(scalar)
+        guard let own = comparison.right.ownScalar, let swapped = relation.swapped else {
+            return nil
+        }
+        return ranges(of: own, swapped, comparison.left)
+    }
+
+    /// The ranges of `property ⋈ constants`.
+    private static func ranges(
+        of own: (classIndex: Int, member: Int, type: ScalarType), _ relation: ComparisonOperator,
+        _ constant: Operand
+    ) -> (classIndex: Int, member: Int, ranges: [OrderedKeyRange], isExact: Bool)? {
+        let storage = ElementStorage(own.type)
         switch constant {
         case .constant(let value):
             guard let (ranges, isExact) = ranges(relation, value, storage) else { return nil }
-            return (classIndex, member, OrderedKeyRange.union(ranges), isExact)
+            return (own.classIndex, own.member, OrderedKeyRange.union(ranges), isExact)
         case .constants(let values, let quantifier):
             guard let (ranges, isExact) = ranges(relation, values, quantifier ?? .any, storage)
             else { return nil }
-            return (classIndex, member, ranges, isExact)
+            return (own.classIndex, own.member, ranges, isExact)
         default: return nil
         }
     }

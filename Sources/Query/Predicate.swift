@@ -1,7 +1,7 @@
 import ObjectModel
 
 /// A checked condition: names are looked up, arguments put in, types agree. Immutable.
-package indirect enum Predicate: Hashable, Sendable {
+package enum Predicate: Hashable, Sendable {
     /// True or false whatever the object.
     case constant(Bool)
     /// Holds when all do; at least two, none of them an `and`.
@@ -9,25 +9,27 @@ package indirect enum Predicate: Hashable, Sendable {
     /// Holds when one does; at least two, none of them an `or`.
     case or([Predicate])
     /// Holds when the other does not.
-    case not(Predicate)
+    indirect case not(Predicate)
     /// Holds when two operands compare as asked.
     case comparison(Comparison)
     /// Holds when a point lies in a region.
-    case within(RegionCondition)
+    indirect case within(RegionCondition)
 }
 
 /// Two operands and what is asked of them.
-package struct Comparison: Hashable, Sendable {
+///
+/// A class, because it is large: whoever looks at the comparison of a predicate would copy a struct.
+package final class Comparison: Hashable, Sendable {
     /// The left operand. At least one of the two is a path.
-    package var left: Operand
+    package let left: Operand
     /// What is asked.
-    package var comparison: ComparisonOperator
+    package let comparison: ComparisonOperator
     /// The right operand.
-    package var right: Operand
+    package let right: Operand
     /// Whether strings are compared after simple case folding.
-    package var ignoresCase: Bool
+    package let ignoresCase: Bool
     /// Whether strings are compared without their accents.
-    package var ignoresAccents: Bool
+    package let ignoresAccents: Bool
 
     /// Makes a comparison.
     package init(
@@ -39,6 +41,20 @@ package struct Comparison: Hashable, Sendable {
         self.right = right
         self.ignoresCase = ignoresCase
         self.ignoresAccents = ignoresAccents
+    }
+
+    package static func == (a: Comparison, b: Comparison) -> Bool {
+        a === b
+            || (a.comparison == b.comparison && a.left == b.left && a.right == b.right
+                && a.ignoresCase == b.ignoresCase && a.ignoresAccents == b.ignoresAccents)
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(left)
+        hasher.combine(comparison)
+        hasher.combine(right)
+        hasher.combine(ignoresCase)
+        hasher.combine(ignoresAccents)
     }
 }
 
@@ -80,6 +96,15 @@ package enum Operand: Hashable, Sendable {
         case .expression(let expression, _): expression.type
         case .constant, .constants: nil
         }
+    }
+
+    /// The single plain property of the root object that it stands for; nil where it is anything else.
+    var ownScalar: (classIndex: Int, member: Int, type: ScalarType)? {
+        guard case .path(let path, nil) = self, path.steps.isEmpty,
+            case .value(let member) = path.terminal, case .scalar(let type) = path.type,
+            case .objects(let classIndex) = path.root
+        else { return nil }
+        return (classIndex, member, type)
     }
 
     /// Hands every path to `body`.

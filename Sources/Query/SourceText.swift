@@ -1,3 +1,5 @@
+import Glibc
+
 /// The text of a query as bytes, with places in it as columns.
 struct SourceText {
     /// UTF-8.
@@ -17,9 +19,28 @@ struct SourceText {
 
     /// The text between two offsets.
     func text(_ start: Int, _ end: Int) -> String {
-        String(
-            decoding: bytes[min(start, bytes.count)..<min(max(start, end), bytes.count)],
-            as: UTF8.self)
+        withBytes(start, end) { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// Hands the bytes between two offsets to `body`.
+    func withBytes<Result>(
+        _ start: Int, _ end: Int, _ body: (UnsafeRawBufferPointer) -> Result
+    ) -> Result {
+        bytes.withUnsafeBytes {
+            let start = min(start, $0.count)
+            return body(
+                UnsafeRawBufferPointer(rebasing: $0[start..<min(max(start, end), $0.count)]))
+        }
+    }
+
+    /// Where a byte stands first in a range of the text; nil where it doesn't.
+    func offset(of byte: UInt8, in range: Range<Int>) -> Int? {
+        bytes.withUnsafeBytes { bytes in
+            guard let base = bytes.baseAddress,
+                let found = memchr(base + range.lowerBound, Int32(byte), range.count)
+            else { return nil }
+            return UnsafeRawPointer(found) - base
+        }
     }
 
     /// The whole text for a message, cut when it is long.

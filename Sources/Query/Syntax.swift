@@ -11,7 +11,7 @@ struct Syntax {
         case comparison(Comparison)
         indirect case between(Operand, Operand, start: Int)
         indirect case within(Within)
-        case operand(Operand)
+        indirect case operand(Operand)
     }
 
     /// Two operands and what is asked of them. A class, so that a node stays small and is not copied.
@@ -46,6 +46,8 @@ struct Syntax {
         /// `{…}`, or a quantified argument, which has to be a list.
         case list([Constant], Quantifier?, start: Int, end: Int)
         case quantifiedArgument(Constant, Quantifier)
+        /// A path of one name without escapes, as most are: it needs no list of steps, and often no string.
+        case property(start: Int, end: Int)
         case path(Path)
         indirect case operation(Operation)
         indirect case subquery(Subquery)
@@ -53,7 +55,7 @@ struct Syntax {
         var start: Int {
             switch self {
             case .constant(let constant), .quantifiedArgument(let constant, _): constant.start
-            case .list(_, _, let start, _): start
+            case .list(_, _, let start, _), .property(let start, _): start
             case .path(let path): path.start
             case .operation(let operation): operation.left.start
             case .subquery(let subquery): subquery.start
@@ -63,7 +65,7 @@ struct Syntax {
         var end: Int {
             switch self {
             case .constant(let constant), .quantifiedArgument(let constant, _): constant.end
-            case .list(_, _, _, let end): end
+            case .list(_, _, _, let end), .property(_, let end): end
             case .path(let path): path.end
             case .operation(let operation): operation.right.end
             case .subquery(let subquery): subquery.end
@@ -73,9 +75,17 @@ struct Syntax {
         /// How many operations and subqueries stand in each other.
         var depth: Int {
             switch self {
-            case .constant, .quantifiedArgument, .list, .path: 0
+            case .constant, .quantifiedArgument, .list, .property, .path: 0
             case .operation(let operation): operation.depth
             case .subquery(let subquery): subquery.depth
+            }
+        }
+
+        /// Whether it is a path, of one name or more.
+        var isPath: Bool {
+            switch self {
+            case .property, .path: true
+            case .constant, .quantifiedArgument, .list, .operation, .subquery: false
             }
         }
     }

@@ -77,6 +77,8 @@ public final class RowClass: @unchecked Sendable {
     public let members: [Member]
     /// The position of each property by name.
     package let memberIndex: [String: Int]
+    /// The properties' names, to look one up by its bytes.
+    package let names: NameTable
     /// The position of each property that is mapped to another name, by that name.
     private let mappedIndex: [String: Int]
     /// The position of the primary key property; nil for a class without one.
@@ -156,6 +158,7 @@ public final class RowClass: @unchecked Sendable {
         self.mappedIndex = mappedIndex
         isAsymmetric = definition.kind == .asymmetric
         self.memberIndex = memberIndex
+        names = NameTable(definition.properties.map(\.name))
         let pointMembers = definition.pointMembers
         pointType = pointMembers?.type ?? -1
         pointCoordinates = pointMembers?.coordinates ?? -1

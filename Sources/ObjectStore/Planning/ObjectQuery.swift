@@ -14,28 +14,28 @@ package struct ObjectQuery: Sendable {
     package var expectedCount: Int?
     /// Whether only the number of objects is wanted, so that no row has to be read where an index says
     /// everything. Only a plan depends on it.
-    package var isCounted = false
+    package var isCounted: Bool
+}
 
+extension ObjectQuery {
     /// Makes a query.
+    ///
+    /// Through the memberwise initializer, as in ``counted``: what sets or changes the properties of a struct
+    /// of this size itself ends with a copy of all of it (Swift 6.3).
     package init(
         classIndex: Int, predicate: Predicate? = nil, sort: [SortKey] = [],
         after: QueryPosition? = nil, expectedCount: Int? = nil
     ) {
-        self.classIndex = classIndex
-        self.predicate = predicate
-        self.sort = sort
-        self.after = after
-        self.expectedCount = expectedCount
+        self.init(
+            classIndex: classIndex, predicate: predicate, sort: sort, after: after,
+            expectedCount: expectedCount, isCounted: false)
     }
 
     /// The query for the number of its objects.
     package var counted: ObjectQuery {
-        var query = self
-        query.sort = []
-        query.after = nil
-        query.expectedCount = nil
-        query.isCounted = true
-        return query
+        ObjectQuery(
+            classIndex: classIndex, predicate: predicate, sort: [], after: nil, expectedCount: nil,
+            isCounted: true)
     }
 }
 

@@ -48,37 +48,54 @@ extension QueryExecution {
     private func entryCount(
         _ tag: UInt8, _ number: UInt32, _ ranges: [OrderedKeyRange]
     ) throws(Failure) -> Int? {
-        var count = 0
-        var countMax = Int.max
-        var nextLook = QueryCost.always / 2
-        var isLate = false
-        func goesOn() -> Bool {
-            if countMax == .max, let scan = ColumnScan.estimate(query, rowClass, in: transaction) {
-                countMax = max(count, scan.cost.whole / 32)
-                preparedScan = scan.prepared
-            }
-            nextLook = min(count + Self.stepCountUnseen, countMax)
-            isLate = transaction.isOver(limits.deadlineMilliseconds)
-            return !isLate && count < countMax
-        }
+        var tally = EntryTally()
         do throws(StorageError) {
-            for range in ranges where !isLate && count < countMax {
+            for range in ranges where tally.goesOn {
                 try transaction.snapshot.scan(
                     EntryRange.keyRange(tag, number, range), reversed: false, expecting: 64
                 ) { _, _ in
-                    count += 1
-                    return count < nextLook || goesOn()
+                    tally.count += 1
+                    return tally.count < tally.nextLook || goesOn(&tally)
                 }
             }
         } catch {
             throw .store(.storage(error))
         }
-        entriesRead += count
-        if isLate { throw .time }
-        guard count < countMax else {
+        entriesRead += tally.count
+        if tally.isLate { throw .time }
+        guard tally.count < tally.countMax else {
             replace(by: .scan(query))
             return nil
         }
-        return count
+        return tally.count
     }
+
+    /// Looks whether columns would count sooner, and at the clock.
+    private func goesOn(_ tally: inout EntryTally) -> Bool {
+        if tally.countMax == .max,
+            let scan = ColumnScan.estimate(query, rowClass, in: transaction)
+        {
+            tally.countMax = max(tally.count, scan.cost.whole / 32)
+            preparedScan = scan.prepared
+        }
+        tally.nextLook = min(tally.count + Self.stepCountUnseen, tally.countMax)
+        tally.isLate = transaction.isOver(limits.deadlineMilliseconds)
+        return tally.goesOn
+    }
+}
+
+/// Entries that are being counted.
+///
+/// One value, handed from one function to the next: variables that a local function shares with a closure
+/// would be allocated, each alone.
+private struct EntryTally {
+    var count = 0
+    /// How many are counted before columns would have done it; unknown before the first look.
+    var countMax = Int.max
+    /// At how many there is a look at what else could be done.
+    var nextLook = QueryCost.always / 2
+    /// Whether the query's time is over.
+    var isLate = false
+
+    var goesOn: Bool { !isLate && count < countMax }
 }

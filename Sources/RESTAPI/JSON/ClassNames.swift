@@ -12,7 +12,7 @@ package final class ClassNames: Sendable {
 
     init(_ rowClass: RowClass) {
         self.rowClass = rowClass
-        properties = NameTable(rowClass.definition.properties.map(\.name))
+        properties = rowClass.names
         everything = FieldSelection(everythingOf: rowClass)
     }
 

@@ -4,20 +4,22 @@ import Glibc
 ///
 /// Names that come in the order of the table, as those of a well-kept client do, cost one comparison
 /// each; others cost a hash and mostly one comparison. Immutable; safe to use from any thread.
-final class NameTable: @unchecked Sendable {
+///
+/// Public and inlinable for readers of JSON, which look up a name for every value.
+public final class NameTable: @unchecked Sendable {
     // Unchecked because of the pointers: they are filled in `init`, never written afterwards and
     // freed in `deinit`.
-    private let text: UnsafeMutablePointer<UInt8>
+    @usableFromInline let text: UnsafeMutablePointer<UInt8>
     /// Where each name begins; one more than there are names.
-    private let starts: UnsafeMutablePointer<Int>
+    @usableFromInline let starts: UnsafeMutablePointer<Int>
     /// Positions by hash, −1 for none; open addressing.
-    private let slots: UnsafeMutablePointer<Int32>
-    private let mask: Int
+    @usableFromInline let slots: UnsafeMutablePointer<Int32>
+    @usableFromInline let mask: Int
     /// How many names there are.
-    let count: Int
+    public let count: Int
 
     /// Makes the table of names, which have to differ.
-    init(_ names: [String]) {
+    public init(_ names: [String]) {
         count = names.count
         text = .allocate(capacity: max(1, names.reduce(0) { $0 + $1.utf8.count }))
         starts = .allocate(capacity: names.count + 1)
@@ -49,13 +51,13 @@ final class NameTable: @unchecked Sendable {
     }
 
     /// The bytes of a name.
-    func name(_ position: Int) -> UnsafeRawBufferPointer {
+    @inlinable public func name(_ position: Int) -> UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(
             start: text + starts[position], count: starts[position + 1] - starts[position])
     }
 
     /// The position of a name; nil when it is not in the table. It is likely to stand at `next`.
-    func position(of name: UnsafeRawBufferPointer, next: Int = 0) -> Int? {
+    @inlinable public func position(of name: UnsafeRawBufferPointer, next: Int = 0) -> Int? {
         if next < count, isEqual(next, name) { return next }
         var slot = Self.hash(name) & mask
         while slots[slot] >= 0 {
@@ -66,7 +68,7 @@ final class NameTable: @unchecked Sendable {
         return nil
     }
 
-    private func isEqual(_ position: Int, _ name: UnsafeRawBufferPointer) -> Bool {
+    @inlinable func isEqual(_ position: Int, _ name: UnsafeRawBufferPointer) -> Bool {
         let start = starts[position]
         guard starts[position + 1] - start == name.count else { return false }
         guard let other = name.baseAddress else { return true }
@@ -75,7 +77,7 @@ final class NameTable: @unchecked Sendable {
 
     /// FNV-1a (http://www.isthe.com/chongo/tech/comp/fnv/). The names are the schema's, whose writers
     /// gain nothing from collisions, and a client's name is looked up, never entered.
-    private static func hash(_ name: UnsafeRawBufferPointer) -> Int {
+    @inlinable static func hash(_ name: UnsafeRawBufferPointer) -> Int {
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
         for byte in name { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
         return Int(truncatingIfNeeded: hash ^ hash >> 32)
