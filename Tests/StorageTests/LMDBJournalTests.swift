@@ -279,6 +279,9 @@ struct LMDBJournalTests {
             for file in 0...1 {
                 #expect(try journal(of: cut, file).prefix(8) == Array("HFJRNAL3".utf8)[...])
             }
+            // A store that is opened with a journal begins a checkpoint by itself: its files, which are copied one
+            // after the other, must not change meanwhile.
+            try reopened.checkpoint()
             try OwnedBatch([[5]: [5]]).commit(to: reopened)
             expected[[5]] = [5]
             let later = try copy(of: cut)
