@@ -90,7 +90,7 @@ package enum StoreKey {
     /// A primary key's or an index entry's key, or a bound of some: a tag, a number and a value's bytes.
     static func key(_ tag: UInt8, _ number: UInt32, _ value: [UInt8]) -> [UInt8] {
         value.withUnsafeBytes { value in
-            [UInt8](byteCount: 5 + value.count) { bytes in
+            [UInt8](unsafeByteCount: 5 + value.count) { bytes in
                 bytes[0] = tag
                 bytes.storeBytes(of: number.bigEndian, toByteOffset: 1, as: UInt32.self)
                 UnsafeMutableRawBufferPointer(rebasing: bytes[5...]).copyMemory(from: value)

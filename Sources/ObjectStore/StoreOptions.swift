@@ -17,7 +17,7 @@ package struct StoreOptions: Sendable {
     package var transactionByteCountMax = 512 << 20
     /// The bytes of changes with which the engine gets a group in parts, and not as one batch.
     package var partedByteCountMin = 64 << 20
-    /// How many changes a part has.
+    /// How many changes a part has at most.
     package var partChangeCount = 1 << 16
     /// How long and in how much room the replies to writes with an idempotency key are kept.
     package var replyLimits = ReplyLimits()

@@ -58,7 +58,7 @@ package struct OrderedKeyRange: Hashable, Sendable {
     static func successor(of prefix: [UInt8]) -> [UInt8] {
         guard let last = prefix.lastIndex(where: { $0 < 0xFF }) else { return [0xFF] }
         return prefix.withUnsafeBytes { prefix in
-            [UInt8](byteCount: last + 1) { bytes in
+            [UInt8](unsafeByteCount: last + 1) { bytes in
                 bytes.copyMemory(from: UnsafeRawBufferPointer(rebasing: prefix[...last]))
                 bytes[last] += 1
             }

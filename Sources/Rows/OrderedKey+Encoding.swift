@@ -152,7 +152,7 @@ extension OrderedKey {
     /// The key of a string or data value, and whether the whole value stands in it.
     package static func key(text: UnsafeRawBufferPointer) -> (bytes: [UInt8], isWhole: Bool) {
         if text.count <= textByteCountMax, !text.hasZero {
-            let bytes = [UInt8](byteCount: text.count + 3) { bytes in
+            let bytes = [UInt8](unsafeByteCount: text.count + 3) { bytes in
                 bytes[0] = 1
                 UnsafeMutableRawBufferPointer(rebasing: bytes[1...]).copyMemory(from: text)
                 bytes.storeBytes(of: 0, toByteOffset: 1 + text.count, as: UInt16.self)

@@ -163,7 +163,7 @@ extension LMDBEnvironment {
             pageMemory.usedByteCount >= EarlyWriteback.byteCountMin
             ? EarlyWriteback(dataFile.number) : nil
         let code = mdb_txn_commit(transaction.handle)
-        writeback?.end()
+        let fault = writeback?.end()
         guard code == MDB_SUCCESS else { throw failure(code, operation: "commit") }
         let tree = pool.withLock { pool in
             pool.published.tree += 1
@@ -172,6 +172,10 @@ extension LMDBEnvironment {
             return pool.published.tree
         }
         journal.follow(tree: tree)
+        // The tree has the commit, and snapshots see it; but pages of it may be lost.
+        if let fault {
+            throw failure(SystemError(code: fault, isOfSync: true), operation: "commit")
+        }
         return base + 1
     }
 }

@@ -23,7 +23,7 @@ struct PageMemory {
 
     /// What LMDB has for pages, as far as it was made ready here.
     private var preparedByteCount = 0
-    /// What the pages of the present transaction take, by its large batches.
+    /// What the pages of the present transaction take.
     private(set) var usedByteCount = 0
     /// A piece above the others, as long as they are being used: without it the allocator would give back what
     /// lies free at the end of its memory.
@@ -34,11 +34,11 @@ struct PageMemory {
 
     /// Makes the memory ready for the pages that so many changes will fill, for allocations of this thread.
     mutating func prepare(for batch: StorageBatch) {
-        guard batch.changes.count >= Self.changeCountMin else { return }
         usedByteCount += batch.changes.count * Self.entryByteCount
         for change in batch.changes {
             usedByteCount += change.key.count + (change.value?.count ?? 0)
         }
+        guard batch.changes.count >= Self.changeCountMin else { return }
         let missing = min(usedByteCount, Self.byteCountMax) - preparedByteCount
         guard missing >= Self.pieceByteCount else { return }
         preparedByteCount += missing

@@ -7,7 +7,7 @@ import Storage
 final class ChangePart: @unchecked Sendable {
     /// Longer values stay where they are.
     private static let copiedByteCountMax = 32
-    /// The room for the copies of a change; where some take more, the part has fewer changes.
+    /// The room for the copies of a change; where many take more, the part has fewer changes.
     private static let expectedByteCount = 64
 
     /// The kind of key.
@@ -19,7 +19,7 @@ final class ChangePart: @unchecked Sendable {
 
     /// Has room for so many changes.
     init(changeCountMax: Int) {
-        self.changeCountMax = changeCountMax
+        self.changeCountMax = max(1, changeCountMax)
         batch.changes.reserveCapacity(changeCountMax)
         copies = .allocate(byteCount: changeCountMax * Self.expectedByteCount, alignment: 1)
     }
@@ -35,17 +35,20 @@ final class ChangePart: @unchecked Sendable {
 
     /// Adds a change.
     ///
-    /// - Returns: Whether there was room.
+    /// - Returns: Whether there was room; for one change there always is.
     func append(_ change: StorageBatch.Change) -> Bool {
+        if batch.changes.count == changeCountMax { return false }
         let copiedValue = change.value.flatMap { $0.count <= Self.copiedByteCountMax ? $0 : nil }
         let byteCount = change.key.count + (copiedValue?.count ?? 0)
-        guard batch.changes.count < changeCountMax, copiedByteCount + byteCount <= copies.count
-        else {
+        if copiedByteCount + byteCount <= copies.count {
+            batch.changes.append(
+                StorageBatch.Change(
+                    key: copy(change.key), value: copiedValue.map(copy) ?? change.value))
+        } else if batch.changes.isEmpty {
+            batch.changes.append(change)
+        } else {
             return false
         }
-        let key = copy(change.key)
-        batch.changes.append(
-            StorageBatch.Change(key: key, value: copiedValue.map(copy) ?? change.value))
         return true
     }
 

@@ -45,17 +45,17 @@ struct KindSlots: ~Copyable {
     }
 
     private mutating func sortFullChunks() {
-        while addedCount < count {
+        // What is scanned again and again is in order up to some slot; spans that begin before it are not asked for.
+        while addedCount < count, order.count <= addedCount {
             let span = list.span(from: addedCount)
             runSort.add(span, kind: kind)
             addedCount += span.count
         }
     }
 
-    /// Forgets everything.
+    /// Forgets everything. Nothing of it may be left with `runSort`.
     mutating func removeAll() {
         if count == 0 { return }
-        if addedCount > 0 { runSort.reset() }
         addedCount = 0
         list.removeAll()
         table.removeAll()

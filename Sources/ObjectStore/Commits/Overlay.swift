@@ -7,8 +7,11 @@ import Storage
 /// are put in order only when somebody asks for it: a scan, which merges them with the snapshot, and the
 /// commit, whose batch is sorted. What is looked up by its key is found; entries of indexes and inverse
 /// links, which are most of a batch, are not, and stand in their list as often as they were changed, the
-/// last one counts. A transaction that fails is taken back to its ``mark()``. The writer's thread alone
-/// uses an overlay.
+/// last one counts. A transaction that fails is taken back to its ``mark()``.
+///
+/// The writer's thread alone uses an overlay. Threads beside it read nothing but keys of slots while the overlay is
+/// changed, and slots as well while ``forEachPart(changeCount:_:)`` runs; the memory of both may go only after
+/// ``SlotRunSort/reset()``.
 final class Overlay {
     enum Entry {
         /// The overlay says nothing of the key, or this slot does not.
@@ -88,6 +91,8 @@ final class Overlay {
 
     /// Forgets everything.
     func reset() {
+        // The keys that are still being sorted lie in the arena, their slots in the lists.
+        runSort.reset()
         arena.reset()
         for kind in 0..<Self.kindCount { kinds[kind].removeAll() }
         slotCount = 0

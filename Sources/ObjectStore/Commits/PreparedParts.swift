@@ -9,8 +9,6 @@ final class PreparedParts: @unchecked Sendable {
     private static let slotCountMin = 1 << 16
     /// How many parts may wait to be taken.
     private static let readyCountMax = 2
-    /// The least room of a part: no change is without room in an empty one.
-    private static let changeCountMin = 64
 
     /// Why the thread makes no more parts.
     private struct Cancelled: Error {}
@@ -38,7 +36,7 @@ final class PreparedParts: @unchecked Sendable {
         guard slotCount >= Self.slotCountMin else { return nil }
         self.kinds = kinds
         kindCount = count
-        self.changeCount = max(changeCount, Self.changeCountMin)
+        self.changeCount = changeCount
         guard startThreadIfPossible({ self.run() }) else { return nil }
     }
 

@@ -2,9 +2,9 @@ import Bytes
 
 /// The slots of one kind in the order of their keys.
 ///
-/// Slots come in at the end of a list and are ordered later: one by one for a scan, since
-/// another may follow after every change, each into a chunk of bounded size; or all at once for a
-/// commit. Slots of one key stand in the order in which they were made.
+/// Slots come in at the end of a list and are ordered when somebody scans them: one by one, since another
+/// scan may follow after every change, each into a chunk of bounded size. Slots of one key stand in the order
+/// in which they were made.
 struct SlotOrder {
     private static let chunkCountMax = 128
 

@@ -4,18 +4,22 @@ import Threads
 ///
 /// What is left for a commit is to sort the last span and to merge. Thread-safe.
 final class SlotRunSort: Sendable {
-    private struct Task {
+    private struct Job {
         var kind: Int
         var span: SlotSpan
+
+        func isOf(_ kind: Int, _ first: Int) -> Bool { self.kind == kind && span.first == first }
     }
 
     private struct Done {
-        var task: Task
+        var job: Job
         var run: SlotRun
     }
 
     private struct State {
-        var tasks: [Task] = []
+        var waiting: [Job] = []
+        /// The span that is being sorted.
+        var current: Job?
         var done: [Done] = []
         /// Whether there is a thread.
         var isWorking = false
@@ -23,17 +27,17 @@ final class SlotRunSort: Sendable {
 
     private let state = Monitor(State())
 
-    /// Has a span sorted, which must stay until ``reset()`` returns.
+    /// Has a span sorted, which must stay, with its keys, until ``reset()`` returns.
     func add(_ span: SlotSpan, kind: Int) {
         let starts = state.withLock { state in
-            state.tasks.append(Task(kind: kind, span: span))
+            state.waiting.append(Job(kind: kind, span: span))
             defer { state.isWorking = true }
             return !state.isWorking
         }
         // Without a thread whoever asks for the run sorts it.
         if starts, !startThreadIfPossible({ self.work() }) {
             state.withLock {
-                $0.tasks = []
+                $0.waiting = []
                 $0.isWorking = false
             }
         }
@@ -42,38 +46,36 @@ final class SlotRunSort: Sendable {
     private func work() {
         var done: Done?
         while true {
-            var next: Task?
+            var next: Job?
             state.signal { state in
                 if let done { state.done.append(done) }
-                next = state.tasks.isEmpty ? nil : state.tasks.removeFirst()
+                next = state.waiting.isEmpty ? nil : state.waiting.removeFirst()
+                state.current = next
                 state.isWorking = next != nil
                 return true
             }
             guard let next else { return }
-            done = Done(task: next, run: SlotItems.run(of: next.span))
+            done = Done(job: next, run: SlotItems.run(of: next.span))
         }
     }
 
     /// The slots of a span in order; waits for the thread if it has begun with the span. Nil if the span was not added,
     /// and if its turn has not come: then it will not.
     func run(kind: Int, first: Int) -> SlotRun? {
-        let isIt = { (task: Task) in task.kind == kind && task.span.first == first }
-        return state.wait { state in
-            if let place = state.tasks.firstIndex(where: isIt) {
-                state.tasks.remove(at: place)
-                return .some(nil)
-            }
-            if let done = state.done.first(where: { isIt($0.task) }) { return done.run }
-            return state.isWorking ? nil : .some(nil)
+        state.wait { state in
+            if let done = state.done.first(where: { $0.job.isOf(kind, first) }) { return done.run }
+            if state.current?.isOf(kind, first) ?? false { return nil }
+            state.waiting.removeAll { $0.isOf(kind, first) }
+            return .some(nil)
         }
     }
 
     /// Forgets all spans; waits until none is read any more.
     func reset() {
         state.wait { state in
-            state.tasks = []
+            state.waiting = []
             state.done = []
-            return state.isWorking ? nil : ()
+            return state.current == nil ? () : nil
         }
     }
 }
