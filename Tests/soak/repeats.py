@@ -82,7 +82,11 @@ def run(report, seed, is_full):
     reply = connection.request("PUT", "/v1/schema", SCHEMA)
     report.check("the schema is taken", reply.status == 200, reply)
     connection.close()
-    for kill in range(1, kill_count + 1):
+    kill = 0
+    # Which requests a kill finds done and not answered is a matter of microseconds: where the first kills found none,
+    # there are more.
+    while kill < kill_count or kill < 10 * kill_count and not any(state.replayed for state in states):
+        kill += 1
         stop = threading.Event()
         writers = [Repeater(state, server, stop) for state in states]
         for writer in writers:
@@ -114,7 +118,7 @@ def run(report, seed, is_full):
              if sorted(found.get(label, [])) != list(range(expected.get(label, 0)))]
     report.check("each request was done once and whole", not wrong, wrong[:5])
     replayed = sum(state.replayed for state in states)
-    report.note(f"{kill_count} kills, {len(expected)} requests, {replayed} repeats were done before")
+    report.note(f"{kill} kills, {len(expected)} requests, {replayed} repeats were done before")
     report.check("some requests had been done though they were not answered", replayed > 0)
     connection.close()
     report.check("SIGTERM ends the server with status 0", server.terminate() == 0)
