@@ -24,6 +24,13 @@ package protocol StorageEngine: AnyObject, Sendable {
     /// - Throws: ``StorageError`` `.readersFull` when every reader slot is taken.
     func snapshot() throws(StorageError) -> any StorageSnapshot
 
+    /// Waits while the engine has more commits at hand than it likes to keep beside its data, if it does.
+    ///
+    /// For a writer, before it takes the snapshot of its next transaction: one that met the same wait in
+    /// ``commit(_:base:)`` would meanwhile hold the state that it read, and with it the room of every page
+    /// that is written anew. A hint: commits are right without it.
+    func awaitRoom()
+
     /// Applies `batch` atomically if the last commit is still `base`.
     ///
     /// One call, one round trip, one sync. The caller holds no lock between its reads and this call:

@@ -13,6 +13,8 @@ final class Checkpointer: Sendable {
         /// Whether it shall begin without more delay.
         var isUrgent = false
         var isStopped = false
+        /// How many checkpoints have begun.
+        var beginCount = 0
         /// Why the last one failed.
         var failure: StorageError?
         /// Whom to tell.
@@ -48,6 +50,26 @@ final class Checkpointer: Sendable {
             return wakes
         }
         if starts { startThread { self.run(environment) } }
+    }
+
+    /// How many checkpoints have begun. Cost: a lock.
+    var beginCount: Int { state.withLock { $0.beginCount } }
+
+    /// Counts a checkpoint that has begun.
+    func noteBegin() {
+        state.signal { state in
+            state.beginCount += 1
+            return true
+        }
+    }
+
+    /// Waits for a checkpoint to begin, after the first `count` of them, that is expected; not where the
+    /// last one failed, and the next may too.
+    func awaitBegin(after count: Int) {
+        state.wait { state in
+            let isDue = state.beginCount == count && state.isExpected
+            return isDue && !state.isStopped && state.failure == nil ? nil : ()
+        }
     }
 
     /// Calls `handler` when a checkpoint fails, once for checkpoints that fail alike.
@@ -86,10 +108,13 @@ final class Checkpointer: Sendable {
         }
     }
 
-    private func tell(_ error: StorageError) {
-        let observers = state.withLock { state in
-            defer { state.failure = error }
-            return state.failure?.code == error.code ? [] : state.observers
+    /// Notes that a checkpoint has failed, and tells it to who wants to know.
+    func tell(_ error: StorageError) {
+        var observers: [@Sendable (StorageError) -> Void] = []
+        state.signal { state in
+            if state.failure?.code != error.code { observers = state.observers }
+            state.failure = error
+            return true
         }
         for observer in observers { observer(error) }
     }

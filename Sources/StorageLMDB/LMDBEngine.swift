@@ -49,6 +49,10 @@ package final class LMDBEngine: StorageEngine {
         return try LMDBSnapshot(of: environment)
     }
 
+    package func awaitRoom() {
+        if !isClosed.load(ordering: .acquiring) { environment.awaitRoom() }
+    }
+
     package func commit(_ batch: StorageBatch, base: UInt64) throws(StorageError) -> UInt64 {
         try requireOpen("commit")
         try LMDBTransaction.check(batch, limits: limits)

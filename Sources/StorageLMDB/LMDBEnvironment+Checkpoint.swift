@@ -59,7 +59,9 @@ extension LMDBEnvironment {
     /// Freezes what the journal has. Needs the write lock.
     func freeze(_ operation: String) throws(StorageError) -> [ChangeRun] {
         do throws(SystemError) {
-            return try journal.freeze(tree: pool.withLock { $0.published.tree })
+            let runs = try journal.freeze(tree: pool.withLock { $0.published.tree })
+            checkpointer.noteBegin()
+            return runs
         } catch {
             throw failure(error, operation: operation)
         }

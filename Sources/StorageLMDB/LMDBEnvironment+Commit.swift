@@ -92,6 +92,22 @@ extension LMDBEnvironment {
             && freeByteCount >= Self.freeByteCountMin + 4 * waiting
     }
 
+    /// Waits until a checkpoint has begun to write what the journal has, when it has so much that the next
+    /// commit might have to.
+    ///
+    /// A commit that finds no room in the journal goes to the tree itself, after all that waits. Its
+    /// transaction's snapshot would stay open for as long, and LMDB uses no page again that was freed since:
+    /// under a medium slower than the commits the file grew by a third in that way.
+    func awaitRoom() {
+        guard (try? beginUse("await room")) != nil else { return }
+        defer { endUse() }
+        writeLock.lock()
+        let isFull = journal.activeByteCount >= checkpointByteCount / 2 * 3
+        let count = checkpointer.beginCount
+        writeLock.unlock()
+        if isFull { checkpointer.awaitBegin(after: count) }
+    }
+
     // MARK: The tree
 
     /// Begins the only write transaction of the tree, on this thread, after all that the journal

@@ -40,6 +40,8 @@ package final class MemoryEngine: StorageEngine {
         return MemorySnapshot(engine: self, state: state)
     }
 
+    package func awaitRoom() {}
+
     package func commit(_ batch: StorageBatch, base: UInt64) throws(StorageError) -> UInt64 {
         try check(batch)
         let state = try beginState(base: base, operation: "commit")

@@ -95,6 +95,22 @@ struct GroupCommitTests {
         #expect(try store.findings() == [])
     }
 
+    @Test("a writer asks its engine for room before each of its attempts")
+    func room() throws {
+        let (engine, store) = try open(.memory)
+        defer { store.close() }
+        func awaitCount(_ content: ObjectContent) throws -> Int {
+            let before = engine.awaitCount
+            let write = put(content)
+            store.submit(write)
+            _ = try write.version()
+            return engine.awaitCount - before
+        }
+        #expect(try awaitCount(Shelter.person("a")) == 1)
+        engine.failCommit(engine.commitCount + 1, with: .conflict)
+        #expect(try awaitCount(Shelter.person("b")) == 2)
+    }
+
     @Test(
         "a conflict runs the whole group again on the newer state",
         arguments: EngineCase.all, [false, true])

@@ -20,6 +20,8 @@ package final class LastingEngine: StorageEngine {
     /// Lets each commit take so many microseconds more, so that others come between two of them.
     package func slowDown(microseconds: UInt32) { delay.store(microseconds, ordering: .relaxed) }
 
+    package func awaitRoom() { engine.awaitRoom() }
+
     package func commit(_ batch: StorageBatch, base: UInt64) throws(StorageError) -> UInt64 {
         let microseconds = delay.load(ordering: .relaxed)
         if microseconds > 0 { usleep(microseconds) }

@@ -8,6 +8,7 @@ import Synchronization
 package final class FaultyEngine: StorageEngine {
     private struct Plan {
         var commitCount = 0
+        var awaitCount = 0
         var failures: [Int: StorageError.Code] = [:]
         /// After how many more batches that write transactions are given one fails; nil for none.
         var partCountLeft: Int?
@@ -32,11 +33,19 @@ package final class FaultyEngine: StorageEngine {
     /// How many commits were tried.
     package var commitCount: Int { plan.withLock { $0.commitCount } }
 
+    /// How often a writer has asked whether it should wait before it begins.
+    package var awaitCount: Int { plan.withLock { $0.awaitCount } }
+
     package var name: String { engine.name }
     package var limits: StorageLimits { engine.limits }
     package var storedByteCount: Int? { engine.storedByteCount }
 
     package func snapshot() throws(StorageError) -> any StorageSnapshot { try engine.snapshot() }
+
+    package func awaitRoom() {
+        plan.withLock { $0.awaitCount += 1 }
+        engine.awaitRoom()
+    }
 
     package func commit(_ batch: StorageBatch, base: UInt64) throws(StorageError) -> UInt64 {
         try countCommit()

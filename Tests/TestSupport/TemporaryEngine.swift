@@ -18,6 +18,8 @@ final class TemporaryEngine: StorageEngine {
 
     func snapshot() throws(StorageError) -> any StorageSnapshot { try engine.snapshot() }
 
+    func awaitRoom() { engine.awaitRoom() }
+
     func commit(_ batch: StorageBatch, base: UInt64) throws(StorageError) -> UInt64 {
         try engine.commit(batch, base: base)
     }

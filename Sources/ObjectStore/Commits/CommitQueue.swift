@@ -167,6 +167,7 @@ final class CommitQueue: @unchecked Sendable {
     }
 
     func openGroup() throws(StorageError) -> CommitGroup {
+        engine.awaitRoom()
         let snapshot = try engine.snapshot()
         do throws(StorageError) {
             guard let bytes = try snapshot.value(StoreKey.state), let state = StoreState(bytes),
