@@ -60,9 +60,9 @@ extension ColumnScan {
             guard let chunks = columns.chunks[reference] else { return nil }
             if reference.classIndex == rowClass.index {
                 chunkCount = max(chunkCount, chunks.count)
-                chunk += reference.member < 0 ? 0 : chunkCost(reference, schema)
+                chunk += reference.member < 0 ? 0 : chunkCost(reference, program, schema)
             } else {
-                far += farCost(reference, columns, schema)
+                far += farCost(reference, columns, program, schema)
             }
         }
         return Estimate(
@@ -75,21 +75,25 @@ extension ColumnScan {
 
     /// What a column costs of a class that is reached by links.
     private static func farCost(
-        _ reference: ColumnReference, _ columns: ResidentColumns, _ schema: RowSchema
+        _ reference: ColumnReference, _ columns: ResidentColumns, _ program: ColumnProgram,
+        _ schema: RowSchema
     ) -> Int {
         let present = columns.chunks[.presence(reference.classIndex)] ?? []
         if reference.member < 0 { return QueryCost.times(present.count, QueryCost.farChunk) }
         // Such a class is often much smaller than a chunk.
         let count = present.reduce(0) { $0 + (($1 as? PresenceChunk)?.objectCount ?? 0) }
-        return QueryCost.times(count, chunkCost(reference, schema)) / ColumnChunk.keyCount
+        return QueryCost.times(count, chunkCost(reference, program, schema)) / ColumnChunk.keyCount
     }
 
     /// What a chunk of a property's column costs.
-    private static func chunkCost(_ reference: ColumnReference, _ schema: RowSchema) -> Int {
+    private static func chunkCost(
+        _ reference: ColumnReference, _ program: ColumnProgram, _ schema: RowSchema
+    ) -> Int {
         let rowClass = schema.classes[reference.classIndex]
+        let effort = program.efforts[reference]
         return switch ColumnForm(rowClass.members[reference.member].storage) {
-        case .texts: QueryCost.textChunk
-        case .collections: QueryCost.collectionChunk
+        case .texts: QueryCost.textChunk(effort ?? .each)
+        case .collections: QueryCost.collectionChunk(effort ?? .each)
         case .doubles: QueryCost.doubleChunk
         case .numbers, .presence, nil: QueryCost.numberChunk
         }

@@ -222,7 +222,7 @@ struct Planner {
         let isLast = natural != nil && costSpent >= walkCostMax(scan)
         // Beside columns a row that is looked up is dear, so that many keys do not pay; and the walk has cost
         // its part of what may be lost already.
-        let share = scan.isByColumns ? (isLast ? 128 : 64) : 32
+        let share = scan.isByColumns ? (isLast ? 128 : 96) : 32
         let least = scan.isByColumns ? Self.firstBound : QueryCost.always
         var countMax = max(least, scan.whole / share) / candidateCount
         if wanted != nil, !isLast {
@@ -311,7 +311,7 @@ struct Planner {
         guard scan.isByColumns else { return 2 * QueryCost.always + scan.whole / 20 }
         // Beside columns a row of a large class, and what lies behind its links, costs up to twice as much as is
         // reckoned.
-        return min(QueryCost.always, scan.whole / 40) + scan.whole / 40
+        return min(QueryCost.always, scan.whole / 64) + scan.whole / 64
     }
 
     /// The walk in the wanted order where no source is known to be small, with an end to it.

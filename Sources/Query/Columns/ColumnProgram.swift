@@ -9,6 +9,8 @@ package final class ColumnProgram: @unchecked Sendable {
 
     /// The columns that it needs.
     package let references: Set<ColumnReference>
+    /// What its tests look at of texts, by the columns that have them.
+    package let efforts: [ColumnReference: TextEffort]
     /// What is left to be tested on the rows of those objects that satisfy the rest; nil for nothing.
     package let residual: Predicate?
     private let root: ColumnNode
@@ -27,6 +29,7 @@ package final class ColumnProgram: @unchecked Sendable {
         guard let predicate else {
             references = [.presence(classIndex)]
             guard isAvailable(.presence(classIndex)) else { return nil }
+            efforts = [:]
             residual = nil
             root = ColumnConstantNode(true)
             objects = []
@@ -36,13 +39,14 @@ package final class ColumnProgram: @unchecked Sendable {
         let made = withoutActuallyEscaping(isAvailable) { isAvailable in
             var builder = ColumnProgramBuilder(schema: schema, isAvailable: isAvailable)
             let (node, residual) = builder.split(predicate, classIndex)
-            return (node, residual, builder.references, builder.objects)
+            return (node, residual, builder.references, builder.efforts, builder.objects)
         }
         guard let node = made.0, isAvailable(.presence(classIndex)) else { return nil }
         root = node
         residual = made.1
         references = made.2.union([.presence(classIndex)])
-        objects = made.3
+        efforts = made.3
+        objects = made.4
     }
 
     /// Makes the program ready for the columns of a snapshot. Evaluates what lies behind links.

@@ -8,6 +8,8 @@ struct ColumnProgramBuilder {
     /// Makes the tests, which are those of rows.
     private var tests: MatchNodeBuilder
     private(set) var references: Set<ColumnReference> = []
+    /// What is looked at of the columns of texts.
+    private(set) var efforts: [ColumnReference: TextEffort] = [:]
 
     init(schema: RowSchema, isAvailable: @escaping (ColumnReference) -> Bool) {
         self.schema = schema
@@ -118,11 +120,11 @@ struct ColumnProgramBuilder {
         switch path.terminal {
         case .elements(let member):
             let reference = ColumnReference(classIndex: path.lastClass, member: member)
-            references.insert(reference)
+            note(reference, test)
             return ColumnElementsNode(reference, quantifier, storage, test)
         case .value(let member):
             let reference = ColumnReference(classIndex: path.lastClass, member: member)
-            references.insert(reference)
+            note(reference, test)
             var node: ColumnNode = ColumnFieldNode(reference, storage, test)
             for (place, step) in path.steps.enumerated().reversed() {
                 var rest = path
@@ -137,6 +139,13 @@ struct ColumnProgramBuilder {
             return node
         default: return nil
         }
+    }
+
+    private mutating func note(_ reference: ColumnReference, _ test: ValueTest) {
+        references.insert(reference)
+        guard let effort = ColumnKernel.effort(test) else { return }
+        if let known = efforts[reference], known.rawValue >= effort.rawValue { return }
+        efforts[reference] = effort
     }
 
     /// What tests the row of an object that a path starts from.
