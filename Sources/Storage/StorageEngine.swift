@@ -24,11 +24,12 @@ package protocol StorageEngine: AnyObject, Sendable {
     /// - Throws: ``StorageError`` `.readersFull` when every reader slot is taken.
     func snapshot() throws(StorageError) -> any StorageSnapshot
 
-    /// Waits while the engine has more commits at hand than it likes to keep beside its data, if it does.
+    /// Waits until the engine has room for another commit.
     ///
-    /// For a writer, before it takes the snapshot of its next transaction: one that met the same wait in
-    /// ``commit(_:base:)`` would meanwhile hold the state that it read, and with it the room of every page
-    /// that is written anew. A hint: commits are right without it.
+    /// Call it before you take the snapshot of a transaction: an open snapshot keeps the engine from using
+    /// freed pages again, so that waiting in ``commit(_:base:)`` makes the file grow. Only a hint: it never
+    /// fails, and commits are right without it.
+    /// - Precondition: This thread has no write transaction open.
     func awaitRoom()
 
     /// Applies `batch` atomically if the last commit is still `base`.

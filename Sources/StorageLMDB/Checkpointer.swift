@@ -8,13 +8,15 @@ import Threads
 final class Checkpointer: Sendable {
     private struct State {
         var isRunning = false
-        /// Whether a commit has come since the last checkpoint began.
+        /// Whether a commit has come since the thread went for the last checkpoint.
         var isExpected = false
         /// Whether it shall begin without more delay.
         var isUrgent = false
         var isStopped = false
-        /// How many checkpoints have begun.
-        var beginCount = 0
+        /// How often a checkpoint has given the next commits an empty file.
+        var freezeCount = 0
+        /// How many writers wait for that.
+        var waiterCount = 0
         /// Why the last one failed.
         var failure: StorageError?
         /// Whom to tell.
@@ -52,24 +54,26 @@ final class Checkpointer: Sendable {
         if starts { startThread { self.run(environment) } }
     }
 
-    /// How many checkpoints have begun. Cost: a lock.
-    var beginCount: Int { state.withLock { $0.beginCount } }
+    /// How often a checkpoint has given the next commits an empty file. Cost: a lock.
+    var freezeCount: Int { state.withLock { $0.freezeCount } }
 
-    /// Counts a checkpoint that has begun.
-    func noteBegin() {
+    /// Notes that a checkpoint has given the next commits an empty file.
+    func noteFreeze() {
         state.signal { state in
-            state.beginCount += 1
+            state.freezeCount += 1
             return true
         }
     }
 
-    /// Waits for a checkpoint to begin, after the first `count` of them, that is expected; not where the
-    /// last one failed, and the next may too.
-    func awaitBegin(after count: Int) {
-        state.wait { state in
-            let isDue = state.beginCount == count && state.isExpected
-            return isDue && !state.isStopped && state.failure == nil ? nil : ()
+    /// Waits until a checkpoint has given the next commits an empty file, after it did so `count` times; begins
+    /// it without delay. Returns at once after one that failed, since the next may fail too.
+    func awaitFreeze(after count: Int) {
+        state.signal { state in
+            state.waiterCount += 1
+            return true
         }
+        state.wait { $0.freezeCount != count || $0.isStopped || $0.failure != nil ? () : nil }
+        state.withLock { $0.waiterCount -= 1 }
     }
 
     /// Calls `handler` when a checkpoint fails, once for checkpoints that fail alike.
@@ -108,7 +112,7 @@ final class Checkpointer: Sendable {
         }
     }
 
-    /// Notes that a checkpoint has failed, and tells it to who wants to know.
+    /// Notes that a checkpoint has failed, and tells those who want to know.
     func tell(_ error: StorageError) {
         var observers: [@Sendable (StorageError) -> Void] = []
         state.signal { state in
@@ -124,9 +128,9 @@ final class Checkpointer: Sendable {
     }
 
     private func nextStep() -> Step {
-        state.wait { $0.isStopped || $0.isExpected ? () : nil }
+        state.wait { $0.isStopped || $0.isExpected || $0.waiterCount > 0 ? () : nil }
         _ = state.wait(milliseconds: delayMilliseconds) {
-            $0.isStopped || $0.isUrgent ? () : nil
+            $0.isStopped || $0.isUrgent || $0.waiterCount > 0 ? () : nil
         }
         var step = Step.stop
         state.signal { state in

@@ -59,8 +59,10 @@ extension LMDBEnvironment {
     /// Freezes what the journal has. Needs the write lock.
     func freeze(_ operation: String) throws(StorageError) -> [ChangeRun] {
         do throws(SystemError) {
+            let byteCount = journal.activeByteCount
             let runs = try journal.freeze(tree: pool.withLock { $0.published.tree })
-            checkpointer.noteBegin()
+            // What an unfinished checkpoint has left comes first, and gives no room.
+            if journal.activeByteCount < byteCount { checkpointer.noteFreeze() }
             return runs
         } catch {
             throw failure(error, operation: operation)

@@ -40,6 +40,7 @@ extension LMDBEnvironment {
         guard batch.removedRanges.isEmpty else { return nil }
         guard try changesSomething(batch) else { return base }
         let byteCount = JournalRecord.byteCount(of: batch)
+        lastRecordByteCount = byteCount
         guard hasRoom(for: byteCount) else { return nil }
         do throws(SystemError) {
             try journal.append(batch, byteCount: byteCount, commit: base + 1)
@@ -92,20 +93,23 @@ extension LMDBEnvironment {
             && freeByteCount >= Self.freeByteCountMin + 4 * waiting
     }
 
-    /// Waits until a checkpoint has begun to write what the journal has, when it has so much that the next
-    /// commit might have to.
+    /// Waits until the journal has an empty file for the next commits, when one like the last, or of half of
+    /// what begins a checkpoint, may find no room in the present one.
     ///
-    /// A commit that finds no room in the journal goes to the tree itself, after all that waits. Its
-    /// transaction's snapshot would stay open for as long, and LMDB uses no page again that was freed since:
-    /// under a medium slower than the commits the file grew by a third in that way.
+    /// A commit that finds none goes to the tree itself, after all that waits. Its transaction's snapshot would
+    /// stay open for as long, and LMDB uses no page again that was freed since: under a medium slower than the
+    /// commits the file grew by a third in that way.
     func awaitRoom() {
         guard (try? beginUse("await room")) != nil else { return }
         defer { endUse() }
         writeLock.lock()
-        let isFull = journal.activeByteCount >= checkpointByteCount / 2 * 3
-        let count = checkpointer.beginCount
+        let next = min(max(lastRecordByteCount, checkpointByteCount / 2), checkpointByteCount)
+        let isFull = journal.activeByteCount + next > 2 * checkpointByteCount
+        let count = checkpointer.freezeCount
         writeLock.unlock()
-        if isFull { checkpointer.awaitBegin(after: count) }
+        guard isFull else { return }
+        checkpointer.expectCheckpoint(of: self, now: true)
+        checkpointer.awaitFreeze(after: count)
     }
 
     // MARK: The tree

@@ -11,8 +11,9 @@ import Threads
 /// and write transaction have ended, whichever comes last: a forgotten snapshot keeps the map alive
 /// instead of reading unmapped memory.
 ///
-/// `@unchecked Sendable`: `handle` is used by many threads as `lmdb.h` allows; `journal` under
-/// `writeLock`, `checkpointRest` under `checkpointLock`; everything else that changes is behind a lock or atomic.
+/// `@unchecked Sendable`: `handle` is used by many threads as `lmdb.h` allows; `journal` and
+/// `lastRecordByteCount` under `writeLock`, `checkpointRest` under `checkpointLock`; everything else that changes
+/// is behind a lock or atomic.
 final class LMDBEnvironment: @unchecked Sendable {
     /// What a snapshot sees: the tree under what it lacks.
     struct Published {
@@ -52,7 +53,8 @@ final class LMDBEnvironment: @unchecked Sendable {
     let limits: StorageLimits
     let mapByteCount: Int
     let pageByteCount: Int
-    /// When a checkpoint is begun. Beyond twice as much, commits wait for one.
+    /// When a checkpoint is begun. When the next commit may go beyond twice as much, its writer waits for one;
+    /// a commit that does goes to the tree.
     let checkpointByteCount: Int
     /// How many changes one transaction of a checkpoint has.
     let checkpointChangeCount: Int
@@ -64,6 +66,8 @@ final class LMDBEnvironment: @unchecked Sendable {
 
     /// The commits that the tree lacks.
     let journal: Journal
+    /// How long the journal's last record was, or would have been.
+    var lastRecordByteCount = 0
     /// Held by whoever commits. Taken after `checkpointLock`, where both are.
     let writeLock = OwnedLock()
     /// Held by whoever writes the journal's changes to the tree.

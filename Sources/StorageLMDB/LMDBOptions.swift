@@ -30,8 +30,8 @@ package struct LMDBOptions: Sendable {
     /// look-ups cost a little more meanwhile, and a checkpoint costs less for each commit the more
     /// there are.
     package var checkpointMilliseconds: Int
-    /// How many bytes of commits wait for a checkpoint at most; beyond twice as many, commits wait, and a
-    /// single one of up to 32 MiB beyond as many.
+    /// How many bytes of commits wait for a checkpoint at most. While one is under way there may be twice as many;
+    /// before that a writer waits with its next transaction, and a single one of up to 32 MiB beyond as many.
     package var checkpointByteCount: Int
     /// How many changes one transaction of a checkpoint has, long runs of new keys aside.
     ///

@@ -27,31 +27,27 @@ struct JournalRoomTests {
         engine.close()
     }
 
-    /// Commits about `byteCount` bytes while no checkpoint can begin.
-    private func fill(_ byteCount: Int) throws {
-        for number in 0..<byteCount / 1024 {
-            try OwnedBatch([[1, UInt8(number)]: [UInt8](repeating: 1, count: 1000)])
+    /// Commits `count` records of about `byteCount` bytes while no checkpoint can begin.
+    private func fill(_ count: Int, of byteCount: Int) throws {
+        for number in 0..<count {
+            try OwnedBatch([[1, UInt8(number)]: [UInt8](repeating: 1, count: byteCount)])
                 .commit(to: engine)
         }
     }
 
-    /// A writer that awaits room on a thread of its own, then makes the value true.
-    private func startWriter() -> Monitor<Bool> {
-        let isDone = Monitor(false)
-        let engine = engine
+    /// A writer that awaits room on a thread of its own, and tells how often there was an empty file by then.
+    private func startWriter() -> Monitor<Int?> {
+        let told = Monitor<Int?>(nil)
+        let (engine, checkpointer) = (engine, environment.checkpointer)
         startThread {
             engine.awaitRoom()
-            isDone.signal { isDone in
-                isDone = true
+            let count = checkpointer.freezeCount
+            told.signal { told in
+                told = count
                 return true
             }
         }
-        return isDone
-    }
-
-    /// Whether a writer still waits after a time that none takes who doesn't.
-    private func waits(_ isDone: Monitor<Bool>) -> Bool {
-        isDone.wait(milliseconds: 200) { $0 ? () : nil } == nil
+        return told
     }
 
     @Test("is not awaited while there is enough")
@@ -59,34 +55,36 @@ struct JournalRoomTests {
         defer { close() }
         environment.checkpointLock.lock()
         defer { environment.checkpointLock.unlock() }
-        try fill(Self.byteCount)
+        try fill(60, of: 1024)
         engine.awaitRoom()
-        #expect(environment.checkpointer.beginCount == 0)
+        #expect(environment.checkpointer.freezeCount == 0)
     }
 
-    @Test("is awaited until a checkpoint has begun to write what is there")
-    func begins() throws {
+    @Test(
+        "is awaited, when the next commit may find none, until a checkpoint has begun",
+        arguments: [(110, 1024), (2, 45 << 10)])
+    func begins(count: Int, byteCount: Int) throws {
         defer { close() }
-        environment.checkpointLock.lock()
+        let told: Monitor<Int?>
         do {
+            environment.checkpointLock.lock()
             defer { environment.checkpointLock.unlock() }
-            try fill(Self.byteCount * 7 / 4)
+            try fill(count, of: byteCount)
+            told = startWriter()
+            // One that does not wait tells long before.
+            #expect(told.wait(milliseconds: 200) { $0 } == nil)
         }
-        let isDone = startWriter()
-        isDone.wait { $0 ? () : nil }
-        #expect(environment.checkpointer.beginCount > 0)
+        #expect(told.wait { $0 } > 0)
     }
 
-    @Test("is awaited while a checkpoint can't begin, but not after one has failed")
+    @Test("is not awaited after a checkpoint has failed")
     func fails() throws {
         defer { close() }
         environment.checkpointLock.lock()
         defer { environment.checkpointLock.unlock() }
-        try fill(Self.byteCount * 7 / 4)
-        let isDone = startWriter()
-        #expect(waits(isDone))
+        try fill(110, of: 1024)
+        let told = startWriter()
         environment.checkpointer.tell(StorageError(.io, operation: "checkpoint"))
-        isDone.wait { $0 ? () : nil }
-        #expect(environment.checkpointer.beginCount == 0)
+        #expect(told.wait { $0 } == 0)
     }
 }

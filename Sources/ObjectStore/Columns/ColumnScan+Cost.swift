@@ -92,8 +92,8 @@ extension ColumnScan {
         let rowClass = schema.classes[reference.classIndex]
         let effort = program.efforts[reference]
         return switch ColumnForm(rowClass.members[reference.member].storage) {
-        case .texts: QueryCost.textChunk(effort ?? .each)
-        case .collections: QueryCost.collectionChunk(effort ?? .each)
+        case .texts: QueryCost.textChunk(effort)
+        case .collections: QueryCost.collectionChunk(effort)
         case .doubles: QueryCost.doubleChunk
         case .numbers, .presence, nil: QueryCost.numberChunk
         }

@@ -63,14 +63,22 @@ extension Planner {
         return columns.trials.has(key) ? trialPlan(scan, cost) : nil
     }
 
-    /// Whether an index has a page at once: that of the only value, or the primary key.
+    /// Whether an index has a page at once: that of the only value, the primary key, or that of a text, which
+    /// few objects share as a rule.
     private func isAnswered(_ predicate: Predicate) -> Bool {
         switch predicate {
         case .comparison(let comparison): return Self.equalPath(comparison) != nil
         case .and(let parts):
-            guard let primaryKey = rowClass.primaryKeyIndex else { return false }
             for case .comparison(let comparison) in parts {
-                if case .value(primaryKey)? = Self.equalPath(comparison)?.terminal { return true }
+                guard case .value(let member)? = Self.equalPath(comparison)?.terminal else {
+                    continue
+                }
+                if member == rowClass.primaryKeyIndex { return true }
+                if rowClass.isIndexed(member),
+                    case .texts? = ColumnForm(rowClass.members[member].storage)
+                {
+                    return true
+                }
             }
             return false
         default: return false
@@ -127,20 +135,32 @@ extension Planner {
 
     // MARK: Density
 
-    /// Whether a scan by columns costs less than the rows that an index of one value looks up, whatever else is
-    /// asked of them.
+    /// How the entries of one value lie, beside a scan by columns.
+    enum Density {
+        /// The scan costs less than the rows that the index looks up, whatever else is asked of them.
+        case dense
+        /// There are few, and their rows cost much less than the scan.
+        case few
+        /// Neither, or there are no columns, or nobody has looked.
+        case unknown
+    }
+
+    /// How some entries of one value lie behind the query's position.
     ///
-    /// Both go by object key. So it is enough to compare what a look-up costs with what it costs to scan from
-    /// one entry to the next; some entries behind the query's position tell how far that is.
-    mutating func isDense(_ constraint: IndexConstraint) throws(Failure) -> Bool {
+    /// Both they and the scan go by object key. So it is enough to compare what a look-up costs with what it
+    /// costs to scan from one entry to the next. Where they come to an end all of them are known.
+    mutating func density(_ constraint: IndexConstraint) throws(Failure) -> Density {
         guard constraint.residual != nil, constraint.ranges.count == 1,
             constraint.member != rowClass.primaryKeyIndex
-        else { return false }
-        guard let chunk = try scanCost().chunk else { return false }
+        else { return .unknown }
+        let scan = try scanCost()
+        guard let chunk = scan.chunk else { return .unknown }
         let sample = try sample(constraint)
-        guard sample.count == Self.sampleCount else { return false }
-        return QueryCost.times(sample.span, chunk) / ColumnChunk.keyCount
-            < Self.sampleCount * (QueryCost.entry + QueryCost.anyRow)
+        let rows = sample.count * (QueryCost.entry + QueryCost.anyRow)
+        guard sample.count == Self.sampleCount else {
+            return 2 * rows <= scan.whole ? .few : .unknown
+        }
+        return QueryCost.times(sample.span, chunk) / ColumnChunk.keyCount < rows ? .dense : .unknown
     }
 
     /// A scan that is planned anew now and then: where entries lay dense there may be few further on.

@@ -7,12 +7,12 @@ import Storage
 /// There are no stored statistics. A class knows how many objects it has; what a source of keys holds is
 /// found by reading its keys, up to a bound that grows eightfold until one source comes to its end: that
 /// one is the smallest or nearly so, and what was read is used. Where everything is wanted this costs a
-/// thirty-second of a scan at most, beside columns half of that.
+/// thirty-second of a scan at most, beside columns a third of that.
 ///
 /// Where a page is wanted, a walk in its order may fill it soon, and nothing tells so but the walk itself.
 /// So when the first look at the sources finds none that is small, the walk begins, and after a while the
 /// query is planned anew, with a sixteenth of what the walk has cost to look further (``Plan/Fallback``).
-/// A walk along an index is given up when it costs a twentieth of a scan, beside columns half of that.
+/// A walk along an index is given up when it costs a twentieth of a scan, beside columns a thirty-second at most.
 ///
 /// A page in the order of object keys may be filled by the beginning of a scan in less time than all of
 /// this takes: where columns are in memory that is tried first, before any index is asked where it costs less than
@@ -112,8 +112,11 @@ struct Planner {
         if own.isEmpty, further.isEmpty { return try guarded(natural) ?? .scan(query) }
         if own.count == 1, further.isEmpty, let only = own.first {
             if query.sort.isEmpty, query.expectedCount != nil, only.holdsSingleValues {
-                if try isDense(only) { return try denseScan() }
-                return try guarded(plan(only)) ?? .scan(query)
+                switch try density(only) {
+                case .dense: return try denseScan()
+                case .few: return plan(only)
+                case .unknown: return try guarded(plan(only)) ?? .scan(query)
+                }
             }
         }
         if own.isEmpty, query.isCounted, query.sort.isEmpty, further.count == 1,
@@ -221,7 +224,7 @@ struct Planner {
         // The last look, when the walk along an index is given up, may cost what it does for everything.
         let isLast = natural != nil && costSpent >= walkCostMax(scan)
         // Beside columns a row that is looked up is dear, so that many keys do not pay; and the walk has cost
-        // its part of what may be lost already.
+        // its part of what may be lost already. What is reckoned may be twice as dear in truth.
         let share = scan.isByColumns ? (isLast ? 128 : 96) : 32
         let least = scan.isByColumns ? Self.firstBound : QueryCost.always
         var countMax = max(least, scan.whole / share) / candidateCount
@@ -310,7 +313,7 @@ struct Planner {
     private func walkCostMax(_ scan: ScanCost) -> Int {
         guard scan.isByColumns else { return 2 * QueryCost.always + scan.whole / 20 }
         // Beside columns a row of a large class, and what lies behind its links, costs up to twice as much as is
-        // reckoned.
+        // reckoned, so that a thirty-second is a sixteenth; the looks at other sources may take a few hundredths more.
         return min(QueryCost.always, scan.whole / 64) + scan.whole / 64
     }
 

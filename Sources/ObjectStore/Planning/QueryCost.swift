@@ -5,7 +5,7 @@ import Query
 /// Only proportions matter, and only roughly: they decide where an index stops to pay. Measured by
 /// `Benchmarks --only plans` with 300,000 people on LMDB: 19 to 37 ns an entry, 44 ns a scanned row, 0.75 µs
 /// a row that is looked up among others far from it, 1 µs where the order is that of another index and 1.7 µs
-/// with a million people; in a column 0.1 ns an int, 0.4 ns a double, 0.2 ns a text whose hash differs,
+/// with a million people; in a column 0.1 ns an int, 0.4 ns a double, 0.15 ns a text whose hash differs,
 /// 1.2 ns one that is searched, up to 5 ns one that is tested by itself, and 1.5 to 4 ns a list.
 package enum QueryCost {
     /// An entry of an index, a primary key or an inverse link, one of many in order.
@@ -26,17 +26,15 @@ package enum QueryCost {
     package static let numberChunk = 50
     /// The doubles or floats of a chunk.
     package static let doubleChunk = 150
-    /// The texts of a chunk.
-    package static func textChunk(_ effort: TextEffort) -> Int {
-        switch effort {
-        case .hashes: 40
-        case .search: 300
-        case .each: 600
-        }
+    /// The texts of a chunk; nil where they are sorted by.
+    package static func textChunk(_ effort: TextEffort?) -> Int {
+        guard let effort else { return 600 }
+        return 50 * effort.hashPassCount + 400 * effort.searchCount + 600 * effort.testCount
     }
-    /// The collections of a chunk.
-    package static func collectionChunk(_ effort: TextEffort) -> Int {
-        effort == .hashes ? 500 : 1600
+    /// The collections of a chunk; nil where they are not of texts.
+    package static func collectionChunk(_ effort: TextEffort?) -> Int {
+        guard let effort, effort.searchCount + effort.testCount == 0 else { return 1600 }
+        return 500 + 50 * effort.hashPassCount
     }
     /// A chunk of a class that is reached by links, besides what its properties cost: to note which of its
     /// objects match.

@@ -32,6 +32,11 @@ package indirect enum ColumnForm: Sendable, Equatable {
         }
     }
 
+    /// Whether values are kept as texts.
+    static func isText(_ element: ElementStorage) -> Bool {
+        if case .texts? = form(element) { true } else { false }
+    }
+
     /// The most bytes of a text that a column keeps; a longer one is read in its row.
     static let textByteCountMax = 1024
     /// The most elements of a collection that a column keeps.

@@ -96,17 +96,6 @@ struct ColumnKernel: @unchecked Sendable {
         return text(test) ?? .each
     }
 
-    /// What a test looks at of texts; nil for a test of something else.
-    static func effort(_ test: ValueTest) -> TextEffort? {
-        switch test {
-        case is TextEqualTest: .hashes
-        case let test as TextSetTest: test.constants.count <= setCountMax ? .hashes : .each
-        case let test as TextTest:
-            test.comparison == .contains && !test.constantIsLeft ? .search : .each
-        default: nil
-        }
-    }
-
     private static func text(_ test: ValueTest) -> Form? {
         if let test = test as? TextEqualTest {
             return .equal(

@@ -39,14 +39,17 @@ package final class ColumnProgram: @unchecked Sendable {
         let made = withoutActuallyEscaping(isAvailable) { isAvailable in
             var builder = ColumnProgramBuilder(schema: schema, isAvailable: isAvailable)
             let (node, residual) = builder.split(predicate, classIndex)
-            return (node, residual, builder.references, builder.efforts, builder.objects)
+            return (
+                node: node, residual: residual, references: builder.references,
+                efforts: builder.efforts, objects: builder.objects
+            )
         }
-        guard let node = made.0, isAvailable(.presence(classIndex)) else { return nil }
+        guard let node = made.node, isAvailable(.presence(classIndex)) else { return nil }
         root = node
-        residual = made.1
-        references = made.2.union([.presence(classIndex)])
-        efforts = made.3
-        objects = made.4
+        residual = made.residual
+        references = made.references.union([.presence(classIndex)])
+        efforts = made.efforts
+        objects = made.objects
     }
 
     /// Makes the program ready for the columns of a snapshot. Evaluates what lies behind links.

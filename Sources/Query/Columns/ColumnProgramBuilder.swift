@@ -53,11 +53,11 @@ struct ColumnProgramBuilder {
     private mutating func chain(
         _ parts: [Predicate], isOr: Bool, _ classIndex: Int
     ) -> ColumnNode? {
-        let before = references
+        let before = (references, efforts)
         var nodes: [ColumnNode] = []
         for part in parts {
             guard let node = node(part, classIndex) else {
-                references = before
+                (references, efforts) = before
                 return nil
             }
             nodes.append(node)
@@ -120,12 +120,14 @@ struct ColumnProgramBuilder {
         switch path.terminal {
         case .elements(let member):
             let reference = ColumnReference(classIndex: path.lastClass, member: member)
-            note(reference, test)
-            return ColumnElementsNode(reference, quantifier, storage, test)
+            let node = ColumnElementsNode(reference, quantifier, storage, test)
+            note(node, reference, storage)
+            return node
         case .value(let member):
             let reference = ColumnReference(classIndex: path.lastClass, member: member)
-            note(reference, test)
-            var node: ColumnNode = ColumnFieldNode(reference, storage, test)
+            let field = ColumnFieldNode(reference, storage, test)
+            note(field, reference, storage)
+            var node: ColumnNode = field
             for (place, step) in path.steps.enumerated().reversed() {
                 var rest = path
                 rest.root = .objects(classIndex: step.toClass)
@@ -141,11 +143,12 @@ struct ColumnProgramBuilder {
         }
     }
 
-    private mutating func note(_ reference: ColumnReference, _ test: ValueTest) {
+    private mutating func note(
+        _ node: ColumnTestNode, _ reference: ColumnReference, _ storage: ElementStorage
+    ) {
         references.insert(reference)
-        guard let effort = ColumnKernel.effort(test) else { return }
-        if let known = efforts[reference], known.rawValue >= effort.rawValue { return }
-        efforts[reference] = effort
+        guard ColumnForm.isText(storage) else { return }
+        efforts[reference, default: TextEffort()].add(node.kernel.form)
     }
 
     /// What tests the row of an object that a path starts from.

@@ -1,9 +1,23 @@
-/// How much of the texts in a column a test looks at, least first: what a scan costs depends on little else.
-package enum TextEffort: Int, Sendable {
-    /// Hashes, and hardly a text.
-    case hashes
-    /// All bytes, many at once.
-    case search
-    /// Each text by itself.
-    case each
+/// How much of a column of texts the tests of a program look at: what a scan costs depends on little else.
+package struct TextEffort: Equatable, Sendable {
+    /// How many times their hashes are compared with one; the bytes of those that fit come on top.
+    package var hashPassCount = 0
+    /// How many times all bytes are searched at once.
+    package var searchCount = 0
+    /// How many times each text is tested by itself.
+    package var testCount = 0
+
+    /// No effort: what is known without a look at the column.
+    package init() {}
+
+    /// Adds what a test of the form `form` looks at.
+    mutating func add(_ form: ColumnKernel.Form) {
+        switch form {
+        case .fixed: break
+        case .equal: hashPassCount += 1
+        case .textSet(let texts, _): hashPassCount += texts.count
+        case .contains: searchCount += 1
+        case .each, .numbers, .numberSet, .doubles: testCount += 1
+        }
+    }
 }

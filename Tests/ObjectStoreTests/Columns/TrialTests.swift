@@ -11,19 +11,21 @@ struct TrialTests {
     private static let count: Int64 = 20_000
 
     /// Things whose `half` is 0 or 1, `rare` 0 but for two of them, `thin` 1 for every 400th, `early` 1 for the
-    /// first 5,000, and without an index `n` their number and `s` and `t` the same as texts.
+    /// first 5,000, `label` a text of its own, and without an index `n` their number and `s` and `t` the same
+    /// as texts.
     private static func open() throws -> Store {
         func plain(_ name: String, isIndexed: Bool = true) -> Property {
             Property(name: name, type: .single(.scalar(.int)), isIndexed: isIndexed)
         }
-        func text(_ name: String) -> Property {
-            Property(name: name, type: .single(.scalar(.string)))
+        func text(_ name: String, isIndexed: Bool = false) -> Property {
+            Property(name: name, type: .single(.scalar(.string)), isIndexed: isIndexed)
         }
         let thing = ObjectClass(
             name: "Thing", primaryKey: "id",
             properties: [
                 plain("id", isIndexed: false), plain("half"), plain("rare"), plain("thin"),
                 plain("early"), plain("n", isIndexed: false), text("s"), text("t"),
+                text("label", isIndexed: true),
             ])
         let store = try Shelter.open(.memory, options: ColumnTests.eager(), classes: [thing])
         try store.write { transaction throws(StoreError) in
@@ -34,6 +36,7 @@ struct TrialTests {
                     "thin": .value(.int(id % 400 == 0 ? 1 : 0)),
                     "early": .value(.int(id < 5000 ? 1 : 0)), "n": .value(.int(id)),
                     "s": .value(.string("x\(id)")), "t": .value(.string("x\(id)")),
+                    "label": .value(.string("x\(id)")),
                 ]
                 try ObjectScript.Operation.write("Thing", draft, key: nil, .create).run(transaction)
             }
@@ -94,8 +97,8 @@ struct TrialTests {
     /// Has the columns of all properties built, which a plan never does by itself.
     private static func build(_ read: ReadTransaction) throws {
         let query = try ObjectQuery.things(
-            "half >= 0 AND rare >= 0 AND thin >= 0 AND early >= 0 AND n >= 0 AND s != '' AND t != ''",
-            page: 1, read)
+            "half >= 0 AND rare >= 0 AND thin >= 0 AND early >= 0 AND n >= 0 AND s != '' AND t != '' "
+                + "AND label != ''", page: 1, read)
         _ = try QueryExecution(query, plan: .scan(query), in: read).count()
     }
 
@@ -128,6 +131,8 @@ struct TrialTests {
             // A part of the page tells that the rest is not far.
             let soon = try Self.page("rare > 0 AND n > 10", page: 5, read)
             #expect(soon.numbers == [6999, 13999] && soon.words == ["columns"])
+            let label = try Self.page("label == 'x6999' AND n > 10", page: 5, read)
+            #expect(label.numbers == [6999] && label.words == ["index"])
             let key = try Self.page("id == 6999 AND n > 10", page: 5, read)
             #expect(key.numbers == [6999] && key.words == ["key"])
         }
