@@ -228,10 +228,14 @@ struct Planner {
         let share = scan.isByColumns ? (isLast ? 128 : 96) : 32
         let least = scan.isByColumns ? Self.firstBound : QueryCost.always
         var countMax = max(least, scan.whole / share) / candidateCount
-        if wanted != nil, !isLast {
-            countMax = min(countMax, max(Self.firstBound, costSpent / 16 / candidateCount))
-            // This was looked at before the walk began.
-            if costSpent > 0, countMax == Self.firstBound { return walk(natural, wanted, scan) }
+        if wanted != nil {
+            if !isLast {
+                countMax = min(countMax, max(Self.firstBound, costSpent / 16 / candidateCount))
+            }
+            // This was looked at before the walk began, or half of it was.
+            if costSpent > 0, countMax <= (isLast ? 2 : 1) * Self.firstBound {
+                return walk(natural, wanted, scan)
+            }
         }
         countMax = min(countMax, costMax)
 
