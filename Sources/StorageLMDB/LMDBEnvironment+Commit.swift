@@ -83,14 +83,17 @@ extension LMDBEnvironment {
     /// fails, nothing is lost, and commits come here and are refused.
     private func hasRoom(for byteCount: Int) -> Bool {
         let waiting = journal.pendingByteCount + byteCount
-        guard byteCount <= Self.journaledByteCountMax,
-            journal.activeByteCount + min(byteCount, checkpointByteCount) <= 2 * checkpointByteCount
-        else { return false }
+        guard byteCount <= Self.journaledByteCountMax, fileTakes(byteCount) else { return false }
         var information = MDB_envinfo()
         guard mdb_env_info(handle, &information) == MDB_SUCCESS else { return false }
         let used = (information.me_last_pgno + 1) * pageByteCount
         return used + 4 * waiting <= mapByteCount
             && freeByteCount >= Self.freeByteCountMin + 4 * waiting
+    }
+
+    /// Whether the journal's present file is not too long for a record of `byteCount` bytes.
+    private func fileTakes(_ byteCount: Int) -> Bool {
+        journal.activeByteCount + min(byteCount, checkpointByteCount) <= 2 * checkpointByteCount
     }
 
     /// Waits until the journal has an empty file for the next commits, when one like the last, or of half of
@@ -103,8 +106,7 @@ extension LMDBEnvironment {
         guard (try? beginUse("await room")) != nil else { return }
         defer { endUse() }
         writeLock.lock()
-        let next = min(max(lastRecordByteCount, checkpointByteCount / 2), checkpointByteCount)
-        let isFull = journal.activeByteCount + next > 2 * checkpointByteCount
+        let isFull = !fileTakes(max(lastRecordByteCount, checkpointByteCount / 2))
         let count = checkpointer.freezeCount
         writeLock.unlock()
         guard isFull else { return }

@@ -27,7 +27,14 @@ struct JournalRoomTests {
         engine.close()
     }
 
-    /// Commits `count` records of about `byteCount` bytes while no checkpoint can begin.
+    /// Runs `body` while no checkpoint can begin.
+    private func withoutCheckpoints<Result>(_ body: () throws -> Result) rethrows -> Result {
+        environment.checkpointLock.lock()
+        defer { environment.checkpointLock.unlock() }
+        return try body()
+    }
+
+    /// Commits `count` records of about `byteCount` bytes.
     private func fill(_ count: Int, of byteCount: Int) throws {
         for number in 0..<count {
             try OwnedBatch([[1, UInt8(number)]: [UInt8](repeating: 1, count: byteCount)])
@@ -53,11 +60,11 @@ struct JournalRoomTests {
     @Test("is not awaited while there is enough")
     func enough() throws {
         defer { close() }
-        environment.checkpointLock.lock()
-        defer { environment.checkpointLock.unlock() }
-        try fill(60, of: 1024)
-        engine.awaitRoom()
-        #expect(environment.checkpointer.freezeCount == 0)
+        try withoutCheckpoints {
+            try fill(60, of: 1024)
+            engine.awaitRoom()
+            #expect(environment.checkpointer.freezeCount == 0)
+        }
     }
 
     @Test(
@@ -65,14 +72,12 @@ struct JournalRoomTests {
         arguments: [(110, 1024), (2, 45 << 10)])
     func begins(count: Int, byteCount: Int) throws {
         defer { close() }
-        let told: Monitor<Int?>
-        do {
-            environment.checkpointLock.lock()
-            defer { environment.checkpointLock.unlock() }
+        let told = try withoutCheckpoints {
             try fill(count, of: byteCount)
-            told = startWriter()
+            let told = startWriter()
             // One that does not wait tells long before.
             #expect(told.wait(milliseconds: 200) { $0 } == nil)
+            return told
         }
         #expect(told.wait { $0 } > 0)
     }
@@ -80,11 +85,11 @@ struct JournalRoomTests {
     @Test("is not awaited after a checkpoint has failed")
     func fails() throws {
         defer { close() }
-        environment.checkpointLock.lock()
-        defer { environment.checkpointLock.unlock() }
-        try fill(110, of: 1024)
-        let told = startWriter()
-        environment.checkpointer.tell(StorageError(.io, operation: "checkpoint"))
-        #expect(told.wait { $0 } == 0)
+        try withoutCheckpoints {
+            try fill(110, of: 1024)
+            let told = startWriter()
+            environment.checkpointer.tell(StorageError(.io, operation: "checkpoint"))
+            #expect(told.wait { $0 } == 0)
+        }
     }
 }
