@@ -19,12 +19,6 @@ struct FileDescriptor: ~Copyable, Sendable {
 
     deinit { _ = Glibc.close(number) }
 
-    /// Gives up a lock on the file, and closes it. A child that another thread is just starting has
-    /// the descriptor as well for a moment, and closing ours alone would leave it locked meanwhile.
-    consuming func unlock() {
-        _ = flock(number, LOCK_UN)
-    }
-
     /// Waits until the file, or the directory's list of names, is on the medium.
     func synchronize(operation: String) throws(StorageError) {
         if fsync(number) != 0 {

@@ -77,24 +77,12 @@ struct LMDBDirectory: ~Copyable, Sendable {
     /// Takes the store for this process until the result is gone.
     ///
     /// - Throws: ``StorageError`` `.locked` when another process has it.
-    func lock(mode: UInt32) throws(StorageError) -> FileDescriptor {
-        let file = try FileDescriptor(
-            Self.lockName, in: descriptor.number, flags: O_RDWR | O_CREAT, mode: mode,
-            operation: "lock store")
-        while flock(file.number, LOCK_EX | LOCK_NB) != 0 {
-            if errno == EINTR { continue }
-            guard errno == EWOULDBLOCK else {
-                throw StorageError(
-                    systemError: errno, operation: "lock store", detail: Self.lockName)
-            }
-            let text = try file.contents(byteCountMax: 20, operation: "lock store")
-            let owner = String(decoding: text, as: UTF8.self).split(separator: "\n").first
-            throw StorageError(
-                .locked, operation: "lock store",
-                native: "\(path) is in use by process \(owner ?? "(unknown)")")
-        }
-        try file.replaceContents([UInt8]("\(getpid())\n".utf8), operation: "lock store")
-        return file
+    func lock(mode: UInt32) throws(StorageError) -> StoreLock {
+        try .take(
+            FileDescriptor(
+                Self.lockName, in: descriptor.number, flags: O_RDWR | O_CREAT, mode: mode,
+                operation: "lock store"),
+            store: path)
     }
 
     /// Makes an empty store where there is none, and refuses what this build can't read.

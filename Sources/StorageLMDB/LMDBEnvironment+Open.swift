@@ -9,7 +9,7 @@ extension LMDBEnvironment {
     static func open(
         _ directory: borrowing LMDBDirectory, _ options: LMDBOptions
     ) throws(StorageError) -> LMDBEnvironment {
-        let lockFile = try directory.lock(mode: options.fileMode)
+        let lock = try directory.lock(mode: options.fileMode)
         try directory.prepare(mode: options.fileMode)
 
         var created: OpaquePointer?
@@ -38,7 +38,7 @@ extension LMDBEnvironment {
                 options: options, pageByteCount: Int(status.ms_psize),
                 journal: try directory.openJournal(
                     mode: options.fileMode, tree: tree, isSynced: options.durability == .full),
-                tree: tree, dataFile: dataFile, lockFile: lockFile)
+                tree: tree, dataFile: dataFile, lock: lock)
             if environment.journal.recent != nil {
                 environment.checkpointer.expectCheckpoint(of: environment, now: true)
             }

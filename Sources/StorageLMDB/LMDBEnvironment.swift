@@ -39,7 +39,7 @@ final class LMDBEnvironment: @unchecked Sendable {
         /// What the next snapshot sees.
         var published: Published
         /// Keeps other processes out until the environment is closed.
-        var lockFile: FileDescriptor?
+        var lock: StoreLock?
         /// Whether the environment is closed and `handle` is gone.
         var isClosed = false
     }
@@ -85,7 +85,7 @@ final class LMDBEnvironment: @unchecked Sendable {
         handle: OpaquePointer, database: MDB_dbi, identity: LMDBDirectory.Identity,
         limits: StorageLimits, options: LMDBOptions, pageByteCount: Int, journal: Journal,
         tree: UInt64,
-        dataFile: consuming FileDescriptor, lockFile: consuming FileDescriptor
+        dataFile: consuming FileDescriptor, lock: consuming StoreLock
     ) {
         self.handle = handle
         spare = LMDBSpareReader(of: handle)
@@ -104,7 +104,7 @@ final class LMDBEnvironment: @unchecked Sendable {
         let published = Published(
             commit: journal.recent == nil ? tree : journal.lastCommit, recent: journal.recent,
             tree: tree, treeEnd: tree)
-        pool = Mutex(Pool(published: published, lockFile: lockFile))
+        pool = Mutex(Pool(published: published, lock: lock))
     }
 
     // MARK: Reading

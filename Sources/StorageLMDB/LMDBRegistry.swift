@@ -71,6 +71,6 @@ enum LMDBRegistry {
         }
         environment.spare.close()
         mdb_env_close(environment.handle)
-        environment.pool.withLock { $0.lockFile.take()?.unlock() }
+        environment.pool.withLock { $0.lock = nil }
     }
 }

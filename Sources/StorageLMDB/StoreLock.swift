@@ -1,0 +1,42 @@
+import Glibc
+import Storage
+
+/// A process's hold on a store: the locked file of its directory, given up with its owner.
+///
+/// Giving it up means to unlock the file and not only to close it. A child that another thread is just starting
+/// has the descriptor as well until it runs its own program, and closing ours alone would leave the store locked
+/// meanwhile (flock(2): the lock goes with the last descriptor, or with an explicit unlocking through any one).
+struct StoreLock: ~Copyable, Sendable {
+    private let file: FileDescriptor
+
+    private init(holding file: consuming FileDescriptor) { self.file = file }
+
+    /// Takes the lock of `file`, and writes this process's number into it.
+    ///
+    /// - Parameters:
+    ///   - file: The lock file, open for reading and writing.
+    ///   - store: The path by which an error names the store.
+    /// - Returns: What holds the store until it is gone.
+    /// - Throws: ``StorageError`` `.locked` when another process has it.
+    static func take(
+        _ file: consuming FileDescriptor, store: String
+    ) throws(StorageError) -> StoreLock {
+        while flock(file.number, LOCK_EX | LOCK_NB) != 0 {
+            if errno == EINTR { continue }
+            guard errno == EWOULDBLOCK else {
+                throw StorageError(
+                    systemError: errno, operation: "lock store", detail: LMDBDirectory.lockName)
+            }
+            let text = try file.contents(byteCountMax: 20, operation: "lock store")
+            let owner = String(decoding: text, as: UTF8.self).split(separator: "\n").first
+            throw StorageError(
+                .locked, operation: "lock store",
+                native: "\(store) is in use by process \(owner ?? "(unknown)")")
+        }
+        let lock = StoreLock(holding: file)
+        try lock.file.replaceContents([UInt8]("\(getpid())\n".utf8), operation: "lock store")
+        return lock
+    }
+
+    deinit { _ = flock(file.number, LOCK_UN) }
+}
