@@ -63,14 +63,63 @@ struct BulkSearchTests {
             testDescription: "the first of an order is another one",
             filter: "TRUEPREDICATE SORT(age DESC) LIMIT(1)",
             transactions: [operation("put", "d", #"{"age":99}"#)], expected: ["d"]),
+        Case(
+            testDescription: "one that is no match comes beside an order",
+            filter: "age > 10 SORT(age DESC) LIMIT(1)",
+            transactions: [operation("put", "d", #"{"age":9}"#)], expected: ["c"]),
+        Case(
+            testDescription: "the first of an order changes in what does not order",
+            filter: "age > 10 SORT(age DESC) LIMIT(1)",
+            transactions: [operation("merge", "c", #"{"friends":["a"]}"#)], expected: ["c"]),
+        Case(
+            testDescription: "the first of an order becomes the last",
+            filter: "age > 5 SORT(age DESC) LIMIT(1)",
+            transactions: [operation("merge", "c", #"{"age":6}"#)], expected: ["b"]),
+        Case(
+            testDescription: "the first of an order goes",
+            filter: "TRUEPREDICATE SORT(age DESC) LIMIT(2)",
+            transactions: [operation("delete", "c")], expected: ["a", "b"]),
+        Case(
+            testDescription: "what the objects are sorted by behind a link changes",
+            filter: "best != null SORT(best.age DESC) LIMIT(1)",
+            transactions: [
+                operation("merge", "a", #"{"best":"a"}"#),
+                operation("merge", "a", #"{"age":31}"#),
+            ], expected: ["a"]),
+        Case(
+            testDescription: "a limit is not reached, and then is",
+            filter: "age > 10 LIMIT(3)",
+            transactions: [
+                operation("put", "d", #"{"age":40}"#), operation("put", "e", #"{"age":50}"#),
+            ], expected: ["b", "c", "d"]),
+        Case(
+            testDescription: "a limit is not reached, and still is not",
+            filter: "age > 10 LIMIT(3)",
+            transactions: [operation("put", "d", #"{"age":40}"#)], expected: ["b", "c", "d"]),
+        Case(
+            testDescription: "the first of equals is another one",
+            filter: "age > 5 DISTINCT(age)",
+            transactions: [operation("merge", "a", #"{"age":20}"#)], expected: ["a", "c"]),
+        Case(
+            testDescription: "the first of equals no longer matches",
+            filter: "name != 'b' SORT(name DESC) DISTINCT(role)",
+            transactions: [operation("delete", "c")], expected: ["a"]),
+        Case(
+            testDescription: "an order in steps lets another one in",
+            filter: "TRUEPREDICATE SORT(age DESC) LIMIT(2) DISTINCT(role)",
+            transactions: [operation("merge", "c", #"{"age":1}"#)], expected: ["b"]),
+        Case(
+            testDescription: "an order alone leaves nothing out",
+            filter: "age > 10 SORT(age DESC)",
+            transactions: [operation("merge", "a", #"{"age":15}"#)], expected: ["a", "b", "c"]),
     ]
 
-    @Test("changes what matches when its turn comes, not what it found", arguments: cases)
-    func late(_ example: Case) throws {
-        let server = try TestServer(schema: Schemas.everything)
-        server.send(
-            "POST", "/v1/classes/Person/objects",
-            #"[{"name":"a","age":10},{"name":"b","age":20,"best":"c"},{"name":"c","age":30}]"#)
+    /// Sends transactions and then a change by filter, whose search is made before any of them is committed.
+    ///
+    /// - Returns: The status of each reply.
+    private func change(
+        _ filter: String, _ body: String, on server: TestServer, after transactions: [String]
+    ) throws -> [Int] {
         let gate = WriterGate()
         server.store.submit(gate)
         gate.waitUntilReached()
@@ -87,18 +136,75 @@ struct BulkSearchTests {
             return thread
         }
         var threads: [StartedThread<Int>] = []
-        for body in example.transactions {
-            threads.append(try send("POST", "/v1/transactions", body))
-        }
-        let filter = example.filter.replacing(" ", with: "%20").replacing(">", with: "%3E")
-        threads.append(
-            try send("PATCH", "/v1/classes/Person/objects?filter=\(filter)", #"{"role":"hit"}"#))
+        for body in transactions { threads.append(try send("POST", "/v1/transactions", body)) }
+        threads.append(try send("PATCH", Self.target(filter), body))
         gate.open()
-        for thread in threads { #expect(thread.result() == 200) }
-        let hits = server.send(
-            "GET", "/v1/classes/Person/objects?filter=role==%22hit%22&sort=name&fields=name"
-        ).text
+        return threads.map { $0.result() }
+    }
+
+    private static func target(_ filter: String) -> String {
+        let text = filter.replacing(" ", with: "%20").replacing(">", with: "%3E")
+        return "/v1/classes/Person/objects?filter=\(text)"
+    }
+
+    private static let people =
+        #"[{"name":"a","age":10},{"name":"b","age":20,"best":"c"},{"name":"c","age":30}]"#
+
+    @Test("changes what matches when its turn comes, not what it found", arguments: cases)
+    func late(_ example: Case) throws {
+        let server = try TestServer(schema: Schemas.everything)
+        server.send("POST", "/v1/classes/Person/objects", Self.people)
+        let statuses = try change(
+            example.filter, #"{"role":"hit"}"#, on: server, after: example.transactions)
+        #expect(statuses.allSatisfy { $0 == 200 })
+        let hits = server.send("GET", Self.target("role == 'hit'") + "&sort=name&fields=name").text
         let names = example.expected.map { "{\"name\":\"\($0)\"}" }.joined(separator: ",")
         #expect(hits == "{\"objects\":[\(names)]}")
+    }
+
+    @Test(
+        "changes the same objects as one that nobody was faster than, whatever was changed before")
+    func random() throws {
+        var random = SeededGenerator(seed: SeededGenerator.testSeed("bulk search"))
+        let late = try TestServer(schema: Schemas.everything)
+        let plain = try TestServer(schema: Schemas.everything)
+        for server in [late, plain] {
+            server.send("POST", "/v1/classes/Person/objects", Self.people)
+        }
+        let conditions = ["TRUEPREDICATE", "age > 12", "best.age > 12", "role != null"]
+        let suffixes = [
+            "", "SORT(age DESC) LIMIT(2)", "LIMIT(3)", "DISTINCT(age)",
+            "SORT(name DESC) DISTINCT(age)",
+            "SORT(best.age ASC) LIMIT(1)", "SORT(age ASC) LIMIT(3) DISTINCT(role)", "SORT(age ASC)",
+        ]
+        for round in 0..<SeededGenerator.scaled(16) {
+            let filter = "\(pick(conditions)) \(pick(suffixes))"
+            let transactions = (0..<Int.random(in: 1...2, using: &random)).map { _ in
+                let name = pick(["a", "b", "c", "d", "e"])
+                switch Int.random(in: 0..<4, using: &random) {
+                case 0: return Self.operation("delete", name)
+                case 1: return Self.operation("put", name, #"{"age":\#(age())}"#)
+                case 2: return Self.operation("put", name, #"{"age":\#(age()),"best":"c"}"#)
+                default: return Self.operation("put", name, #"{"role":"r"}"#)
+                }
+            }
+            let body = #"{"role":"r\#(round % 3)"}"#
+            let statuses = try change(filter, body, on: late, after: transactions)
+            #expect(
+                statuses
+                    == transactions.map { plain.send("POST", "/v1/transactions", $0).status } + [
+                        200
+                    ])
+            #expect(plain.send("PATCH", Self.target(filter), body).status == 200)
+            let all = "/v1/classes/Person/objects?sort=name&fields=name,age,role,best"
+            #expect(
+                late.send("GET", all).text == plain.send("GET", all).text,
+                "\(filter) after \(transactions)")
+        }
+
+        func pick(_ texts: [String]) -> String {
+            texts[Int.random(in: 0..<texts.count, using: &random)]
+        }
+        func age() -> Int { Int.random(in: 10...14, using: &random) }
     }
 }

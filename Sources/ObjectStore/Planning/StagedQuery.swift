@@ -12,6 +12,9 @@ package struct StagedQuery: Sendable {
     private let firstLimit: Int
     private let stages: ArraySlice<QuerySuffix>
 
+    /// What the objects are sorted or told apart by, in all steps.
+    package let orderKeys: [SortKey]
+
     /// Makes a query on the objects of a class.
     package init(classIndex: Int, predicate: Predicate?, suffixes: [QuerySuffix]) {
         var sort: [SortKey] = []
@@ -28,6 +31,12 @@ package struct StagedQuery: Sendable {
         first = ObjectQuery(classIndex: classIndex, predicate: predicate, sort: sort)
         firstLimit = limit
         stages = left
+        orderKeys = suffixes.flatMap { suffix -> [SortKey] in
+            switch suffix {
+            case .sort(let keys), .distinct(let keys): keys
+            case .limit: []
+            }
+        }
     }
 
     /// The object keys of the result, in its order, and how the objects were found.

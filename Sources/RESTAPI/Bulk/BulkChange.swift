@@ -71,12 +71,7 @@ extension RESTService {
         _ prepared: PreparedRequest<BulkChange>, _ affectedCountMax: Int?,
         _ claim: IdempotencyClaim?
     ) -> Outcome {
-        guard BulkSearch.isPossible(prepared.last.query) else {
-            return .later {
-                self.handIn(self.write(prepared, nil, affectedCountMax), $0, claim)
-            }
-        }
-        return .later { exchange in
+        .later { exchange in
             let isTaken = self.workers.submit {
                 let client = ClientPresence(exchange)
                 do throws(Problem) {
@@ -207,8 +202,10 @@ extension RESTService {
         if let stages = query.stages {
             return try matches(stages, affectedCountMax, view, limits)
         }
+        let isCut = query.total != nil || !query.distinct.isEmpty
         let objects = ObjectQuery(
-            classIndex: query.rowClass.index, predicate: query.predicate, sort: query.sort,
+            classIndex: query.rowClass.index, predicate: query.predicate,
+            sort: isCut ? query.sort : [],
             expectedCount: query.distinct.isEmpty ? query.total : nil)
         let countMax = store.options.operationCountMax
         var keys: [UInt64] = []

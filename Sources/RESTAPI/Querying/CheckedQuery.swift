@@ -233,6 +233,9 @@ struct CheckedQuery: Sendable {
         }
     }
 
+    /// What the objects are sorted or told apart by, at any place of the query.
+    var orderKeys: [SortKey] { stages?.orderKeys ?? sort + distinct }
+
     /// Whether a page can be found where the one before it ended.
     var canPage: Bool {
         guard !distinct.isEmpty else { return true }
