@@ -42,15 +42,21 @@ struct MatchNodeBuilder {
         }
     }
 
-    /// Makes one `a IN {1, 2, …}` of all `a == 1`, `a == 2` and `a IN {…}` of an OR, so that a long
-    /// chain costs one search instead of one comparison for each term.
+    /// What the equalities have in common that can be merged.
+    private struct Compared: Hashable {
+        var path: ValuePath
+        var ignoresCase: Bool
+        var ignoresAccents: Bool
+    }
+
+    /// Makes one `a IN {1, 2, …}` of all `a == 1`, `a == 2` and `a IN {…}` of an OR, and likewise of those with
+    /// `[c]` or `[d]`, so that a long chain costs one search instead of one comparison for each term.
     static func mergingEqualities(_ parts: [Predicate]) -> [Predicate] {
-        var values: [ValuePath: [Value]] = [:]
-        var order: [ValuePath] = []
+        var values: [Compared: [Value]] = [:]
+        var order: [Compared] = []
         var merged: [Predicate] = []
         for part in parts {
             guard case .comparison(let comparison) = part, comparison.comparison == .equal,
-                !comparison.ignoresCase, !comparison.ignoresAccents,
                 case .path(let path, nil) = comparison.left, !path.isMany,
                 // One with NaN in the condition of a subquery does not equal itself.
                 path == path
@@ -66,13 +72,20 @@ struct MatchNodeBuilder {
                 merged.append(part)
                 continue
             }
-            if values[path] == nil { order.append(path) }
-            values[path, default: []] += constants
+            let compared = Compared(
+                path: path, ignoresCase: comparison.ignoresCase,
+                ignoresAccents: comparison.ignoresAccents)
+            if values[compared] == nil { order.append(compared) }
+            values[compared, default: []] += constants
         }
-        for path in order {
+        for compared in order {
             merged.append(
                 .comparison(
-                    Comparison(.path(path, nil), .equal, .constants(values[path] ?? [], nil))))
+                    Comparison(
+                        .path(compared.path, nil), .equal,
+                        .constants(values[compared] ?? [], nil),
+                        ignoresCase: compared.ignoresCase,
+                        ignoresAccents: compared.ignoresAccents)))
         }
         return merged
     }

@@ -54,7 +54,7 @@ final class AccentTest: ValueTest {
     }
 }
 
-/// Strings or data that are one of several, but for case or accents: one search, whatever their number.
+/// Strings or data that are one of several, accents aside: one search, whatever their number.
 final class FoldedSetTest: ValueTest {
     private let folder: TextFolder
     private let set: TextSetTest

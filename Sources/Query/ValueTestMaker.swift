@@ -127,10 +127,13 @@ struct ValueTestMaker {
         if comparison == .equal, quantifier == .any, type != .kinds {
             let folds = ignoresCase || ignoresAccents
             if folds, type.storage == .string || type.storage == .data {
-                return FoldedSetTest(
-                    texts(constants, type.storage),
-                    TextFolder(ignoresCase: ignoresCase, ignoresAccents: ignoresAccents),
-                    nullResult: constants.contains(.null))
+                let texts = texts(constants, type.storage)
+                let hasNull = constants.contains(.null)
+                return ignoresAccents
+                    ? FoldedSetTest(
+                        texts, TextFolder(ignoresCase: ignoresCase, ignoresAccents: true),
+                        nullResult: hasNull)
+                    : CaselessSetTest(texts, nullResult: hasNull)
             }
             if !folds, let test = setTest(constants, type.storage) { return test }
         }

@@ -37,6 +37,11 @@ struct FoldingTests {
             ("name LIKE[cd] 'z?r*'", [1, 2, 3]), ("name LIKE[d] 'Z?rich'", [1]),
             ("name LIKE[c] 'zu?rich'", [3]), ("name LIKE[c] 'z?rich'", [1, 2]),
             ("name IN[c] {'zurich', 'GENÈVE'}", [2, 4]),
+            ("name IN[c] {null}", [5]), ("name IN[c] {}", []), ("blob IN[c] {bin('ZÜRICH')}", [2]),
+            ("NOT name IN[c] {'zurich', 'GENÈVE'}", [1, 3, 5]),
+            ("name ==[c] 'zurich' OR name == 'Genève' OR name ==[d] 'Zurich'", [1, 2, 4]),
+            ("name ==[c] 'zurich' OR name ==[c] null OR name ==[c] 'ZURICH'", [2, 5]),
+            ("name ==[cd] 'zurich' OR name ==[cd] 'geneve'", [1, 2, 3, 4]),
             ("name IN[d] {'Zurich', 'Geneve'}", [1, 4]),
             ("name IN[cd] {'zurich', null}", [1, 2, 3, 5]), ("name IN[cd] {}", []),
             ("'zurich' ==[cd] name", [1, 2, 3]),
@@ -51,6 +56,33 @@ struct FoldingTests {
         ] as [(String, [Int64])])
     func flags(text: String, expected: [Int64]) throws {
         #expect(try world.ids(text) == expected)
+    }
+
+    @Test("one of thousands is found but for case, as an OR or a list, and nothing else")
+    func manyTexts() throws {
+        let texts = [
+            "", "STRASSE", "straße", "STRAẞE", "Σίσυφος", "ΣΊΣΥΦΟΣ", "Kelvin", "K1999", "k2000",
+            "ǅ", "k",
+        ]
+        let people = texts.enumerated().map { place, text in
+            let person = Person(Int64(place + 1))
+            person.name = text
+            return person
+        }
+        let world = World(people: people, dogs: [])
+        let wanted = (0..<2000).map { "k\($0)" } + ["Straße", "σίσυφοσ", "KELVIN", "ǆ", ""]
+        let expected: [Int64] = [1, 3, 4, 5, 6, 7, 8, 10]
+        #expect(
+            try world.ids(wanted.map { "name ==[c] '\($0)'" }.joined(separator: " OR ")) == expected
+        )
+        #expect(
+            try world.ids("name IN[c] {\(wanted.map { "'\($0)'" }.joined(separator: ","))}")
+                == expected)
+        for text in texts {
+            #expect(
+                try world.ids("name ==[c] '\(text)' OR name ==[c] '-'")
+                    == world.ids("name ==[c] '\(text)'"))
+        }
     }
 
     @Test("letters that fold to ASCII are found, and the other way round")

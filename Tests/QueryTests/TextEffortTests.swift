@@ -26,7 +26,8 @@ struct TextEffortTests {
             ("name CONTAINS[c] 'ab'", [0, 1, 0]), ("name CONTAINS[c] 'äb'", [0, 0, 1]),
             ("name LIKE 'a*b'", [0, 0, 1]), ("name > 'a'", [0, 0, 1]),
             ("name == 'a' OR name CONTAINS 'bc' OR age == 3", [1, 1, 0]),
-            ("name == null", [0, 0, 0]),
+            ("name == null", [0, 0, 0]), ("name IN[c] {'a', 'b', 'c'}", [0, 0, 1]),
+            ("name ==[c] 'a' OR name ==[c] 'b'", [0, 0, 1]),
         ])
     func each(text: String, expected: [Int]) throws {
         #expect(try effort(text) == expected)

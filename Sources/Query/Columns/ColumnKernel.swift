@@ -36,7 +36,8 @@ struct ColumnKernel: @unchecked Sendable {
     static func canUse(_ test: ValueTest) -> Bool {
         switch test {
         case is FixedTest, is IntRangeTest, is DoubleRangeTest, is OrdinalRangeTest,
-            is OrdinalSetTest, is LinkTest, is TextEqualTest, is TextSetTest, is TextTest:
+            is OrdinalSetTest, is LinkTest, is TextEqualTest, is TextSetTest, is CaselessSetTest,
+            is TextTest:
             return true
         case let list as ListTest: return list.tests.allSatisfy { canUse($0) }
         default: return false
