@@ -61,15 +61,10 @@ extension Comparison {
         if case .link = path.type {
             if let named = path.linkToNamed(values, comparison, constant, schema) { return named }
         }
-        guard let place = path.steps.firstIndex(where: \.isLinkLike) else { return nil }
-        let head = Array(path.steps[...place])
-        if head[place].leadsToOwners(schema) { return nil }
+        guard let (head, rest) = path.partedBehindLink(schema) else { return nil }
         // Whoever lacks a link has null at the end of a path to one value, and nothing at the end of others.
         let holdsOfNull = holdsOfNull(path.type, values, isLeft: isLeft, schema)
         if holdsOfNull, !path.isMany { return nil }
-        var rest = path
-        rest.root = .objects(classIndex: head[place].toClass)
-        rest.steps.removeFirst(place + 1)
         let far = Operand.path(rest, rest.isMany ? quantifier : nil)
         let behind = Comparison(
             isLeft ? far : left, comparison, isLeft ? right : far, ignoresCase: ignoresCase,
@@ -99,7 +94,35 @@ extension Comparison {
     }
 }
 
+extension RegionCondition {
+    /// What the condition demands of objects that its path links to; nil where it goes along no link, or not any
+    /// one point has to lie in the region.
+    ///
+    /// As of ``Comparison/linkConstraint(_:)``; who lacks a link has no point, which lies in no region.
+    package func linkConstraint(_ schema: RowSchema) -> LinkConstraint? {
+        guard case .objects = path.root, quantifier == nil || quantifier == .any,
+            let (head, rest) = path.partedBehindLink(schema)
+        else { return nil }
+        var behind = self
+        behind.path = rest
+        behind.quantifier = rest.isMany ? quantifier : nil
+        return LinkConstraint(steps: head, far: .matching(.within(behind)), isExact: head.areExact)
+    }
+}
+
 extension ValuePath {
+    /// The steps up to the first along a link, and the path from there on; nil when there is none, or when it leads
+    /// to embedded objects, whose owners alone inverse links name.
+    fileprivate func partedBehindLink(_ schema: RowSchema) -> (head: [PathStep], rest: ValuePath)? {
+        guard let place = steps.firstIndex(where: \.isLinkLike),
+            !steps[place].leadsToOwners(schema)
+        else { return nil }
+        var rest = self
+        rest.root = .objects(classIndex: steps[place].toClass)
+        rest.steps.removeFirst(place + 1)
+        return (Array(steps[...place]), rest)
+    }
+
     /// The constraint of a path that ends in a link itself, compared with objects that the query names.
     fileprivate func linkToNamed(
         _ values: [Value], _ comparison: ComparisonOperator, _ constant: Operand,

@@ -320,9 +320,12 @@ extension PlainQueryMaker {
     private mutating func within(_ className: String) -> PlainPredicate? {
         var hops: [PlainPath.Hop] = []
         var present = className
-        if chance(30), let one = world.target(of: .one("one"), from: present) {
-            hops.append(.one("one"))
-            present = one
+        for _ in 0..<pick([0, 0, 1, 1, 2]) {
+            guard let hop = hop(present), let next = world.target(of: hop, from: present),
+                next != "P"
+            else { break }
+            hops.append(hop)
+            present = next
         }
         guard let definition = world.classes[present] else { return nil }
         let names = definition.properties.filter { $0.type.element == .object("P") }
@@ -330,9 +333,11 @@ extension PlainQueryMaker {
         var quantifier: PlainQuantifier?
         if case .list = property.type {
             hops.append(.many(property.name, form: ""))
-            quantifier = chance(60) ? pick(PlainQuantifier.allCases) : nil
         } else {
             hops.append(.one(property.name))
+        }
+        if hops.contains(where: \.isMany), chance(60) {
+            quantifier = pick(PlainQuantifier.allCases)
         }
         let x = Double(Int.random(in: -4...2, using: &random)) * 10 + 5
         let y = Double(Int.random(in: -4...2, using: &random)) * 10 + 5

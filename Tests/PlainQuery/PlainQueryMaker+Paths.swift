@@ -54,7 +54,7 @@ extension PlainQueryMaker {
     }
 
     /// A step from objects of a class to others.
-    private mutating func hop(_ className: String) -> PlainPath.Hop? {
+    mutating func hop(_ className: String) -> PlainPath.Hop? {
         let properties = (world.classes[className]?.properties ?? []).filter { $0.scalar == nil }
         guard let property = properties.randomElement(using: &random) else { return nil }
         if world.classes[className]?.kind == .object, chance(10) {

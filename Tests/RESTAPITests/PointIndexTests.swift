@@ -101,6 +101,49 @@ struct PointIndexTests {
 
     // MARK: Queries
 
+    @Test("points behind links are found by their index and by inverse links")
+    func behindLinks() throws {
+        let server = try makeServer(
+            #"{"classes":[{"name":"Shop","primaryKey":"id","properties":{"id":"int","n":"int","place":{"type":"GeoPoint","indexed":"geo"},"twin":"GeoPoint","rival":"Shop?","branches":"Shop[]"}},\#(Self.pointClass)]}"#
+        )
+        var random = SeededGenerator(seed: 1)
+        let count = 20_000
+        let shops = (0..<count).map { id in
+            let place =
+                id % 4000 == 0
+                ? Place(10, 50).moved(0.01, bearing: Double(id)) : Place.random(&random)
+            let others =
+                #","rival":\#((id + 1) % count),"branches":[\#((id + 2) % count),\#((id + 3) % count)]}"#
+            return shop(id, place.longitude, place.latitude).dropLast() + others
+        }
+        APIScenario(
+            "POST", "/v1/classes/Shop/objects", "[" + shops.joined(separator: ",") + "]",
+            headers: [("Prefer", "return=minimal")], status: 201
+        ).check(on: server)
+        let near = "geoWithin geoCircle([10,50],0.02)"
+        for (path, isExact) in [
+            ("rival.#", true), ("ANY branches.#", true), ("branches[0].#", false),
+            ("rival.rival.#", true), ("@links.Shop.rival.#", true),
+        ] {
+            let indexed = path.replacing("#", with: "place")
+            let reply = query(server, "\(indexed) \(near)", #","limit":1000"#)
+            let twin = path.replacing("#", with: "twin")
+            #expect(
+                ids(reply) == ids(query(server, "\(twin) \(near)", #","limit":1000"#)), "\(path)")
+            #expect(ids(reply).count >= 5, "\(path)")
+            let explain = reply["explain"]
+            #expect(explain?["indexes"] == .array([.string("place")]), "\(path)")
+            let plan = explain?["plan"]?.string ?? ""
+            #expect(plan.hasSuffix("then by object key") == isExact, "\(path): \(plan)")
+            #expect(explain?["rowsRead"]?.int ?? .max < 50, "\(path)")
+        }
+        // All of several need not be there, and a region with most of the shops is none for inverse links.
+        for filter in ["ALL branches.place \(near)", "rival.place geoWithin geoCircle([10,50],3)"] {
+            let plan = query(server, filter)["explain"]?["plan"]?.string ?? ""
+            #expect(!plan.contains("link"), "\(filter): \(plan)")
+        }
+    }
+
     @Test("a query reads little more than what lies in the region, in every order and by pages")
     func plans() throws {
         let server = try makeServer(Self.schema(#","indexed":"geo""#))

@@ -74,7 +74,11 @@ struct RegionFilterTests {
             ("depots.a geoWithin \(square)", [1]),
             ("depots['b'] geoWithin \(square)", []),
             ("ANY depots geoWithin \(everywhere)", [1, 2]),
-            ("ALL depots geoWithin \(everywhere) AND id < 3", [2]),
+            // A null is no point, so that all of the others may be inside.
+            ("ALL depots geoWithin \(everywhere) AND id < 3", [1, 2]),
+            ("NONE depots geoWithin \(square) AND id < 3", [2]),
+            ("ALL depots geoWithin \(square) AND id < 3", [1]),
+            ("ALL rivals.place geoWithin \(square) AND id > 1 AND id < 5", [2, 3, 4]),
             ("home.at geoWithin \(square)", [1]),
             ("rival.place geoWithin \(square)", [2, 5]),
             ("rival.rival.place geoWithin \(square)", [3]),

@@ -77,15 +77,16 @@ struct CandidateSearch {
                     found.append(
                         PlanCandidate(source: words.source, covered: words.isExact ? [place] : []))
                 }
-                guard let constraint = comparison.linkConstraint(schema) else { continue }
-                found.append(
-                    PlanCandidate(
-                        source: .links(constraint, far: nil),
-                        covered: constraint.isExact ? [place] : []))
+                if let constraint = comparison.linkConstraint(schema) {
+                    found.append(links(constraint, of: place))
+                }
             case .within(let condition):
                 // The cells hold points beside the region, so each object is tested.
                 if let points = points(condition) {
                     found.append(PlanCandidate(source: points, covered: []))
+                }
+                if let constraint = condition.linkConstraint(schema) {
+                    found.append(links(constraint, of: place))
                 }
             case .or(let parts):
                 if let union = union(parts, depth: depth) {
@@ -98,6 +99,12 @@ struct CandidateSearch {
             }
         }
         return found
+    }
+
+    /// The candidate of what the conjunct at `place` demands of objects behind links.
+    private func links(_ constraint: LinkConstraint, of place: Int) -> PlanCandidate {
+        PlanCandidate(
+            source: .links(constraint, far: nil), covered: constraint.isExact ? [place] : [])
     }
 
     /// The full-text index that finds what a comparison asks for, and whether it says everything.
