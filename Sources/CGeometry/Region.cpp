@@ -166,18 +166,25 @@ HFBounds HFRegionBounds(const HFRegion *region) {
 
 size_t HFRegionCover(const HFRegion *region, int cellCountMax, uint64_t *ranges, size_t capacity) {
     try {
-        S2RegionCoverer::Options options;
-        options.set_max_cells(cellCountMax);
-        S2RegionCoverer coverer(options);
         std::vector<S2CellId> cells;
+        auto cover = [&](const S2Region &covered) {
+            S2RegionCoverer::Options options;
+            if (cellCountMax > 0) options.set_max_cells(cellCountMax);
+            S2RegionCoverer coverer(options);
+            if (cellCountMax > 0) {
+                coverer.GetCovering(covered, &cells);
+            } else {
+                coverer.GetFastCovering(covered, &cells);
+            }
+        };
         if (region->polygon) {
-            coverer.GetCovering(*region->polygon, &cells);
+            cover(*region->polygon);
         } else {
             S2Cap wider = region->radians >= wholeRadians
                 ? S2Cap::Full()
                 : S2Cap(region->cap.center(), S1ChordAngle(S1Angle::Radians(
                                                   region->radians + coverMarginRadians)));
-            coverer.GetCovering(wider, &cells);
+            cover(wider);
         }
         std::sort(cells.begin(), cells.end());
         size_t count = 0;

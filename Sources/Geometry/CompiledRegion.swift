@@ -119,19 +119,22 @@ final class CompiledRegion: @unchecked Sendable {
 
     func cover() -> [ClosedRange<UInt64>] {
         knownCover.withLock { known in
-            let cover = known ?? makeCover()
+            let cover = known ?? makeCover(cellCountMax: GeoRegion.cellCountMax)
             known = cover
             return cover
         }
     }
 
-    private func makeCover() -> [ClosedRange<UInt64>] {
+    func roughCover() -> [ClosedRange<UInt64>] { makeCover(cellCountMax: 0) }
+
+    /// - `cellCountMax`: About how many cells there may be; 0 for those that are found at once.
+    private func makeCover(cellCountMax: Int) -> [ClosedRange<UInt64>] {
         // A cover has a few cells more than asked for at most. Should it have many more, all are
         // looked at.
         let capacity = 4 * GeoRegion.cellCountMax
         let ranges = [UInt64](unsafeUninitializedCapacity: 2 * capacity) { buffer, count in
             guard let address = buffer.baseAddress else { return }
-            count = 2 * HFRegionCover(handle, Int32(GeoRegion.cellCountMax), address, capacity)
+            count = 2 * HFRegionCover(handle, Int32(cellCountMax), address, capacity)
         }
         if ranges.isEmpty { return [0...UInt64.max] }
         return stride(from: 0, to: ranges.count, by: 2).map { ranges[$0]...ranges[$0 + 1] }

@@ -107,6 +107,7 @@ struct RegionTests {
     ) {
         guard isInside, let cell = point.leafCell else { return }
         #expect(cover.contains { $0.contains(cell) }, "\(region.shape) \(point)")
+        #expect(region.roughCover().contains { $0.contains(cell) }, "\(region.shape) \(point)")
     }
 
     @Test("a hole is not part of the region, what lies beside it is")

@@ -1,13 +1,22 @@
 import Bytes
+import Geometry
 import Query
 import Rows
 import Storage
 
 extension KeyCollector {
-    /// The keys of the objects whose points lie in some cells, rising; nil when they would cost too much.
+    /// The keys of the objects whose points lie in the cells that cover a region, rising; nil when they would
+    /// cost too much.
+    ///
+    /// Cells that are close to a region take as long to find as hundreds of entries take to be read. Where not even
+    /// half of that may be spent, there are a few large ones, whose points often are enough to know that there are
+    /// few.
     mutating func points(
-        _ index: SearchIndex, _ cells: [ClosedRange<UInt64>]
+        _ index: SearchIndex, _ region: GeoRegion
     ) throws(Failure) -> [UInt64]? {
+        let isClose = costLeft >= QueryCost.cover / 2
+        let cells = isClose ? region.cover() : region.roughCover()
+        guard isClose || pays(cells.count * QueryCost.risingRow) else { return nil }
         let ranges = cells.map { cells in
             let upper = Self.key(index, cells.upperBound)
             return KeyRange(

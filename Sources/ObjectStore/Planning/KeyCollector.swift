@@ -29,7 +29,7 @@ struct KeyCollector {
         switch source {
         case .primaryKey, .index: return try entries(source, rowClass)
         case .words(let index, let search): return try words(index, search)
-        case .points(let index, let cells): return try points(index, cells)
+        case .points(let index, let region): return try points(index, region)
         case .links(let constraint, let far): return try linked(constraint, far, rowClass)
         case .any(let parts):
             var united: [UInt64] = []
@@ -81,7 +81,7 @@ struct KeyCollector {
     }
 
     /// Pays; false when there is too little left.
-    private mutating func pays(_ cost: Int) -> Bool {
+    mutating func pays(_ cost: Int) -> Bool {
         if costLeft == .max { return true }
         costLeft -= cost
         return costLeft >= 0

@@ -122,7 +122,7 @@ struct CandidateSearch {
     private func points(_ condition: RegionCondition) -> PlanSource? {
         guard let member = condition.ownMember else { return nil }
         let index = rowClass.searchIndexes.first { $0.kind == .geo && $0.member == member }
-        return index.map { .points($0, cells: condition.region.cover()) }
+        return index.map { .points($0, condition.region) }
     }
 
     /// A source for each part of an OR; nil when one has none.

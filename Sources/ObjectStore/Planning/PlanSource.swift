@@ -1,3 +1,4 @@
+import Geometry
 import Query
 import Rows
 import Text
@@ -10,8 +11,8 @@ package indirect enum PlanSource: Hashable, Sendable {
     case index(member: Int, ranges: [OrderedKeyRange])
     /// The objects that have the words of a search, by a full-text index.
     case words(SearchIndex, TextSearch)
-    /// The objects with a point in some leaf cells, by a geographic index.
-    case points(SearchIndex, cells: [ClosedRange<UInt64>])
+    /// The objects with a point in the cells that cover a region, by a geographic index.
+    case points(SearchIndex, GeoRegion)
     /// The objects with a link to others, by the inverse links of those.
     ///
     /// - `far`: How the others are found; nil where the query names them.
@@ -44,6 +45,16 @@ package indirect enum PlanSource: Hashable, Sendable {
         case .primaryKey, .index, .links: false
         case .words, .points: true
         case .all(let parts), .any(let parts): parts.contains(where: \.isSearch)
+        }
+    }
+
+    /// Whether it may ask a geographic index, for which cells have to be found first.
+    var needsCells: Bool {
+        switch self {
+        case .primaryKey, .index, .words: false
+        case .points: true
+        case .links(let constraint, _): constraint.asksForRegion
+        case .all(let parts), .any(let parts): parts.contains(where: \.needsCells)
         }
     }
 

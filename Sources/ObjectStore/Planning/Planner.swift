@@ -13,6 +13,8 @@ import Storage
 /// So when the first look at the sources finds none that is small, the walk begins, and after a while the
 /// query is planned anew, with a sixteenth of what the walk has cost to look further (``Plan/Fallback``).
 /// A walk along an index is given up when it costs a twentieth of a scan, beside columns a thirty-second at most.
+/// The cells of a geographic index take longer to be found than many a page: they wait for a walk that fills its
+/// page slowly, and may cost a thirty-second of what is still to be expected of it.
 ///
 /// A page in the order of object keys may be filled by the beginning of a scan in less time than all of
 /// this takes: where columns are in memory that is tried first, before any index is asked where it costs less than
@@ -33,6 +35,10 @@ struct Planner {
     let search: CandidateSearch
     /// What was spent on the query before it is planned anew.
     let costSpent: Int
+    /// What the walk that is interrupted is likely to go on to cost.
+    let costExpected: Int
+    /// What the dearest look at the points in some cells might cost so far; it found too many.
+    var cellCostTried: Int
     /// What a scanned row costs, with what its condition follows: more than ``QueryCost/scannedRow`` where
     /// the query has shown so.
     let rowCost: Int
@@ -52,14 +58,17 @@ struct Planner {
 
     init(
         _ query: ObjectQuery, _ transaction: ReadTransaction, _ limits: QueryLimits,
-        costMax: Int = .max, costSpent: Int = 0, rowCost: Int = QueryCost.scannedRow,
-        mayUseColumns: Bool = true, mayTry: Bool = true, scanCost: ScanCost? = nil
+        costMax: Int = .max, costSpent: Int = 0, costExpected: Int = 0, cellCostTried: Int = 0,
+        rowCost: Int = QueryCost.scannedRow, mayUseColumns: Bool = true, mayTry: Bool = true,
+        scanCost: ScanCost? = nil
     ) {
         knownScanCost = scanCost
         self.mayUseColumns = mayUseColumns
         self.mayTry = mayTry
         self.rowCost = rowCost
         self.costSpent = costSpent
+        self.costExpected = costExpected
+        self.cellCostTried = cellCostTried
         self.transaction = transaction
         self.query = query
         self.limits = limits
@@ -70,8 +79,8 @@ struct Planner {
 
     /// The first bound of the keys that are read of each source.
     static let firstBound = 64
-    /// How many keys of one source make it worth to read others beside it.
-    private static let largeKeyCount = 64
+    /// The first rows of a walk that tell whether cells are worth to be found are as many as for such a page.
+    private static let cellPageCount = 20
     /// How many chunks of columns are looked at for a page before anything else is weighed.
     private static let firstChunkCount = 4
 
@@ -205,12 +214,6 @@ struct Planner {
 
     // MARK: Choosing
 
-    /// A candidate whose keys were read to the end.
-    private struct Known {
-        var candidate: PlanCandidate
-        var keys: [UInt64]
-    }
-
     private mutating func choose(
         _ predicate: Predicate, _ own: [IndexConstraint], _ further: [PlanCandidate],
         _ natural: Plan?
@@ -233,7 +236,10 @@ struct Planner {
                 countMax = min(countMax, max(Self.firstBound, costSpent / 16 / candidateCount))
             }
             // This was looked at before the walk began, or half of it was.
-            if costSpent > 0, countMax <= (isLast ? 2 : 1) * Self.firstBound {
+            if costSpent > 0, countMax <= (isLast ? 2 : 1) * Self.firstBound,
+                !further.contains(where: \.source.needsCells)
+                    || cellCostMax(scan, candidateCount) <= countMax
+            {
                 return walk(natural, wanted, scan)
             }
         }
@@ -245,6 +251,8 @@ struct Planner {
         var further = further
         for index in candidates.indices { candidates[index].number = index }
         for index in further.indices { further[index].number = own.count + index }
+        let byCells = further.filter(\.source.needsCells)
+        further.removeAll(where: \.source.needsCells)
         // Columns that may fill the page at once are cheaper to look at than another class.
         let isPageByColumns =
             scan.isByColumns && wanted != nil && natural == nil && costSpent == 0
@@ -266,13 +274,19 @@ struct Planner {
                     let own = candidate.source.needsLookUps ? max(bound, most) : bound
                     known += try read([candidate], own)
                 }
+                // Their cells cost the same whatever is read of them: once, then, and as far as it may go.
+                let cellCost =
+                    wanted == nil ? max(countMax, most) : cellCostMax(scan, candidateCount)
+                known += try read(byCells, cellCost)
+                cellCostTried = max(cellCostTried, cellCost)
             }
             guard known.isEmpty, bound < countMax else { break }
             isFirst = false
             bound = min(countMax, QueryCost.times(bound, 8))
         }
+        if !isFirst { candidates += byCells }
         guard let best = known.min(by: { $0.keys.count < $1.keys.count }) else {
-            return walk(natural, wanted, scan)
+            return walk(natural, wanted, scan, needsCells: !byCells.isEmpty)
         }
         let rest = PlanCandidate.residual(conjuncts, coveredBy: [best.candidate])
         if scan.isByColumns, rest != nil,
@@ -321,14 +335,29 @@ struct Planner {
         return min(QueryCost.always, scan.whole / 64) + scan.whole / 64
     }
 
+    /// What a look at the points in some cells may cost for a page.
+    ///
+    /// To find the cells takes longer than many a page, so that the walk begins first; how it goes tells what it
+    /// is going to cost. A look that may cost little more than one before would find as little.
+    private func cellCostMax(_ scan: ScanCost, _ candidateCount: Int) -> Int {
+        let cost = min(scan.whole, max(costSpent, costExpected)) / 32 / candidateCount
+        return cost < 4 * cellCostTried ? 0 : cost
+    }
+
     /// The walk in the wanted order where no source is known to be small, with an end to it.
-    private func walk(_ natural: Plan?, _ wanted: Int?, _ scan: ScanCost) -> Plan {
+    ///
+    /// - `needsCells`: Whether its beginning is to tell if cells are worth to be found.
+    private func walk(
+        _ natural: Plan?, _ wanted: Int?, _ scan: ScanCost, needsCells: Bool = false
+    ) -> Plan {
         guard let wanted else { return natural ?? scanPlan(scan) }
         var plan = natural ?? scanPlan(scan)
         let rowCount =
             natural == nil && scan.isByColumns
             ? Self.firstChunkCount * ColumnChunk.keyCount - 1
-            : QueryCost.times(wanted, natural == nil ? 4 : 2) + 16
+            : QueryCost.times(
+                needsCells ? min(wanted, Self.cellPageCount) : wanted, natural == nil ? 4 : 2)
+                + 16
         let next = max(
             walkCost(rowCount, 0, natural, scan), QueryCost.times(costSpent, 8))
         if natural != nil {
@@ -343,52 +372,6 @@ struct Planner {
 
     private func access(_ used: [PlanCandidate]) -> Plan.Access {
         used.count == 1 ? used[0].source.access : .keys(.all(used.map(\.source)))
-    }
-
-    /// Those of some candidates whose keys can be read at a cost.
-    private mutating func read(
-        _ candidates: [PlanCandidate], _ cost: Int
-    ) throws(Failure) -> [Known] {
-        var known: [Known] = []
-        for var candidate in candidates {
-            // The far side of a link is planned with the same bound.
-            candidate.source = try planned(candidate.source, cost)
-            if let keys = try read(candidate.source, cost: cost) {
-                known.append(Known(candidate: candidate, keys: keys))
-            }
-        }
-        return known
-    }
-
-    mutating func read(_ source: PlanSource, cost: Int) throws(Failure) -> [UInt64]? {
-        var collector = KeyCollector(transaction, limits, cost: cost)
-        defer { entriesRead += collector.entriesRead }
-        return try collector.keys(source, of: rowClass)
-    }
-
-    /// Leaves only the keys that other candidates have too, where reading those costs less than the rows
-    /// that are spared.
-    private mutating func intersection(
-        _ best: Known, _ known: [Known], _ candidates: [PlanCandidate], _ scan: ScanCost
-    ) throws(Failure) -> (used: [PlanCandidate], keys: [UInt64]) {
-        var used = [best.candidate]
-        var keys = best.keys
-        for other in known
-        where !other.candidate.isSame(as: best.candidate) && keys.count > Self.firstBound {
-            keys = KeyCollector.common(keys, other.keys)
-            used.append(other.candidate)
-        }
-        for other in candidates where keys.count > Self.largeKeyCount {
-            guard !known.contains(where: { $0.candidate.isSame(as: other) }) else { continue }
-            // A third of what the rows would cost.
-            let cost = min(
-                QueryCost.times(keys.count, QueryCost.risingRow) / 3,
-                scan.isByColumns ? scan.whole / 16 : .max)
-            guard let more = try read([other], min(cost, costMax)).first else { continue }
-            keys = KeyCollector.common(keys, more.keys)
-            used.append(more.candidate)
-        }
-        return (used, keys)
     }
 }
 

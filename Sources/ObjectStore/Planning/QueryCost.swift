@@ -18,6 +18,8 @@ package enum QueryCost {
     package static let anyRow = 64
     /// A row or an entry that is read to follow a link from another row: most are in the processor's cache.
     package static let followed = 8
+    /// To find the cells that cover a region, and the first entry of each.
+    static let cover = 1500
     /// To make columns ready for a query.
     package static let columnScan = 128
     /// A chunk of columns, besides what its properties cost: which objects it has, and to count them.

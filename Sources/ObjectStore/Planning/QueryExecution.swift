@@ -80,7 +80,10 @@ package final class QueryExecution {
     private var wasTried = false
     /// Under what it is remembered whether that was enough; nil where it is not to be remembered.
     private var trialKey: UInt64?
+    /// What the dearest look at the points in some cells might cost so far.
+    private var cellCostTried = 0
     /// What a scan costs, as the last plan found.
+
     private var scanCost: ScanCost?
 
     /// Plans a query.
@@ -242,11 +245,16 @@ package final class QueryExecution {
             }
         case .rethink:
             costSpentBefore += max(costSpent, 1)
-            try replan(mayUseColumns: true)
+            // One more than were found: the next may be the first of many.
+            let rest = QueryCost.times(costSpentBefore, left) / (found + 1)
+            try replan(mayUseColumns: true, costExpected: rest)
         }
     }
 
-    private func replan(mayUseColumns: Bool) throws(Failure) {
+    /// Plans the rest of the query anew.
+    ///
+    /// - `costExpected`: What the plan that is given up would likely have gone on to cost.
+    private func replan(mayUseColumns: Bool, costExpected: Int = 0) throws(Failure) {
         // While columns are at work it is known what they cost.
         let isKnown = mayUseColumns && rowCost == QueryCost.scannedRow && (columnScan ?? nil) != nil
         let scanCost = isKnown ? scanCost : nil
@@ -254,11 +262,14 @@ package final class QueryExecution {
         var query = query
         query.after = after
         var planner = Planner(
-            query, transaction, limits, costSpent: costSpentBefore, rowCost: rowCost,
+            query, transaction, limits, costSpent: costSpentBefore,
+            costExpected: costExpected, cellCostTried: cellCostTried, rowCost: rowCost,
             mayUseColumns: mayUseColumns, mayTry: !wasTried, scanCost: scanCost)
         let next = try planner.plan()
         self.scanCost = planner.knownScanCost
+        cellCostTried = planner.cellCostTried
         entriesRead += planner.entriesRead
+
         preparedScan = planner.preparedScan
         replace(by: next)
     }

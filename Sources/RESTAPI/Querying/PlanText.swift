@@ -94,11 +94,10 @@ struct PlanText {
                 use(name, rowClass)
                 let count = search.required.count
                 return "full-text index \(name), \(count) word\(count == 1 ? "" : "s")"
-            case .points(let index, let cells):
+            case .points(let index, _):
                 let name = rowClass.definition.properties[index.member].name
                 use(name, rowClass)
-                let count = cells.count
-                return "geographic index \(name), \(count) range\(count == 1 ? "" : "s")"
+                return "geographic index \(name)"
             case .links(let constraint, let far): return links(constraint, far)
             case .all(let parts): return "all of \(list(parts, rowClass))"
             case .any(let parts): return "any of \(list(parts, rowClass))"
