@@ -42,7 +42,7 @@ struct MatchNodeBuilder {
         }
     }
 
-    /// What the equalities have in common that can be merged.
+    /// What equalities have to share to be merged.
     private struct Compared: Hashable {
         var path: ValuePath
         var ignoresCase: Bool
@@ -50,9 +50,10 @@ struct MatchNodeBuilder {
     }
 
     /// Makes one `a IN {1, 2, …}` of all `a == 1`, `a == 2` and `a IN {…}` of an OR, and likewise of those with
-    /// `[c]` or `[d]`, so that a long chain costs one search instead of one comparison for each term.
+    /// `[c]` or `[d]`, so that a long chain costs one search instead of one comparison for each term. A few with
+    /// `[c]`, which end at the first letter mostly, cost less than the search.
     static func mergingEqualities(_ parts: [Predicate]) -> [Predicate] {
-        var values: [Compared: [Value]] = [:]
+        var terms: [Compared: [(part: Predicate, constants: [Value])]] = [:]
         var order: [Compared] = []
         var merged: [Predicate] = []
         for part in parts {
@@ -75,15 +76,20 @@ struct MatchNodeBuilder {
             let compared = Compared(
                 path: path, ignoresCase: comparison.ignoresCase,
                 ignoresAccents: comparison.ignoresAccents)
-            if values[compared] == nil { order.append(compared) }
-            values[compared, default: []] += constants
+            if terms[compared] == nil { order.append(compared) }
+            terms[compared, default: []].append((part, constants))
         }
         for compared in order {
+            let own = terms[compared] ?? []
+            if own.count < (compared.ignoresCase ? 4 : 2) {
+                merged += own.map(\.part)
+                continue
+            }
             merged.append(
                 .comparison(
                     Comparison(
                         .path(compared.path, nil), .equal,
-                        .constants(values[compared] ?? [], nil),
+                        .constants(own.flatMap(\.constants), nil),
                         ignoresCase: compared.ignoresCase,
                         ignoresAccents: compared.ignoresAccents)))
         }

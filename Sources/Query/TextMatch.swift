@@ -187,6 +187,18 @@ enum TextMatch {
         return a.count - b.count
     }
 
+    /// The order of two texts by their scalars but for case: negative, 0 or positive. Cost: up to the first that
+    /// differs.
+    static func foldedOrder(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Int {
+        var (i, j) = (0, 0)
+        while i < a.count, j < b.count {
+            let first = CaseFolding.fold(UTF8Scalars.next(a, &i))
+            let second = CaseFolding.fold(UTF8Scalars.next(b, &j))
+            if first != second { return first < second ? -1 : 1 }
+        }
+        return (a.count - i) - (b.count - j)
+    }
+
     /// Whether `left ⋈ right` holds of two texts.
     static func holds(
         _ left: UnsafeRawBufferPointer, _ comparison: ComparisonOperator,

@@ -4,7 +4,7 @@ import Rows
 
 /// A condition on one stored value, made for one type and one constant.
 ///
-/// Tests belong to a matcher and, like it, to one thread.
+/// Tests belong to a matcher and, like it, to one thread; those that ``ColumnKernel`` takes keep nothing between calls.
 class ValueTest {
     /// Whether null satisfies the condition.
     final let nullResult: Bool

@@ -78,7 +78,7 @@ struct LMDBDirectory: ~Copyable, Sendable {
     ///
     /// - Throws: ``StorageError`` `.locked` when another process has it.
     func lock(mode: UInt32) throws(StorageError) -> StoreLock {
-        try .take(
+        try StoreLock.take(
             FileDescriptor(
                 Self.lockName, in: descriptor.number, flags: O_RDWR | O_CREAT, mode: mode,
                 operation: "lock store"),

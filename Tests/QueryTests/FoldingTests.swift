@@ -78,6 +78,11 @@ struct FoldingTests {
         #expect(
             try world.ids("name IN[c] {\(wanted.map { "'\($0)'" }.joined(separator: ","))}")
                 == expected)
+        // Many that begin alike.
+        let long = String(repeating: "Ä", count: 300)
+        #expect(
+            try world.ids(
+                "name IN[c] {\((0..<2000).map { "'\(long)\($0)'" }.joined(separator: ","))}") == [])
         for text in texts {
             #expect(
                 try world.ids("name ==[c] '\(text)' OR name ==[c] '-'")

@@ -27,7 +27,8 @@ struct TextEffortTests {
             ("name LIKE 'a*b'", [0, 0, 1]), ("name > 'a'", [0, 0, 1]),
             ("name == 'a' OR name CONTAINS 'bc' OR age == 3", [1, 1, 0]),
             ("name == null", [0, 0, 0]), ("name IN[c] {'a', 'b', 'c'}", [0, 0, 1]),
-            ("name ==[c] 'a' OR name ==[c] 'b'", [0, 0, 1]),
+            ("name ==[c] 'a' OR name ==[c] 'b'", [0, 0, 2]),
+            ("name ==[c] 'a' OR name IN[c] {'b'} OR name ==[c] 'c' OR name ==[c] 'd'", [0, 0, 1]),
         ])
     func each(text: String, expected: [Int]) throws {
         #expect(try effort(text) == expected)

@@ -87,6 +87,32 @@ struct BulkSearchTests {
                 operation("merge", "a", #"{"age":31}"#),
             ], expected: ["a"]),
         Case(
+            testDescription: "one that matches comes behind the last of an order",
+            filter: "age > 10 SORT(age DESC) LIMIT(1)",
+            transactions: [operation("put", "d", #"{"age":29}"#)], expected: ["c"]),
+        Case(
+            testDescription: "one comes that equals the last of an order",
+            filter: "age > 10 SORT(age ASC) LIMIT(1)",
+            transactions: [operation("put", "d", #"{"age":20}"#)], expected: ["b"]),
+        Case(
+            testDescription: "one comes that equals the last of an order that falls",
+            filter: "age > 10 SORT(age DESC) LIMIT(1)",
+            transactions: [operation("put", "d", #"{"age":30}"#)], expected: ["d"]),
+        Case(
+            testDescription: "the first in the order of keys stay so",
+            filter: "TRUEPREDICATE LIMIT(2)",
+            transactions: [operation("put", "d", "{}"), operation("merge", "c", #"{"age":1}"#)],
+            expected: ["a", "b"]),
+        Case(
+            testDescription: "one of a new value comes behind the last of a full choice",
+            filter: "TRUEPREDICATE SORT(age ASC) DISTINCT(age) LIMIT(2)",
+            transactions: [operation("put", "d", #"{"age":25}"#)], expected: ["a", "b"]),
+        Case(
+            testDescription: "one of a new value comes where the choice was not full",
+            filter: "TRUEPREDICATE SORT(age ASC) DISTINCT(age) LIMIT(4)",
+            transactions: [operation("put", "d", #"{"age":40}"#)],
+            expected: ["a", "b", "c", "d"]),
+        Case(
             testDescription: "a limit is not reached, and then is",
             filter: "age > 10 LIMIT(3)",
             transactions: [
@@ -162,6 +188,28 @@ struct BulkSearchTests {
         #expect(hits == "{\"objects\":[\(names)]}")
     }
 
+    @Test("a change that links carry to very many objects has the search made again")
+    func reachedByMany() throws {
+        let server = try TestServer(schema: Schemas.everything)
+        server.send("POST", "/v1/classes/Person/objects", Self.people)
+        let many = (0..<10_100).map { #"{"name":"p\#($0)","age":\#($0),"best":"c"}"# }
+        let created = server.send(
+            "POST", "/v1/classes/Person/objects", "[\(many.joined(separator: ","))]",
+            headers: [("Prefer", "return=minimal")])
+        #expect(created.status == 201)
+        for (age, filter, expected) in [
+            (9, "best.age == 30 SORT(age DESC) LIMIT(1)", 0),
+            (31, "best.age > 30 SORT(age DESC) LIMIT(1)", 1), (8, "best.age > 30", 0),
+        ] {
+            let statuses = try change(
+                filter, #"{"role":"r\#(age)"}"#, on: server,
+                after: [Self.operation("merge", "c", #"{"age":\#(age)}"#)])
+            #expect(statuses == [200, 200])
+            let hits = server.send("GET", Self.target("role == 'r\(age)'") + "&fields=name").json
+            #expect(hits["objects"]?.elements.count == expected, "\(filter)")
+        }
+    }
+
     @Test(
         "changes the same objects as one that nobody was faster than, whatever was changed before")
     func random() throws {
@@ -171,9 +219,14 @@ struct BulkSearchTests {
         for server in [late, plain] {
             server.send("POST", "/v1/classes/Person/objects", Self.people)
         }
-        let conditions = ["TRUEPREDICATE", "age > 12", "best.age > 12", "role != null"]
+        let conditions = [
+            "TRUEPREDICATE", "age > 12", "best.age > 12", "role != null", "friendOf.@count == 0",
+            "@links.@count > 0", "ANY friends.age > 12",
+        ]
         let suffixes = [
-            "", "SORT(age DESC) LIMIT(2)", "LIMIT(3)", "DISTINCT(age)",
+            "", "SORT(friendOf.@count DESC) LIMIT(1)", "SORT(friends.@max.age ASC) LIMIT(2)",
+            "SORT(@links.@count DESC) LIMIT(2)", "SORT(age DESC) LIMIT(2)", "LIMIT(3)",
+            "DISTINCT(age)",
             "SORT(name DESC) DISTINCT(age)",
             "SORT(best.age ASC) LIMIT(1)", "SORT(age ASC) LIMIT(3) DISTINCT(role)", "SORT(age ASC)",
         ]
@@ -181,10 +234,12 @@ struct BulkSearchTests {
             let filter = "\(pick(conditions)) \(pick(suffixes))"
             let transactions = (0..<Int.random(in: 1...2, using: &random)).map { _ in
                 let name = pick(["a", "b", "c", "d", "e"])
-                switch Int.random(in: 0..<4, using: &random) {
+                switch Int.random(in: 0..<5, using: &random) {
                 case 0: return Self.operation("delete", name)
                 case 1: return Self.operation("put", name, #"{"age":\#(age())}"#)
                 case 2: return Self.operation("put", name, #"{"age":\#(age()),"best":"c"}"#)
+                case 3:
+                    return Self.operation("put", name, #"{"age":\#(age()),"friends":["a","b"]}"#)
                 default: return Self.operation("put", name, #"{"role":"r"}"#)
                 }
             }

@@ -54,9 +54,11 @@ package struct ObservedQuery: Sendable {
     ///
     /// What became of each is asked for with ``event(of:in:_:)``, now or in a later state: what happens
     /// to it after the changes is in later ones, and told then.
-    package func candidates(_ changes: FoldedChanges, in transaction: ReadTransaction)
-        -> [ObservedCandidate]
-    {
+    ///
+    /// - `reachedCountMax`: How many may be reached along links; where there are more, one more of them is told.
+    package func candidates(
+        _ changes: FoldedChanges, in transaction: ReadTransaction, reachedCountMax: Int = .max
+    ) -> [ObservedCandidate] {
         var found: [ObservedCandidate] = []
         var places: [ObjectIdentity: Int] = [:]
         for identity in changes.order {
@@ -91,6 +93,7 @@ package struct ObservedQuery: Sendable {
             }
             found[place].isReached = true
             if let member { found[place].members.insert(member) }
+            return found.count - ownCount <= reachedCountMax
         }
         found[ownCount...].sort { $0.identity.key < $1.identity.key }
         dropUncounted(&found)

@@ -113,10 +113,10 @@ struct ReachPlan: Sendable {
     }
 
     /// Hands over each object of the query's class that the changes may concern, with the property of
-    /// its own through which they are reached; an object may come several times.
+    /// its own through which they are reached, until `body` returns false; an object may come several times.
     func forEachCandidate(
         _ changes: FoldedChanges, in transaction: ReadTransaction,
-        _ body: (_ key: UInt64, _ member: Int?) -> Void
+        _ body: (_ key: UInt64, _ member: Int?) -> Bool
     ) {
         for source in sources {
             for identity in changes.order {
@@ -129,9 +129,10 @@ struct ReachPlan: Sendable {
                 {
                     continue
                 }
-                walkBack(from: identity, source.steps[...], transaction) { key in
+                let goesOn = walkBack(from: identity, source.steps[...], transaction) { key in
                     body(key, topMember(source.steps, transaction.rows))
                 }
+                if !goesOn { return }
             }
         }
         for loss in losses {
@@ -140,12 +141,13 @@ struct ReachPlan: Sendable {
                     index == loss.classIndex
                 else { continue }
                 let target = ObjectIdentity(classIndex: index, key: lost.key)
-                walkBack(from: target, loss.steps[...], transaction) { key in
+                let goesOn = walkBack(from: target, loss.steps[...], transaction) { key in
                     body(
                         key,
                         topMember(loss.steps, transaction.rows)
                             ?? inverseMember(loss, transaction.rows))
                 }
+                if !goesOn { return }
             }
         }
     }
@@ -181,22 +183,23 @@ struct ReachPlan: Sendable {
         }
     }
 
-    /// Walks a way backwards from its end and hands over the objects at its beginning.
+    /// Walks a way backwards from its end and hands over the objects at its beginning until `body` returns false.
+    ///
+    /// - Returns: Whether it never did.
     private func walkBack(
         from identity: ObjectIdentity, _ steps: ArraySlice<PathStep>,
         _ transaction: ReadTransaction,
-        _ body: (UInt64) -> Void
-    ) {
+        _ body: (UInt64) -> Bool
+    ) -> Bool {
         guard let last = steps.last else {
-            if identity.classIndex == rootClass { body(identity.key) }
-            return
+            return identity.classIndex == rootClass ? body(identity.key) : true
         }
         let schema = transaction.rows
         let rest = steps.dropLast()
         switch last.kind {
         case .embedded, .embeddedList, .embeddedAt:
             // The owner is the object itself.
-            walkBack(from: identity, rest, transaction, body)
+            return walkBack(from: identity, rest, transaction, body)
         case .link, .links, .linkAt, .mixedLinks:
             let property = schema.classes[last.fromClass].members[last.member].number
             // An inverse link tells the owner and the property, but neither where among the owner's
@@ -220,24 +223,24 @@ struct ReachPlan: Sendable {
                 || origin.classIndex == inner.first?.fromClass
                     && leads(inner, from: origin, to: identity.key, transaction)
             {
-                walkBack(from: origin, rest[..<start], transaction, body)
+                guard walkBack(from: origin, rest[..<start], transaction, body) else {
+                    return false
+                }
             }
+            return true
         case .inverse:
             let property = schema.classes[last.toClass].members[last.member].number
             let owner = schema.classes[identity.classIndex]
             guard let row = transaction.row(classIndex: identity.classIndex, key: identity.key)
-            else {
-                return
-            }
+            else { return true }
             var targets: Set<UInt64> = []
             schema.forEachLink(of: owner, in: row, transaction) { held, targetClass, target in
                 if held == property, targetClass == last.fromClass { targets.insert(target) }
             }
-            for target in targets {
+            return targets.allSatisfy { target in
                 walkBack(
                     from: ObjectIdentity(classIndex: last.fromClass, key: target), rest,
-                    transaction,
-                    body)
+                    transaction, body)
             }
         }
     }

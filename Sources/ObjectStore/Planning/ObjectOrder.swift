@@ -36,7 +36,7 @@ package final class ObjectOrder {
     }
 
     /// The position of an object in the order.
-    func position(_ key: UInt64, _ row: RowView) -> QueryPosition {
+    package func position(_ key: UInt64, _ row: RowView) -> QueryPosition {
         let sortBytes = sortBytes(key, row)
         var position = QueryPosition(sortBytes: sortBytes, key: key)
         if mayBeCut(sortBytes.count) {
@@ -70,7 +70,7 @@ package final class ObjectOrder {
     }
 
     /// Whether an object comes behind a position, whose object may have changed or gone since.
-    func comesAfter(_ key: UInt64, _ row: RowView, _ position: QueryPosition) -> Bool {
+    package func comesAfter(_ key: UInt64, _ row: RowView, _ position: QueryPosition) -> Bool {
         if key == position.key { return false }
         return sortBytes(key, row).withUnsafeBytes { comesAfter($0, key, row, position) }
     }
