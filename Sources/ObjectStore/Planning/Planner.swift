@@ -284,6 +284,7 @@ struct Planner {
             isFirst = false
             bound = min(countMax, QueryCost.times(bound, 8))
         }
+        // Where the first bound was enough there is little to leave out of what was found.
         if !isFirst { candidates += byCells }
         guard let best = known.min(by: { $0.keys.count < $1.keys.count }) else {
             return walk(natural, wanted, scan, needsCells: !byCells.isEmpty)

@@ -27,8 +27,8 @@ struct BulkSearch: Sendable {
     private enum Choice {
         /// All, of which there may be no more than so many.
         case all(countMax: Int)
-        /// The first by an order, or the first of equals; as many as there may be where the last one's position is
-        /// told, so that what comes behind it is none of them.
+        /// The first by an order, or the first of equals. The last one's position is told where there are as many as
+        /// there may be: what comes behind it is none of them.
         case first(by: [SortKey], last: QueryPosition?)
         /// What steps in an order of their own leave: an object that is dropped by a later one may have displaced
         /// another before.
@@ -48,7 +48,7 @@ struct BulkSearch: Sendable {
         var countsPathsAlone = true
         if query.stages == nil, query.distinct.isEmpty, countMax == .max || keys.count < countMax {
             choice = .all(countMax: countMax)
-            // They are only tested again, which is no more than what their paths would be looked at for.
+            // Each that has changed is tested again, so that it does not matter what has changed of it.
             countsPathsAlone = false
         } else {
             choice =
