@@ -82,6 +82,8 @@ package final class Store: Sendable {
     package var engineName: String { engine.name }
     /// What commits have cost since the store was opened.
     package var commitStatistics: CommitStatistics { queue.statistics.present }
+    /// How many writes wait for the writer's thread, without those that it is at.
+    package var waitingWriteCount: Int { queue.waitingCount }
     /// What goes on with the schema beside the writes; nil when nothing does.
     package var migrationProgress: MigrationProgress? { queue.upkeep.progress }
     /// Whether writing has failed for good: the store can be read, and has to be reopened for writes.

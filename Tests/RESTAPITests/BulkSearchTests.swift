@@ -152,13 +152,16 @@ struct BulkSearchTests {
         let port = try #require(server.server.addresses.first?.port)
         let json = [("Content-Type", "application/json")]
         func send(_ method: String, _ target: String, _ body: String) throws -> StartedThread<Int> {
+            let waitingCount = server.store.waitingWriteCount
             let thread = try StartedThread {
                 let client = HTTPClient(port: port)
                 defer { client.disconnect() }
                 return client.send(method, target, headers: json, body: Array(body.utf8)).status
             }
-            // Long enough to stand in the queue; one that came late would be in another order than meant.
-            usleep(100_000)
+            // The next one is sent when this one stands in the queue.
+            for _ in 0..<30_000 where server.store.waitingWriteCount == waitingCount {
+                usleep(1000)
+            }
             return thread
         }
         var threads: [StartedThread<Int>] = []
@@ -230,7 +233,7 @@ struct BulkSearchTests {
             "SORT(name DESC) DISTINCT(age)",
             "SORT(best.age ASC) LIMIT(1)", "SORT(age ASC) LIMIT(3) DISTINCT(role)", "SORT(age ASC)",
         ]
-        for round in 0..<SeededGenerator.scaled(16) {
+        for round in 0..<SeededGenerator.scaled(150) {
             let filter = "\(pick(conditions)) \(pick(suffixes))"
             let transactions = (0..<Int.random(in: 1...2, using: &random)).map { _ in
                 let name = pick(["a", "b", "c", "d", "e"])

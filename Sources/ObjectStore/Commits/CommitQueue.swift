@@ -78,6 +78,9 @@ final class CommitQueue: @unchecked Sendable {
         if isRefused { write.finish(.failed(.closing)) }
     }
 
+    /// How many writes wait for the writer, without those that it is at.
+    var waitingCount: Int { waiting.withLock { $0.writes.count } }
+
     /// Lets the writer finish what is waiting and ends its thread.
     func stop() {
         waiting.signal {

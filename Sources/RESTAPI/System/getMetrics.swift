@@ -127,6 +127,10 @@ extension RESTService {
                 Double(try transaction.count(rowClass)))
         }
         writeMigration(to: text)
+        text.single(
+            "holdfast_waiting_writes", .gauge,
+            "Writes that wait for the writer, without those that it is at.",
+            Double(store.waitingWriteCount))
         let commits = store.commitStatistics
         text.single(
             "holdfast_commits_total", .counter, "Commits, each with one sync.",
