@@ -37,7 +37,7 @@ package struct GeoRegion: Sendable {
     /// each other; see ``GeoPoint/leafCell``. Cost: some 100 µs the first time.
     package func cover() -> [ClosedRange<UInt64>] { compiled.cover() }
 
-    /// As ``cover()``, but a few large cells, of twenty times the region's area or more. Cost: below 1 µs.
+    /// As ``cover()``, but a few large cells, often of twenty times the region's area. Cost: some 1 µs.
     package func roughCover() -> [ClosedRange<UInt64>] { compiled.roughCover() }
 }
 

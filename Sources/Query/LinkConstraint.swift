@@ -100,8 +100,8 @@ extension Comparison {
 }
 
 extension RegionCondition {
-    /// What the condition demands of objects that its path links to; nil where it goes along no link, or not any
-    /// one point has to lie in the region.
+    /// What the condition demands of objects that its path links to; nil where it goes along no link, or where ALL or
+    /// NONE of several points are meant.
     ///
     /// As of ``Comparison/linkConstraint(_:)``; who lacks a link has no point, which lies in no region.
     package func linkConstraint(_ schema: RowSchema) -> LinkConstraint? {

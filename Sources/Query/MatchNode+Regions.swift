@@ -70,7 +70,7 @@ final class RegionSink: ValueSink {
     }
 
     override func receive(_ address: UnsafeRawPointer?, _ count: Int) -> Bool {
-        // Like every object that a path to several does not reach, a point that is null is none of them.
+        // A null is none of the points that the quantifier speaks of.
         guard let address else { return true }
         let isInside = contains(UnsafeRawBufferPointer(start: address, count: count))
         switch quantifier {

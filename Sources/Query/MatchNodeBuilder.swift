@@ -81,7 +81,7 @@ struct MatchNodeBuilder {
         }
         for compared in order {
             let own = terms[compared] ?? []
-            if own.count < (compared.ignoresCase ? 4 : 2) {
+            if own.count < (compared.ignoresCase && !compared.ignoresAccents ? 4 : 2) {
                 merged += own.map(\.part)
                 continue
             }

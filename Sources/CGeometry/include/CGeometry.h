@@ -87,8 +87,8 @@ typedef struct {
 HFBounds HFRegionBounds(const HFRegion *region);
 
 /// The leaf cells of at most about `cellCountMax` cells that together cover the region, as inclusive
-/// ranges in order, not touching each other: up to `capacity` pairs of first and last. With 0 for `cellCountMax` a few
-/// large cells that are found at once.
+/// ranges in order, not touching each other: up to `capacity` pairs of first and last. With 0 for `cellCountMax` few
+/// large cells, found without a search.
 ///
 /// Returns how many there are; 0 when S2 failed or `capacity` is too small, never for a region.
 size_t HFRegionCover(

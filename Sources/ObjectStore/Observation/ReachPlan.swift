@@ -206,6 +206,19 @@ struct ReachPlan: Sendable {
             // embedded objects the link stands nor where in a list; the owner's row does.
             let start = rest.lastIndex { !$0.kind.isEmbedded }.map { $0 + 1 } ?? rest.startIndex
             let inner = steps[start...]
+            // Where the way begins here, nothing has to be known of the owners but which they are.
+            if rest.isEmpty, last.kind == .link || last.kind == .links || last.kind == .mixedLinks,
+                schema.classes[rootClass].definition.kind != .embedded
+            {
+                var goesOn = true
+                transaction.scanOrigins(
+                    identity.classIndex, identity.key, property: property, from: nil
+                ) { origin, _ in
+                    if origin.classIndex == rootClass { goesOn = body(origin.key) }
+                    return goesOn
+                }
+                return goesOn
+            }
             var origins: [ObjectIdentity] = []
             transaction.scanOrigins(
                 identity.classIndex, identity.key, property: property, from: nil

@@ -8,13 +8,13 @@ extension KeyCollector {
     /// The keys of the objects whose points lie in the cells that cover a region, rising; nil when they would
     /// cost too much.
     ///
-    /// Cells that are close to a region take as long to find as hundreds of entries take to be read. Where not even
-    /// half of that may be spent, there are a few large ones, whose points often are enough to know that there are
-    /// few.
+    /// Cells that are close to a region take as long to find as hundreds of entries take to be read. Where that may
+    /// not be spent there are a few large ones, which are enough where few points lie anywhere near.
     mutating func points(
         _ index: SearchIndex, _ region: GeoRegion
     ) throws(Failure) -> [UInt64]? {
-        let isClose = costLeft >= QueryCost.cover / 2
+        let isClose = costLeft >= QueryCost.cover + QueryCost.always / 2
+        if isClose { _ = pays(QueryCost.cover) }
         let cells = isClose ? region.cover() : region.roughCover()
         guard isClose || pays(cells.count * QueryCost.risingRow) else { return nil }
         let ranges = cells.map { cells in

@@ -49,12 +49,15 @@ package indirect enum PlanSource: Hashable, Sendable {
     }
 
     /// Whether it may ask a geographic index, for which cells have to be found first.
-    var needsCells: Bool {
+    var needsCells: Bool { cellCostMin > 0 }
+
+    /// What has to be spent before the first point in some cells is read; 0 where it asks for none.
+    var cellCostMin: Int {
         switch self {
-        case .primaryKey, .index, .words: false
-        case .points: true
-        case .links(let constraint, _): constraint.asksForRegion
-        case .all(let parts), .any(let parts): parts.contains(where: \.needsCells)
+        case .primaryKey, .index, .words: 0
+        case .points: 6 * QueryCost.risingRow
+        case .links(let constraint, _): constraint.asksForRegion ? 6 * QueryCost.risingRow : 0
+        case .all(let parts), .any(let parts): parts.reduce(0) { $0 + $1.cellCostMin }
         }
     }
 

@@ -14,7 +14,7 @@ import Storage
 /// query is planned anew, with a sixteenth of what the walk has cost to look further (``Plan/Fallback``).
 /// A walk along an index is given up when it costs a twentieth of a scan, beside columns a thirty-second at most.
 /// The cells of a geographic index take longer to be found than many a page: they wait for a walk that fills its
-/// page slowly, and may cost a thirty-second of what is still to be expected of it.
+/// page slowly, and may cost a thirty-second of what is still to be expected of it, at last of a scan.
 ///
 /// A page in the order of object keys may be filled by the beginning of a scan in less time than all of
 /// this takes: where columns are in memory that is tried first, before any index is asked where it costs less than
@@ -237,8 +237,7 @@ struct Planner {
             }
             // This was looked at before the walk began, or half of it was.
             if costSpent > 0, countMax <= (isLast ? 2 : 1) * Self.firstBound,
-                !further.contains(where: \.source.needsCells)
-                    || cellCostMax(scan, candidateCount) <= countMax
+                cellCostMax(scan, further, candidateCount, isLast: isLast) == 0
             {
                 return walk(natural, wanted, scan)
             }
@@ -262,6 +261,7 @@ struct Planner {
         var bound =
             costSpent == 0 && countMax > 4 * Self.firstBound ? Self.firstBound : countMax
         var isFirst = true
+        var asksFurther = false
         while known.isEmpty {
             known = try read(candidates, bound)
             // What needs the objects of other classes is looked at when the own indexes do not do.
@@ -274,18 +274,22 @@ struct Planner {
                     let own = candidate.source.needsLookUps ? max(bound, most) : bound
                     known += try read([candidate], own)
                 }
+                asksFurther = true
                 // Their cells cost the same whatever is read of them: once, then, and as far as it may go.
                 let cellCost =
-                    wanted == nil ? max(countMax, most) : cellCostMax(scan, candidateCount)
-                known += try read(byCells, cellCost)
-                cellCostTried = max(cellCostTried, cellCost)
+                    wanted == nil
+                    ? max(countMax, most, costMax < .max ? min(costMax, scan.whole) : 0)
+                    : cellCostMax(scan, byCells, candidateCount, isLast: isLast)
+                if cellCost > 0 {
+                    known += try read(byCells, cellCost)
+                    cellCostTried = max(cellCostTried, cellCost)
+                }
             }
             guard known.isEmpty, bound < countMax else { break }
             isFirst = false
             bound = min(countMax, QueryCost.times(bound, 8))
         }
-        // Where the first bound was enough there is little to leave out of what was found.
-        if !isFirst { candidates += byCells }
+        if asksFurther { candidates += byCells }
         guard let best = known.min(by: { $0.keys.count < $1.keys.count }) else {
             return walk(natural, wanted, scan, needsCells: !byCells.isEmpty)
         }
@@ -336,13 +340,24 @@ struct Planner {
         return min(QueryCost.always, scan.whole / 64) + scan.whole / 64
     }
 
-    /// What a look at the points in some cells may cost for a page.
+    /// What a look at the points in some cells may cost for a page; 0 for none.
     ///
     /// To find the cells takes longer than many a page, so that the walk begins first; how it goes tells what it
-    /// is going to cost. A look that may cost little more than one before would find as little.
-    private func cellCostMax(_ scan: ScanCost, _ candidateCount: Int) -> Int {
-        let cost = min(scan.whole, max(costSpent, costExpected)) / 32 / candidateCount
-        return cost < 4 * cellCostTried ? 0 : cost
+    /// is going to cost, and after the last look nothing is left but a whole scan. A look finds all or nothing: one
+    /// that may cost little more than one before is not made, and one that can't read any entry neither.
+    ///
+    /// - `isLast`: Whether the walk is along an index and ends here.
+    private func cellCostMax(
+        _ scan: ScanCost, _ candidates: [PlanCandidate], _ candidateCount: Int, isLast: Bool
+    ) -> Int {
+        guard costSpent > 0 else { return 0 }
+        let least = candidates.map(\.source.cellCostMin).filter { $0 > 0 }.min()
+        guard let least else { return 0 }
+        let isFinal = isLast || QueryCost.times(costSpent, 8) >= scan.whole
+        let expected = isFinal ? scan.whole : min(scan.whole, max(costSpent, costExpected))
+        let cost = expected / 32 / candidateCount
+        guard cost >= least, cost > cellCostTried else { return 0 }
+        return isFinal || cost >= 2 * cellCostTried ? cost : 0
     }
 
     /// The walk in the wanted order where no source is known to be small, with an end to it.

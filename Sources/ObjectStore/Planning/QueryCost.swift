@@ -18,8 +18,11 @@ package enum QueryCost {
     package static let anyRow = 64
     /// A row or an entry that is read to follow a link from another row: most are in the processor's cache.
     package static let followed = 8
-    /// To find the cells that cover a region, and the first entry of each.
-    static let cover = 1500
+    /// To find the cells that cover a region, and the first entry of each: half of what it takes mostly, since a cover
+    /// is kept with its region.
+    static let cover = 750
+    /// To test whether a point that was scanned lies in a region, beside ``scannedRow``.
+    static let region = 3
     /// To make columns ready for a query.
     package static let columnScan = 128
     /// A chunk of columns, besides what its properties cost: which objects it has, and to count them.
@@ -43,6 +46,21 @@ package enum QueryCost {
     package static let farChunk = 50
     /// What planning may always spend: some ten microseconds.
     static let always = 512
+
+    /// What the regions of a condition add to ``scannedRow``: to test their points, and to follow links to them. What
+    /// comparisons read behind links is learned while they are tested.
+    static func regions(_ predicate: Predicate?) -> (tested: Int, followed: Int) {
+        switch predicate {
+        case nil, .constant, .comparison: return (0, 0)
+        case .not(let part): return regions(part)
+        case .and(let parts), .or(let parts):
+            return parts.reduce((0, 0)) { sum, part in
+                let own = regions(part)
+                return (sum.0 + own.tested, sum.1 + own.followed)
+            }
+        case .within(let condition): return (region, followed * condition.path.steps.count)
+        }
+    }
 
     /// A product that does not overflow.
     static func times(_ count: Int, _ cost: Int) -> Int {

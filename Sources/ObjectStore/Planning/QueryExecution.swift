@@ -65,7 +65,11 @@ package final class QueryExecution {
     /// How many rows the present plan has asked its conditions about.
     var stepsTaken = 0
     /// What a row of a scan costs, as far as is known.
-    private(set) var rowCost = QueryCost.scannedRow
+    private(set) var rowCost: Int
+    /// The same before anything was tested.
+    private let rowCostPlanned: Int
+    /// The same without what is read beside the row.
+    let testedRowCost: Int
     /// What earlier plans have cost.
     private var costSpentBefore = 0
     /// Behind which object key a scan that became too dear goes on.
@@ -80,8 +84,11 @@ package final class QueryExecution {
     private var wasTried = false
     /// Under what it is remembered whether that was enough; nil where it is not to be remembered.
     private var trialKey: UInt64?
+    /// What the last walk that was given up would likely have gone on to cost.
+    private var costExpected = 0
     /// What the dearest look at the points in some cells might cost so far.
     private var cellCostTried = 0
+
     /// What a scan costs, as the last plan found.
 
     private var scanCost: ScanCost?
@@ -95,6 +102,10 @@ package final class QueryExecution {
         self.transaction = transaction
         self.query = query
         self.limits = limits
+        let regions = QueryCost.regions(query.predicate)
+        testedRowCost = QueryCost.scannedRow + regions.tested
+        rowCostPlanned = testedRowCost + regions.followed
+        rowCost = rowCostPlanned
         transaction.limitFollowing(until: limits.deadlineMilliseconds)
         rowClass = transaction.rows.classes[query.classIndex]
         readBefore = transaction.entriesRead
@@ -103,7 +114,7 @@ package final class QueryExecution {
             self.plan = plan
             return
         }
-        var planner = Planner(query, transaction, limits)
+        var planner = Planner(query, transaction, limits, rowCost: rowCost)
         do throws(Failure) { plan = try planner.plan() } catch {
             if case .store(let error) = error { throw error }
             planningFailure = error
@@ -125,6 +136,10 @@ package final class QueryExecution {
         self.transaction = transaction
         self.query = query
         self.limits = limits
+        let regions = QueryCost.regions(query.predicate)
+        testedRowCost = QueryCost.scannedRow + regions.tested
+        rowCostPlanned = testedRowCost + regions.followed
+        rowCost = rowCostPlanned
         rowClass = transaction.rows.classes[query.classIndex]
         readBefore = transaction.entriesRead
         after = query.after
@@ -221,7 +236,7 @@ package final class QueryExecution {
     private func noteFollowed(_ readCount: Int) {
         guard readCount > stepsTaken, stepsTaken > 0 else { return }
         let cost = (readCount - stepsTaken) * QueryCost.followed
-        rowCost = max(rowCost, QueryCost.scannedRow + cost / stepsTaken)
+        rowCost = max(rowCost, testedRowCost + cost / stepsTaken)
         costSpent += max(0, cost - costFollowed)
     }
 
@@ -246,17 +261,15 @@ package final class QueryExecution {
         case .rethink:
             costSpentBefore += max(costSpent, 1)
             // One more than were found: the next may be the first of many.
-            let rest = QueryCost.times(costSpentBefore, left) / (found + 1)
-            try replan(mayUseColumns: true, costExpected: rest)
+            costExpected = QueryCost.times(costSpentBefore, left) / (found + 1)
+            try replan(mayUseColumns: true)
         }
     }
 
     /// Plans the rest of the query anew.
-    ///
-    /// - `costExpected`: What the plan that is given up would likely have gone on to cost.
-    private func replan(mayUseColumns: Bool, costExpected: Int = 0) throws(Failure) {
+    private func replan(mayUseColumns: Bool) throws(Failure) {
         // While columns are at work it is known what they cost.
-        let isKnown = mayUseColumns && rowCost == QueryCost.scannedRow && (columnScan ?? nil) != nil
+        let isKnown = mayUseColumns && rowCost == rowCostPlanned && (columnScan ?? nil) != nil
         let scanCost = isKnown ? scanCost : nil
         if case .plan = plan.fallback { wasTried = true }
         var query = query
@@ -269,7 +282,6 @@ package final class QueryExecution {
         self.scanCost = planner.knownScanCost
         cellCostTried = planner.cellCostTried
         entriesRead += planner.entriesRead
-
         preparedScan = planner.preparedScan
         replace(by: next)
     }
