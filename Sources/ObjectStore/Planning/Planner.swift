@@ -14,7 +14,7 @@ import Storage
 /// query is planned anew, with a sixteenth of what the walk has cost to look further (``Plan/Fallback``).
 /// A walk along an index is given up when it costs a twentieth of a scan, beside columns a thirty-second at most.
 /// The cells of a geographic index take longer to be found than many a page: they wait for a walk that fills its
-/// page slowly, and may cost a thirty-second of what is still to be expected of it, at last of a scan.
+/// page slowly, and may cost a forty-eighth of what is still to be expected of it, at last of a scan.
 ///
 /// A page in the order of object keys may be filled by the beginning of a scan in less time than all of
 /// this takes: where columns are in memory that is tried first, before any index is asked where it costs less than
@@ -355,9 +355,9 @@ struct Planner {
         guard let least else { return 0 }
         let isFinal = isLast || QueryCost.times(costSpent, 8) >= scan.whole
         let expected = isFinal ? scan.whole : min(scan.whole, max(costSpent, costExpected))
-        let cost = expected / 32 / candidateCount
+        let cost = expected / 48 / candidateCount
         guard cost >= least, cost > cellCostTried else { return 0 }
-        return isFinal || cost >= 2 * cellCostTried ? cost : 0
+        return isFinal || cost >= 4 * cellCostTried ? cost : 0
     }
 
     /// The walk in the wanted order where no source is known to be small, with an end to it.

@@ -22,7 +22,7 @@ package enum QueryCost {
     /// is kept with its region.
     static let cover = 750
     /// To test whether a point that was scanned lies in a region, beside ``scannedRow``.
-    static let region = 3
+    static let region = 1
     /// To make columns ready for a query.
     package static let columnScan = 128
     /// A chunk of columns, besides what its properties cost: which objects it has, and to count them.
