@@ -168,14 +168,10 @@ size_t HFRegionCover(const HFRegion *region, int cellCountMax, uint64_t *ranges,
     try {
         std::vector<S2CellId> cells;
         auto cover = [&](const S2Region &covered) {
-            S2RegionCoverer::Options options;
-            if (cellCountMax > 0) options.set_max_cells(cellCountMax);
-            S2RegionCoverer coverer(options);
-            if (cellCountMax > 0) {
-                coverer.GetCovering(covered, &cells);
-            } else {
-                coverer.GetFastCovering(covered, &cells);
-            }
+            S2RegionCoverer coverer;
+            if (cellCountMax == 0) return coverer.GetFastCovering(covered, &cells);
+            coverer.mutable_options()->set_max_cells(cellCountMax);
+            coverer.GetCovering(covered, &cells);
         };
         if (region->polygon) {
             cover(*region->polygon);

@@ -14,14 +14,7 @@ final class CaselessSetTest: ValueTest {
     }
 
     override func test(_ address: UnsafeRawPointer, _ count: Int) -> Bool {
-        let wanted = UnsafeRawBufferPointer(start: address, count: count)
-        var (low, high) = (0, constants.count)
-        while low < high {
-            let middle = (low + high) / 2
-            let order = TextMatch.foldedOrder(constants[middle].bytes, wanted)
-            if order == 0 { return true }
-            if order < 0 { low = middle + 1 } else { high = middle }
-        }
-        return false
+        constants.hasEqual(
+            to: UnsafeRawBufferPointer(start: address, count: count), by: TextMatch.foldedOrder)
     }
 }

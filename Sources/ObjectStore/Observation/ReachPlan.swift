@@ -207,7 +207,7 @@ struct ReachPlan: Sendable {
             let start = rest.lastIndex { !$0.kind.isEmbedded }.map { $0 + 1 } ?? rest.startIndex
             let inner = steps[start...]
             // Where the way begins here, nothing has to be known of the owners but which they are.
-            if rest.isEmpty, last.kind == .link || last.kind == .links || last.kind == .mixedLinks,
+            if rest.isEmpty, last.kind.isToldByInverse,
                 schema.classes[rootClass].definition.kind != .embedded
             {
                 var goesOn = true
@@ -263,11 +263,7 @@ struct ReachPlan: Sendable {
         _ steps: ArraySlice<PathStep>, from origin: ObjectIdentity, to key: UInt64,
         _ transaction: ReadTransaction
     ) -> Bool {
-        if steps.count == 1, let kind = steps.first?.kind,
-            kind == .link || kind == .links || kind == .mixedLinks
-        {
-            return true
-        }
+        if steps.count == 1, steps.first?.kind.isToldByInverse ?? false { return true }
         guard let row = transaction.row(classIndex: origin.classIndex, key: origin.key) else {
             return false
         }
@@ -309,6 +305,9 @@ struct ReachPlan: Sendable {
 }
 
 extension PathStep.Kind {
+    /// Whether an inverse link of the property says all of the step: it tells no place in a list.
+    fileprivate var isToldByInverse: Bool { self == .link || self == .links || self == .mixedLinks }
+
     /// Whether the step stays within the row of the object that it starts from.
     fileprivate var isEmbedded: Bool {
         switch self {

@@ -14,9 +14,10 @@ extension KeyCollector {
         _ index: SearchIndex, _ region: GeoRegion
     ) throws(Failure) -> [UInt64]? {
         let isClose = costLeft >= QueryCost.cover + QueryCost.always / 2
-        if isClose { _ = pays(QueryCost.cover) }
         let cells = isClose ? region.cover() : region.roughCover()
-        guard isClose || pays(cells.count * QueryCost.risingRow) else { return nil }
+        guard pays(isClose ? QueryCost.cover : cells.count * QueryCost.risingRow) else {
+            return nil
+        }
         let ranges = cells.map { cells in
             let upper = Self.key(index, cells.upperBound)
             return KeyRange(

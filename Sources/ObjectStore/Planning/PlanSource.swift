@@ -55,8 +55,8 @@ package indirect enum PlanSource: Hashable, Sendable {
     var cellCostMin: Int {
         switch self {
         case .primaryKey, .index, .words: 0
-        case .points: 6 * QueryCost.risingRow
-        case .links(let constraint, _): constraint.asksForRegion ? 6 * QueryCost.risingRow : 0
+        case .points: QueryCost.roughCover
+        case .links(let constraint, _): constraint.asksForRegion ? QueryCost.roughCover : 0
         case .all(let parts), .any(let parts): parts.reduce(0) { $0 + $1.cellCostMin }
         }
     }

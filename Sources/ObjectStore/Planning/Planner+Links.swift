@@ -11,10 +11,7 @@ extension Planner {
             var far = ObjectQuery(classIndex: constraint.link.toClass, predicate: predicate)
             // Only their keys are wanted, as for a count.
             far.isCounted = true
-            let regions = QueryCost.regions(predicate)
-            var planner = Planner(
-                far, transaction, limits, costMax: costMax,
-                rowCost: QueryCost.scannedRow + regions.tested + regions.followed)
+            var planner = Planner(far, transaction, limits, costMax: costMax)
             let plan = try planner.plan()
             entriesRead += planner.entriesRead
             return .links(constraint, far: plan)

@@ -59,13 +59,13 @@ struct Planner {
     init(
         _ query: ObjectQuery, _ transaction: ReadTransaction, _ limits: QueryLimits,
         costMax: Int = .max, costSpent: Int = 0, costExpected: Int = 0, cellCostTried: Int = 0,
-        rowCost: Int = QueryCost.scannedRow, mayUseColumns: Bool = true, mayTry: Bool = true,
+        rowCost: Int? = nil, mayUseColumns: Bool = true, mayTry: Bool = true,
         scanCost: ScanCost? = nil
     ) {
         knownScanCost = scanCost
         self.mayUseColumns = mayUseColumns
         self.mayTry = mayTry
-        self.rowCost = rowCost
+        self.rowCost = rowCost ?? RowCost(query.predicate).whole
         self.costSpent = costSpent
         self.costExpected = costExpected
         self.cellCostTried = cellCostTried
@@ -231,14 +231,13 @@ struct Planner {
         let share = scan.isByColumns ? (isLast ? 128 : 96) : 32
         let least = scan.isByColumns ? Self.firstBound : QueryCost.always
         var countMax = max(least, scan.whole / share) / candidateCount
+        let pageCellCost = cellCostMax(scan, further, candidateCount, isLast: isLast)
         if wanted != nil {
             if !isLast {
                 countMax = min(countMax, max(Self.firstBound, costSpent / 16 / candidateCount))
             }
             // This was looked at before the walk began, or half of it was.
-            if costSpent > 0, countMax <= (isLast ? 2 : 1) * Self.firstBound,
-                cellCostMax(scan, further, candidateCount, isLast: isLast) == 0
-            {
+            if costSpent > 0, countMax <= (isLast ? 2 : 1) * Self.firstBound, pageCellCost == 0 {
                 return walk(natural, wanted, scan)
             }
         }
@@ -279,7 +278,7 @@ struct Planner {
                 let cellCost =
                     wanted == nil
                     ? max(countMax, most, costMax < .max ? min(costMax, scan.whole) : 0)
-                    : cellCostMax(scan, byCells, candidateCount, isLast: isLast)
+                    : pageCellCost
                 if cellCost > 0 {
                     known += try read(byCells, cellCost)
                     cellCostTried = max(cellCostTried, cellCost)

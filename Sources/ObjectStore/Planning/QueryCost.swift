@@ -21,6 +21,8 @@ package enum QueryCost {
     /// To find the cells that cover a region, and the first entry of each: half of what it takes mostly, since a cover
     /// is kept with its region.
     static let cover = 750
+    /// To read the first entries of a few large cells, mostly.
+    static let roughCover = 6 * risingRow
     /// To test whether a point that was scanned lies in a region, beside ``scannedRow``.
     static let region = 1
     /// To make columns ready for a query.
@@ -46,21 +48,6 @@ package enum QueryCost {
     package static let farChunk = 50
     /// What planning may always spend: some ten microseconds.
     static let always = 512
-
-    /// What the regions of a condition add to ``scannedRow``: to test their points, and to follow links to them. What
-    /// comparisons read behind links is learned while they are tested.
-    static func regions(_ predicate: Predicate?) -> (tested: Int, followed: Int) {
-        switch predicate {
-        case nil, .constant, .comparison: return (0, 0)
-        case .not(let part): return regions(part)
-        case .and(let parts), .or(let parts):
-            return parts.reduce((0, 0)) { sum, part in
-                let own = regions(part)
-                return (sum.0 + own.tested, sum.1 + own.followed)
-            }
-        case .within(let condition): return (region, followed * condition.path.steps.count)
-        }
-    }
 
     /// A product that does not overflow.
     static func times(_ count: Int, _ cost: Int) -> Int {

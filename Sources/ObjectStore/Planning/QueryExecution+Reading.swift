@@ -75,7 +75,7 @@ extension QueryExecution {
             costMax == .max ? Int.max : max(0, costMax - costSpent) / rowCost
         defer {
             stepsTaken &+= min(rowCount, rowCountMax)
-            costSpent &+= min(rowCount, rowCountMax) * testedRowCost
+            costSpent &+= min(rowCount, rowCountMax) * plannedRowCost.tested
             if rowCount >= Self.longScanCount, !readsAll {
                 ColumnScan.countUse(plan.residual, rowClass, in: transaction)
             }

@@ -67,9 +67,7 @@ package final class QueryExecution {
     /// What a row of a scan costs, as far as is known.
     private(set) var rowCost: Int
     /// The same before anything was tested.
-    private let rowCostPlanned: Int
-    /// The same without what is read beside the row.
-    let testedRowCost: Int
+    let plannedRowCost: RowCost
     /// What earlier plans have cost.
     private var costSpentBefore = 0
     /// Behind which object key a scan that became too dear goes on.
@@ -102,10 +100,8 @@ package final class QueryExecution {
         self.transaction = transaction
         self.query = query
         self.limits = limits
-        let regions = QueryCost.regions(query.predicate)
-        testedRowCost = QueryCost.scannedRow + regions.tested
-        rowCostPlanned = testedRowCost + regions.followed
-        rowCost = rowCostPlanned
+        plannedRowCost = RowCost(query.predicate)
+        rowCost = plannedRowCost.whole
         transaction.limitFollowing(until: limits.deadlineMilliseconds)
         rowClass = transaction.rows.classes[query.classIndex]
         readBefore = transaction.entriesRead
@@ -114,7 +110,7 @@ package final class QueryExecution {
             self.plan = plan
             return
         }
-        var planner = Planner(query, transaction, limits, rowCost: rowCost)
+        var planner = Planner(query, transaction, limits)
         do throws(Failure) { plan = try planner.plan() } catch {
             if case .store(let error) = error { throw error }
             planningFailure = error
@@ -136,10 +132,8 @@ package final class QueryExecution {
         self.transaction = transaction
         self.query = query
         self.limits = limits
-        let regions = QueryCost.regions(query.predicate)
-        testedRowCost = QueryCost.scannedRow + regions.tested
-        rowCostPlanned = testedRowCost + regions.followed
-        rowCost = rowCostPlanned
+        plannedRowCost = RowCost(query.predicate)
+        rowCost = plannedRowCost.whole
         rowClass = transaction.rows.classes[query.classIndex]
         readBefore = transaction.entriesRead
         after = query.after
@@ -236,7 +230,7 @@ package final class QueryExecution {
     private func noteFollowed(_ readCount: Int) {
         guard readCount > stepsTaken, stepsTaken > 0 else { return }
         let cost = (readCount - stepsTaken) * QueryCost.followed
-        rowCost = max(rowCost, testedRowCost + cost / stepsTaken)
+        rowCost = max(rowCost, plannedRowCost.tested + cost / stepsTaken)
         costSpent += max(0, cost - costFollowed)
     }
 
@@ -269,7 +263,7 @@ package final class QueryExecution {
     /// Plans the rest of the query anew.
     private func replan(mayUseColumns: Bool) throws(Failure) {
         // While columns are at work it is known what they cost.
-        let isKnown = mayUseColumns && rowCost == rowCostPlanned && (columnScan ?? nil) != nil
+        let isKnown = mayUseColumns && rowCost == plannedRowCost.whole && (columnScan ?? nil) != nil
         let scanCost = isKnown ? scanCost : nil
         if case .plan = plan.fallback { wasTried = true }
         var query = query

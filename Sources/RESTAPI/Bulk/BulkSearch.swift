@@ -45,25 +45,24 @@ struct BulkSearch: Sendable {
         schema = read.rows
         let countMax = query.total ?? .max
         var dependencies = query.predicate?.dependencies(schema) ?? []
-        var countsPathsAlone = true
-        if query.stages == nil, query.distinct.isEmpty, countMax == .max || keys.count < countMax {
+        let isAll = query.stages == nil && query.distinct.isEmpty && keys.count < countMax
+        if isAll {
             choice = .all(countMax: countMax)
-            // Each that has changed is tested again, so that it does not matter what has changed of it.
-            countsPathsAlone = false
         } else {
-            choice =
-                query.stages == nil
-                ? .first(
-                    by: query.sort,
-                    last: keys.count == countMax
-                        ? Self.position(of: keys.last, query, in: read) : nil)
-                : .stages
             for key in query.orderKeys { dependencies += key.dependencies(schema) }
+            let isFull = keys.count == countMax
+            choice =
+                query.stages != nil
+                ? .stages
+                : .first(
+                    by: query.sort,
+                    last: isFull ? Self.position(of: keys.last, query, in: read) : nil)
         }
         self.query = ObservedQuery(
             target: .objects(classIndex: query.rowClass.index), predicate: query.predicate,
             paths: dependencies.map { ReachPath(steps: $0.path, member: $0.member) },
-            countsPathsAlone: countsPathsAlone, schema: schema)
+            // Of all, each that has changed is tested again, whatever has changed of it.
+            countsPathsAlone: !isAll, schema: schema)
     }
 
     private static func position(
