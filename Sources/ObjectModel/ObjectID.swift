@@ -1,4 +1,3 @@
-import Glibc
 import Synchronization
 
 /// A 12-byte identifier, ordered by its bytes: four bytes of time, five of the process, three of a
@@ -18,9 +17,12 @@ public struct ObjectID: Hashable, Comparable, Sendable {
     private static let processPart: UInt64 = UInt64.random(in: 0..<(1 << 40))
     private static let counter = Atomic<UInt32>(UInt32.random(in: 0..<(1 << 24)))
 
-    /// Makes a fresh identifier; within a process they grow.
+    /// Makes a fresh identifier. Within a process they grow, unless the clock is set back or the
+    /// counter, which starts anywhere, comes to its end and begins again within a second.
     package static func generate() -> ObjectID {
-        let seconds = UInt64(UInt32(truncatingIfNeeded: time(nil)))
+        // The clock of ``Timestamp/now()``: `time` is a tick behind it, so that an identifier could be
+        // of a second before the time that was read ahead of it.
+        let seconds = UInt64(UInt32(truncatingIfNeeded: Timestamp.now().seconds))
         let count = counter.wrappingAdd(1, ordering: .relaxed).newValue & 0xFF_FFFF
         return ObjectID(
             high: seconds << 32 | processPart >> 8,

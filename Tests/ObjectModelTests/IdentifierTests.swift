@@ -1,3 +1,4 @@
+import Glibc
 import ObjectModel
 import Testing
 import TestSupport
@@ -79,6 +80,17 @@ struct IdentifierTests {
         for uuid in uuids {
             let text = Array(uuid.description)
             #expect(text[14] == "4" && "89ab".contains(text[19]))
+        }
+    }
+
+    @Test("an object identifier made after a second has begun carries that second")
+    func secondsBegin() {
+        let start = Timestamp.now()
+        usleep(UInt32(1_000_000_000 - start.nanoseconds) / 1000)
+        var before = start
+        while before < Timestamp(seconds: start.seconds + 1, nanoseconds: 20_000_000) {
+            before = .now()
+            #expect(ObjectID.generate().high >> 32 >= UInt64(before.seconds))
         }
     }
 
