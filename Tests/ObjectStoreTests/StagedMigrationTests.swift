@@ -75,7 +75,8 @@ struct StagedMigrationTests {
                 return
             }
             var random = SeededGenerator(seed: seed)
-            for round in 0..<Self.besideCountMax where !isDone.load(ordering: .acquiring) {
+            for round in 0..<Self.besideCountMax
+            where round == 0 || !isDone.load(ordering: .acquiring) {
                 let id = Int64.random(in: 1...500, using: &random)
                 let isDelete = Int.random(in: 0..<4, using: &random) == 0
                 let number = Int64.random(in: 0...1000, using: &random)
@@ -198,11 +199,13 @@ struct StagedMigrationTests {
         let change = SynchronousSchemaWrite { _ in
             SchemaProposal(Schema(classes: Self.classes(.string)))
         }
-        engine.slowDown(microseconds: 300)
+        // Its 20 slices take long, until some objects are gone beside them.
+        engine.slowDown(microseconds: 20_000)
         store.submit(change)
         var besideCount = 0
         for id in 1...100 as ClosedRange<Int64> {
             if store.catalog.schema.revision == 1 { besideCount += 1 }
+            if besideCount == 10 { engine.slowDown(microseconds: 300) }
             try store.delete("Note", .int(id))
         }
         engine.slowDown(microseconds: 0)
@@ -277,8 +280,7 @@ struct StagedMigrationTests {
 
     @Test("a class that gets an object beside the migration that drops it stays")
     func droppedBeside() throws {
-        let engine = LastingEngine(try EngineCase.memory.open())
-        let store = try Store(engine: engine, options: Self.options)
+        let store = try Store(engine: try EngineCase.memory.open(), options: Self.options)
         defer { store.close() }
         let old = ObjectClass(
             name: "Old", primaryKey: "id",
@@ -288,12 +290,22 @@ struct StagedMigrationTests {
         let change = SynchronousSchemaWrite { _ in
             SchemaProposal(Schema(classes: Self.classes(.string)))
         }
-        engine.slowDown(microseconds: 300)
+        // The gate holds up the writer until both wait behind it.
+        let gate = WriterGate()
+        store.submit(gate)
+        gate.waitUntilReached()
         store.submit(change)
-        try store.write { _ in }
-        #expect(store.migrationProgress != nil)
-        try store.put("Old", ["id": .value(.int(1))])
-        engine.slowDown(microseconds: 0)
+        let isBeside = Atomic(false)
+        let late = SynchronousWrite { transaction throws(StoreError) in
+            isBeside.store(store.migrationProgress != nil, ordering: .relaxed)
+            try ObjectScript.Operation.write("Old", ["id": .value(.int(1))], key: nil, .create)
+                .run(transaction)
+        }
+        store.submit(late)
+        gate.open()
+        _ = try late.version()
+        let wasBeside = isBeside.load(ordering: .relaxed)
+        #expect(wasBeside)
         #expect { try change.version() } throws: { error in
             if case StoreError.lossyMigration = error { true } else { false }
         }
