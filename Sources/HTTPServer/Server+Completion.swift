@@ -15,8 +15,9 @@ extension Server {
         request.upload = nil
         if request.closesEarly { linger(connection.socket) }
         if wasCounted {
-            metrics.inFlight.wrappingSubtract(1, ordering: .relaxed)
+            // Counted as answered before it is no longer under way: it is never neither.
             if !request.isDetached { finished(record(request, forLater: false), request) }
+            metrics.inFlight.wrappingSubtract(1, ordering: .releasing)
         }
         connection.requestEnded()
         let onCompletion = request.onCompletion.take()
@@ -73,9 +74,9 @@ extension Server {
     /// An event stream is over.
     func streamFinished(_ record: RequestRecord) {
         let microseconds = Int((monotonicNanoseconds() &- record.startedAt) / 1000)
-        metrics.connections.wrappingSubtract(1, ordering: .relaxed)
-        metrics.streams.wrappingSubtract(1, ordering: .relaxed)
         metrics.count(record, microseconds: microseconds)
+        metrics.connections.wrappingSubtract(1, ordering: .relaxed)
+        metrics.streams.wrappingSubtract(1, ordering: .releasing)
         guard let log = options.accessLog else { return }
         log.write(
             line(record, microseconds) { text in

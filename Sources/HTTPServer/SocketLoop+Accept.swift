@@ -46,6 +46,8 @@ extension SocketLoop {
         for (token, role) in roles {
             if case .listener(let socket) = role {
                 roles[token] = nil
+                // A child that is just being started has the socket too; nobody connects to it from here on.
+                shutdown(socket, Int32(SHUT_RDWR))
                 close(socket)
             }
         }

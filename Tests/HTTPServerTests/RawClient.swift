@@ -30,7 +30,8 @@ final class RawClient: @unchecked Sendable {
     private var start = 0
 
     init(port: UInt16, receiveBuffer: Int32? = nil, seconds: Int = 20) throws {
-        socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        // A child that another test starts must not keep the connection open.
+        socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         var timeout = timeval(tv_sec: seconds, tv_usec: 0)
         setsockopt(
             socket, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))

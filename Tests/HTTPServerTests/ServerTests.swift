@@ -75,9 +75,11 @@ import Testing
             },
             Route(.post, "/stuck", "stuck", streaming: { _, _ in .accept(StuckSink(notes)) }),
             Route(.get, "/endless", "endless") { _ in
-                .respond(Response(200, .bytes, pulling: CountingSource(Int.max, notes)))
+                notes.add("endless")
+                return .respond(Response(200, .bytes, pulling: CountingSource(Int.max, notes)))
             },
             Route(.get, "/events", "events") { _ in
+                notes.add("events")
                 let stream = EventStream { notes.add("closed") }
                 _ = stream.send(Bytes([UInt8](repeating: 0, count: 20_000_000)))
                 return .respond(Response(events: stream))
@@ -97,7 +99,11 @@ import Testing
             client.send(text)
             clients.append(client)
         }
-        #expect(eventually { held.mutex.withLock { $0.count } == 2 && notes.count("stuck") == 1 })
+        #expect(
+            eventually {
+                held.mutex.withLock { $0.count } == 2
+                    && ["stuck", "endless", "events"].allSatisfy { notes.count($0) == 1 }
+            })
         clients[1].reset()
         server.stop(graceSeconds: 0)
         let reply = try clients[0].reply()

@@ -15,7 +15,8 @@ struct ChangesPageTests {
             "GET", target(path, parameters), headers: wait.map { [("Prefer", "wait=\($0)")] } ?? [])
     }
 
-    /// A poll on a thread of its own, begun and most likely waiting when this returns.
+    /// A poll on a thread of its own, most likely waiting when this returns; `since` lets it find the same where
+    /// it is late.
     private func poll(
         _ server: ChangesServer, _ parameters: [(String, String)], path: String = path
     ) throws -> StartedThread<HTTPClient.Reply> {
@@ -203,7 +204,7 @@ struct ChangesPageTests {
         #expect(empty.text == #"{"changes":[],"cursor":"\#(version)","upToDate":true}"#)
 
         // Only the commit that matters wakes; the others move the cursor.
-        let waiting = try poll(server, [("filter", "rank > 5")])
+        let waiting = try poll(server, [("since", version), ("filter", "rank > 5")])
         let folded = try poll(server, [("since", version), ("filter", "owner.age > 5")])
         server.task(1, #"{"rank":1}"#)
         server.send("POST", "/v1/classes/Note/objects", #"{"text":"x"}"#)
@@ -220,8 +221,9 @@ struct ChangesPageTests {
                 && reached.json["cursor"]?.string == last, "\(reached.text)")
 
         // Of one object and of the whole store.
-        let object = try poll(server, [], path: "/v1/classes/Task/objects/77/changes")
-        let store = try poll(server, [], path: "/v1/changes")
+        let object = try poll(
+            server, [("since", last)], path: "/v1/classes/Task/objects/77/changes")
+        let store = try poll(server, [("since", last)], path: "/v1/changes")
         server.task(76, "{}")
         #expect(changes(store.result()) == ["enter 76"])
         server.task(77, "{}")

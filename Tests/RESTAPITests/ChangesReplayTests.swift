@@ -93,12 +93,12 @@ struct ChangesReplayTests {
                             var replica = ChangesReplica()
                             var last: String?
                             var resumes = 0
-                            while end.value == nil || resumes == 0 {
+                            while end.value == nil || last == nil || resumes == 0 {
                                 for _ in 0..<15 {
                                     guard let event = stream.next() else { break }
                                     replica.apply(event)
                                     last = event.id ?? last
-                                    if end.value != nil { break }
+                                    if end.value != nil, last != nil { break }
                                 }
                                 stream = ChangesClient(
                                     port: port, target(query.path + "/changes", parameters),

@@ -29,7 +29,7 @@ struct LMDBFullDiskTests {
         TemporaryDirectory.write([UInt8](repeating: 0, count: 3 << 20), to: ballast)
         let options = LMDBOptions(
             directory: "\(disk.directory.path)/store",
-            mapByteCount: LMDBOptions.embeddedMapByteCount)
+            mapByteCount: LMDBOptions.embeddedMapByteCount, checkpointMilliseconds: 3_600_000)
         var engine = try LMDBEngine(options)
         var model = ModelStore()
         var refusals = 0

@@ -12,9 +12,10 @@ struct LMDBSyncTests {
 
     init() throws {
         disk = try Interposer()
+        // Checkpoints come when they are asked for: one of the store's own would sync beside a commit.
         child = ChildProcess(
             ChildProcess.path(ofProduct: "StorageProbe"), ["obey", directory.path],
-            environment: disk.environment)
+            environment: disk.environment.merging(["HOLDFAST_CHECKPOINT_MS": "3600000"]) { $1 })
         try #require(child.readLine() == "ready")
         try #require(child.ask("put a 10") == "ok 1")
     }

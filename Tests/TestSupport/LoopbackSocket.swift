@@ -7,7 +7,9 @@ package enum LoopbackSocket {
     /// - `receiveByteCountMax`: The size of its receive buffer; nil for the system's own.
     /// - Returns: The descriptor, for the caller to close. Where nobody listens it isn't connected.
     package static func connect(port: UInt16, receiveByteCountMax: Int32? = nil) -> Int32 {
-        let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        // A child that another test starts must not keep the connection open.
+        let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+        let socket = Glibc.socket(AF_INET, type, 0)
         if var size = receiveByteCountMax {
             setsockopt(socket, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
         }

@@ -33,7 +33,7 @@ package final class TemporaryDirectory: Sendable {
 
     /// The contents of the file at `path`; nil when it can't be read.
     package static func contents(_ path: String) -> [UInt8]? {
-        guard let file = fopen(path, "r") else { return nil }
+        guard let file = fopen(path, "re") else { return nil }
         defer { fclose(file) }
         var bytes: [UInt8] = []
         var part = [UInt8](repeating: 0, count: 65_536)
@@ -46,7 +46,7 @@ package final class TemporaryDirectory: Sendable {
 
     /// Writes a file; traps when that fails, as every test that needs one would.
     package static func write(_ bytes: [UInt8], to path: String) {
-        guard let file = fopen(path, "w") else { preconditionFailure("can't write \(path)") }
+        guard let file = fopen(path, "we") else { preconditionFailure("can't write \(path)") }
         let count = fwrite(bytes, 1, bytes.count, file)
         precondition(fclose(file) == 0 && count == bytes.count, "can't write \(path)")
     }

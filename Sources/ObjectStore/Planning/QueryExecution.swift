@@ -86,9 +86,7 @@ package final class QueryExecution {
     private var costExpected = 0
     /// What the dearest look at the points in some cells might cost so far.
     private var cellCostTried = 0
-
     /// What a scan costs, as the last plan found.
-
     private var scanCost: ScanCost?
 
     /// Plans a query.

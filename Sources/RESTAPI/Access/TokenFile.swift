@@ -134,6 +134,8 @@ package struct TokenFile: Sendable {
         while flock(parent, LOCK_EX) != 0 {
             guard errno == EINTR else { throw failure("locked") }
         }
+        // A child that is just being started has the descriptor too: closing ours is not enough.
+        defer { flock(parent, LOCK_UN) }
         return try body()
     }
 
