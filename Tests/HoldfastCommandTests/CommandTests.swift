@@ -137,7 +137,8 @@ struct CommandTests {
         let ready = try #require(service.readLine())
         #expect(ready.hasPrefix("holdfast: serving \(data) at http://127.0.0.1:"))
         let address = try #require(ready.split(separator: "/").last).description
-        let health = Command.run("health", environment: ["HOLDFAST_LISTEN": address])
+        let health = Command.run(
+            "health", "--timeout", "60s", environment: ["HOLDFAST_LISTEN": address])
         #expect(health.status == 0, "\(health.output)")
         let second = Command.run("serve", "--data", data, "--listen", "127.0.0.1:0")
         #expect(
