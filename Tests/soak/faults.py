@@ -13,6 +13,8 @@ from world import QUERIES, SCHEMA, difference
 
 ALL = next(query for query in QUERIES if query.name == "all")
 CONNECTION_COUNT = 16
+#: What is waited for comes at once, unless the machine is busy with something else.
+WAIT_SECONDS_MAX = 60
 
 
 class Faults:
@@ -37,10 +39,20 @@ class Faults:
             "PUT", "/v1/classes/Team/objects/1", {"level": 1}), 201)
         for number in range(4):
             self.put(f"before-{number}", 201)
+        self.follow()
+        return self
+
+    def follow(self):
         self.follower = Follower(self.server, ALL)
         self.follower.start()
-        wait_for([self.follower], 0, 10)
-        return self
+        self.comes_to("the stream begins", 0)
+
+    def comes_to(self, name, version=None):
+        """Checks that the stream comes to a version: without one, to the newest that can be read."""
+        if version is None:
+            version = int(self.connection.version().rsplit("-", 1)[1])
+        late = wait_for([self.follower], version, WAIT_SECONDS_MAX)
+        self.check(name, not late, late)
 
     def expect(self, reply, *statuses):
         if reply.status not in statuses:
@@ -65,6 +77,18 @@ class Faults:
         if reply.status < 300:
             self.objects[key] = reply.json()
         return reply
+
+    def sync_waits(self):
+        self.check("a sync is waiting",
+                   wait_until((self.control / "sync-waiting").exists, WAIT_SECONDS_MAX))
+
+    def has_failed(self, how):
+        """Checks that the server tells of a failure: to who asks for its health, and in its log."""
+        self.check(f"{how}: the server says that it is not ready", wait_until(
+            lambda: self.connection.request("GET", "/health/ready").status == 503,
+            WAIT_SECONDS_MAX))
+        self.check(f"{how}: the log tells of it",
+                   wait_until(self.server.error_lines, WAIT_SECONDS_MAX))
 
     def send_many(self, prefix):
         """Writes on connections of their own, none of which is waited for."""
@@ -136,13 +160,13 @@ class Faults:
         self.begin()
         self.tell("sync-block")
         sent = self.send_many("blocked")
-        self.check("a sync is waiting", wait_until((self.control / "sync-waiting").exists, 10))
+        self.sync_waits()
         ready = self.answered(sent, 1.0)
         self.check("no reply arrives before its sync", not ready, len(ready))
         self.reads_go_on("blocked")
         poll = Connection(self.server)
         poll.send("GET", f"/v1/classes/Item/changes?since={self.connection.version()}",
-                  headers={"Prefer": "wait=20"})
+                  headers={"Prefer": "wait=50"})
         self.check("no long poll is answered before the sync",
                    not self.answered([("poll", poll)], 0.3))
         self.untell("sync-block")
@@ -153,9 +177,7 @@ class Faults:
             connection.close()
         self.check("the long poll is answered after the sync", poll.receive().json()["changes"])
         poll.close()
-        version = int(self.connection.version().rsplit("-", 1)[1])
-        late = wait_for([self.follower], version, 10)
-        self.check("the events arrive after the sync", not late, late)
+        self.comes_to("the events arrive after the sync")
         self.reads_go_on("no more blocked")
         self.restarted("blocked")
 
@@ -165,7 +187,7 @@ class Faults:
         self.tell("sync-block")
         first = Connection(self.server)
         first.send("PUT", "/v1/classes/Item/objects/first", self.body("first"))
-        self.check("a sync is waiting", wait_until((self.control / "sync-waiting").exists, 10))
+        self.sync_waits()
         # These wait behind the first commit, as one group.
         sent = [("first", first), *self.send_many("failing")]
         time.sleep(0.3)
@@ -178,24 +200,25 @@ class Faults:
         self.reads_go_on(how)
         self.untell(how)
         self.refuses_writes(how)
-        reply = self.connection.request("GET", "/health/ready")
-        self.check("the server says that it is not ready", reply.status == 503, reply)
+        self.has_failed(how)
         self.reads_go_on(f"later, {how}")
-        self.check("the log tells of it", self.server.error_lines())
         self.restarted(how)
 
     def failing_checkpoint(self, how):
         """Writing what was acknowledged to the data file fails: nothing is lost, and no more writes are taken."""
         self.begin()
         self.tell(how)
-        for number in range(8):
-            self.put(f"kept-{number}", 201)
-        self.check(f"{how}: the server says that it is not ready", wait_until(
-            lambda: self.connection.request("GET", "/health/ready").status == 503, 10))
-        self.check(f"{how}: the log tells of it", self.server.error_lines())
+        # The checkpoint begins some time after the first commit that waits for it, so that any number of writes may
+        # come before it, or none.
+        end = time.monotonic() + WAIT_SECONDS_MAX
+        number = 0
+        while (reply := self.put(f"kept-{number}", 201, 500)).status == 201 and time.monotonic() < end:
+            number += 1
+            time.sleep(0.02)
+        self.problem(f"the first write after {how}", reply, 500, "storage-failed")
+        self.has_failed(how)
         self.untell(how)
-        version = int(self.connection.version().rsplit("-", 1)[1])
-        wait_for([self.follower], version, 10)
+        self.comes_to(f"{how}: the stream tells of what was acknowledged")
         self.reads_go_on(how)
         self.refuses_writes(how)
         self.reads_go_on(f"later, {how}")
@@ -221,8 +244,7 @@ class Faults:
         reply = self.put("room", 201)
         self.check(f"{how}: writes go on when there is room", reply.version > version, reply)
         self.put("before-1", 200)
-        late = wait_for([self.follower], reply.version + 1, 10)
-        self.check(f"{how}: streams go on", not late, late)
+        self.comes_to(f"{how}: streams go on", reply.version + 1)
         self.reads_go_on(f"after {how}")
         self.restarted(how)
 
@@ -238,8 +260,7 @@ class Faults:
             self.objects[key] = reply.json()
         else:
             self.check(f"{name}: the disk becomes full", False)
-        version = int(self.connection.version().rsplit("-", 1)[1])
-        wait_for([self.follower], version, 10)
+        self.comes_to(f"{name}: the stream tells of what was acknowledged")
 
     def tmpfs(self):
         """A real file system that becomes full."""
@@ -251,8 +272,7 @@ class Faults:
             self.check("a deletion on a full disk is done or refused", reply.status in (204, 507), reply)
             if reply.status == 204:
                 del self.objects[key]
-        version = int(self.connection.version().rsplit("-", 1)[1])
-        wait_for([self.follower], version, 10)
+        self.comes_to("tmpfs: the stream tells of the deletions")
         if can_check():
             # While it is full, beside nobody.
             self.follower.stop()
@@ -265,14 +285,11 @@ class Faults:
             found = ALL.result(self.connection)
             self.check("tmpfs: the store on a full disk is as acknowledged", found == self.objects,
                        difference(found, self.objects))
-            self.follower = Follower(self.server, ALL)
-            self.follower.start()
-            wait_for([self.follower], 0, 10)
+            self.follow()
         done = subprocess.run(["mount", "-o", "remount,size=24m", self.data], capture_output=True)
         if done.returncode == 0:
             self.put("room", 201)
-        version = int(self.connection.version().rsplit("-", 1)[1])
-        wait_for([self.follower], version, 10)
+        self.comes_to("tmpfs: streams go on")
         self.restarted("tmpfs")
 
 
