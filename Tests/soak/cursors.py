@@ -9,6 +9,8 @@ from world import QUERIES, SCHEMA, Query, difference
 
 ALL = next(query for query in QUERIES if query.name == "all")
 TEAM_LINK = next(query for query in QUERIES if query.name == "link")
+#: What is waited for comes at once, unless the machine is busy with something else.
+WAIT_SECONDS_MAX = 60
 
 
 class Cursors:
@@ -55,9 +57,17 @@ class Cursors:
         follower.start()
         return follower
 
+    def follow(self, **options):
+        """A stream that is live."""
+        follower = Follower(self.server, ALL, **options)
+        follower.start()
+        late = wait_for([follower], 0, WAIT_SECONDS_MAX)
+        self.report.check("a stream begins", not late, late)
+        return follower
+
     def ended_as_the_query(self, name, follower, query=ALL):
         version = int(self.connection.version().rsplit("-", 1)[1])
-        late = wait_for([follower], version, 30)
+        late = wait_for([follower], version, WAIT_SECONDS_MAX)
         self.report.check(f"{name}: the stream comes to the present", not late, late)
         found = query.result(self.connection)
         self.report.check(f"{name}: the replay is the query's result", follower.state() == found,
@@ -77,16 +87,16 @@ class Cursors:
         check = self.report.check
         self.start("--retention-bytes", "16KiB", "--heartbeat", "1s")
         cursor = self.put("a", value=1)
-        stuck = Follower(self.server, ALL, receive_buffer=65536)
-        stuck.start()
-        wait_for([stuck], 0, 10)
+        stuck = self.follow(receive_buffer=65536)
         stuck.reads.clear()
-        quick = Follower(self.server, ALL)
-        quick.start()
-        wait_for([quick], 0, 10)
+        quick = self.follow()
         self.delete("a")
         for number in range(20000 if is_full else 3000):
-            self.put(f"i{number % 300}", value=number % 100, name="x" * 40)
+            version = self.put(f"i{number % 300}", value=number % 100, name="x" * 40)
+            if number % 40 == 0:
+                # The log holds some hundred of these: even a stream that keeps up would be behind all of it, if its
+                # server's threads got no processor for so many writes.
+                wait_for([quick], int(version.rsplit("-", 1)[1]), WAIT_SECONDS_MAX)
         reply = self.page(cursor)
         check("an expired cursor is 410", reply.status == 410, reply)
         check("its code says so", reply.json().get("code") == "cursor-expired", reply)
@@ -191,16 +201,15 @@ class Cursors:
         check = self.report.check
         self.start("--heartbeat", "1s")
         self.put("a", value=1)
-        live = Follower(self.server, ALL, keeps_events=True)
-        live.start()
-        wait_for([live], 0, 10)
+        live = self.follow(keeps_events=True)
         cursor = self.put("b", value=2)
         wider = {"classes": [dict(entry, properties=dict(entry["properties"]))
                              for entry in SCHEMA["classes"]]}
         wider["classes"][1]["properties"]["extra"] = {"type": "int", "default": 5}
         self.put_schema(wider)
         self.put("c", value=3)
-        check("a live stream is reset", wait_until(lambda: live.replay.reset_reasons, 10))
+        check("a live stream is reset", wait_until(
+            lambda: live.replay.reset_reasons, WAIT_SECONDS_MAX))
         self.ended_as_the_query("a live stream across schemas", live)
         check("the reason is the schema", live.replay.reset_reasons == ["schema-changed"],
               live.replay.reset_reasons)
@@ -221,10 +230,10 @@ class Cursors:
         self.start()
         cursor = self.put("a", value=50)
         narrow = Query("narrow", "Item", None, "value == 77")
-        other = Connection(self.server)
+        other = Connection(self.server, seconds=90)
         path = f"{narrow.path()}&since={quote(cursor)}"
         started = time.monotonic()
-        other.send("GET", path, headers={"Prefer": "wait=20"})
+        other.send("GET", path, headers={"Prefer": "wait=60"})
         time.sleep(0.3)
         self.put("b", value=1)
         time.sleep(0.2)
@@ -233,7 +242,7 @@ class Cursors:
         waited = time.monotonic() - started
         # A folded `leave` may name what the client never had.
         changes = [entry for entry in reply.json()["changes"] if entry["op"] != "leave"]
-        check("a long poll waits for what concerns it", waited >= 0.5 and waited < 15, waited)
+        check("a long poll waits for what concerns it", 0.5 <= waited < 50, waited)
         check("and tells it", [(entry["op"], entry["id"]) for entry in changes] == [("enter", "c")]
               and reply.json()["cursor"] == version, reply)
         other.send("GET", f"{narrow.path()}&since={quote(version)}", headers={"Prefer": "wait=1"})
