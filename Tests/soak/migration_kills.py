@@ -152,7 +152,13 @@ class MigrationKills:
         self.shown[1] = self._shown()
         self._migrate_undisturbed()
         self.check("the first schema comes back", self._shown() == self.shown[0], self._shown())
-        for kill in range(1, self.kill_count + 1):
+        kill = 0
+        # How long a migration takes is measured once: what held that one up makes the kills come after the end of the
+        # others. Then there are more of them, each within half the time of the one before.
+        while kill < self.kill_count or kill < 3 * self.kill_count and not self.outcomes["old"]:
+            kill += 1
+            if kill > self.kill_count:
+                seconds /= 2
             if not self._round(kill, seconds):
                 return
         self.check("some kills came before the end of the migration", self.outcomes["old"] > 0,
@@ -161,7 +167,7 @@ class MigrationKills:
         self.check("SIGTERM ends the server with status 0", status == 0, status)
         errors = self.server.error_lines()
         self.check("the log has no error", not errors, errors[:3])
-        self.note(f"{self.kill_count} kills of migrations of {self.object_count} objects that take "
+        self.note(f"{kill} kills of migrations of {self.object_count} objects that take "
                   f"{seconds:.1f} s: {self.outcomes}, "
                   f"{sum(state.acknowledged for state in self.states)} acknowledged writes")
 
@@ -259,7 +265,7 @@ class MigrationKills:
         self._verify_access_paths(connection, kill)
         connection.close()
         self._await_clean(f"after kill {kill}")
-        if kill % 2 == 1 or kill == self.kill_count:
+        if kill % 2 == 1 or kill >= self.kill_count:
             status = self.server.terminate()
             self.check("SIGTERM ends the server with status 0", status == 0, status)
             # Nothing is recorded as left over any more, so that whatever is still there is a finding.

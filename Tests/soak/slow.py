@@ -11,6 +11,9 @@ from writers import Writer, WriterState, prepare
 WRITER_COUNT = 8
 #: How far memory may grow beside slow streams: they hold a queue each, of this size at most.
 QUEUE = 256 << 10
+#: What a stream that keeps up is told until those that do not read have missed much: a snapshot is 8 MiB, and a queue
+#: with the buffers of its socket takes 5 MiB.
+ENOUGH = 32 << 20
 #: Objects of 4 KB, of which each stream has to be told.
 BIG_COUNT = 2000
 ALL = next(query for query in QUERIES if query.name == "all")
@@ -69,7 +72,8 @@ def run(report, seed, is_full):
         thread.start()
     most = before
     end = time.monotonic() + seconds
-    while time.monotonic() < end:
+    # Where writes are slow, it takes longer until the queues are full and what comes then is folded.
+    while (now := time.monotonic()) < end or quick.byte_count < ENOUGH and now < end + 60:
         most = max(most, server.rss())
         time.sleep(0.05)
     stop.set()
