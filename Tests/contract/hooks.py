@@ -21,6 +21,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "support"))
 import requests  # noqa: E402
 import schemathesis  # noqa: E402
 import seed  # noqa: E402
+from schemathesis.core import NotSet  # noqa: E402
 from schemathesis.core.failures import AcceptedNegativeData  # noqa: E402
 from schemathesis.core.parameters import ParameterLocation  # noqa: E402
 
@@ -188,7 +189,9 @@ def is_positive(case, part):
 
 @schemathesis.hook
 def before_call(context, case, kwargs):
-    text = repr((case.path_parameters, case.query, case.headers, case.body))
+    # What stands for no body has an address in its text, which is another one in each run.
+    body = None if isinstance(case.body, NotSet) else case.body
+    text = repr((case.path_parameters, case.query, case.headers, body))
     choice = random.Random(zlib.crc32(text.encode(errors="replace")))
     operation = case.operation.definition.raw.get("operationId")
     bound_wait(case)
@@ -220,6 +223,10 @@ def before_call(context, case, kwargs):
         return
     if operation in OUTBOX and is_positive(case, ParameterLocation.PATH):
         replace_outbox(case, operation)
+        return
+    if operation == "exportStore" and is_positive(case, ParameterLocation.QUERY):
+        # A version that was made up is one of another store.
+        (case.query or {}).pop("minVersion", None)
         return
     if operation == "importStore" and is_positive(case, ParameterLocation.BODY):
         case.body = store_lines(case, choice)
