@@ -116,6 +116,10 @@ HFMatch HFPatternTest(
     uregex_setText(pattern->expression, pattern->units, count, &status);
     bool matches = uregex_matches(pattern->expression, 0, &status);
     if (U_SUCCESS(status)) return matches ? HFMatchYes : HFMatchNo;
-    return status == U_REGEX_TIME_OUT || status == U_REGEX_STOPPED_BY_CALLER
-        ? HFMatchTime : HFMatchMemory;
+    switch (status) {
+    case U_REGEX_STOPPED_BY_CALLER: return HFMatchTime;
+    case U_REGEX_TIME_OUT:
+    case U_REGEX_STACK_OVERFLOW: return HFMatchLimit;
+    default: return HFMatchMemory;
+    }
 }

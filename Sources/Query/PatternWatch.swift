@@ -1,9 +1,11 @@
 /// Why an evaluation was given up: what it found since then is not to be used.
 package enum EvaluationFailure: Error, Hashable, Sendable {
-    /// A regular expression took too long for one value, or ran into the query's deadline.
+    /// A regular expression ran into the query's deadline.
     case time
-    /// A regular expression needed too much memory for one value.
+    /// There was no memory for a text.
     case memory
+    /// A regular expression took too long for one value, or too much memory.
+    case pattern
 }
 
 /// What the regular expressions of one matcher share: until when they may run, and whether one gave up.

@@ -52,6 +52,7 @@ final class PatternTest: ValueTest {
         case .yes: return true
         case .outOfTime: watch.failure = .time
         case .outOfMemory: watch.failure = .memory
+        case .tooComplex: watch.failure = .pattern
         }
         return false
     }

@@ -15,10 +15,13 @@ package final class TextPattern {
     /// What became of a test.
     package enum Outcome: Sendable {
         case no, yes
-        /// One test took too long (about a second), or the deadline passed.
+        /// The deadline passed.
         case outOfTime
-        /// It needed too much memory (8 MiB) for the ways that it has not tried yet.
+        /// There is no memory for the text.
         case outOfMemory
+        /// One test took too long (about a second), or too much memory (8 MiB) for the ways that it has not
+        /// tried yet.
+        case tooComplex
     }
 
     /// The most bytes of a regular expression.
@@ -53,6 +56,7 @@ package final class TextPattern {
         case HFMatchNo: .no
         case HFMatchYes: .yes
         case HFMatchTime: .outOfTime
+        case HFMatchLimit: .tooComplex
         default: .outOfMemory
         }
     }

@@ -140,10 +140,16 @@ struct FullTextTests {
             #"{"text":"\#(String(repeating: "a", count: 60))","tags":["\#(String(repeating: "a", count: 60))"]}"#
         )
         APIScenario(
-            "POST", "/v1/classes/Story/query", #"{"filter":"text MATCHES '(a+)+b'"}"#, status: 503
+            "POST", "/v1/classes/Story/query", #"{"filter":"text MATCHES '(a+)+b'"}"#, status: 422,
+            contains: ["query-pattern-too-complex", "repetitions"]
         ).check(on: server)
         APIScenario(
-            "GET", "\(objects)/9/properties/tags?filter=self%20MATCHES%20'(a%2B)%2Bb'", status: 503
+            "GET", "\(objects)/9/properties/tags?filter=self%20MATCHES%20'(a%2B)%2Bb'", status: 422,
+            contains: ["query-pattern-too-complex"]
+        ).check(on: server)
+        APIScenario(
+            "PATCH", "\(objects)?filter=text%20MATCHES%20'(a%2B)%2Bb'", "{}", status: 422,
+            contains: ["query-pattern-too-complex"]
         ).check(on: server)
         APIScenario(
             "GET", "\(objects)/1/properties/tags?filter=self%20MATCHES%20't.'", status: 200,

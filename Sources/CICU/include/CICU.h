@@ -59,10 +59,12 @@ void HFPatternFree(HFPattern *pattern);
 typedef enum {
     HFMatchNo = 0,
     HFMatchYes = 1,
-    /// It took more steps than one test may, or the deadline passed.
+    /// The deadline passed.
     HFMatchTime = 2,
-    /// It needed more memory to try its ways than it may.
+    /// There is no memory for the text.
     HFMatchMemory = 3,
+    /// It took more steps, or needed more memory to try its ways, than one test may.
+    HFMatchLimit = 4,
 } HFMatch;
 
 /// Whether a whole text matches.

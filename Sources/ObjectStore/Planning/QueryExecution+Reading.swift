@@ -13,6 +13,7 @@ extension QueryExecution {
         switch madeMatcher?.failure ?? columnScan??.failure {
         case .time: throw .time
         case .memory: throw .memory
+        case .pattern: throw .pattern
         case nil: break
         }
     }

@@ -15,6 +15,8 @@ package final class QueryExecution {
         case time
         /// It needed too much memory.
         case memory
+        /// A regular expression took too long for one value, or too much memory.
+        case pattern
     }
 
     /// What was done, for `explain`.

@@ -256,6 +256,7 @@ extension RESTService {
         case .store(let error): .store(error)
         case .time: .problem(.queryTime(options))
         case .memory: .problem(.queryMemory(options))
+        case .pattern: .problem(.queryPattern)
         }
     }
 

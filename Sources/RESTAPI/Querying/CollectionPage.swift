@@ -199,6 +199,7 @@ struct CollectionPage {
         switch matcher?.failure {
         case .time: throw .queryTime(options)
         case .memory: throw .queryMemory(options)
+        case .pattern: throw .queryPattern
         case nil: break
         }
         try service.checkTime(read)

@@ -16,6 +16,13 @@ extension Problem {
             retryAfterSeconds: 1)
     }
 
+    /// A regular expression has too many ways through a text.
+    static let queryPattern = Problem(
+        422, "query-pattern-too-complex",
+        "A regular expression of MATCHES took longer than about a second for one value, or more than 8 MiB, and was "
+            + "stopped; write it so that fewer ways lead through a text: without repetitions in repetitions, such as "
+            + "(a+)+, and with one .* at most.")
+
     /// A write kept all others waiting for longer than it may.
     static func writeTime(_ options: RESTOptions) -> Problem {
         Problem(

@@ -23,6 +23,7 @@ extension RESTService {
         case .store(let error): problem(error)
         case .memory: .queryMemory(options)
         case .time: .queryTime(options)
+        case .pattern: .queryPattern
         }
     }
 
