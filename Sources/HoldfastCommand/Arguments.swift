@@ -133,8 +133,10 @@ struct Arguments: Sendable {
     }
 
     /// A size such as `32MiB`, in bytes.
-    func byteCount(_ name: String) throws(CommandFailure) -> Int? {
-        try quantity(name, Self.sizes, "a size such as 512KiB, 32MiB or 1TiB")
+    ///
+    /// - `min`: The least that it may be.
+    func byteCount(_ name: String, min: Int = 1) throws(CommandFailure) -> Int? {
+        try quantity(name, Self.sizes, "a size such as 512KiB, 32MiB or 1TiB", min: min)
     }
 
     private static let durations = ["s": 1, "m": 60, "h": 3600, "d": 86_400]
@@ -144,7 +146,7 @@ struct Arguments: Sendable {
     ]
 
     private func quantity(
-        _ name: String, _ units: [String: Int], _ form: String
+        _ name: String, _ units: [String: Int], _ form: String, min: Int = 1
     ) throws(CommandFailure) -> Int? {
         guard let text = text(name) else { return nil }
         let digits = text.prefix { $0.isASCII && $0.isNumber }
@@ -153,7 +155,8 @@ struct Arguments: Sendable {
             throw .usage("--\(name) is \(form), not '\(text)'")
         }
         let (product, isTooLarge) = number.multipliedReportingOverflow(by: unit)
-        guard !isTooLarge, product > 0 else { throw .usage("--\(name) is out of range: '\(text)'") }
+        guard !isTooLarge else { throw .usage("--\(name) is too large: '\(text)'") }
+        guard product >= min else { throw .usage("--\(name) is at least \(min), not '\(text)'") }
         return product
     }
 }

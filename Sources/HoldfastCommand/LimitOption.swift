@@ -14,6 +14,8 @@ struct LimitOption: Sendable {
     /// What the value is written as.
     enum Form: Sendable {
         case size, duration
+        /// A size, or 0 for none of it.
+        case sizeOrNone
         case count(ClosedRange<Int>)
     }
 
@@ -30,7 +32,7 @@ struct LimitOption: Sendable {
     ) {
         let value =
             switch form {
-            case .size: "SIZE"
+            case .size, .sizeOrNone: "SIZE"
             case .duration: "DURATION"
             case .count: "N"
             }
@@ -46,6 +48,7 @@ struct LimitOption: Sendable {
         let value =
             switch form {
             case .size: try arguments.byteCount(option.name)
+            case .sizeOrNone: try arguments.byteCount(option.name, min: 0)
             case .duration: try arguments.seconds(option.name)
             case .count(let range): try arguments.number(option.name, in: range)
             }
@@ -86,7 +89,8 @@ struct LimitOption: Sendable {
             $1.rest.queryMemoryByteCountMax = $0
         },
         LimitOption(
-            "column-memory", .size, "memory for columns of properties that are scanned often",
+            "column-memory", .sizeOrNone,
+            "memory for columns of properties that are scanned often; 0 for none",
             fallback: "256MiB"
         ) {
             $1.store.columns.byteCountMax = $0

@@ -59,10 +59,11 @@ extension Parser {
         try advance()
         var constants: [Syntax.Constant] = []
         if token.kind != .rightBrace {
-            constants.append(try constant())
+            let expected = "a value (a list holds no properties)"
+            constants.append(try constant(expected))
             while token.kind == .comma {
                 try advance()
-                constants.append(try constant())
+                constants.append(try constant(expected))
             }
         }
         try expect(.rightBrace, "',' or '}'")
@@ -70,7 +71,11 @@ extension Parser {
     }
 
     /// A literal, an argument, `obj(…)` or `binary(…)`.
-    private mutating func constant() throws(QueryError) -> Syntax.Constant {
+    ///
+    /// - `expected`: What an error says that might stand there.
+    private mutating func constant(
+        _ expected: String = "a property or a value"
+    ) throws(QueryError) -> Syntax.Constant {
         let start = token.start
         let kind: Syntax.Constant.Kind
         switch token.kind {
@@ -83,7 +88,7 @@ extension Parser {
         case .argument: kind = .argument(token.index)
         case .binary: return try binary()
         case .object: return try object()
-        default: throw unexpected("a property or a value")
+        default: throw unexpected(expected)
         }
         try advance()
         return Syntax.Constant(kind: kind, start: start, end: previousEnd)

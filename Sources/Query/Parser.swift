@@ -170,8 +170,12 @@ struct Parser {
         case .identifier where lexer.isWord(token, "matches"):
             comparison = .matches
         default:
-            guard allowsOperand, token.kind == .rightParenthesis else {
-                throw unexpected("a comparison operator")
+            guard allowsOperand else { throw unexpected("a comparison operator") }
+            guard token.kind == .rightParenthesis else {
+                throw unexpected(
+                    token.kind == .comma
+                        ? "')' (a list stands in braces, such as {1, 2})"
+                        : "a comparison operator or ')'")
             }
             return .operand(left)
         }

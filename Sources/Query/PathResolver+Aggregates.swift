@@ -29,10 +29,12 @@ extension PathResolver {
         _ function: AggregateFunction, at offset: Int, of name: String, nameAt: Int
     ) throws(QueryError) {
         guard standsOnObjects else {
+            let name = pendingName
             throw fail(
                 .type,
-                "Operation '.\(function.name)' cannot apply to property '\(pendingName)' because it "
-                    + "is not a list", at: offset)
+                "Operation '.\(function.name)' cannot apply to "
+                    + (name.isEmpty ? "what stands before it" : "property '\(name)'")
+                    + " because it is not a list", at: offset)
         }
         try self.name(name, at: nameAt)
         guard case .member(let member, nil) = pending,

@@ -85,7 +85,8 @@ struct ArgumentsTests {
         arguments: [
             ("17", 17), ("1B", 1), ("2KiB", 2048), ("32MiB", 32 << 20), ("1GiB", 1 << 30),
             ("1TiB", 1 << 40),
-            ("1kB", 1000), ("5MB", 5_000_000), ("1mib", nil), ("KiB", nil), ("", nil),
+            ("1kB", 1000), ("5MB", 5_000_000), ("1mib", nil), ("KiB", nil), ("", nil), ("0", nil),
+            ("0MiB", nil), ("9223372036854775807KiB", nil),
         ] as [(String, Int?)])
     func sizes(text: String, byteCount: Int?) throws {
         if let byteCount {
@@ -94,6 +95,25 @@ struct ArgumentsTests {
         } else {
             #expect(throws: CommandFailure.self) { try parse(["--size=" + text]).byteCount("size") }
         }
+    }
+
+    @Test("take 0 for no columns at all, and for no other size")
+    func noColumns() throws {
+        for text in ["0", "0MiB"] {
+            var options = ServiceOptions()
+            let limit = try #require(LimitOption.all.first { $0.option.name == "column-memory" })
+            let verb = Verb(name: "try", summary: "Tries.", options: [limit.option]) { _ in
+                .success
+            }
+            let arguments = try Arguments(
+                ["--column-memory", text], verb: verb, environment: [:])
+            try limit.apply(arguments, to: &options)
+            #expect(options.store.columns.byteCountMax == 0)
+        }
+        let failure = #expect(throws: CommandFailure.self) {
+            try parse(["--size", "0"]).byteCount("size")
+        }
+        #expect(failure?.message.contains("--size is at least 1, not '0'") == true)
     }
 
     @Test("of every verb are in its help, with their defaults")

@@ -31,7 +31,7 @@ func limitValues() throws {
         var options = ServiceOptions()
         let text =
             switch limit.form {
-            case .size: "777B"
+            case .size, .sizeOrNone: "777B"
             case .duration: "777s"
             case .count: "777"
             }

@@ -78,6 +78,21 @@ struct ArithmeticTests {
             ("n + == 1", "Invalid predicate: 'n + == 1': syntax error, unexpected '=='", 5),
             ("1-0 == n", "Invalid predicate", 2), ("n -5 == 0", "Invalid predicate", 3),
             ("n + 1", "Invalid predicate: 'n + 1': syntax error, unexpected end of query", 6),
+            (
+                "n == (1",
+                "Invalid predicate: 'n == (1': syntax error, unexpected end of query, expected a comparison operator or ')'",
+                8
+            ),
+            (
+                "n IN (1, 2)",
+                "Invalid predicate: 'n IN (1, 2)': syntax error, unexpected ',', expected ')' (a list stands in braces, such as {1, 2})",
+                8
+            ),
+            (
+                "n IN {n, 2}",
+                "Invalid predicate: 'n IN {n, 2}': syntax error, unexpected 'n', expected a value (a list holds no properties)",
+                7
+            ),
             ("n + 1 CONTAINS 'a'", "Unsupported comparison", 7),
             ("n + (n == 1) == 2", "Invalid predicate", 5),
             ("ANY n + 1 == 2", "The keypath following 'ANY' must contain a list", 1),
