@@ -40,6 +40,17 @@ package struct KeyRange: Equatable, Sendable {
         }
     }
 
+    /// The keys that lie in another range too; nil for none.
+    package func intersection(_ other: KeyRange) -> KeyRange? {
+        let lower = self.lower.lexicographicallyPrecedes(other.lower) ? other.lower : self.lower
+        var upper = self.upper ?? other.upper
+        if let own = self.upper, let bound = other.upper, bound.lexicographicallyPrecedes(own) {
+            upper = bound
+        }
+        let common = KeyRange(lower: lower, upper: upper)
+        return common.isEmpty ? nil : common
+    }
+
     /// Whether `key` lies in the range.
     package func contains(_ key: UnsafeRawBufferPointer) -> Bool {
         guard lower.withUnsafeBytes({ compareKeys($0, key) }) <= 0 else { return false }

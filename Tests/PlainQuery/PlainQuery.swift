@@ -18,10 +18,6 @@ extension PlainWorld {
     /// The object keys of a query's result, in its order.
     func keys(_ query: PlainQuery) -> [UInt64] {
         var found = all(query.className).filter { holds(query.predicate, for: $0) }
-        // What a first SORT leaves open is in the order of the object keys, falling if the last key falls.
-        if case .sort(let keys)? = query.suffixes.first, keys.last?.isAscending == false {
-            found.reverse()
-        }
         for suffix in query.suffixes {
             switch suffix {
             case .limit(let count): found = Array(found.prefix(count))

@@ -97,7 +97,11 @@ struct BulkSearchTests {
         Case(
             testDescription: "one comes that equals the last of an order that falls",
             filter: "age > 10 SORT(age DESC) LIMIT(1)",
-            transactions: [operation("put", "d", #"{"age":30}"#)], expected: ["d"]),
+            transactions: [operation("put", "d", #"{"age":30}"#)], expected: ["c"]),
+        Case(
+            testDescription: "an older one comes to equal the last of an order that falls",
+            filter: "age > 10 SORT(age DESC) LIMIT(1)",
+            transactions: [operation("merge", "a", #"{"age":30}"#)], expected: ["a"]),
         Case(
             testDescription: "the first in the order of keys stay so",
             filter: "TRUEPREDICATE LIMIT(2)",

@@ -103,6 +103,61 @@ struct PagingTests {
         }
     }
 
+    @Test(
+        "the last object of a page that moves on is found once more where it went, by every plan",
+        arguments: EngineCase.all)
+    func movedOn(engine: EngineCase) throws {
+        for (isAscending, numbers, moved, found) in [
+            (false, [9, 8, 5, 3], 6, [1, 2, 3]), (true, [1, 2, 5, 7], 3, [1, 2, 3]),
+            (false, [9, 8, 5, 5, 3], 5, [1, 2, 3, 4]), (true, [1, 2, 5, 5, 7], 5, [1, 2, 3, 4]),
+            (false, [9, 8, 5, 3], 3, [2, 1, 3]), (false, [9, 8, 5, 3], nil, [2, 3, 1]),
+            (false, [9, 8, 5, 3], 8, [2, 3]), (true, [1, 2, 5, 7], 0, [2, 3]),
+        ] as [(Bool, [Int], Int?, [Int])] {
+            for path in ["a", "ai"] {
+                var world = try QueryWorld(engine, seed: 1, count: 0)
+                for (id, number) in numbers.enumerated() {
+                    var item = world.randomItem(id)
+                    item.a = number
+                    try world.put(item)
+                }
+                let sort = [QueryWorld.Key(path: path, isAscending: isAscending)]
+                let first = world.page(("TRUEPREDICATE", []), sort, limit: 2, cursor: nil)
+                #expect(first.ids == [0, 1])
+                var item = try #require(world.items[1])
+                item.a = moved
+                try world.put(item)
+                let rest = world.page(
+                    ("TRUEPREDICATE", []), sort, limit: 100, cursor: first.next)
+                #expect(
+                    rest.ids.map(Int.init) == found, "\(sort) \(numbers), then \(moved ?? -1)")
+            }
+        }
+    }
+
+    @Test("the last object of a page that moves on among long texts is found where it went")
+    func movedOnAmongLongTexts() throws {
+        let stem = String(repeating: "x", count: 420)
+        for (path, isAscending, moved, end, found) in [
+            ("s", true, 1, "e", [2, 1, 3]), ("si", true, 1, "e", [2, 1, 3]),
+            ("s", false, 2, "b", [1, 2, 0]), ("si", false, 2, "b", [1, 2, 0]),
+        ] {
+            var world = try QueryWorld(.memory, seed: 1, count: 0)
+            for (id, end) in ["a", "b", "d", "f"].enumerated() {
+                var item = world.randomItem(id)
+                item.s = stem + end
+                try world.put(item)
+            }
+            let sort = [QueryWorld.Key(path: path, isAscending: isAscending)]
+            let first = world.page(("TRUEPREDICATE", []), sort, limit: 2, cursor: nil)
+            #expect(first.ids.last == Int64(moved))
+            var item = try #require(world.items[moved])
+            item.s = stem + end
+            try world.put(item)
+            let rest = world.page(("TRUEPREDICATE", []), sort, limit: 9, cursor: first.next)
+            #expect(rest.ids.map(Int.init) == found, "\(sort)")
+        }
+    }
+
     @Test("the page behind a deleted object goes on among long texts that share their beginning")
     func longTexts() throws {
         var world = try QueryWorld(.memory, seed: 1, count: 0)

@@ -181,7 +181,7 @@ struct QueryFilterTests {
             ("-count", [3, 1, 4, 2]),
             ("ratio", [4, 2, 1, 3]), ("-ratio", [3, 1, 2, 4]), ("name", [1, 3, 2, 4]),
             ("ripe,-count", [4, 2, 3, 1]),
-            ("ripe", [2, 4, 1, 3]), ("-ripe", [3, 1, 4, 2]), ("mix.name,id", [1, 4, 2, 3]),
+            ("ripe", [2, 4, 1, 3]), ("-ripe", [1, 3, 2, 4]), ("mix.name,id", [1, 4, 2, 3]),
             ("box.height,id", [2, 3, 1, 4]),
             ("parts.@count,id", [1, 2, 4, 3]), ("partOf.@count,-id", [4, 3, 2, 1]),
             ("at", [2, 4, 1, 3]), ("-uuid", [4, 3, 2, 1]),

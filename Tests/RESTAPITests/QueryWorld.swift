@@ -195,14 +195,12 @@ struct QueryWorld {
     /// What a query has to return.
     func expected(_ sort: [Key], _ matches: (Item) -> Bool) -> [Int] {
         let places = Dictionary(uniqueKeysWithValues: order.enumerated().map { ($1, $0) })
-        let descends = sort.last.map { !$0.isAscending } ?? false
         return order.compactMap { items[$0] }.filter(matches).sorted { x, y in
             for key in sort {
                 let result = compare(x, y, key.path)
                 if result != 0 { return (result < 0) == key.isAscending }
             }
-            let (left, right) = (places[x.id] ?? 0, places[y.id] ?? 0)
-            return descends ? left > right : left < right
+            return places[x.id] ?? 0 < places[y.id] ?? 0
         }.map(\.id)
     }
 

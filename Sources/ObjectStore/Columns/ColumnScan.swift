@@ -253,10 +253,9 @@ final class ColumnScan {
             }
         }
         for place in heap.sorted() {
-            let key = order.key(place)
             do throws(StoreError) {
-                guard let row = try transaction.find(rowClass, key: key) else { continue }
-                guard body(key, row) else { break }
+                guard let row = try transaction.find(rowClass, key: place.key) else { continue }
+                guard body(place.key, row) else { break }
             } catch {
                 throw .store(error)
             }

@@ -32,11 +32,15 @@ enum EntryRange {
 
     /// What is left of the entries of one value behind an object key: they stand in the order of those.
     static func resume(_ range: KeyRange, after key: UInt64) -> KeyRange {
-        // Entries of one value are that value followed by the object key.
-        var lower = range.lower
-        withUnsafeBytes(of: key.bigEndian) { lower.append(contentsOf: $0) }
-        lower.append(0)
-        return KeyRange(lower: lower, upper: range.upper)
+        KeyRange(lower: bound(range.lower, behind: key), upper: range.upper)
+    }
+
+    /// The first entry behind an object key of those of a value, which are the value followed by the object key.
+    static func bound(_ value: [UInt8], behind key: UInt64) -> [UInt8] {
+        var bound = value
+        withUnsafeBytes(of: key.bigEndian) { bound.append(contentsOf: $0) }
+        bound.append(0)
+        return bound
     }
 
     /// The keys of one range of values, behind the tag and the number of an index or of primary keys.

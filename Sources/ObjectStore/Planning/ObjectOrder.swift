@@ -2,21 +2,19 @@ import Bytes
 import Query
 import Rows
 
-/// The order of the objects of a class: by some sort keys, then by object key, which falls where the last
-/// sort key does.
+/// The order of the objects of a class: by some sort keys, then by object key, which rises whatever the sort
+/// keys do, as in a stable sort of what a query without one finds.
 ///
 /// Long texts are cut in sort bytes; where two were, their rows decide. One thread at a time uses it; the
 /// view must stay open.
 package final class ObjectOrder {
     let sorter: SortEvaluator
-    let tiesDescend: Bool
     private let transaction: ReadTransaction
     private let rowClass: RowClass
 
     /// Makes an order of the objects of a class as a view has them.
     package init(_ sort: [SortKey], of rowClass: RowClass, in transaction: ReadTransaction) {
         sorter = SortEvaluator(sort, schema: transaction.rows)
-        tiesDescend = sort.last.map { !$0.isAscending } ?? false
         self.transaction = transaction
         self.rowClass = rowClass
     }
@@ -71,8 +69,7 @@ package final class ObjectOrder {
 
     /// Whether an object comes behind a position, whose object may have changed or gone since.
     package func comesAfter(_ key: UInt64, _ row: RowView, _ position: QueryPosition) -> Bool {
-        if key == position.key { return false }
-        return sortBytes(key, row).withUnsafeBytes { comesAfter($0, key, row, position) }
+        sortBytes(key, row).withUnsafeBytes { comesAfter($0, key, row, position) }
     }
 
     /// Whether an object with these sort values comes behind a position.
@@ -80,9 +77,8 @@ package final class ObjectOrder {
         _ own: UnsafeRawBufferPointer, _ key: UInt64, _ row: RowView, _ position: QueryPosition
     ) -> Bool {
         let order = position.sortBytes.withUnsafeBytes { compareKeys(own, $0) }
-        if order == 0 { return tiesDescend ? key < position.key : key > position.key }
+        if order == 0 { return key > position.key }
         guard mayBeCut(own.count), mayBeCut(position.sortBytes.count) else { return order > 0 }
-        if key == position.key { return false }
         // Values that were cut alike are told apart by the whole ones.
         if !position.wholeBytes.isEmpty {
             return position.wholeBytes.lexicographicallyPrecedes(wholeBytes(key, row).bytes)
@@ -118,6 +114,6 @@ package final class ObjectOrder {
             order = compareByRows((key, row), (other.key, other.row))
         }
         if order != 0 { return order < 0 }
-        return tiesDescend ? key > other.key : key < other.key
+        return key < other.key
     }
 }

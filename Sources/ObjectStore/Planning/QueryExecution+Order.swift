@@ -13,6 +13,7 @@ extension QueryExecution {
     func walk(reversed: Bool, _ body: (UInt64, RowView) -> Bool) throws(Failure) {
         let prefix = EntryRange.prefix(plan.access, rowClass)
         var ranges = EntryRange.ranges(plan.access, rowClass)
+        var rest: KeyRange?
         var skipping: QueryPosition?
         // Primary keys have no object keys behind them.
         let first = isPrimaryAccess && query.sort.isEmpty ? after?.key ?? 0 : 0
@@ -23,7 +24,8 @@ extension QueryExecution {
                     ranges = ranges.map { EntryRange.resume($0, after: after.key) }
                 }
             } else {
-                skipping = resume(&ranges, prefix, after, reversed: reversed)
+                rest = resume(&ranges, prefix, after, reversed: reversed)
+                skipping = after
             }
         }
         var run: [(key: UInt64, row: RowView)] = []
@@ -41,7 +43,7 @@ extension QueryExecution {
             return true
         }
         var goesOn = true
-        try forEachEntry(ranges, reversed: reversed) { (entry, key) throws(Failure) in
+        try forEachEntry(ranges, behind: rest, reversed: reversed) { (entry, key) throws(Failure) in
             guard key > first else { return true }
             let isCut = mayBeCut && isCut(entry)
             if !run.isEmpty, !isCut || !hasPrefix(entry, runPrefix) {
@@ -71,40 +73,31 @@ extension QueryExecution {
         if goesOn, !run.isEmpty { _ = try emitRun() }
     }
 
-    /// Moves the ranges to where the position's value begins; objects up to the position are skipped.
+    /// Moves the ranges behind a position, as far as entries tell; objects up to the position that are left are to
+    /// be skipped.
+    ///
+    /// - Returns: Backwards what is left of the position's own value, which comes before the ranges.
     func resume(
         _ ranges: inout [KeyRange], _ prefix: [UInt8], _ after: QueryPosition, reversed: Bool
-    ) -> QueryPosition {
+    ) -> KeyRange? {
         var value = reversed ? after.sortBytes.map { ~$0 } : after.sortBytes
         let isCut = value.withUnsafeBytes { OrderedKey.isCut($0) }
         if isCut { value.removeLast(18) }
-        let isPrimary = isPrimaryAccess
-        var bound = prefix + value
-        if reversed {
-            // Backwards: everything above the value goes, and within the value the keys from `key` on.
-            if isPrimary || isCut {
-                bound = KeyRange.successor(ofPrefix: bound) ?? bound + [0xFF]
-            } else {
-                withUnsafeBytes(of: after.key.bigEndian) { bound.append(contentsOf: $0) }
-            }
-            ranges = ranges.compactMap { range in
-                let upper =
-                    range.upper.map { $0.lexicographicallyPrecedes(bound) ? $0 : bound } ?? bound
-                let cut = KeyRange(lower: range.lower, upper: upper)
-                return cut.isEmpty ? nil : cut
-            }
-        } else {
-            if !isPrimary && !isCut {
-                withUnsafeBytes(of: after.key.bigEndian) { bound.append(contentsOf: $0) }
-                bound.append(0)
-            }
-            ranges = ranges.compactMap { range in
-                let lower = range.lower.lexicographicallyPrecedes(bound) ? bound : range.lower
-                let cut = KeyRange(lower: lower, upper: range.upper)
-                return cut.isEmpty ? nil : cut
-            }
+        let hasObjectKeys = !isPrimaryAccess && !isCut
+        let bound = prefix + value
+        guard reversed else {
+            let lower = hasObjectKeys ? EntryRange.bound(bound, behind: after.key) : bound
+            ranges = ranges.compactMap { $0.intersection(KeyRange(lower: lower, upper: nil)) }
+            return nil
         }
-        return after
+        // What is left of the value itself, whose object keys rise, comes before all that is below it.
+        let rest = KeyRange(
+            lower: EntryRange.bound(bound, behind: after.key),
+            upper: KeyRange.successor(ofPrefix: bound))
+        let found = ranges.lazy.compactMap { $0.intersection(rest) }.first
+        let upper = hasObjectKeys ? bound : rest.upper
+        ranges = ranges.compactMap { $0.intersection(KeyRange(lower: [], upper: upper)) }
+        return hasObjectKeys ? found : nil
     }
 
     /// Where a cut value ends in an entry, before its mark and hash.
@@ -215,7 +208,7 @@ extension QueryExecution {
         run.sort { a, b in
             let result = order.compareByRows(a, b)
             if result != 0 { return result < 0 }
-            return order.tiesDescend ? a.key > b.key : a.key < b.key
+            return a.key < b.key
         }
     }
 }

@@ -131,43 +131,6 @@ extension QueryExecution {
         isTooDear = true
     }
 
-    /// Walks the entries of the plan's index or of the primary keys.
-    func forEachEntry(
-        _ ranges: [KeyRange], reversed: Bool,
-        _ body: (_ entry: UnsafeRawBufferPointer, _ key: UInt64) throws(Failure) -> Bool
-    ) throws(Failure) {
-        let isPrimary = if case .primaryKey = plan.access { true } else { false }
-        var failure: Failure?
-        var goesOn = true
-        for range in reversed ? ranges.reversed() : ranges where goesOn {
-            do throws(StorageError) {
-                try transaction.snapshot.scan(range, reversed: reversed, expecting: 64) {
-                    entry, value in
-                    entriesRead += 1
-                    guard isInTime() else {
-                        failure = .time
-                        return false
-                    }
-                    let key: UInt64
-                    if isPrimary {
-                        guard value.count == 8 else { return true }
-                        key = UInt64(bigEndian: value.loadUnaligned(as: UInt64.self))
-                    } else {
-                        key = StoreKey.trailingObjectKey(entry)
-                    }
-                    do throws(Failure) { goesOn = try body(entry, key) } catch {
-                        failure = error
-                        goesOn = false
-                    }
-                    return goesOn
-                }
-            } catch {
-                throw .store(.storage(error))
-            }
-            if let failure { throw failure }
-        }
-    }
-
     /// How many steps of the query a row counts for: a large one takes longer to read, and what lies outside
     /// it may have megabytes.
     private static func steps(_ row: RowView) -> Int {

@@ -1,6 +1,7 @@
 import Bytes
 import Query
 import Rows
+import Storage
 
 // Sections along an index, or the primary keys.
 extension SectionExecution {
@@ -70,9 +71,7 @@ extension SectionExecution {
             if isAscending, isOpen { start.sortBytes = beginning + [0xFF] }
         }
         // Of a text that was cut there may be others, which are told apart by rows.
-        if start.sortBytes.count <= OrderedKey.textByteCountMax {
-            start.key = isAscending ? .max : 0
-        }
+        if start.sortBytes.count <= OrderedKey.textByteCountMax { start.key = .max }
         return start
     }
 
@@ -108,8 +107,9 @@ extension SectionExecution {
         guard case .natural(let reversed) = plan.order else { return nil }
         var ranges = EntryRange.ranges(plan.access, rowClass)
         let prefix = EntryRange.prefix(plan.access, rowClass)
+        var rest: KeyRange?
         if let after = execution.query.after {
-            _ = execution.resume(&ranges, prefix, after, reversed: reversed)
+            rest = execution.resume(&ranges, prefix, after, reversed: reversed)
         }
         let suffixCount = execution.isPrimaryAccess ? 0 : MemoryLayout<UInt64>.size
         // All objects of a section have to be compared, or its first ones are those that come first.
@@ -118,7 +118,8 @@ extension SectionExecution {
         var walked = Walked()
         var cost = 0
         var isDone = true
-        try execution.forEachEntry(ranges, reversed: reversed) { (entry, key) throws(Failure) in
+        try execution.forEachEntry(ranges, behind: rest, reversed: reversed) {
+            (entry, key) throws(Failure) in
             cost += QueryCost.entry
             // Texts that share a cut beginning stand in no order: their rows have to be read.
             guard cost <= costMax, !execution.isCut(entry) else {

@@ -2,12 +2,11 @@ import Rows
 
 /// One property to sort by, as its column has it: an order of numbers instead of encoded keys.
 package final class ColumnOrder {
-    /// An object's place: by value, then by key, turned round where values fall, so that smaller comes
-    /// first.
+    /// An object's place: by value, turned round where values fall, so that smaller comes first, then by key.
     package struct Place: Comparable, Sendable {
         /// The value's ordinal above 1 << 64, or 0 for null; inverted for falling order.
         package var rank: UInt128
-        /// The object key; inverted for falling order.
+        /// The object key.
         package var key: UInt64
 
         package static func < (a: Place, b: Place) -> Bool {
@@ -40,13 +39,10 @@ package final class ColumnOrder {
 
     /// The place of an object.
     package func place(_ chunk: Int, _ position: Int) -> Place {
-        let key = UInt64(chunk << ColumnChunk.keyCountLog2 + position)
-        return Place(
-            rank: turned(rank(column[chunk], position)), key: isAscending ? key : ~key)
+        Place(
+            rank: turned(rank(column[chunk], position)),
+            key: UInt64(chunk << ColumnChunk.keyCountLog2 + position))
     }
-
-    /// The object key of a place.
-    package func key(_ place: Place) -> UInt64 { isAscending ? place.key : ~place.key }
 
     private func turned(_ rank: UInt128) -> UInt128 { isAscending ? rank : ~rank }
 
@@ -67,8 +63,7 @@ package final class ColumnOrder {
     /// The place that a query's position names; nil when its bytes are no value of the property.
     package func place(sortBytes: [UInt8], key: UInt64) -> Place? {
         let bytes = isAscending ? sortBytes : sortBytes.map { ~$0 }
-        let own = isAscending ? key : ~key
-        if bytes == [0] { return Place(rank: turned(0), key: own) }
+        if bytes == [0] { return Place(rank: turned(0), key: key) }
         guard bytes.first == 1, bytes.count == 1 + (Ordinal.byteCount(storage) ?? 0) else {
             return nil
         }
@@ -82,7 +77,7 @@ package final class ColumnOrder {
             ordinal = bits == 0 ? 0 : OrderedKey.orderedBits(Double(float))
         default: ordinal = value
         }
-        return Place(rank: turned(1 << 64 | UInt128(ordinal)), key: own)
+        return Place(rank: turned(1 << 64 | UInt128(ordinal)), key: key)
     }
 
     /// Takes from a chunk's result what comes behind a place for certain.

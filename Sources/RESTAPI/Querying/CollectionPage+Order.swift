@@ -10,12 +10,10 @@ extension CollectionPage {
         let sorter: SortEvaluator
         /// Without keys the elements stand in the collection's own order.
         let isNatural: Bool
-        let tiesDescend: Bool
 
         init(_ keys: [SortKey], _ schema: RowSchema) {
             sorter = SortEvaluator(keys, schema: schema)
             isNatural = keys.isEmpty
-            tiesDescend = keys.last.map { !$0.isAscending } ?? false
         }
     }
 
@@ -37,8 +35,7 @@ extension CollectionPage {
     func isBefore(_ a: Candidate, _ b: Candidate, _ order: Order) -> Bool {
         let result = compare(a, b, order)
         if result != 0 { return result < 0 }
-        let (left, right) = ((a.position, a.repetition), (b.position, b.repetition))
-        return order.tiesDescend ? left > right : left < right
+        return (a.position, a.repetition) < (b.position, b.repetition)
     }
 
     /// Compares two elements by what they are sorted by: negative, 0 or positive.
@@ -62,9 +59,7 @@ extension CollectionPage {
             result = compare(wholeBytes(candidate, order).bytes, position.wholeBytes)
         }
         if result != 0 { return result > 0 }
-        let place = (candidate.position, candidate.repetition)
-        let last = (position.key, cursor.repetition)
-        return order.tiesDescend ? place < last : place > last
+        return (candidate.position, candidate.repetition) > (position.key, cursor.repetition)
     }
 
     /// The position of an element, for a cursor.

@@ -61,7 +61,6 @@ struct ColumnTests {
         let isWhole = Int.random(in: 0..<4, using: &random) == 0
         let evaluator = SortEvaluator(sort, schema: read.rows)
         let matcher = predicate.makeMatcher(read.rows, source: read)
-        let falls = sort.last.map { !$0.isAscending } ?? false
         var expected: [(bytes: [UInt8], key: UInt64)] = []
         try read.scan(rowClass) { key, row in
             guard isWhole || matcher.matches(row: row, key: key, source: read) else { return true }
@@ -71,8 +70,7 @@ struct ColumnTests {
             return true
         }
         expected.sort { a, b in
-            if a.bytes != b.bytes { return a.bytes.lexicographicallyPrecedes(b.bytes) }
-            return falls ? a.key > b.key : a.key < b.key
+            a.bytes == b.bytes ? a.key < b.key : a.bytes.lexicographicallyPrecedes(b.bytes)
         }
         var query = ObjectQuery(
             classIndex: rowClass.index, predicate: isWhole ? nil : predicate, sort: sort)

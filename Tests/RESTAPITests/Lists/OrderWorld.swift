@@ -197,11 +197,10 @@ struct OrderWorld {
         }
     }
 
-    /// The ids in an order; what is equal in all of it stands by age, backwards where the last path does.
+    /// The ids in an order; what is equal in all of it stands by age.
     func ids(_ keys: [(path: String, isAscending: Bool)], _ matches: (Item) -> Bool = { _ in true })
         -> [Int]
     {
-        let descends = keys.last.map { !$0.isAscending } ?? false
         let found = items.filter(matches).map { item in
             (item.id, keys.map { rank(item, $0.path) })
         }
@@ -211,7 +210,7 @@ struct OrderWorld {
                 if x < y { return key.isAscending }
                 if y < x { return !key.isAscending }
             }
-            return descends ? a.0 > b.0 : a.0 < b.0
+            return a.0 < b.0
         }.map(\.0)
     }
 }

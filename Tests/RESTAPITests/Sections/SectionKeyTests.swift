@@ -45,7 +45,7 @@ struct SectionKeyTests {
         }
         #expect(values[0] != values[1], "\(values)")
         for (sort, first) in [
-            ("", 1), ("#", 1), ("-#", 3), ("#,-id", 3), ("-#,n", 2), ("id", 1), ("-id", 3),
+            ("", 1), ("#", 1), ("-#", 1), ("#,-id", 3), ("-#,n", 2), ("id", 1), ("-id", 3),
             ("n,id", 2),
         ] {
             for suffix in ["", "i"] {

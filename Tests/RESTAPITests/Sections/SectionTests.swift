@@ -67,7 +67,7 @@ struct SectionTests {
         "sections stand where their first objects do, null first, each with its objects in order",
         arguments: [
             ([("by", "age")], ["null: 4", "1: 6 7", "3: 1 3", "9: 2 5"]),
-            ([("by", "age"), ("sort", "-age")], ["9: 5 2", "3: 3 1", "1: 7 6", "null: 4"]),
+            ([("by", "age"), ("sort", "-age")], ["9: 2 5", "3: 1 3", "1: 6 7", "null: 4"]),
             ([("by", "age"), ("sort", "age,-name")], ["null: 4", "1: 7 6", "3: 3 1", "9: 5 2"]),
             ([("by", "age"), ("sort", "name")], ["null: 4", "1: 6 7", "9: 2 5", "3: 1 3"]),
             (
