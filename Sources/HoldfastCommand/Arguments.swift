@@ -156,7 +156,7 @@ struct Arguments: Sendable {
         }
         let (product, isTooLarge) = number.multipliedReportingOverflow(by: unit)
         guard !isTooLarge else { throw .usage("--\(name) is too large: '\(text)'") }
-        guard product >= min else { throw .usage("--\(name) is at least \(min), not '\(text)'") }
+        guard product >= min else { throw .usage("--\(name) has to be more than '\(text)'") }
         return product
     }
 }

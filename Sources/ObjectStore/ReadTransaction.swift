@@ -1,5 +1,6 @@
 import Bytes
 import ObjectModel
+import Query
 import Rows
 import Storage
 
@@ -27,6 +28,8 @@ package final class ReadTransaction: ObjectSource {
     private(set) var deadlineMilliseconds = UInt64.max
     /// Whether the deadline has passed: what was found since then is not to be used.
     package private(set) var isLate = false
+    /// Why an evaluation on the view was given up, which has made it late; nil where only its time is over.
+    package private(set) var evaluationFailure: EvaluationFailure?
     private var followCount = 0
     /// Asked now and then, where evaluations look at the clock, whether somebody still waits for what is
     /// read; when nobody does, they end as if their time were over. Nil: somebody does. Closing the view
@@ -71,6 +74,7 @@ package final class ReadTransaction: ObjectSource {
         failure = nil
         deadlineMilliseconds = .max
         isLate = false
+        evaluationFailure = nil
         followCount = 0
         return true
     }
@@ -255,6 +259,7 @@ package final class ReadTransaction: ObjectSource {
     package func limitFollowing(until deadline: UInt64) {
         deadlineMilliseconds = deadline
         isLate = false
+        evaluationFailure = nil
     }
 
     /// Whether what is evaluated on the view has to end: its time is over, or nobody waits for it any more.
@@ -268,7 +273,10 @@ package final class ReadTransaction: ObjectSource {
     }
 
     /// Makes the view late, because an evaluation on it was given up.
-    func giveUp() { isLate = true }
+    func giveUp(_ failure: EvaluationFailure) {
+        isLate = true
+        evaluationFailure = failure
+    }
 
     /// Counts a link that is followed, and looks at the clock now and then.
     private func mayFollow() -> Bool {

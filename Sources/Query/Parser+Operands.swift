@@ -59,15 +59,19 @@ extension Parser {
         try advance()
         var constants: [Syntax.Constant] = []
         if token.kind != .rightBrace {
-            let expected = "a value (a list holds no properties)"
-            constants.append(try constant(expected))
+            constants.append(try listed())
             while token.kind == .comma {
                 try advance()
-                constants.append(try constant(expected))
+                constants.append(try listed())
             }
         }
         try expect(.rightBrace, "',' or '}'")
         return .list(constants, quantifier, start: start, end: previousEnd)
+    }
+
+    /// A constant of a list.
+    private mutating func listed() throws(QueryError) -> Syntax.Constant {
+        try constant(token.canBeName ? "a value (a list holds no properties)" : "a value")
     }
 
     /// A literal, an argument, `obj(…)` or `binary(…)`.

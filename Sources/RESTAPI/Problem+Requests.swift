@@ -5,7 +5,8 @@ extension Problem {
     /// A stream's filter held up all other streams.
     static let streamTooSlow = Problem(
         503, "query-too-slow",
-        "To find out what a commit means to this stream takes too long; follow shorter paths along links."
+        "To find out what a commit means to this stream takes too long; follow shorter paths along links, and "
+            + "write regular expressions without repetitions in repetitions."
     )
 
     /// More work waits than the server takes.

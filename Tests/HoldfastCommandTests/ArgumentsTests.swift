@@ -113,7 +113,7 @@ struct ArgumentsTests {
         let failure = #expect(throws: CommandFailure.self) {
             try parse(["--size", "0"]).byteCount("size")
         }
-        #expect(failure?.message.contains("--size is at least 1, not '0'") == true)
+        #expect(failure?.message.contains("--size has to be more than '0'") == true)
     }
 
     @Test("of every verb are in its help, with their defaults")

@@ -173,6 +173,47 @@ struct QueryErrorTests {
         Self.body("{\"expand\":\"\(fields)\"}", ["query-too-long"]).check(on: server)
     }
 
+    @Test("a regular expression that ran wild ends the query though its plan was given up since")
+    func wildPattern() throws {
+        let world = try QueryWorld(.memory, seed: 1, count: 0)
+        let evil = String(repeating: "a", count: 60)
+        let bodies = (0..<20_000).map { id in
+            let isFar = id == 5 || id == 6 || id >= 19_850
+            let text = id == 5 ? evil : isFar ? "aaab" : "zz"
+            return "{\"id\":\(id),\"ai\":\(isFar ? 3000 : 0),\"s\":\"\(text)\"}"
+        }
+        #expect(
+            world.server.send(
+                "POST", "/v1/classes/Item/objects", "[\(bodies.joined(separator: ","))]",
+                headers: [("Prefer", "return=minimal")]
+            ).status == 201)
+        for filter in ["ai > 2000 AND s MATCHES $0", "ai > 2000 AND NOT s MATCHES $0"] {
+            for limit in [1, 5, 20] {
+                APIScenario(
+                    "POST", "/v1/classes/Item/query",
+                    #"{"filter":"\#(filter)","args":["(a+)+b"],"limit":\#(limit)}"#, status: 422,
+                    contains: ["query-pattern-too-complex"]
+                ).check(on: world.server)
+            }
+            APIScenario(
+                "DELETE",
+                target(
+                    "/v1/classes/Item/objects",
+                    [("filter", filter + " LIMIT(20)"), ("arg", "\"(a+)+b\"")]), status: 422,
+                contains: ["query-pattern-too-complex"]
+            ).check(on: world.server)
+        }
+        let left = world.server.send("GET", "/v1/classes/Item/objects?limit=1&count=exact")
+        #expect(left.text.hasSuffix("\"count\":20000}"), "\(left.text)")
+        APIScenario(
+            "GET",
+            target(
+                "/v1/classes/Item/changes",
+                [("since", "start"), ("filter", "s MATCHES $0"), ("arg", "\"(a+)+b\"")]),
+            status: 422, contains: ["query-pattern-too-complex"]
+        ).check(on: world.server)
+    }
+
     @Test("a query that needs too much memory or time is stopped")
     func memoryAndTime() throws {
         var options = RESTOptions()

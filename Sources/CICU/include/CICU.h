@@ -61,7 +61,7 @@ typedef enum {
     HFMatchYes = 1,
     /// The deadline passed.
     HFMatchTime = 2,
-    /// There is no memory for the text.
+    /// There is no memory for the text, or the engine failed.
     HFMatchMemory = 3,
     /// It took more steps, or needed more memory to try its ways, than one test may.
     HFMatchLimit = 4,

@@ -224,7 +224,7 @@ package struct ObservedQuery: Sendable {
         guard let matcher else { return true }
         let isMatch = matcher.matches(row: row, key: identity.key, source: transaction)
         // Like links without end, a regular expression can take too long.
-        if matcher.failure != nil { transaction.giveUp() }
+        if let failure = matcher.failure { transaction.giveUp(failure) }
         return isMatch
     }
 }

@@ -34,7 +34,7 @@ final class EntryRun {
     /// Takes the object key of the next entry; false when there is no room for more.
     func add(_ key: UInt64) -> Bool {
         keys.append(key)
-        return keys.count < Self.countMax
+        return keys.count <= Self.countMax
     }
 
     /// Forgets all, but for the value.

@@ -6,7 +6,7 @@ package struct ObjectQuery: Sendable {
     package var classIndex: Int
     /// The condition; nil for all objects.
     package var predicate: Predicate?
-    /// The order; the object key completes it, in the direction of the last sort key.
+    /// The order; the object key completes it, rising.
     package var sort: [SortKey]
     /// Where to go on, behind an object that was returned before; nil for the beginning.
     package var after: QueryPosition?

@@ -90,14 +90,15 @@ extension QueryExecution {
             ranges = ranges.compactMap { $0.intersection(KeyRange(lower: lower, upper: nil)) }
             return nil
         }
+        let end = KeyRange.successor(ofPrefix: bound)
+        defer {
+            let below = KeyRange(lower: [], upper: hasObjectKeys ? bound : end)
+            ranges = ranges.compactMap { $0.intersection(below) }
+        }
+        guard hasObjectKeys else { return nil }
         // What is left of the value itself, whose object keys rise, comes before all that is below it.
-        let rest = KeyRange(
-            lower: EntryRange.bound(bound, behind: after.key),
-            upper: KeyRange.successor(ofPrefix: bound))
-        let found = ranges.lazy.compactMap { $0.intersection(rest) }.first
-        let upper = hasObjectKeys ? bound : rest.upper
-        ranges = ranges.compactMap { $0.intersection(KeyRange(lower: [], upper: upper)) }
-        return hasObjectKeys ? found : nil
+        let rest = KeyRange(lower: EntryRange.bound(bound, behind: after.key), upper: end)
+        return ranges.lazy.compactMap { $0.intersection(rest) }.first
     }
 
     /// Where a cut value ends in an entry, before its mark and hash.

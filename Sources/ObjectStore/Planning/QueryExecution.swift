@@ -179,6 +179,8 @@ package final class QueryExecution {
             }
             let (allBefore, entriesBefore) = (transaction.entriesRead, entriesRead)
             try follow(limit: left, take)
+            // Also of a plan that is given up: the next one has a matcher of its own, which knows nothing of it.
+            try checkFailure()
             guard isTooDear else {
                 if case .plan = plan.fallback, let trialKey {
                     transaction.columns?.trials.note(trialKey)
@@ -193,7 +195,6 @@ package final class QueryExecution {
             }
             try fallBack(found: limit - left, left: left)
         }
-        try checkFailure()
     }
 
     /// Hands over the result of the plan as it stands, as long as that costs no more than it may.

@@ -187,7 +187,7 @@ extension RESTService {
         } catch {
             throw .store(error)
         }
-        if view.isLate { throw .problem(.queryTime(options)) }
+        if view.isLate { throw .problem(.late(view, options)) }
         return keys
     }
 

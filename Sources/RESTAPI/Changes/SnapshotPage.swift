@@ -85,8 +85,7 @@ struct SnapshotPage {
                 take(row, ObjectIdentity(classIndex: classIndex, key: key))
             }
         } catch {
-            if case .store(let error) = error { throw service.problem(error) }
-            throw .queryTime(service.options)
+            throw service.problem(error)
         }
     }
 }

@@ -1,3 +1,5 @@
+import ObjectStore
+
 extension Problem {
     /// A query or reply needs more memory than a read may take.
     static func queryMemory(_ options: RESTOptions) -> Problem {
@@ -14,6 +16,11 @@ extension Problem {
             "The query took longer than \(options.readSecondsMax) s and was stopped; "
                 + "an index on a property that it compares would help (see explain=true).",
             retryAfterSeconds: 1)
+    }
+
+    /// What is evaluated on a view has ended because the view is late.
+    static func late(_ read: ReadTransaction, _ options: RESTOptions) -> Problem {
+        read.evaluationFailure == .pattern ? .queryPattern : .queryTime(options)
     }
 
     /// A regular expression has too many ways through a text.

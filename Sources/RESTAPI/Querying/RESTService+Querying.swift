@@ -12,9 +12,9 @@ extension RESTService {
     /// Throws when following links took longer than the query's time; if not, what is written of the
     /// objects may take any.
     func checkTime(_ read: ReadTransaction) throws(Problem) {
-        let isLate = read.isLate
+        let problem = read.isLate ? Problem.late(read, options) : nil
         read.limitFollowing(until: .max)
-        if isLate { throw .queryTime(options) }
+        if let problem { throw problem }
     }
 
     /// The problem of a query that was stopped.
