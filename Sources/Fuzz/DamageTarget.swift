@@ -60,11 +60,13 @@ struct DamageTarget: FuzzTarget {
         _ = try? store.findings()
         _ = try? store.contents()
         _ = try? store.changes(after: 0)
-        let maker = RandomContent(script.classes)
-        let targets = Set(script.classes.filter { $0.kind == .object }.map(\.name))
+        // Of the schema as it is now: a damaged name is another class or property, to which a draft has to fit.
+        let classes = store.catalog.schema.classes
+        let maker = RandomContent(classes)
+        let targets = Set(classes.filter { $0.kind == .object }.map(\.name))
         let known = script.reference.objects.keys.sorted()
             .filter { targets.contains($0.className) }
-        for objectClass in script.classes where objectClass.kind == .object {
+        for objectClass in classes where objectClass.kind == .object {
             _ = try? store.put(
                 objectClass.name, maker.draft(objectClass, known: known, &random), mode: .merge)
         }
