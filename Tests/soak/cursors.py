@@ -3,14 +3,12 @@ import time
 from urllib.parse import quote
 
 from client import Connection
-from server import Server, wait_until
+from server import WAIT_SECONDS_MAX, Server, wait_until
 from streams import Follower, wait_for
 from world import QUERIES, SCHEMA, Query, difference
 
 ALL = next(query for query in QUERIES if query.name == "all")
 TEAM_LINK = next(query for query in QUERIES if query.name == "link")
-#: What is waited for comes at once, unless the machine is busy with something else.
-WAIT_SECONDS_MAX = 60
 
 
 class Cursors:

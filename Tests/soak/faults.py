@@ -7,14 +7,12 @@ import time
 from pathlib import Path
 
 from client import Connection
-from server import ROOT, Server, can_check, check_store, wait_until
+from server import ROOT, WAIT_SECONDS_MAX, Server, can_check, check_store, wait_until
 from streams import Follower, wait_for
 from world import QUERIES, SCHEMA, difference
 
 ALL = next(query for query in QUERIES if query.name == "all")
 CONNECTION_COUNT = 16
-#: What is waited for comes at once, unless the machine is busy with something else.
-WAIT_SECONDS_MAX = 60
 
 
 class Faults:

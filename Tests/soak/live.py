@@ -4,7 +4,7 @@ import threading
 import time
 
 from client import Connection
-from server import Server, can_check, check_store, wait_until
+from server import WAIT_SECONDS_MAX, Server, can_check, check_store, wait_until
 from streams import Follower, Replay, wait_for
 from world import QUERIES, SCHEMA, World, difference
 from writers import Writer, WriterState, owned, prepare
@@ -179,14 +179,14 @@ def run(report, seed, is_full):
     stop = threading.Event()
     visitor = threading.Thread(target=visit, args=(server, stop), daemon=True)
     writers = [Writer(state, server, stop) for state in states]
-    late = wait_for(followers, first_version, 60)
+    late = wait_for(followers, first_version, WAIT_SECONDS_MAX)
     report.check("streams begin", not late, late)
     for thread in [visitor, *writers]:
         thread.start()
     time.sleep(seconds)
     # What concerns a stream of few objects may come late, where writes are slow.
     wait_until(lambda: all(follower.replay.live_changes for follower in followers)
-               or any(writer.failure for writer in writers), 60)
+               or any(writer.failure for writer in writers), WAIT_SECONDS_MAX)
     stop.set()
     for thread in [visitor, *writers]:
         thread.join(60)

@@ -14,6 +14,8 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 BINARY = Path(os.environ.get("HOLDFAST_BINARY") or ROOT / ".build" / "debug" / "holdfast")
 if not BINARY.is_absolute():
     BINARY = ROOT / BINARY
+#: What is waited for comes at once, unless the machine is busy with something else.
+WAIT_SECONDS_MAX = 60
 
 
 class Server:

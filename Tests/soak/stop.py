@@ -4,7 +4,7 @@ import threading
 import time
 
 from client import Connection
-from server import Server, can_check, check_store
+from server import WAIT_SECONDS_MAX, Server, can_check, check_store
 from streams import Follower, wait_for
 from world import QUERIES, SCHEMA, Query, World, difference
 from writers import Writer, WriterState, owned, prepare
@@ -38,7 +38,7 @@ def run(report, seed, is_full):
         never = Query("never", "Item", None, "value == -1")
         for poll in polls:
             poll.send("GET", f"{never.path()}&since={cursor}", headers={"Prefer": f"wait={POLL_SECONDS}"})
-        late = wait_for(followers, 0, 60)
+        late = wait_for(followers, 0, WAIT_SECONDS_MAX)
         report.check("streams begin", not late, late)
         stop, refusals = threading.Event(), []
         writers = [Writer(state, server, stop, on_refusal=lambda *args: refusals.append(args))

@@ -113,7 +113,6 @@ package final class ObjectOrder {
         if order != 0, mayBeCut(bytes.count), other.mayBeCut {
             order = compareByRows((key, row), (other.key, other.row))
         }
-        if order != 0 { return order < 0 }
-        return key < other.key
+        return order == 0 ? key < other.key : order < 0
     }
 }

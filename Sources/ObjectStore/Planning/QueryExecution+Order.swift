@@ -208,8 +208,7 @@ extension QueryExecution {
     private func sortByRows(_ run: inout [(key: UInt64, row: RowView)]) {
         run.sort { a, b in
             let result = order.compareByRows(a, b)
-            if result != 0 { return result < 0 }
-            return a.key < b.key
+            return result == 0 ? a.key < b.key : result < 0
         }
     }
 }
