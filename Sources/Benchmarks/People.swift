@@ -89,7 +89,7 @@ struct People {
         var options = ImportOptions()
         options.mode = .replace
         let room = Waiter<Void>()
-        let done = Waiter<Result<ImportReport, Problem>?>()
+        let done = Waiter<Result<ImportReport, RequestFault>?>()
         let session = ImportSession(store, .objects(className: className), options) {
             room.finish(())
         }

@@ -1,76 +1,97 @@
-import ObjectStore
+import Bytes
+import HTTPServer
+import JSON
 
-/// An error of a request, answered as `application/problem+json` (RFC 9457).
-///
-/// Clients switch on `status` and `code`; the rest tells a person what to do next. Nothing internal,
-/// no path and no library's message stands in it.
-package struct Problem: Error, Sendable {
-    /// One fault of a request; a reply lists all that were found.
-    package struct Fault: Sendable, Equatable {
-        /// What kind of fault, in the same vocabulary as ``Problem/code``.
-        package var code: String
-        /// What is wrong and what would be right.
-        package var detail: String
-        /// Where in the body, as a JSON pointer (RFC 6901).
-        package var pointer: String?
-        /// The query parameter, header or path parameter that has the fault.
-        package var parameter: String?
-        /// Where in a query's text, from 1.
-        package var column: Int?
-        /// The nearest name that is known.
-        package var hint: String?
+/// A document of `application/problem+json` (RFC 9457).
+package struct Problem {
+    let status: UInt16
+    let code: String
+    let detail: String
+    let errors: [RequestFault.Entry]
 
-        /// Describes a fault.
-        package init(
-            code: String, detail: String, pointer: String? = nil, parameter: String? = nil,
-            column: Int? = nil, hint: String? = nil
-        ) {
-            self.code = code
-            self.detail = detail
-            self.pointer = pointer
-            self.parameter = parameter
-            self.column = column
-            self.hint = hint
+    /// Describes a fault of a request.
+    init(_ fault: RequestFault) {
+        status = fault.kind.status
+        code = fault.code
+        detail = fault.detail
+        errors = fault.errors
+    }
+
+    /// Makes the reply of an error that the HTTP server itself answers: for
+    /// `ServerOptions.makeProblem`, so that all errors look alike.
+    package static func response(_ fault: ServerFault) -> Response {
+        let problem = Problem(fault)
+        return Response(problem.status, .problem, problem.document { _ in false })
+    }
+
+    private init(_ fault: ServerFault) {
+        status = fault.status
+        code = fault.code.rawValue
+        detail = fault.detail
+        errors = []
+    }
+
+    /// Writes the document. `current` writes the object as it is, or nothing and returns false.
+    func document(_ current: (JSONWriter) -> Bool) -> HTTPServer.Bytes {
+        let json = JSONWriter(ByteBuffer(capacity: 512))
+        json.raw("{\"type\":\"about:blank\",\"title\":")
+        json.string(Self.title(status))
+        json.raw(",\"status\":")
+        json.uint(UInt64(status))
+        json.raw(",\"code\":")
+        json.string(code)
+        json.raw(",\"detail\":")
+        json.string(detail)
+        if !errors.isEmpty {
+            json.raw(",\"errors\":")
+            json.array { list in
+                for fault in errors { list.element().object { fault.write(&$0) } }
+            }
+        }
+        let end = json.buffer.count
+        json.raw(",\"current\":")
+        if !current(json) { json.buffer.truncate(to: end) }
+        json.raw("}")
+        let (base, count) = json.buffer.takeStorage()
+        return HTTPServer.Bytes(adopting: base, count: count)
+    }
+
+    /// The name of a status (RFC 9110, section 15, and RFC 6585), as `about:blank` asks for.
+    private static func title(_ status: UInt16) -> String {
+        switch status {
+        case 400: "Bad Request"
+        case 401: "Unauthorized"
+        case 403: "Forbidden"
+        case 404: "Not Found"
+        case 405: "Method Not Allowed"
+        case 406: "Not Acceptable"
+        case 408: "Request Timeout"
+        case 409: "Conflict"
+        case 410: "Gone"
+        case 412: "Precondition Failed"
+        case 413: "Content Too Large"
+        case 414: "URI Too Long"
+        case 415: "Unsupported Media Type"
+        case 421: "Misdirected Request"
+        case 422: "Unprocessable Content"
+        case 428: "Precondition Required"
+        case 429: "Too Many Requests"
+        case 431: "Request Header Fields Too Large"
+        case 500: "Internal Server Error"
+        case 503: "Service Unavailable"
+        case 507: "Insufficient Storage"
+        default: "Error"
         }
     }
+}
 
-    /// The HTTP status.
-    package var status: UInt16
-    /// The stable name of the error, such as `"object-not-found"`.
-    package var code: String
-    /// What happened and what to do next.
-    package var detail: String
-    /// Each fault of the request.
-    package var errors: [Fault] = []
-    /// Of a failed precondition the object as it is.
-    package var current: StoredObject?
-    /// Seconds after which trying again makes sense.
-    package var retryAfterSeconds: Int?
-    /// Of a 405 the methods that the resource has; nil for none but OPTIONS.
-    package var allow: String?
-    /// Of a 415 the media types that would be taken.
-    package var accept: String?
-    /// Whether ``accept`` is about the body of a PATCH.
-    package var acceptsPatch = false
-
-    /// Describes an error.
-    package init(
-        _ status: UInt16, _ code: String, _ detail: String, errors: [Fault] = [],
-        current: StoredObject? = nil, retryAfterSeconds: Int? = nil
-    ) {
-        self.status = status
-        self.code = code
-        self.detail = detail
-        self.errors = errors
-        self.current = current
-        self.retryAfterSeconds = retryAfterSeconds
-    }
-
-    /// A malformed parameter: 400.
-    package static func parameter(_ name: String, _ detail: String, hint: String? = nil) -> Problem
-    {
-        Problem(
-            400, "invalid-parameter", detail,
-            errors: [Fault(code: "invalid-parameter", detail: detail, parameter: name, hint: hint)])
+extension RequestFault.Entry {
+    fileprivate func write(_ object: inout JSONObjectWriter) {
+        object.member("code").string(code)
+        object.member("detail").string(detail)
+        if let pointer { object.member("pointer").string(pointer) }
+        if let parameter { object.member("parameter").string(parameter) }
+        if let column { object.member("column").int(Int64(column)) }
+        if let hint { object.member("hint").string(hint) }
     }
 }

@@ -57,7 +57,7 @@ struct ExportCommand {
         }
         defer { transaction.close() }
         let cursor: any ExportPieces
-        do throws(Problem) {
+        do throws(RequestFault) {
             cursor = try self.cursor(transaction)
         } catch {
             throw CommandFailure(error.detail)
@@ -91,19 +91,19 @@ struct ExportCommand {
         return .success
     }
 
-    private func cursor(_ transaction: ReadTransaction) throws(Problem) -> any ExportPieces {
+    private func cursor(_ transaction: ReadTransaction) throws(RequestFault) -> any ExportPieces {
         let names = SchemaNames(transaction.rows)
         guard let className else { return StoreExportCursor(transaction, names: names) }
         guard let index = transaction.rows.classIndex[className] else {
             let hint = NearestName.of(className, among: transaction.rows.classIndex.keys)
-            throw Problem(
-                404, "unknown-class",
+            throw RequestFault(
+                .notFound, "unknown-class",
                 "the store has no class '\(className)'"
                     + (hint.map { "; did you mean '\($0)'?" } ?? ""))
         }
         try RESTService.requireObjects(transaction.rows.classes[index])
         let selection =
-            try arguments.text("fields").map { fields throws(Problem) in
+            try arguments.text("fields").map { fields throws(RequestFault) in
                 try FieldSelection(
                     fields: fields, expand: nil, of: transaction.rows.classes[index], names: names)
             } ?? names.classes[index].everything

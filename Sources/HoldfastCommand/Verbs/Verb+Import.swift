@@ -133,7 +133,7 @@ struct ImportCommand {
     ) throws(CommandFailure) -> ImportReport {
         let input = try GzipInput(path)
         let room = Monitor(0)
-        let result = Monitor<Result<ImportReport, Problem>??>(nil)
+        let result = Monitor<Result<ImportReport, RequestFault>??>(nil)
         let target = isRealmJSON ? nil : className
         let session = ImportSession(
             store, target.map { .objects(className: $0) } ?? .store, options
@@ -169,7 +169,7 @@ struct ImportCommand {
                 if piece.isEmpty { break }
                 byteCount += piece.count
                 if let converter {
-                    try Self.failing { () throws(Problem) in try converter.append(piece) }
+                    try Self.failing { () throws(RequestFault) in try converter.append(piece) }
                 } else {
                     feed(piece)
                 }
@@ -181,7 +181,7 @@ struct ImportCommand {
                 }
             }
             if let converter {
-                try Self.failing { () throws(Problem) in try converter.complete() }
+                try Self.failing { () throws(RequestFault) in try converter.complete() }
             }
         } catch {
             session.abandon()
@@ -200,7 +200,7 @@ struct ImportCommand {
         }
     }
 
-    private static func failing(_ body: () throws(Problem) -> Void) throws(CommandFailure) {
+    private static func failing(_ body: () throws(RequestFault) -> Void) throws(CommandFailure) {
         do { try body() } catch { throw CommandFailure(error.detail) }
     }
 }

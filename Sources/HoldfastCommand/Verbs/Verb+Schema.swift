@@ -39,7 +39,7 @@ extension Verb {
             instead: "a running service takes it: curl -X PUT -H 'Content-Type: application/json' "
                 + "--data-binary @'\(path)' '\(address.url)/v1/schema'")
         defer { store.close() }
-        do throws(Problem) {
+        do throws(RequestFault) {
             if arguments.has("dry-run") {
                 Terminal.write(try SchemaText.dryRun(bytes, store) + "\n")
             } else {

@@ -24,7 +24,7 @@ package final class AccessPolicy: Sendable {
         if tokens.isEnforced {
             guard let problem = checkToken(request, needed) else { return nil }
             let response = Self.response(problem)
-            guard problem.status == 401 else { return response }
+            guard problem.kind == .unauthenticated else { return response }
             // RFC 6750, section 3.
             return problem.code == "token-missing"
                 ? response.with(.wwwAuthenticate, "Bearer realm=\"holdfast\"")
@@ -34,44 +34,46 @@ package final class AccessPolicy: Sendable {
         return isInsecure ? nil : checkOrigin(request).map(Self.response)
     }
 
-    private static func response(_ problem: Problem) -> Response {
-        Response(problem.status, .problem, problem.document { _ in false })
+    private static func response(_ problem: RequestFault) -> Response {
+        Response(problem.kind.status, .problem, Problem(problem).document { _ in false })
     }
 
-    private func checkToken(_ request: Request, _ needed: Right) -> Problem? {
+    private func checkToken(_ request: Request, _ needed: Right) -> RequestFault? {
         guard let header = request.header(.authorization) else {
-            return Problem(
-                401, "token-missing",
+            return RequestFault(
+                .unauthenticated, "token-missing",
                 "This service needs a token: send the header 'Authorization: Bearer TOKEN'. "
                     + "'holdfast token create' makes one.")
         }
         let scheme = 7
         guard header.count > scheme, header.hasPrefix("Bearer ") || header.hasPrefix("bearer ")
         else {
-            return Problem(
-                401, "token-invalid", "The Authorization header has the form 'Bearer TOKEN'.")
+            return RequestFault(
+                .unauthenticated, "token-invalid",
+                "The Authorization header has the form 'Bearer TOKEN'.")
         }
         let token = UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: header.bytes[scheme...]))
         guard let right = tokens.right(of: token) else {
-            return Problem(401, "token-invalid", "The token is unknown or was revoked.")
+            return RequestFault(
+                .unauthenticated, "token-invalid", "The token is unknown or was revoked.")
         }
         guard right >= needed else {
-            return Problem(
-                403, "right-missing",
+            return RequestFault(
+                .forbidden, "right-missing",
                 "The token has the right '\(right.rawValue)'; this operation needs '\(needed.rawValue)'."
             )
         }
         return nil
     }
 
-    private func checkOrigin(_ request: Request) -> Problem? {
+    private func checkOrigin(_ request: Request) -> RequestFault? {
         guard let host = request.header(.host) else { return nil }
         let isRead = request.method == .get || request.method == .head
         if !Self.isUsualName(host) {
             let name = Self.hostName(host.string)
             guard Self.isLoopback(name) else {
-                return Problem(
-                    421, "host-not-served",
+                return RequestFault(
+                    .misdirected, "host-not-served",
                     "Without tokens this service answers only to localhost and loopback addresses, "
                         + "not to '\(name)'. Make a token with 'holdfast token create', or start it "
                         + "with --insecure.")
@@ -81,8 +83,8 @@ package final class AccessPolicy: Sendable {
         else { return nil }
         let text = origin.string
         guard cors.origins.contains(text) || cors.origins.contains("*") else {
-            return Problem(
-                403, "origin-refused",
+            return RequestFault(
+                .forbidden, "origin-refused",
                 "Pages of '\(text)' may not change anything here; --cors-origin allows an origin.")
         }
         return nil

@@ -80,8 +80,8 @@ struct AggregateReply {
 
     /// Writes the reply.
     ///
-    /// - Throws: ``Problem`` for a cursor that does not fit, limits, or failing storage.
-    func response() throws(Problem) -> Response {
+    /// - Throws: ``RequestFault`` for a cursor that does not fit, limits, or failing storage.
+    func response() throws(RequestFault) -> Response {
         let cursor = try PageCursor.read(text, query: query.hash, epoch: read.epoch)
         let limits = limits
         let account = Account(query.rowClass, read.rows)
@@ -111,7 +111,7 @@ struct AggregateReply {
 
     private func writeTotals(
         _ writer: inout ObjectWriter, _ limits: QueryLimits, _ account: Account
-    ) throws(Problem) {
+    ) throws(RequestFault) {
         var results: [AggregateState.Result?] = []
         for operation in query.operations {
             guard let extreme = extreme(operation) else {
@@ -144,7 +144,7 @@ struct AggregateReply {
         }
     }
 
-    private func countAll(_ limits: QueryLimits, _ account: Account) throws(Problem) -> Int {
+    private func countAll(_ limits: QueryLimits, _ account: Account) throws(RequestFault) -> Int {
         if query.stages != nil {
             let aggregation = makeAggregation([], after: nil, limits)
             try run(aggregation, limits, account)
@@ -166,7 +166,7 @@ struct AggregateReply {
     private func first(
         _ extreme: ObjectQuery, _ operation: AggregateOperation, _ limits: QueryLimits,
         _ account: Account
-    ) throws(Problem) -> AggregateState.Result {
+    ) throws(RequestFault) -> AggregateState.Result {
         let execution = try service.stored { () throws(StoreError) in
             try QueryExecution(extreme, in: read, limits: limits)
         }
@@ -188,7 +188,7 @@ struct AggregateReply {
     private func writeGroups(
         _ writer: inout ObjectWriter, after cursor: PageCursor?, _ limits: QueryLimits,
         _ account: Account
-    ) throws(Problem) -> String? {
+    ) throws(RequestFault) -> String? {
         let aggregation = makeAggregation(
             query.operations, after: cursor?.position.sortBytes, limits)
         try run(aggregation, limits, account)
@@ -251,7 +251,7 @@ struct AggregateReply {
     /// Hands every object that is meant to an aggregation.
     private func run(
         _ aggregation: Aggregation, _ limits: QueryLimits, _ account: Account
-    ) throws(Problem) {
+    ) throws(RequestFault) {
         var isFull = false
         var count = 0
         func take(_ key: UInt64, _ row: RowView) -> Bool {
@@ -288,19 +288,19 @@ struct AggregateReply {
         }
     }
 
-    private var outOfMemory: Problem { .queryMemory(service.options) }
+    private var outOfMemory: RequestFault { .queryMemory(service.options) }
 
     private func write(
         _ result: AggregateState.Result, _ operation: AggregateOperation,
         _ writer: inout ObjectWriter
-    ) throws(Problem) {
+    ) throws(RequestFault) {
         switch result {
         case .none: writer.json.null()
         case .stored(let bytes, let storage):
             bytes.withUnsafeBytes { writer.write(stored: $0, storage) }
         case .beyondInt:
-            throw Problem(
-                422, "sum-out-of-range",
+            throw RequestFault(
+                .invalid, "sum-out-of-range",
                 "The result of \(operation.name) is beyond 64 bits; ask for fewer objects, or for the "
                     + "average and the count.")
         }

@@ -26,10 +26,10 @@ struct CheckedAggregate: Sendable {
 
     /// Checks an aggregate.
     ///
-    /// - Throws: ``Problem`` 400 with the column or the parameter.
+    /// - Throws: ``RequestFault`` `.malformed` with the column or the parameter.
     init(
         _ text: AggregateText, of rowClass: RowClass, names: SchemaNames, options: RESTOptions
-    ) throws(Problem) {
+    ) throws(RequestFault) {
         self.rowClass = rowClass
         let query = text.query
         try query.requireLengths(options, beside: [("op", text.operations), ("by", text.by)])

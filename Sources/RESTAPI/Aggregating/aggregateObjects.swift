@@ -9,7 +9,7 @@ extension RESTService {
     /// `GET /v1/classes/{class}/aggregate`: counts, extremes, sums and averages of the objects of a query,
     /// or of each group of them.
     func aggregateObjects(_ request: Request) -> Outcome {
-        answering { () throws(Problem) in
+        answering { () throws(RequestFault) in
             let parameters = try Parameters(
                 request, known: Self.aggregateParameters, repeatable: ["arg", "text"])
             try BodyType.requireJSONAccepted(request)
@@ -28,10 +28,10 @@ extension RESTService {
     private func answerAggregate(
         _ request: Request, _ text: AggregateText, _ preferences: Preferences
     ) -> Outcome {
-        answering { () throws(Problem) in
+        answering { () throws(RequestFault) in
             let target = nextTarget(of: request)
             let reply = {
-                @Sendable (read: ReadTransaction, names: SchemaNames) throws(Problem) in
+                @Sendable (read: ReadTransaction, names: SchemaNames) throws(RequestFault) in
                 AggregateReply(
                     service: self,
                     query: try CheckedAggregate(
@@ -46,7 +46,7 @@ extension RESTService {
                 let short = try reply(read, RequestScratch.current.names(of: read.rows, self))
                 if short.isShort { return .respond(try short.response()) }
             }
-            return answerReading { read throws(Problem) in
+            return answerReading { read throws(RequestFault) in
                 // The schema may have changed since: checked again on the view that is read.
                 try reply(read, self.names(of: read.rows)).response()
             }

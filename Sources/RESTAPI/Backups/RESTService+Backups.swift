@@ -6,11 +6,11 @@ import StoreService
 extension RESTService {
     /// Where backups are.
     ///
-    /// - Throws: ``Problem`` 409 when the service has no directory for them.
-    func backupFolder() throws(Problem) -> BackupFolder {
+    /// - Throws: ``RequestFault`` `.conflict` when the service has no directory for them.
+    func backupFolder() throws(RequestFault) -> BackupFolder {
         if let backups { return backups }
-        throw Problem(
-            409, "no-backups",
+        throw RequestFault(
+            .conflict, "no-backups",
             "This service keeps its store in memory and has no directory for backups; "
                 + "GET /v1/export gives all that is in it.")
     }
@@ -25,25 +25,25 @@ extension RESTService {
     }
 
     /// There is no backup of this name.
-    static let noSuchBackup = Problem(
-        404, "backup-not-found",
+    static let noSuchBackup = RequestFault(
+        .notFound, "backup-not-found",
         "There is no backup of this name; GET /v1/backups lists those that are there.")
 
     /// What a client is told of a backup that could not be made or deleted.
-    func problem(_ failure: BackupFile.Failure) -> Problem {
+    func problem(_ failure: BackupFile.Failure) -> RequestFault {
         switch failure {
         case .store(let error): return problem(error)
         case .stopped: return .stopping
         case .system(let code):
             logger.log(.error, "a backup failed", ("errno", .number(Int(code))))
             if failure.isMediumFull {
-                return Problem(
-                    507, "storage-full",
+                return RequestFault(
+                    .storageFull, "storage-full",
                     "There is no room left for the backup. The store is unharmed; delete older backups "
                         + "or make room.")
             }
-            return Problem(
-                500, "backup-failed", "The backup's file failed; the log has the reason.")
+            return RequestFault(
+                .failed, "backup-failed", "The backup's file failed; the log has the reason.")
         }
     }
 }

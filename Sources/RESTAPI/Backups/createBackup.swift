@@ -4,7 +4,7 @@ import JSON
 extension RESTService {
     /// `POST /v1/backups`: copies the store as it is now, while writes go on.
     func createBackup(_ request: Request) -> Outcome {
-        answering { () throws(Problem) in
+        answering { () throws(RequestFault) in
             try Parameters.refuseAll(request)
             try BodyType.requireJSONAccepted(request)
             try IdempotencyKey.refuse(request)
@@ -23,8 +23,9 @@ extension RESTService {
                 guard !isBegun else { return }
                 exchange.respond(
                     self.response(
-                        Problem(
-                            503, "backup-running", "A backup is being made; wait for its end.",
+                        RequestFault(
+                            .unavailable, "backup-running",
+                            "A backup is being made; wait for its end.",
                             retryAfterSeconds: 5)))
             }
         }

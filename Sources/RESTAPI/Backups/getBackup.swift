@@ -3,7 +3,7 @@ import HTTPServer
 extension RESTService {
     /// `GET /v1/backups/{name}`: the bytes of a backup, which `holdfast restore` takes.
     func getBackup(_ request: Request) -> Outcome {
-        answering { () throws(Problem) in
+        answering { () throws(RequestFault) in
             try Parameters.refuseAll(request)
             let name = request.parameter(0).string
             guard let (file, _) = try backupFolder().open(name) else { throw Self.noSuchBackup }

@@ -4,11 +4,11 @@ import JSON
 extension RESTService {
     /// `GET /v1/backups`: the backups that are there, the oldest first.
     func listBackups(_ request: Request) -> Outcome {
-        answering { () throws(Problem) in
+        answering { () throws(RequestFault) in
             try Parameters.refuseAll(request)
             try BodyType.requireJSONAccepted(request)
             let folder = try backupFolder()
-            return answerOnWorker { () throws(Problem) in
+            return answerOnWorker { () throws(RequestFault) in
                 let entries = folder.entries()
                 return Response.json(200) { writer in
                     writer.object { object in

@@ -30,10 +30,10 @@ extension RESTService {
     func changeMatches(
         _ request: Request,
         _ action:
-            @escaping @Sendable (RowClass, SchemaNames, RequestScratch) throws(Problem) ->
+            @escaping @Sendable (RowClass, SchemaNames, RequestScratch) throws(RequestFault) ->
             BulkChange.Action
     ) -> Outcome {
-        answering { () throws(Problem) in
+        answering { () throws(RequestFault) in
             let parameters = try Parameters(
                 request, known: Self.bulkParameters, repeatable: ["arg", "text"])
             let changesAll = try parameters.flag("all")
@@ -44,17 +44,17 @@ extension RESTService {
             }
             try BodyType.requireJSONAccepted(request)
             guard try Precondition(request) == .none else {
-                throw Problem(
-                    400, "invalid-header",
+                throw RequestFault(
+                    .malformed, "invalid-header",
                     "If-Match and If-None-Match are about one object; leave them out of a change by "
                         + "filter.")
             }
             let preferences = try Preferences(request)
             let text = try QueryText(request, parser: RequestScratch.current.parser)
-            return reading(request) { () throws(Problem) in
-                try self.once(request) { claim throws(Problem) in
+            return reading(request) { () throws(RequestFault) in
+                try self.once(request) { claim throws(RequestFault) in
                     let prepared = try PreparedRequest<BulkChange>(self) {
-                        names, scratch throws(Problem) in
+                        names, scratch throws(RequestFault) in
                         let rowClass = try self.objectClass(request, names)
                         return BulkChange(
                             query: try CheckedQuery(
@@ -74,7 +74,7 @@ extension RESTService {
         .later { exchange in
             let isTaken = self.workers.submit {
                 let client = ClientPresence(exchange)
-                do throws(Problem) {
+                do throws(RequestFault) {
                     let search = try self.search(prepared, affectedCountMax, for: client)
                     self.handIn(
                         self.write(prepared, search, affectedCountMax), exchange, claim)
@@ -92,11 +92,11 @@ extension RESTService {
 
     /// Finds the objects in the last commit. Worker's thread.
     ///
-    /// - Throws: ``Problem`` when there are too many, or the search takes too much: the reply, as of then.
+    /// - Throws: ``RequestFault`` when there are too many, or the search takes too much: the reply, as of then.
     private func search(
         _ prepared: PreparedRequest<BulkChange>, _ affectedCountMax: Int?,
         for client: ClientPresence
-    ) throws(Problem) -> BulkSearch? {
+    ) throws(RequestFault) -> BulkSearch? {
         let query = prepared.last.query
         do throws(WriteFailure) {
             let read: ReadTransaction
@@ -126,7 +126,7 @@ extension RESTService {
             run: { transaction throws(StoreError) in
                 do throws(WriteFailure) {
                     let change: BulkChange
-                    do throws(Problem) {
+                    do throws(RequestFault) {
                         change = try prepared.plan(for: transaction)
                     } catch {
                         throw .problem(error)
@@ -158,7 +158,7 @@ extension RESTService {
                     }
                 }
             },
-            reply: { count, version, _ throws(Problem) in
+            reply: { count, version, _ throws(RequestFault) in
                 var response = Response.json(200) { json in
                     json.object { object in
                         object.member("affected").int(Int64(count))
@@ -294,7 +294,7 @@ extension RESTService {
     }
 
     /// The problem of a failed change. Each object has the same faults, which are told once.
-    private func problem(_ error: StoreError, of change: BulkChange) -> Problem {
+    private func problem(_ error: StoreError, of change: BulkChange) -> RequestFault {
         guard error.pointsIntoObject else { return problem(error) }
         var seen: Set<String?> = []
         var problem = problem(error)
@@ -304,15 +304,15 @@ extension RESTService {
     }
 }
 
-extension Problem {
+extension RequestFault {
     /// More objects match than the client allows to be changed.
-    fileprivate static func tooManyAffected(_ count: Int, _ limit: Int) -> Problem {
-        Problem(
-            409, "max-affected-exceeded",
+    fileprivate static func tooManyAffected(_ count: Int, _ limit: Int) -> RequestFault {
+        RequestFault(
+            .conflict, "max-affected-exceeded",
             "\(count) objects match and 'Prefer: max-affected' allows \(limit) to be changed; nothing was "
                 + "changed.",
             errors: [
-                Fault(
+                RequestFault.Entry(
                     code: "max-affected-exceeded", detail: "\(count) objects match.",
                     parameter: "Prefer")
             ])

@@ -5,9 +5,9 @@ extension RESTService {
     /// `PATCH /v1/classes/{class}/objects?filter=`: changes all objects that match, by a merge patch or a
     /// JSON patch that is applied to each; all or none.
     func patchObjects(_ request: Request) -> Outcome {
-        answering { () throws(Problem) in
+        answering { () throws(RequestFault) in
             let type = try BodyType.read(request, isPatch: true)
-            return changeMatches(request) { rowClass, names, scratch throws(Problem) in
+            return changeMatches(request) { rowClass, names, scratch throws(RequestFault) in
                 let json = try self.json(request, scratch.parser)
                 if type == .jsonPatch {
                     return .patch(

@@ -22,11 +22,11 @@ extension RESTService {
     ///
     /// - `number`: The version that the client knows.
     /// - `known`: What it knows of the changes behind it.
-    /// - Throws: ``Problem`` 410 for a version whose changes are not kept, 400 for one of the future.
+    /// - Throws: ``RequestFault`` `.expired` for a version whose changes are not kept, `.malformed` for one of the future.
     func changePage(
         _ definition: StreamDefinition, after number: UInt64, _ known: StreamCursor.ChangePart?,
         limit: Int
-    ) throws(Problem) -> ChangePage {
+    ) throws(RequestFault) -> ChangePage {
         let read = try stored { () throws(StoreError) in try store.read() }
         defer { read.close() }
         let query = try definition.checked(names(of: read.rows))
@@ -100,7 +100,7 @@ extension RESTService {
     func snapshotPage(
         _ definition: StreamDefinition, in read: ReadTransaction, begunAt begun: StoreVersion?,
         from start: ObjectIdentity, limit: Int
-    ) throws(Problem) -> Response {
+    ) throws(RequestFault) -> Response {
         let query = try definition.checked(names(of: read.rows))
         let present = try stored { () throws(StoreError) in try read.state().version }
         let version = begun ?? StoreVersion(epoch: store.epoch, number: present)
@@ -137,18 +137,18 @@ extension RESTOptions {
     var replyByteCount: Int { queryMemoryByteCountMax / 4 }
 }
 
-extension Problem {
+extension RequestFault {
     /// What followed the cursor's version is not kept any more.
-    static let expiredCursor = Problem(
-        410, "cursor-expired",
+    static let expiredCursor = RequestFault(
+        .expired, "cursor-expired",
         "What came after this cursor is not kept any more; begin again with since=start.")
     /// The schema changed behind the cursor.
-    static let schemaChangedCursor = Problem(
-        410, "schema-changed",
+    static let schemaChangedCursor = RequestFault(
+        .expired, "schema-changed",
         "The schema has changed since this cursor; begin again with since=start.")
 
     /// The cursor's version does not exist.
-    static func futureCursor(_ parameter: String) -> Problem {
+    static func futureCursor(_ parameter: String) -> RequestFault {
         .parameter(parameter, "The cursor is of a version that this store has not reached.")
     }
 }

@@ -10,7 +10,7 @@ extension RESTService {
 
     /// Answers a request for changes in the mode that it accepts: server-sent events, a page, or a page
     /// as soon as there is something to tell.
-    func answerStream(_ request: Request, _ target: StreamDefinition.Target) throws(Problem)
+    func answerStream(_ request: Request, _ target: StreamDefinition.Target) throws(RequestFault)
         -> Outcome
     {
         let parameters = try Parameters(
@@ -40,8 +40,8 @@ extension RESTService {
 
     /// What the client accepts; JSON when it does not say.
     ///
-    /// - Throws: ``Problem`` 406 for neither.
-    func streamMode(_ request: Request) throws(Problem) -> StreamMode {
+    /// - Throws: ``RequestFault`` `.notAcceptable` for neither.
+    func streamMode(_ request: Request) throws(RequestFault) -> StreamMode {
         guard let accept = request.header(.accept) else { return .json }
         if accept.listContains("text/event-stream") { return .events }
         if accept.listContains("application/json") || accept.listContains("*/*")
@@ -49,13 +49,13 @@ extension RESTService {
         {
             return .json
         }
-        throw Problem(
-            406, "not-acceptable",
+        throw RequestFault(
+            .notAcceptable, "not-acceptable",
             "Changes are told as application/json or text/event-stream; accept one of them.")
     }
 
     private func streamCursor(_ request: Request, _ parameters: Parameters, isEventStream: Bool)
-        throws(Problem) -> StreamCursor
+        throws(RequestFault) -> StreamCursor
     {
         var name = "since"
         var text = parameters["since"]?.string
@@ -82,7 +82,7 @@ extension RESTService {
         return cursor
     }
 
-    private func openStream(_ query: CheckedStream, _ cursor: StreamCursor) throws(Problem)
+    private func openStream(_ query: CheckedStream, _ cursor: StreamCursor) throws(RequestFault)
         -> Outcome
     {
         let start: StreamHub.Start
@@ -104,21 +104,21 @@ extension RESTService {
         _ definition: StreamDefinition, _ checked: CheckedStream, _ cursor: StreamCursor,
         _ limit: Int,
         _ preferences: Preferences
-    ) throws(Problem) -> Outcome {
+    ) throws(RequestFault) -> Outcome {
         if let version = cursor.version, version.epoch != store.epoch { throw .expiredCursor }
         switch cursor {
         case .start:
             let first = ObjectIdentity(classIndex: checked.observed.classIndex ?? 0, key: 0)
-            return answerReading { read throws(Problem) in
+            return answerReading { read throws(RequestFault) in
                 try self.snapshotPage(definition, in: read, begunAt: nil, from: first, limit: limit)
             }
         case .snapshot(let version, let identity):
-            return answerReading { read throws(Problem) in
+            return answerReading { read throws(RequestFault) in
                 try self.snapshotPage(
                     definition, in: read, begunAt: version, from: identity, limit: limit)
             }
         case .within(let version, let part):
-            return answerOnWorker { () throws(Problem) in
+            return answerOnWorker { () throws(RequestFault) in
                 try self.changePage(definition, after: version.number, part, limit: limit).response
             }
         case .now, .after:
@@ -132,7 +132,7 @@ extension RESTService {
                             deadline: monotonicMilliseconds() + UInt64(wait) * 1000))
                 }
             }
-            return answerOnWorker { () throws(Problem) in
+            return answerOnWorker { () throws(RequestFault) in
                 try self.changePage(definition, after: number, nil, limit: limit).response
             }
         }

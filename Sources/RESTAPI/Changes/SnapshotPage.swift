@@ -15,12 +15,12 @@ struct SnapshotPage {
     /// Reads and writes a piece.
     ///
     /// - `start`: The class to begin with, and the object key behind which to begin.
-    /// - Throws: ``Problem`` when storage fails, or 422 for an object that is too large.
+    /// - Throws: ``RequestFault`` when storage fails, or `.invalid` for an object that is too large.
     init(
         _ stream: CheckedStream, _ read: ReadTransaction, _ service: RESTService,
         from start: ObjectIdentity, objectCountMax: Int, byteCountMax: Int, opening: StaticString,
         closing: StaticString
-    ) throws(Problem) {
+    ) throws(RequestFault) {
         var writer = ChangeWriter(stream, read, service.options)
         writer.raw(opening)
         var count = 0
@@ -71,7 +71,7 @@ struct SnapshotPage {
     private static func walk(
         _ stream: CheckedStream, _ read: ReadTransaction, _ service: RESTService, _ classIndex: Int,
         after key: UInt64, limit: Int, _ take: (RowView, ObjectIdentity) -> Bool
-    ) throws(Problem) {
+    ) throws(RequestFault) {
         let query = ObjectQuery(
             classIndex: classIndex, predicate: stream.observed.predicate,
             after: key == 0 ? nil : QueryPosition(sortBytes: [], key: key),

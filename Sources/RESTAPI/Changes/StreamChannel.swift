@@ -88,7 +88,7 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
     }
 
     /// Ends the streams with an error, and lets the polls learn it for themselves.
-    private func fail(_ problem: Problem) {
+    private func fail(_ problem: RequestFault) {
         for subscriber in subscribers {
             subscriber.send(StreamSignal.error(problem))
             subscriber.stream.end()

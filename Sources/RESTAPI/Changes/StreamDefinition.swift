@@ -24,8 +24,8 @@ struct StreamDefinition: Hashable, Sendable {
 
     /// Checks the definition against a schema.
     ///
-    /// - Throws: ``Problem`` 404 for an unknown class, 400 for a faulty filter or selection.
-    func checked(_ names: SchemaNames) throws(Problem) -> CheckedStream {
+    /// - Throws: ``RequestFault`` `.notFound` for an unknown class, `.malformed` for a faulty filter or selection.
+    func checked(_ names: SchemaNames) throws(RequestFault) -> CheckedStream {
         let schema = names.schema
         let rowClass: RowClass
         var projection: CompiledProjection?
@@ -88,7 +88,7 @@ struct StreamDefinition: Hashable, Sendable {
             projection: projection)
     }
 
-    private func observedTarget(_ rowClass: RowClass) throws(Problem) -> ObservedQuery.Target {
+    private func observedTarget(_ rowClass: RowClass) throws(RequestFault) -> ObservedQuery.Target {
         let key: Value
         switch target {
         case .object(_, let named), .projection(_, let named?): key = named

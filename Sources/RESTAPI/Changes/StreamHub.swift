@@ -172,7 +172,7 @@ final class StreamHub: @unchecked Sendable {
     /// any more ends the stream with an error.
     func restart(_ subscriber: StreamSubscriber, _ reason: ResetReason) {
         let names = service.names(of: service.store.catalog.rows)
-        do throws(Problem) {
+        do throws(RequestFault) {
             subscriber.restart(try subscriber.query.definition.checked(names))
         } catch {
             subscriber.send(StreamSignal.error(error))
@@ -221,7 +221,7 @@ final class StreamHub: @unchecked Sendable {
             guard subscriber.flush(), subscriber.hasRoom else {
                 return onFeed(subscriber) { _ in self.wait(subscriber) }
             }
-            do throws(Problem) {
+            do throws(RequestFault) {
                 guard try feedStep(subscriber) else { return }
             } catch {
                 subscriber.send(StreamSignal.error(error))
@@ -232,7 +232,7 @@ final class StreamHub: @unchecked Sendable {
     }
 
     /// One piece; false when the stream was handed to the feed's thread.
-    private func feedStep(_ subscriber: StreamSubscriber) throws(Problem) -> Bool {
+    private func feedStep(_ subscriber: StreamSubscriber) throws(RequestFault) -> Bool {
         let read = try service.stored { () throws(StoreError) in try service.store.read() }
         defer { read.close() }
         guard read.rows === subscriber.query.names.schema else {
@@ -265,7 +265,7 @@ final class StreamHub: @unchecked Sendable {
     /// stream begins anew.
     private func missed(
         _ subscriber: StreamSubscriber, _ read: ReadTransaction, until deadline: UInt64
-    ) throws(Problem) -> MissedChanges? {
+    ) throws(RequestFault) -> MissedChanges? {
         let changes: FoldedChanges
         do throws(FoldedChanges.Gap) {
             changes = try FoldedChanges(
@@ -297,7 +297,7 @@ final class StreamHub: @unchecked Sendable {
     private func sendPiece(
         of missed: MissedChanges, _ subscriber: StreamSubscriber, _ read: ReadTransaction,
         until deadline: UInt64
-    ) throws(Problem) {
+    ) throws(RequestFault) {
         var missed = missed
         read.limitFollowing(until: deadline)
         let piece = missed.takePiece(subscriber.query, read, options)
@@ -318,7 +318,7 @@ final class StreamHub: @unchecked Sendable {
     private func sendSnapshot(
         _ subscriber: StreamSubscriber, _ read: ReadTransaction, _ classIndex: Int,
         after key: UInt64
-    ) throws(Problem) {
+    ) throws(RequestFault) {
         if !subscriber.hasSnapshotVersion {
             subscriber.version = try service.stored { () throws(StoreError) in
                 try read.state().version
@@ -345,7 +345,7 @@ final class StreamHub: @unchecked Sendable {
             return restart(subscriber, .schemaChanged)
         }
         if subscriber.version < position.version {
-            do throws(Problem) {
+            do throws(RequestFault) {
                 let deadline = ChangeFeed.stepDeadline
                 // Much is told by a worker.
                 guard let missed = try missed(subscriber, position.transaction, until: deadline),
@@ -371,7 +371,7 @@ final class StreamHub: @unchecked Sendable {
     func open(_ poll: LongPoll) {
         let isTaken = service.workers.submit {
             let response: Response
-            do throws(Problem) {
+            do throws(RequestFault) {
                 let page = try self.service.changePage(
                     poll.query.definition, after: poll.version, nil, limit: poll.limit)
                 if page.isEmpty { return self.add(poll.moved(to: page.version)) }
@@ -424,7 +424,7 @@ final class StreamHub: @unchecked Sendable {
     func answer(_ poll: LongPoll) {
         let isTaken = service.workers.submit {
             poll.exchange.respond(
-                self.service.replying { () throws(Problem) in
+                self.service.replying { () throws(RequestFault) in
                     try self.service.changePage(
                         poll.query.definition, after: poll.version, nil, limit: poll.limit
                     ).response

@@ -31,7 +31,7 @@ enum StreamSignal {
     }
 
     /// The stream ends because its query is not valid any more.
-    static func error(_ problem: Problem) -> HTTPServer.Bytes {
+    static func error(_ problem: RequestFault) -> HTTPServer.Bytes {
         let json = JSONWriter(ByteBuffer())
         json.raw("event: error\ndata: {\"code\":")
         json.string(problem.code)

@@ -3,6 +3,6 @@ import HTTPServer
 extension RESTService {
     /// `GET /v1/changes`: what happens in the whole store.
     func streamChanges(_ request: Request) -> Outcome {
-        answering { () throws(Problem) in try answerStream(request, .store) }
+        answering { () throws(RequestFault) in try answerStream(request, .store) }
     }
 }

@@ -3,7 +3,7 @@ import HTTPServer
 extension RESTService {
     /// `GET /v1/classes/{class}/changes`: what happens to the objects of a class that satisfy a filter.
     func streamClassChanges(_ request: Request) -> Outcome {
-        answering { () throws(Problem) in
+        answering { () throws(RequestFault) in
             let rowClass = try objectClass(request, names(of: store.catalog.rows))
             return try answerStream(request, .objects(className: rowClass.definition.name))
         }

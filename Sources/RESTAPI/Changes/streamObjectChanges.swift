@@ -3,7 +3,7 @@ import HTTPServer
 extension RESTService {
     /// `GET /v1/classes/{class}/objects/{id}/changes`: what happens to one object, which may come and go.
     func streamObjectChanges(_ request: Request) -> Outcome {
-        answering { () throws(Problem) in
+        answering { () throws(RequestFault) in
             let rowClass = try objectClass(request, names(of: store.catalog.rows))
             let key = try KeyText.value(
                 path: UnsafeRawBufferPointer(request.parameter(1).bytes), of: rowClass)

@@ -6,13 +6,13 @@ import Rows
 extension RESTService {
     /// Answers with one element as `{"value":…}`: `getElement` and `getElementByKey`.
     func readElement(_ request: Request, _ source: ElementSource) -> Outcome {
-        answering { () throws(Problem) in
+        answering { () throws(RequestFault) in
             try BodyType.requireJSONAccepted(request)
             let parameters = try Parameters(
                 request, known: source == .parameter ? ["key", "minVersion"] : ["minVersion"])
             let version = try minVersion(parameters)
             return whenAtVersion(version) {
-                self.answering { () throws(Problem) in
+                self.answering { () throws(RequestFault) in
                     .respond(try self.elementReply(request, source))
                 }
             }
@@ -21,7 +21,7 @@ extension RESTService {
 
     private func elementReply(
         _ request: Request, _ source: ElementSource
-    ) throws(Problem) -> Response {
+    ) throws(RequestFault) -> Response {
         let scratch = RequestScratch.current
         let version = store.version
         let read = try stored { () throws(StoreError) in
@@ -34,7 +34,7 @@ extension RESTService {
         let names = scratch.names(of: read.rows, self)
         let target = try elementTarget(request, source, names, scratch)
         guard let (rowClass, _, row) = try find(request, .path, names, read, scratch) else {
-            throw Problem(.objectNotFound)
+            throw RequestFault(.objectNotFound)
         }
         var inner: MixedView?
         var element: (part: CollectionView, place: Int)?
@@ -45,7 +45,7 @@ extension RESTService {
             let collection = rowClass.collection(target.member, in: row, read)
             guard let position = try Self.position(of: target, in: collection),
                 let (part, place) = collection.element(position)
-            else { throw Problem(.elementNotFound) }
+            else { throw RequestFault(.elementNotFound) }
             if target.inner == nil {
                 element = (part, place)
             } else {
@@ -82,7 +82,7 @@ extension RESTService {
     /// Where an element stands, or would stand, in its collection; nil for a key that is not there.
     private static func position(
         of target: ElementTarget, in collection: StoredCollection
-    ) throws(Problem) -> Int? {
+    ) throws(RequestFault) -> Int? {
         switch target.address {
         case .position(let position): return position
         case .key(let key): return key.withUnsafeBytes { collection.index(ofKey: $0) }

@@ -14,34 +14,34 @@ extension ElementTarget {
     /// What the request is about inside a `mixed` value.
     ///
     /// - `bytes`: The value; nil for null.
-    /// - Throws: ``Problem`` 404 when there is no such thing.
-    func value(inside bytes: UnsafeRawBufferPointer?) throws(Problem) -> MixedView {
+    /// - Throws: ``RequestFault`` `.notFound` when there is no such thing.
+    func value(inside bytes: UnsafeRawBufferPointer?) throws(RequestFault) -> MixedView {
         let value = MixedView(bytes ?? UnsafeRawBufferPointer(start: nil, count: 0))
         do throws(MixedEdit.Fault) {
             return try value.value(at: inner ?? [])
         } catch {
-            throw Problem(error, in: self)
+            throw RequestFault(error, in: self)
         }
     }
 }
 
-extension Problem {
+extension RequestFault {
     /// Something inside a `mixed` value is not as the request takes it to be.
     init(_ fault: MixedEdit.Fault, in target: ElementTarget) {
         switch fault {
-        case .notThere: self = Problem(.elementNotFound)
+        case .notThere: self = RequestFault(.elementNotFound)
         case .noElements:
-            self = Problem(
-                404, "no-elements",
+            self = RequestFault(
+                .notFound, "no-elements",
                 "The path goes into a value of '\(target.property.name)' that is no list and no map, "
                     + "and so has no elements.")
         case .needsKey:
-            self = Problem(
-                405, "element-method-not-allowed",
-                "The path leads to a map, whose entries have keys: PUT …/{key}.")
-            allow = "GET, HEAD, PUT, DELETE, OPTIONS"
+            self = RequestFault(
+                .unsupportedOperation, "element-method-not-allowed",
+                "The path leads to a map, whose entries have keys: PUT …/{key}.",
+                alternatives: "GET, HEAD, PUT, DELETE, OPTIONS")
         case .positionOutOfRange(let count):
-            self = Problem(StoreError.positionOutOfRange(count: count))
+            self = RequestFault(StoreError.positionOutOfRange(count: count))
         }
     }
 }

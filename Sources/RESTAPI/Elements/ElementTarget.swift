@@ -42,13 +42,13 @@ struct ElementTarget {
 extension RESTService {
     /// Finds the collection and reads the place of the element that a request names.
     ///
-    /// - Throws: ``Problem`` 404 for an unknown class or property and for one without elements, 400 for a
-    ///   place that is missing or malformed, 405 for an inverse link.
+    /// - Throws: ``RequestFault`` `.notFound` for an unknown class or property and for one without elements, `.malformed` for a
+    ///   place that is missing or malformed, `.unsupportedOperation` for an inverse link.
     /// - `isInside`: Whether the request is about what is inside the element that its path names.
     func elementTarget(
         _ request: Request, _ source: ElementSource, isInside: Bool = false, _ names: SchemaNames,
         _ scratch: RequestScratch
-    ) throws(Problem) -> ElementTarget {
+    ) throws(RequestFault) -> ElementTarget {
         let object = try target(request, .path, names, scratch)
         let member = try property(request, of: object.rowClass, names)
         var target = ElementTarget(object: object, member: member, address: .none)
@@ -89,10 +89,10 @@ extension RESTService {
     /// The property that a request names.
     func property(
         _ request: Request, of rowClass: RowClass, _ names: SchemaNames
-    ) throws(Problem) -> Int {
+    ) throws(RequestFault) -> Int {
         let name = UnsafeRawBufferPointer(request.parameter(2).bytes)
         guard let member = names.classes[rowClass.index].member(named: name) else {
-            throw Problem.unknownProperty(String(decoding: name, as: UTF8.self), rowClass)
+            throw RequestFault.unknownProperty(String(decoding: name, as: UTF8.self), rowClass)
         }
         return member
     }
@@ -100,7 +100,7 @@ extension RESTService {
     /// The steps into a single `mixed` value.
     private static func steps(
         _ request: Request, _ source: ElementSource, _ parser: JSONParser
-    ) throws(Problem) -> [[UInt8]] {
+    ) throws(RequestFault) -> [[UInt8]] {
         switch source {
         case .collection: return []
         case .path: return [Array(request.parameter(3).bytes)]
@@ -120,15 +120,15 @@ extension RESTService {
 
     private static func address(
         _ text: RequestText, in target: ElementTarget
-    ) throws(Problem) -> ElementTarget.Address {
+    ) throws(RequestFault) -> ElementTarget.Address {
         if target.storage.shape == .map { return .key(Array(text.bytes)) }
         guard let position = text.decimal.flatMap({ Int(exactly: $0) }) else {
-            throw Problem(
-                400, "invalid-position",
+            throw RequestFault(
+                .malformed, "invalid-position",
                 "The elements of '\(target.property.name)' stand at positions from 0 up; the path "
                     + "ends in one: …/elements/0.",
                 errors: [
-                    Problem.Fault(
+                    RequestFault.Entry(
                         code: "invalid-position", detail: "A position is a number from 0 up.",
                         parameter: "element")
                 ])
@@ -146,7 +146,7 @@ extension RESTService {
 
     private static func mapKey(
         _ text: UnsafeRawBufferPointer, _ parser: JSONParser
-    ) throws(Problem) -> [UInt8] {
+    ) throws(RequestFault) -> [UInt8] {
         if let json = try? parser.parse(text, depthMax: 1), let key = json.stringBytes {
             return Array(key)
         }
@@ -155,27 +155,27 @@ extension RESTService {
     }
 }
 
-extension Problem {
+extension RequestFault {
     /// The property holds a single value.
-    static func noElements(_ property: Property) -> Problem {
-        Problem(
-            404, "no-elements",
+    static func noElements(_ property: Property) -> RequestFault {
+        RequestFault(
+            .notFound, "no-elements",
             "'\(property.name)' holds one value and has no elements; read it at "
                 + "…/properties/\(property.name) and change it with its object.")
     }
 
     /// The elements are no `mixed` values.
-    static func noInnerElements(_ property: Property) -> Problem {
-        Problem(
-            404, "no-elements",
+    static func noInnerElements(_ property: Property) -> RequestFault {
+        RequestFault(
+            .notFound, "no-elements",
             "The elements of '\(property.name)' are no mixed values and have no elements of their own; "
                 + "the path ends behind the first: …/properties/\(property.name)/elements/0.")
     }
 
     /// An inverse link is read as a whole and not written.
-    static func inverseElements(_ property: Property) -> Problem {
-        Problem(
-            405, "inverse-link-read-only",
+    static func inverseElements(_ property: Property) -> RequestFault {
+        RequestFault(
+            .unsupportedOperation, "inverse-link-read-only",
             "'\(property.name)' shows which objects link here: page it at "
                 + "…/properties/\(property.name), and change the links of those objects.")
     }

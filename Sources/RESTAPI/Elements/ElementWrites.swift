@@ -39,7 +39,7 @@ extension RESTService {
     func editElement(
         _ request: Request, _ action: ElementAction, _ source: ElementSource
     ) -> Outcome {
-        reading(request) { () throws(Problem) in
+        reading(request) { () throws(RequestFault) in
             let known: [StaticString] =
                 switch (action, source) {
                 case (.add, _): ["at"]
@@ -53,9 +53,9 @@ extension RESTService {
             let precondition = try Precondition(request)
             let preferences = try Preferences(request)
             let place = try parameters.count("at")
-            return try self.once(request) { claim throws(Problem) in
+            return try self.once(request) { claim throws(RequestFault) in
                 let prepared = try PreparedRequest<PreparedEdit>(self) {
-                    names, scratch throws(Problem) in
+                    names, scratch throws(RequestFault) in
                     let target = try self.elementTarget(
                         request, source, isInside: action == .add, names, scratch)
                     if let steps = target.inner {
@@ -68,7 +68,7 @@ extension RESTService {
                     run: { transaction throws(StoreError) in
                         try Self.edit(prepared, precondition, transaction)
                     },
-                    reply: { edited, version, view throws(Problem) in
+                    reply: { edited, version, view throws(RequestFault) in
                         try self.reply(to: edited, version, preferences, in: view)
                     },
                     problem: { self.problem($0, ofElement: action, prepared.last.target) },
@@ -83,7 +83,7 @@ extension RESTService {
     private func prepare(
         _ action: ElementAction, _ target: ElementTarget, at place: Int?, _ request: Request,
         _ names: SchemaNames, _ scratch: RequestScratch
-    ) throws(Problem) -> PreparedEdit {
+    ) throws(RequestFault) -> PreparedEdit {
         let edit = try Self.edit(action, target, at: place)
         let reader = scratch.reader
         reader.reset()
@@ -116,7 +116,7 @@ extension RESTService {
     private func prepare(
         _ action: ElementAction, inside steps: [[UInt8]], _ target: ElementTarget, at place: Int?,
         _ request: Request, _ names: SchemaNames, _ scratch: RequestScratch
-    ) throws(Problem) -> PreparedEdit {
+    ) throws(RequestFault) -> PreparedEdit {
         if target.storage.shape == .set { throw Self.setElement(target.property.name) }
         let edit: MixedEdit
         switch action {
@@ -148,10 +148,10 @@ extension RESTService {
 
     /// What the store is to do.
     ///
-    /// - Throws: ``Problem`` 405 for what the collection can't do.
+    /// - Throws: ``RequestFault`` `.unsupportedOperation` for what the collection can't do.
     private static func edit(
         _ action: ElementAction, _ target: ElementTarget, at place: Int?
-    ) throws(Problem) -> ElementEdit {
+    ) throws(RequestFault) -> ElementEdit {
         let name = target.property.name
         switch (action, target.storage.shape, target.address) {
         case (.add, .list, _): return .insert(at: place)
@@ -184,32 +184,31 @@ extension RESTService {
         }
     }
 
-    private static func setElement(_ name: String) -> Problem {
+    private static func setElement(_ name: String) -> RequestFault {
         notAllowed(
             "'\(name)' is a set, whose elements are values without positions: POST …/elements "
                 + "adds one, DELETE …/elements?value= takes one away.",
             allow: "GET, HEAD, OPTIONS")
     }
 
-    private static func notAllowed(_ detail: String, allow: String) -> Problem {
-        var problem = Problem(405, "element-method-not-allowed", detail)
-        problem.allow = allow
-        return problem
+    private static func notAllowed(_ detail: String, allow: String) -> RequestFault {
+        RequestFault(
+            .unsupportedOperation, "element-method-not-allowed", detail, alternatives: allow)
     }
 
-    private static func requireMapKey(_ key: [UInt8]) throws(Problem) {
+    private static func requireMapKey(_ key: [UInt8]) throws(RequestFault) {
         guard let fault = key.withUnsafeBytes({ MapKey.fault(of: $0) }) else { return }
         let detail = fault.detail
-        throw Problem(
-            422, fault.code, detail,
-            errors: [Problem.Fault(code: fault.code, detail: detail, parameter: "element")])
+        throw RequestFault(
+            .invalid, fault.code, detail,
+            errors: [RequestFault.Entry(code: fault.code, detail: detail, parameter: "element")])
     }
 
     /// Reads the value that is to go from `?value=`.
     private func value(
         _ target: ElementTarget, _ request: Request, _ names: SchemaNames,
         _ scratch: RequestScratch
-    ) throws(Problem) -> ObjectDraft {
+    ) throws(RequestFault) -> ObjectDraft {
         guard let text = Self.parameter("value", of: request) else {
             throw .parameter(
                 "value",
@@ -242,7 +241,7 @@ extension RESTService {
         _ transaction: WriteTransaction
     ) throws(StoreError) -> Attempted<EditedElement> {
         let plan: PreparedEdit
-        do throws(Problem) {
+        do throws(RequestFault) {
             plan = try prepared.plan(for: transaction)
         } catch {
             return .refused(error)
@@ -263,7 +262,7 @@ extension RESTService {
                 draft, precondition: precondition)
             switch attempt {
             case .success(let made): result = made
-            case .failure(let fault): return .refused(Problem(fault, in: plan.target))
+            case .failure(let fault): return .refused(RequestFault(fault, in: plan.target))
             }
         }
         let row = result.written.row
@@ -286,7 +285,7 @@ extension RESTService {
     private func reply(
         to edited: EditedElement, _ version: StoreVersion, _ preferences: Preferences,
         in view: ReadTransaction?
-    ) throws(Problem) -> Response {
+    ) throws(RequestFault) -> Response {
         let row = ByteBuffer(capacity: edited.object.bytes.count)
         row.append(edited.object.bytes)
         let written = ObjectWrite.OneWritten(
@@ -306,7 +305,7 @@ extension RESTService {
     /// The problem of a failed write, whose body is the bare value.
     private func problem(
         _ error: StoreError, ofElement action: ElementAction, _ target: ElementTarget
-    ) -> Problem {
+    ) -> RequestFault {
         guard case .danglingLinks(var links) = error else { return problem(error) }
         if action == .delete { return problem(.elementNotFound) }
         let outer = target.storage.shape == .single ? 1 : 2

@@ -15,9 +15,9 @@ struct IdempotencyKey: Sendable, Hashable {
     /// Reads the header; nil when the request has none. Cost: a hash of the body.
     ///
     /// - `scope`: What a key belongs to beside the path: the token, where tokens are needed.
-    /// - Throws: ``Problem`` 400 for a key that is empty, too long, stated twice, or not of printable
+    /// - Throws: ``RequestFault`` `.malformed` for a key that is empty, too long, stated twice, or not of printable
     ///   ASCII.
-    init?(_ request: Request, scope: RequestText?) throws(Problem) {
+    init?(_ request: Request, scope: RequestText?) throws(RequestFault) {
         guard let key = request.header(.idempotencyKey) else { return nil }
         guard request.headers(.idempotencyKey).count == 1,
             (1...Self.byteCountMax).contains(key.count),
@@ -26,10 +26,10 @@ struct IdempotencyKey: Sendable, Hashable {
             let detail =
                 "'Idempotency-Key' is one text of 1 to \(Self.byteCountMax) printable ASCII characters, "
                 + "such as a fresh UUID for each request."
-            throw Problem(
-                400, "invalid-header", detail,
+            throw RequestFault(
+                .malformed, "invalid-header", detail,
                 errors: [
-                    Problem.Fault(
+                    RequestFault.Entry(
                         code: "invalid-header", detail: detail, parameter: "Idempotency-Key")
                 ])
         }
@@ -52,28 +52,28 @@ struct IdempotencyKey: Sendable, Hashable {
 
     /// Refuses the header where it would promise what does not hold.
     ///
-    /// - Throws: ``Problem`` 400 when the request has one.
-    static func refuse(_ request: Request) throws(Problem) {
+    /// - Throws: ``RequestFault`` `.malformed` when the request has one.
+    static func refuse(_ request: Request) throws(RequestFault) {
         guard request.header(.idempotencyKey) != nil else { return }
         let detail =
             "An import is not one write, so that its reply is not kept; leave 'Idempotency-Key' out and "
             + "repeat an import with mode=merge, replace or ignore."
-        throw Problem(
-            400, "invalid-header", detail,
+        throw RequestFault(
+            .malformed, "invalid-header", detail,
             errors: [
-                Problem.Fault(
+                RequestFault.Entry(
                     code: "invalid-header", detail: detail, parameter: "Idempotency-Key")
             ])
     }
 
-    private static func hash(_ bytes: [UInt8]) throws(Problem) -> [UInt8] {
+    private static func hash(_ bytes: [UInt8]) throws(RequestFault) -> [UInt8] {
         // Not `withUnsafeBytes { try … }`, which loses the error's type.
         let digest = bytes.withUnsafeBytes { Self.digest($0) }
         guard let digest else { throw .hashingFailed }
         return digest
     }
 
-    private static func hash(_ bytes: UnsafeRawBufferPointer) throws(Problem) -> [UInt8] {
+    private static func hash(_ bytes: UnsafeRawBufferPointer) throws(RequestFault) -> [UInt8] {
         guard let digest = digest(bytes) else { throw .hashingFailed }
         return digest
     }
@@ -86,20 +86,21 @@ struct IdempotencyKey: Sendable, Hashable {
     }
 }
 
-extension Problem {
+extension RequestFault {
     /// The library that makes hashes failed.
-    fileprivate static let hashingFailed = Problem(
-        503, "busy", "The Idempotency-Key could not be read; try again.", retryAfterSeconds: 1)
+    fileprivate static let hashingFailed = RequestFault(
+        .unavailable, "busy", "The Idempotency-Key could not be read; try again.",
+        retryAfterSeconds: 1)
 
     /// The first request with the key has no reply yet.
-    static let idempotencyKeyInUse = Problem(
-        409, "idempotency-key-in-use",
+    static let idempotencyKeyInUse = RequestFault(
+        .conflict, "idempotency-key-in-use",
         "A request with this Idempotency-Key is still running; ask again for its reply.",
         retryAfterSeconds: 1)
 
     /// The key was used for another request.
-    static let idempotencyKeyReused = Problem(
-        422, "idempotency-key-reused",
+    static let idempotencyKeyReused = RequestFault(
+        .invalid, "idempotency-key-reused",
         "This Idempotency-Key was used for another request to this path; make a new key for each "
             + "request, and repeat a request with all that it had.")
 }

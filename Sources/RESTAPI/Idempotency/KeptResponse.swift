@@ -39,8 +39,10 @@ enum KeptResponse {
 
     /// The reply that is kept.
     ///
-    /// - Throws: ``Problem`` 422 when it was made to another request, 500 when it can't be read.
-    static func response(_ kept: [UInt8], to request: IdempotencyKey) throws(Problem) -> Response {
+    /// - Throws: ``RequestFault`` `.invalid` when it was made to another request, `.failed` when it can't be read.
+    static func response(_ kept: [UInt8], to request: IdempotencyKey) throws(RequestFault)
+        -> Response
+    {
         var rest = kept[...]
         guard rest.count >= request.request.count else { throw .unreadable }
         guard rest.prefix(request.request.count).elementsEqual(request.request) else {
@@ -65,13 +67,14 @@ enum KeptResponse {
         return response
     }
 
-    private static func number(_ rest: inout ArraySlice<UInt8>) throws(Problem) -> UInt16 {
+    private static func number(_ rest: inout ArraySlice<UInt8>) throws(RequestFault) -> UInt16 {
         guard let low = rest.popFirst(), let high = rest.popFirst() else { throw .unreadable }
         return UInt16(low) | UInt16(high) << 8
     }
 }
 
-extension Problem {
-    fileprivate static let unreadable = Problem(
-        500, "storage-failed", "The reply that was kept for this Idempotency-Key can't be read.")
+extension RequestFault {
+    fileprivate static let unreadable = RequestFault(
+        .failed, "storage-failed", "The reply that was kept for this Idempotency-Key can't be read."
+    )
 }

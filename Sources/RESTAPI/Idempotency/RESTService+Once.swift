@@ -7,7 +7,7 @@ enum Attempted<Result: Sendable>: Sendable {
     /// It was made.
     case made(Result)
     /// It is taken back, and the client is told why.
-    case refused(Problem)
+    case refused(RequestFault)
 }
 
 /// A write of a request: what it does, and the reply to it.
@@ -16,10 +16,11 @@ struct RequestedWrite<Result: Sendable>: Sendable {
     var run: @Sendable (WriteTransaction) throws(StoreError) -> Attempted<Result>
     /// Makes the reply; links lead to what the view shows, or to the last commit.
     var reply:
-        @Sendable (Result, _ version: StoreVersion, _ view: ReadTransaction?) throws(Problem) ->
+        @Sendable (Result, _ version: StoreVersion, _ view: ReadTransaction?) throws(RequestFault)
+            ->
             Response
     /// What the client is told when the write failed.
-    var problem: @Sendable (StoreError) -> Problem
+    var problem: @Sendable (StoreError) -> RequestFault
     /// Whether making the reply holds up a connection's thread.
     var isLong: @Sendable (Result) -> Bool
 }
@@ -27,7 +28,7 @@ struct RequestedWrite<Result: Sendable>: Sendable {
 extension RESTService {
     /// Reads a body and what follows: at once, or on a worker's thread when the body is large.
     func reading(
-        _ request: Request, _ body: @escaping @Sendable () throws(Problem) -> Outcome
+        _ request: Request, _ body: @escaping @Sendable () throws(RequestFault) -> Outcome
     ) -> Outcome {
         guard request.body.count > Self.inlineBodyByteCountMax else { return answering(body) }
         return .later { exchange in
@@ -38,11 +39,11 @@ extension RESTService {
     /// Runs `body` for a request whose `Idempotency-Key`, if it has one, was not used before; answers a
     /// repeat with the first reply.
     ///
-    /// - Throws: ``Problem`` 409 while the first request runs, 422 when the key was used for another one,
+    /// - Throws: ``RequestFault`` `.conflict` while the first request runs, `.invalid` when the key was used for another one,
     ///   and what `body` throws.
     func once(
-        _ request: Request, _ body: (IdempotencyClaim?) throws(Problem) -> Outcome
-    ) throws(Problem) -> Outcome {
+        _ request: Request, _ body: (IdempotencyClaim?) throws(RequestFault) -> Outcome
+    ) throws(RequestFault) -> Outcome {
         guard request.method == .post || request.method == .patch else { return try body(nil) }
         let scope = tokens?.isEnforced ?? false ? request.header(.authorization) : nil
         guard let key = try IdempotencyKey(request, scope: scope) else { return try body(nil) }
@@ -71,7 +72,7 @@ extension RESTService {
                     exchange.respond { self.response(problem) }
                 case .success(let committed):
                     let make: @Sendable () -> Response = {
-                        self.replying { () throws(Problem) in
+                        self.replying { () throws(RequestFault) in
                             try write.reply(committed.result, committed.version, nil)
                         }
                     }
@@ -93,12 +94,12 @@ extension RESTService {
             transaction throws(StoreError) in
             if let kept = try transaction.keptReply(claim.key.id) {
                 // Another server of the same store was faster.
-                return self.replying { () throws(Problem) in
+                return self.replying { () throws(RequestFault) in
                     try KeptResponse.response(kept.payload, to: claim.key)
                 }
             }
             let result = try refusal.run(write, transaction)
-            let response = try self.reply(in: transaction) { view throws(Problem) in
+            let response = try self.reply(in: transaction) { view throws(RequestFault) in
                 try write.reply(result, transaction.resultingVersion, view)
             }
             try transaction.keepReply(
@@ -120,11 +121,11 @@ extension RESTService {
     /// Makes the reply to a write that is not committed yet.
     func reply(
         in transaction: WriteTransaction,
-        _ make: (ReadTransaction) throws(Problem) -> Response
+        _ make: (ReadTransaction) throws(RequestFault) -> Response
     ) throws(StoreError) -> Response {
         let view = transaction.view()
         let response: Response
-        do throws(Problem) {
+        do throws(RequestFault) {
             response = try make(view)
         } catch {
             // The write goes back with its reply, whatever is wrong with that.
@@ -139,7 +140,7 @@ extension RESTService {
 /// Carries a problem past the store, which knows none.
 private final class Refusal: @unchecked Sendable {
     // Unchecked: the writer's thread alone uses it.
-    private(set) var problem: Problem?
+    private(set) var problem: RequestFault?
 
     /// Runs a write; one that is refused is taken back.
     func run<Result: Sendable>(

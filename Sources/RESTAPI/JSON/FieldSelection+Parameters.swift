@@ -12,10 +12,10 @@ extension FieldSelection {
     /// inverse links whose objects stand in the reply instead of their keys. A path may lead back to
     /// where it came from: its length bounds the reply's depth.
     ///
-    /// - Throws: ``Problem`` 400 that names the parameter and the nearest known name.
+    /// - Throws: ``RequestFault`` `.malformed` that names the parameter and the nearest known name.
     package convenience init(
         fields: String?, expand: String?, of rowClass: RowClass, names: SchemaNames
-    ) throws(Problem) {
+    ) throws(RequestFault) {
         let tree = Node()
         for path in try Self.paths(fields, "fields") {
             try tree.select(path[...], rowClass, names.schema, "fields", expands: false)
@@ -27,7 +27,9 @@ extension FieldSelection {
         self.init(rowClass, tree.parts(rowClass, names.schema))
     }
 
-    private static func paths(_ text: String?, _ parameter: String) throws(Problem) -> [[String]] {
+    private static func paths(_ text: String?, _ parameter: String) throws(RequestFault)
+        -> [[String]]
+    {
         guard let text else { return [] }
         var paths: [[String]] = []
         for part in text.split(separator: ",", omittingEmptySubsequences: false) {
@@ -62,7 +64,7 @@ extension FieldSelection {
         func select(
             _ path: ArraySlice<String>, _ rowClass: RowClass, _ schema: RowSchema,
             _ parameter: String, expands: Bool
-        ) throws(Problem) {
+        ) throws(RequestFault) {
             guard let name = path.first else { return }
             let rest = path.dropFirst()
             if !expands, rest.isEmpty, selectSpecial(name, rowClass) { return }
@@ -104,13 +106,13 @@ extension FieldSelection {
 
         private func unknown(
             _ name: String, _ rowClass: RowClass, _ parameter: String, _ expands: Bool
-        ) -> Problem {
+        ) -> RequestFault {
             let known = rowClass.definition.properties.map(\.name)
             let detail = "Class '\(rowClass.definition.name)' has no property '\(name)'."
-            return Problem(
-                400, "unknown-property", detail,
+            return RequestFault(
+                .malformed, "unknown-property", detail,
                 errors: [
-                    Problem.Fault(
+                    RequestFault.Entry(
                         code: "unknown-property", detail: detail, parameter: parameter,
                         hint: NearestName.of(
                             name, among: expands ? known : known + ["$id", "$version"]))

@@ -8,10 +8,10 @@ import Rows
 package enum KeyText {
     /// Reads a path segment, which is decoded already.
     ///
-    /// - Throws: ``Problem`` 400 when the text is not of the key's type.
+    /// - Throws: ``RequestFault`` `.malformed` when the text is not of the key's type.
     package static func value(
         path text: UnsafeRawBufferPointer, of rowClass: RowClass
-    ) throws(Problem) -> Value {
+    ) throws(RequestFault) -> Value {
         guard let member = rowClass.primaryKeyIndex else {
             guard let key = int(text), key >= 0 else { throw wrongType(rowClass) }
             return .int(key)
@@ -32,10 +32,10 @@ package enum KeyText {
     /// Appends the ``OrderedKey`` of a path segment without making a ``Value``: for reads.
     ///
     /// - Precondition: The class has a primary key.
-    /// - Throws: ``Problem`` 400 when the text is not of the key's type.
+    /// - Throws: ``RequestFault`` `.malformed` when the text is not of the key's type.
     package static func append(
         path text: UnsafeRawBufferPointer, of rowClass: RowClass, to buffer: ByteBuffer
-    ) throws(Problem) {
+    ) throws(RequestFault) {
         guard let member = rowClass.primaryKeyIndex else { throw wrongType(rowClass) }
         switch rowClass.members[member].storage.element {
         case .string: return OrderedKey.append(text: text, to: buffer)
@@ -73,10 +73,10 @@ package enum KeyText {
 
     /// Reads the value of `?key=`, JSON.
     ///
-    /// - Throws: ``Problem`` 400 when it is not JSON or not of the key's type.
+    /// - Throws: ``RequestFault`` `.malformed` when it is not JSON or not of the key's type.
     package static func value(
         json text: UnsafeRawBufferPointer, of rowClass: RowClass, parser: JSONParser
-    ) throws(Problem) -> Value {
+    ) throws(RequestFault) -> Value {
         let json: JSONValue
         do {
             json = try parser.parse(text, depthMax: 1)
@@ -106,7 +106,7 @@ package enum KeyText {
     }
 
     /// The problem of a key that is not of its class's type.
-    static func wrongType(_ rowClass: RowClass, _ parameter: String = "id") -> Problem {
+    static func wrongType(_ rowClass: RowClass, _ parameter: String = "id") -> RequestFault {
         let detail: String
         if let member = rowClass.primaryKeyIndex {
             let property = rowClass.definition.properties[member]
@@ -126,8 +126,10 @@ package enum KeyText {
                 "Class '\(rowClass.definition.name)' has no primary key; its objects are named by "
                 + "their \"$id\", an integer."
         }
-        return Problem(
-            400, "wrong-key-type", detail,
-            errors: [Problem.Fault(code: "wrong-key-type", detail: detail, parameter: parameter)])
+        return RequestFault(
+            .malformed, "wrong-key-type", detail,
+            errors: [
+                RequestFault.Entry(code: "wrong-key-type", detail: detail, parameter: parameter)
+            ])
     }
 }

@@ -4,15 +4,16 @@ import Rows
 
 extension ObjectReader {
     /// The problem of a body with faults: 400 when names repeat, else 422.
-    package func problem() -> Problem {
+    package func problem() -> RequestFault {
         let first = faults.first?.detail ?? "The body can't be stored."
         let more = faultCount - 1
         let detail =
             more > 0 ? "\(first) (\(more) more fault\(more == 1 ? "" : "s"), see errors.)" : first
         if hasRepeatedName {
-            return Problem(400, "duplicate-name", detail, errors: faults)
+            return RequestFault(.malformed, "duplicate-name", detail, errors: faults)
         }
-        return Problem(422, faults.first?.code ?? "invalid-object", detail, errors: faults)
+        return RequestFault(
+            .invalid, faults.first?.code ?? "invalid-object", detail, errors: faults)
     }
 
     /// Where the value that is being read stands, or the member `name` of it.
@@ -38,11 +39,12 @@ extension ObjectReader {
         var pointer = pointer(at: name)
         if let element { pointer.append(index: element) }
         faults.append(
-            Problem.Fault(code: code, detail: detail, pointer: pointer.description, hint: hint))
+            RequestFault.Entry(code: code, detail: detail, pointer: pointer.description, hint: hint)
+        )
     }
 
     /// Notes a fault whose pointer begins at the value that is being read.
-    func add(_ fault: Problem.Fault) {
+    func add(_ fault: RequestFault.Entry) {
         let before = faults.count
         self.fault(fault.code, fault.detail, hint: fault.hint)
         if faults.count > before {

@@ -22,7 +22,7 @@ package final class ObjectReader {
     package static let faultCountMax = 100
 
     /// What was found wrong, in the order of the text.
-    package internal(set) var faults: [Problem.Fault] = []
+    package internal(set) var faults: [RequestFault.Entry] = []
     /// How many faults were found, those beyond the most that are reported included.
     var faultCount = 0
     /// Whether a name stands twice in one object, which makes the whole body malformed.

@@ -27,12 +27,12 @@ package final class SchemaNames: Sendable {
 
     /// The projection of a name, of a class whose objects stand by themselves.
     ///
-    /// - Throws: ``Problem`` 404 with the nearest name; 405 for one of an embedded class.
-    func projection(named name: String) throws(Problem) -> CompiledProjection {
+    /// - Throws: ``RequestFault`` `.notFound` with the nearest name; `.unsupportedOperation` for one of an embedded class.
+    func projection(named name: String) throws(RequestFault) -> CompiledProjection {
         guard let projection = projections[name] else { throw .unknownProjection(name, schema) }
         if projection.rowClass.definition.kind == .embedded {
-            throw Problem(
-                405, "embedded-class",
+            throw RequestFault(
+                .unsupportedOperation, "embedded-class",
                 "Projection '\(name)' shows objects of the embedded class "
                     + "'\(projection.rowClass.definition.name)', which live inside others: read them at "
                     + "/v1/classes/{class}/objects/{id}/properties/{property}?projection=\(name), or "

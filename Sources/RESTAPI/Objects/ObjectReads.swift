@@ -11,7 +11,7 @@ extension RESTService {
     ///
     /// - `isProjected`: Whether the path names a projection and not a class.
     func readObject(_ request: Request, _ source: KeySource, isProjected: Bool = false) -> Outcome {
-        answering { () throws(Problem) in
+        answering { () throws(RequestFault) in
             try BodyType.requireJSONAccepted(request)
             if request.query.isEmpty {
                 return try objectReply(
@@ -23,7 +23,7 @@ extension RESTService {
                     isProjected ? ["fields", "minVersion"] : ["fields", "expand", "minVersion"]))
             let version = try minVersion(parameters)
             return whenAtVersion(version) {
-                self.answering { () throws(Problem) in
+                self.answering { () throws(RequestFault) in
                     try self.objectReply(
                         request, source, parameters, isProjected: isProjected, isOnWorker: false)
                 }
@@ -34,7 +34,7 @@ extension RESTService {
     private func objectReply(
         _ request: Request, _ source: KeySource, _ parameters: Parameters?, isProjected: Bool,
         isOnWorker: Bool
-    ) throws(Problem) -> Outcome {
+    ) throws(RequestFault) -> Outcome {
         let scratch = RequestScratch.current
         // Taken before the snapshot: a reply may be newer than it says, never older.
         let version = store.version
@@ -53,7 +53,7 @@ extension RESTService {
             named = try objectClass(request, names)
         }
         let found = try find(request, source, of: named, read, scratch)
-        guard let (rowClass, key, row) = found else { throw Problem(.objectNotFound) }
+        guard let (rowClass, key, row) = found else { throw RequestFault(.objectNotFound) }
 
         var selection = projection?.selection ?? names.classes[rowClass.index].everything
         if let parameters, let projection {
@@ -69,7 +69,7 @@ extension RESTService {
         if selection.holdsOtherObjects, !isOnWorker {
             return .later { exchange in
                 let isTaken = self.workers.submit {
-                    let outcome = self.answering { () throws(Problem) in
+                    let outcome = self.answering { () throws(RequestFault) in
                         try self.objectReply(
                             request, source, parameters, isProjected: isProjected, isOnWorker: true)
                     }
@@ -83,7 +83,7 @@ extension RESTService {
         if let tags = try EntityTags.read(.ifMatch, of: request), !tags.matchesStrongly(etag) {
             let current = StoredObject(
                 schema: read.rows, classIndex: rowClass.index, key: key, row: row)
-            throw Problem(.preconditionFailed(Precondition.Failure(current: current)))
+            throw RequestFault(.preconditionFailed(Precondition.Failure(current: current)))
         }
         if !selection.holdsOtherObjects, let tags = try EntityTags.read(.ifNoneMatch, of: request),
             tags.matchesWeakly(etag)
@@ -115,11 +115,11 @@ extension RESTService {
     }
 }
 
-extension Problem {
+extension RequestFault {
     /// A reply that would take more memory than a read may.
-    static func replyTooLarge(_ limit: Int) -> Problem {
-        Problem(
-            422, "query-memory-exceeded",
+    static func replyTooLarge(_ limit: Int) -> RequestFault {
+        RequestFault(
+            .invalid, "query-memory-exceeded",
             "The reply would take more than \(limit) bytes; expand less, or page the collections by "
                 + "…/properties/{property}.")
     }

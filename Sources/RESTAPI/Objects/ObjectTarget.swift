@@ -33,19 +33,19 @@ struct ObjectTarget {
 extension RESTService {
     /// Finds the class and reads the key that a request names.
     ///
-    /// - Throws: ``Problem`` 404 for an unknown class, 400 for a key that is missing or of the wrong type.
+    /// - Throws: ``RequestFault`` `.notFound` for an unknown class, `.malformed` for a key that is missing or of the wrong type.
     func target(
         _ request: Request, _ source: KeySource, _ names: SchemaNames, _ scratch: RequestScratch
-    ) throws(Problem) -> ObjectTarget {
+    ) throws(RequestFault) -> ObjectTarget {
         try target(request, source, of: objectClass(request, names), scratch)
     }
 
     /// Reads the key that a request names an object of a class by.
     ///
-    /// - Throws: ``Problem`` 400 for a key that is missing or of the wrong type.
+    /// - Throws: ``RequestFault`` `.malformed` for a key that is missing or of the wrong type.
     func target(
         _ request: Request, _ source: KeySource, of rowClass: RowClass, _ scratch: RequestScratch
-    ) throws(Problem) -> ObjectTarget {
+    ) throws(RequestFault) -> ObjectTarget {
         switch source {
         case .path:
             let text = UnsafeRawBufferPointer(request.parameter(1).bytes)
@@ -68,7 +68,7 @@ extension RESTService {
     func find(
         _ request: Request, _ source: KeySource, _ names: SchemaNames, _ read: ReadTransaction,
         _ scratch: RequestScratch
-    ) throws(Problem) -> (rowClass: RowClass, key: UInt64, row: RowView)? {
+    ) throws(RequestFault) -> (rowClass: RowClass, key: UInt64, row: RowView)? {
         try find(request, source, of: objectClass(request, names), read, scratch)
     }
 
@@ -76,7 +76,7 @@ extension RESTService {
     func find(
         _ request: Request, _ source: KeySource, of rowClass: RowClass, _ read: ReadTransaction,
         _ scratch: RequestScratch
-    ) throws(Problem) -> (rowClass: RowClass, key: UInt64, row: RowView)? {
+    ) throws(RequestFault) -> (rowClass: RowClass, key: UInt64, row: RowView)? {
         scratch.key.removeAll()
         if source == .path {
             let text = UnsafeRawBufferPointer(request.parameter(1).bytes)
@@ -105,7 +105,7 @@ extension RESTService {
 
     private func row(
         _ rowClass: RowClass, _ key: UInt64, _ read: ReadTransaction
-    ) throws(Problem) -> (rowClass: RowClass, key: UInt64, row: RowView)? {
+    ) throws(RequestFault) -> (rowClass: RowClass, key: UInt64, row: RowView)? {
         do {
             guard let row = try read.find(rowClass, key: key) else { return nil }
             return (rowClass, key, row)

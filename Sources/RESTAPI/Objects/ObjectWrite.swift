@@ -36,7 +36,7 @@ final class ObjectWrite: PendingWrite, ResponseSource, @unchecked Sendable {
         /// The objects as they are now, in the order of the items, and which of them are new.
         case several([Written])
         /// Read again under a newer schema, the body breaks it.
-        case refused(Problem)
+        case refused(RequestFault)
         /// The reply is made already, because it is stored with the write.
         case answered(Response)
     }
@@ -50,7 +50,7 @@ final class ObjectWrite: PendingWrite, ResponseSource, @unchecked Sendable {
     }
 
     /// Makes several items from the request under a schema.
-    typealias Prepare = @Sendable (SchemaNames, RequestScratch) throws(Problem) -> [Item]
+    typealias Prepare = @Sendable (SchemaNames, RequestScratch) throws(RequestFault) -> [Item]
 
     /// Where the items come from.
     enum Preparation {
@@ -82,11 +82,11 @@ final class ObjectWrite: PendingWrite, ResponseSource, @unchecked Sendable {
 
     /// Reads the request.
     ///
-    /// - Throws: ``Problem`` with every fault of the body.
+    /// - Throws: ``RequestFault`` with every fault of the body.
     init(
         _ service: RESTService, mode: WriteMode, preferences: Preferences, isArray: Bool,
         _ claim: IdempotencyClaim?, _ preparation: Preparation
-    ) throws(Problem) {
+    ) throws(RequestFault) {
         self.service = service
         self.mode = mode
         self.preferences = preferences
@@ -99,7 +99,7 @@ final class ObjectWrite: PendingWrite, ResponseSource, @unchecked Sendable {
         try prepare(scratch)
     }
 
-    private func prepare(_ scratch: RequestScratch) throws(Problem) {
+    private func prepare(_ scratch: RequestScratch) throws(RequestFault) {
         let names = scratch.names(of: schema, service)
         scratch.reader.drafts = memory.drafts
         defer { scratch.reader.drafts = nil }
@@ -129,7 +129,7 @@ final class ObjectWrite: PendingWrite, ResponseSource, @unchecked Sendable {
         if transaction.catalog.rows !== schema {
             // The schema has changed since the body was read; drafts belong to one schema.
             schema = transaction.catalog.rows
-            do throws(Problem) {
+            do throws(RequestFault) {
                 try prepare(RequestScratch.current)
             } catch {
                 result = .refused(error)
@@ -139,14 +139,14 @@ final class ObjectWrite: PendingWrite, ResponseSource, @unchecked Sendable {
         if let claim, let kept = try transaction.keptReply(claim.key.id) {
             // Another server of the same store was faster.
             result = .answered(
-                service.replying { () throws(Problem) in
+                service.replying { () throws(RequestFault) in
                     try KeptResponse.response(kept.payload, to: claim.key)
                 })
             return
         }
         try write(transaction)
         guard let claim else { return }
-        let response = try service.reply(in: transaction) { view throws(Problem) in
+        let response = try service.reply(in: transaction) { view throws(RequestFault) in
             try reply(transaction.resultingVersion, in: view)
         }
         try transaction.keepReply(
@@ -226,14 +226,14 @@ final class ObjectWrite: PendingWrite, ResponseSource, @unchecked Sendable {
     // MARK: The reply
 
     func makeResponse() -> Response {
-        let response = service.replying { () throws(Problem) in try reply(version, in: nil) }
+        let response = service.replying { () throws(RequestFault) in try reply(version, in: nil) }
         item = nil
         items = []
         preparation = nil
         RequestScratch.current.give(memory)
         return response
     }
-    private func reply(_ version: StoreVersion, in view: ReadTransaction?) throws(Problem)
+    private func reply(_ version: StoreVersion, in view: ReadTransaction?) throws(RequestFault)
         -> Response
     {
         switch result {

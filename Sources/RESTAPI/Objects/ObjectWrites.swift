@@ -25,11 +25,11 @@ extension RESTService {
 
     /// Reads the object that a request names and has as its body.
     ///
-    /// - Throws: ``Problem`` with every fault of the body.
+    /// - Throws: ``RequestFault`` with every fault of the body.
     func readNamed(
         _ request: Request, _ source: KeySource, isMerge: Bool, _ precondition: Precondition,
         _ names: SchemaNames, _ scratch: RequestScratch
-    ) throws(Problem) -> ObjectWrite.Item {
+    ) throws(RequestFault) -> ObjectWrite.Item {
         let target = try self.target(request, source, names, scratch)
         let json = try self.json(request, scratch.parser)
         let reader = scratch.reader
@@ -48,11 +48,11 @@ extension RESTService {
         _ preparation: ObjectWrite.Preparation
     ) -> Outcome {
         guard request.body.count > Self.inlineBodyByteCountMax else {
-            return answering { () throws(Problem) in
+            return answering { () throws(RequestFault) in
                 try begin(request, mode, preferences, isArray: isArray, preparation)
             }
         }
-        return reading(request) { () throws(Problem) in
+        return reading(request) { () throws(RequestFault) in
             try self.begin(request, mode, preferences, isArray: isArray, preparation)
         }
     }
@@ -60,8 +60,8 @@ extension RESTService {
     private func begin(
         _ request: Request, _ mode: WriteMode, _ preferences: Preferences, isArray: Bool,
         _ preparation: ObjectWrite.Preparation
-    ) throws(Problem) -> Outcome {
-        try once(request) { claim throws(Problem) in
+    ) throws(RequestFault) -> Outcome {
+        try once(request) { claim throws(RequestFault) in
             let write = try ObjectWrite(
                 self, mode: mode, preferences: preferences, isArray: isArray, claim, preparation)
             return .later(write.start)
@@ -73,7 +73,7 @@ extension RESTService {
     func reply(
         to written: ObjectWrite.OneWritten, _ bytes: ByteBuffer, _ version: StoreVersion,
         _ preferences: Preferences, in view: ReadTransaction? = nil
-    ) throws(Problem) -> Response {
+    ) throws(RequestFault) -> Response {
         guard let row = RowView(bytes.bytes) else { return Response(204) }
         let scratch = RequestScratch.current
         var body: HTTPServer.Bytes?
@@ -114,7 +114,7 @@ extension RESTService {
     func reply(
         toMany written: [ObjectWrite.Written], _ version: StoreVersion, _ preferences: Preferences,
         in view: ReadTransaction? = nil
-    ) throws(Problem) -> Response {
+    ) throws(RequestFault) -> Response {
         let hasCreated = written.contains(where: \.isCreated)
         var body: HTTPServer.Bytes?
         if !preferences.isMinimal, written.isEmpty || written.contains(where: { $0.object != nil })
@@ -158,7 +158,7 @@ extension RESTService {
     func document(
         _ names: SchemaNames, followsLinks: Bool, _ preferences: Preferences,
         in view: ReadTransaction?, _ body: (inout ObjectWriter) -> Void
-    ) throws(Problem) -> HTTPServer.Bytes? {
+    ) throws(RequestFault) -> HTTPServer.Bytes? {
         let scratch = RequestScratch.current
         scratch.reply.removeAll()
         var isWhole = true
@@ -183,21 +183,21 @@ extension RESTService {
     }
 
     /// The problem of a failed write, with the place of the object in the body's array.
-    func problem(_ error: StoreError, at position: Int?) -> Problem {
+    func problem(_ error: StoreError, at position: Int?) -> RequestFault {
         func place(_ source: Int) -> JSONPointer {
             position == nil ? JSONPointer() : JSONPointer().appending(index: source)
         }
         switch error {
-        case .danglingLinks(let links): return Problem(dangling: links, at: place)
-        case .notUnique(let violations): return Problem(notUnique: violations, at: place)
+        case .danglingLinks(let links): return RequestFault(dangling: links, at: place)
+        case .notUnique(let violations): return RequestFault(notUnique: violations, at: place)
         default: break
         }
         var problem = problem(error)
         guard let position else { return problem }
         let pointer = JSONPointer().appending(index: position).description
-        if problem.errors.isEmpty, problem.status < 500 {
+        if problem.errors.isEmpty, problem.kind.isOfRequest {
             problem.errors = [
-                Problem.Fault(code: problem.code, detail: problem.detail, pointer: pointer)
+                RequestFault.Entry(code: problem.code, detail: problem.detail, pointer: pointer)
             ]
         } else {
             for index in problem.errors.indices {

@@ -7,7 +7,7 @@ extension RESTService {
     /// `POST /v1/classes/{class}/objects`: creates an object, or an array of them atomically. `mode` says
     /// what happens to those that are there already.
     func createObjects(_ request: Request) -> Outcome {
-        answering { () throws(Problem) in
+        answering { () throws(RequestFault) in
             let parameters = try Parameters(request, known: ["mode"])
             let mode = try createMode(parameters)
             _ = try BodyType.read(request)
@@ -15,21 +15,21 @@ extension RESTService {
             let precondition = try Precondition(request)
             let isArray = Self.beginsArray(request.body)
             if isArray, precondition != .none {
-                throw Problem(
-                    400, "invalid-header",
+                throw RequestFault(
+                    .malformed, "invalid-header",
                     "If-Match and If-None-Match are about one object; leave them out of a request that "
                         + "writes an array. Each object of the array may state its \"$version\".")
             }
             return takeIn(
                 request, mode: mode, preferences: try Preferences(request), isArray: isArray,
-                .read { names, scratch throws(Problem) in
+                .read { names, scratch throws(RequestFault) in
                     try self.readObjects(request, names, scratch, mode, precondition)
                 })
         }
     }
 
     /// What `mode` says; creation when it says nothing.
-    func createMode(_ parameters: Parameters) throws(Problem) -> WriteMode {
+    func createMode(_ parameters: Parameters) throws(RequestFault) -> WriteMode {
         guard let text = parameters["mode"] else { return .create }
         if text == "create" { return .create }
         if text == "merge" { return .merge }
@@ -51,12 +51,12 @@ extension RESTService {
     private func readObjects(
         _ request: Request, _ names: SchemaNames, _ scratch: RequestScratch, _ mode: WriteMode,
         _ precondition: Precondition
-    ) throws(Problem) -> [ObjectWrite.Item] {
+    ) throws(RequestFault) -> [ObjectWrite.Item] {
         let rowClass = try creatableClass(request, names)
         try Self.requireCreation(rowClass, mode: mode)
         if rowClass.isAsymmetric, precondition != .none {
-            throw Problem(
-                400, "invalid-header",
+            throw RequestFault(
+                .malformed, "invalid-header",
                 "If-Match and If-None-Match are about objects that can be read; leave them out of what "
                     + "an asymmetric class is sent.")
         }

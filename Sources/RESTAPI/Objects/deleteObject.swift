@@ -12,7 +12,7 @@ extension RESTService {
 
     /// `deleteObject` by either kind of key.
     func delete(_ request: Request, _ source: KeySource) -> Outcome {
-        answering { () throws(Problem) in
+        answering { () throws(RequestFault) in
             _ = try Parameters(request, known: source.parameters([]))
             let precondition = try Precondition(request)
             let scratch = RequestScratch.current

@@ -8,7 +8,7 @@ extension RESTService {
 
     /// `patchObject` by either kind of key.
     func patch(_ request: Request, _ source: KeySource) -> Outcome {
-        answering { () throws(Problem) in
+        answering { () throws(RequestFault) in
             let parameters = try Parameters(request, known: source.parameters(["upsert"]))
             let isUpsert = try parameters.flag("upsert")
             let type = try BodyType.read(request, isPatch: true)

@@ -8,7 +8,7 @@ extension RESTService {
 
     /// `putObject` by either kind of key.
     func put(_ request: Request, _ source: KeySource) -> Outcome {
-        answering { () throws(Problem) in
+        answering { () throws(RequestFault) in
             _ = try Parameters(request, known: source.parameters([]))
             _ = try BodyType.read(request)
             try BodyType.requireJSONAccepted(request)

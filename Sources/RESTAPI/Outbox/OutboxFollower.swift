@@ -63,7 +63,7 @@ final class OutboxFollower: @unchecked Sendable {
     }
 
     /// Ends what the client waits for with an error.
-    func fail(_ problem: Problem, _ service: RESTService) {
+    func fail(_ problem: RequestFault, _ service: RESTService) {
         switch client {
         case .stream(let stream):
             _ = stream.send(StreamSignal.error(problem))

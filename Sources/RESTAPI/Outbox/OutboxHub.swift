@@ -43,7 +43,7 @@ final class OutboxHub: @unchecked Sendable {
         for _ in 0..<Self.turnPageCount {
             if follower.isGone { return }
             guard follower.hasRoom else { return onFeed(follower) { _ in self.wait(follower) } }
-            do throws(Problem) {
+            do throws(RequestFault) {
                 let page = try page(for: follower)
                 if page.count == 0 {
                     return onFeed(follower) { self.join(follower, $0) }
@@ -63,7 +63,7 @@ final class OutboxHub: @unchecked Sendable {
     }
 
     /// What comes next for a follower.
-    private func page(for follower: OutboxFollower) throws(Problem) -> OutboxPage {
+    private func page(for follower: OutboxFollower) throws(RequestFault) -> OutboxPage {
         let read = try service.stored { () throws(StoreError) in try service.store.read() }
         defer { read.close() }
         guard let rowClass = read.rows.rowClass(named: follower.className) else {

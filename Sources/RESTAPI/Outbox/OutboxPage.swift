@@ -28,11 +28,11 @@ struct OutboxPage {
     /// Objects are written whole however large they are: nothing else could read what a page left out, and
     /// whoever consumes an outbox has to get past each of its objects.
     ///
-    /// - Throws: ``Problem`` when storage fails.
+    /// - Throws: ``RequestFault`` when storage fails.
     init(
         _ rowClass: RowClass, behind cursor: OutboxCursor, in read: ReadTransaction,
         _ service: RESTService, limit: Int, byteCountMax: Int, quotesLargeInts: Bool, as form: Form
-    ) throws(Problem) {
+    ) throws(RequestFault) {
         let names = service.names(of: read.rows)
         let selection = names.classes[rowClass.index].everything
         let buffer = ByteBuffer(capacity: 1024)

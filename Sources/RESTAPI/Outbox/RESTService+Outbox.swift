@@ -5,8 +5,9 @@ import Rows
 extension RESTService {
     /// The class whose name stands first in the path, of kind `asymmetric`.
     ///
-    /// - Throws: ``Problem`` 404 with the nearest name; 405 for a class of another kind.
-    func asymmetricClass(_ request: Request, _ names: SchemaNames) throws(Problem) -> RowClass {
+    /// - Throws: ``RequestFault`` `.notFound` with the nearest name; `.unsupportedOperation` for a class of another kind.
+    func asymmetricClass(_ request: Request, _ names: SchemaNames) throws(RequestFault) -> RowClass
+    {
         let rowClass = try anyClass(request, names)
         guard rowClass.isAsymmetric else { throw .notAsymmetric(rowClass) }
         return rowClass
@@ -14,11 +15,11 @@ extension RESTService {
 
     /// Reads a place in the outbox of a class.
     ///
-    /// - Throws: ``Problem`` 400 for what is none of this class or not reached yet, 410 for one of
+    /// - Throws: ``RequestFault`` `.malformed` for what is none of this class or not reached yet, `.expired` for one of
     ///   another epoch.
     func outboxCursor(
         _ text: String, _ parameter: String, of rowClass: RowClass, in read: ReadTransaction
-    ) throws(Problem) -> OutboxCursor {
+    ) throws(RequestFault) -> OutboxCursor {
         guard let cursor = OutboxCursor(text) else {
             throw .parameter(
                 parameter,
@@ -26,8 +27,8 @@ extension RESTService {
             )
         }
         guard cursor.epoch == store.epoch else {
-            throw Problem(
-                410, "cursor-expired",
+            throw RequestFault(
+                .expired, "cursor-expired",
                 "This place is of another epoch: the store was restored or replaced. Consume the outbox "
                     + "from its beginning.")
         }
@@ -46,11 +47,11 @@ extension RESTService {
     }
 }
 
-extension Problem {
+extension RequestFault {
     /// The class has no outbox.
-    static func notAsymmetric(_ rowClass: RowClass) -> Problem {
-        Problem(
-            405, "not-asymmetric",
+    static func notAsymmetric(_ rowClass: RowClass) -> RequestFault {
+        RequestFault(
+            .unsupportedOperation, "not-asymmetric",
             "Class '\(rowClass.definition.name)' is of kind '\(rowClass.definition.kind.rawValue)'; only "
                 + "classes of kind 'asymmetric' have an outbox.")
     }

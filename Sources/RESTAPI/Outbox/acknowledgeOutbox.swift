@@ -11,7 +11,7 @@ extension RESTService {
     /// `DELETE /v1/classes/{class}/outbox?through=`: acknowledges what was consumed up to a place. It is
     /// taken away in bounded transactions, the oldest first.
     func acknowledgeOutbox(_ request: Request) -> Outcome {
-        answering { () throws(Problem) in
+        answering { () throws(RequestFault) in
             let parameters = try Parameters(request, known: ["through"])
             try BodyType.requireJSONAccepted(request)
             let read = try stored { () throws(StoreError) in try store.read() }

@@ -7,7 +7,7 @@ extension RESTService {
     /// the oldest first; as a page, as a page as soon as there is anything (`Prefer: wait=`), or as
     /// events without end.
     func getOutbox(_ request: Request) -> Outcome {
-        answering { () throws(Problem) in
+        answering { () throws(RequestFault) in
             let parameters = try Parameters(request, known: ["limit", "since", "minVersion"])
             let rowClass = try asymmetricClass(request, names(of: store.catalog.rows))
             let name = rowClass.definition.name
@@ -25,7 +25,7 @@ extension RESTService {
             let wait = min(preferences.waitSeconds ?? 0, Self.waitSecondsMax)
             return whenAtVersion(version) {
                 if wait == 0 {
-                    return self.answerOnWorker { () throws(Problem) in
+                    return self.answerOnWorker { () throws(RequestFault) in
                         let read = try self.stored { () throws(StoreError) in
                             try self.store.read()
                         }
@@ -39,7 +39,7 @@ extension RESTService {
                             ).bytes)
                     }
                 }
-                return self.answering { () throws(Problem) in
+                return self.answering { () throws(RequestFault) in
                     let read = try self.stored { () throws(StoreError) in try self.store.read() }
                     defer { read.close() }
                     let (_, cursor) = try self.outboxPlace(name, behind: since, in: read)
@@ -59,7 +59,7 @@ extension RESTService {
 
     /// The class of an outbox and the place to begin behind, in a view of the store.
     private func outboxPlace(_ name: String, behind text: String?, in read: ReadTransaction)
-        throws(Problem) -> (rowClass: RowClass, cursor: OutboxCursor)
+        throws(RequestFault) -> (rowClass: RowClass, cursor: OutboxCursor)
     {
         guard let rowClass = read.rows.rowClass(named: name) else {
             throw .unknownClass(name, read.rows)
@@ -73,16 +73,17 @@ extension RESTService {
         return (rowClass, try outboxCursor(text, "since", of: rowClass, in: read))
     }
 
-    private func outboxLimit(_ parameters: Parameters) throws(Problem) -> Int {
+    private func outboxLimit(_ parameters: Parameters) throws(RequestFault) -> Int {
         guard let limit = try parameters.count("limit") else {
             return options.pageObjectCountDefault
         }
         guard (1...options.pageObjectCountMax).contains(limit) else {
             let detail = "'limit' is a number from 1 to \(options.pageObjectCountMax)."
-            throw Problem(
-                400, "limit-out-of-range", detail,
+            throw RequestFault(
+                .malformed, "limit-out-of-range", detail,
                 errors: [
-                    Problem.Fault(code: "limit-out-of-range", detail: detail, parameter: "limit")
+                    RequestFault.Entry(
+                        code: "limit-out-of-range", detail: detail, parameter: "limit")
                 ])
         }
         return limit
@@ -90,7 +91,7 @@ extension RESTService {
 
     private func followOutbox(
         _ name: String, behind text: String?, _ parameter: String, _ preferences: Preferences
-    ) throws(Problem) -> Outcome {
+    ) throws(RequestFault) -> Outcome {
         let read = try stored { () throws(StoreError) in try store.read() }
         defer { read.close() }
         let start = try outboxPlace(name, behind: nil, in: read)

@@ -35,7 +35,7 @@ final class ElementPatcher {
 
     /// Applies a step.
     ///
-    /// - Throws: ``WriteFailure``: a ``Problem`` 409 for a `test` that fails, 422 for a path that is not there
+    /// - Throws: ``WriteFailure``: a ``RequestFault`` `.conflict` for a `test` that fails, `.invalid` for a path that is not there
     ///   or a value that does not fit, with the step's pointer.
     func apply(_ operation: JSONPatch.Operation, _ step: ElementSteps.Step) throws(WriteFailure) {
         if !step.rest.isEmpty { return try applyInside(operation, step) }
@@ -61,7 +61,7 @@ final class ElementPatcher {
             let found = try node(index, editor, step)
             guard let value = operation.value, found.isEqual(value) else {
                 throw problem(
-                    409, "test-failed",
+                    .conflict, "test-failed",
                     "The value at '\(operation.pathText)' is not the one that is tested for.",
                     "/\(step.index)/value")
             }
@@ -89,7 +89,7 @@ final class ElementPatcher {
         case .set where operation.kind != .test:
             if operation.kind == .add, step.place == "-" { return .anywhere }
             throw problem(
-                422, "set-index",
+                .invalid, "set-index",
                 "'\(name)' is a set, whose elements have no positions: add with \"/-\", or replace "
                     + "the whole set.", "/\(step.index)/path")
         default:
@@ -109,7 +109,7 @@ final class ElementPatcher {
         var inner = operation
         inner.path = step.rest
         let patch = JSONPatch(operations: [inner])
-        do throws(Problem) {
+        do throws(RequestFault) {
             try patch.apply(
                 to: root, names.schema.classes[rowClass.members[member].classIndex], names.schema,
                 depthMax: patchers.depthMax)
@@ -145,7 +145,7 @@ final class ElementPatcher {
     {
         guard let (part, place) = editor.element(index) else {
             throw problem(
-                422, "path-missing", "There is no element \(index).", "/\(step.index)/path")
+                .invalid, "path-missing", "There is no element \(index).", "/\(step.index)/path")
         }
         text.removeAll()
         var writer = ObjectWriter(text, names: names, read: view, epoch: view.epoch)
@@ -204,7 +204,7 @@ final class ElementPatcher {
         do throws(JSONError) {
             return try patchers.scratch.parser.parse(buffer.bytes, depthMax: patchers.depthMax)
         } catch {
-            throw .problem(Problem(error, in: buffer.bytes))
+            throw .problem(RequestFault(error, in: buffer.bytes))
         }
     }
 
@@ -220,17 +220,19 @@ final class ElementPatcher {
         -> WriteFailure
     {
         problem(
-            422, "path-missing", "There is nothing at '\(operation.pathText)' in the object.",
+            .invalid, "path-missing", "There is nothing at '\(operation.pathText)' in the object.",
             "/\(step.index)/path")
     }
 
-    private func problem(_ status: UInt16, _ code: String, _ detail: String, _ pointer: String)
+    private func problem(
+        _ kind: RequestFault.Kind, _ code: String, _ detail: String, _ pointer: String
+    )
         -> WriteFailure
     {
         .problem(
-            Problem(
-                status, code, detail,
-                errors: [Problem.Fault(code: code, detail: detail, pointer: pointer)]))
+            RequestFault(
+                kind, code, detail,
+                errors: [RequestFault.Entry(code: code, detail: detail, pointer: pointer)]))
     }
 }
 

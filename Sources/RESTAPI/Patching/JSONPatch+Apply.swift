@@ -6,12 +6,12 @@ extension JSONPatch {
     /// - `rowClass`, `schema`: Of the object that the document shows, for what sets can't do.
     /// - `depthMax`: How deep the document may nest, which is walked recursively.
     /// - `skipped`: The positions of steps that are applied elsewhere.
-    /// - Throws: ``Problem`` 409 for a `test` that fails, 422 for a path that is not there, with the
+    /// - Throws: ``RequestFault`` `.conflict` for a `test` that fails, `.invalid` for a path that is not there, with the
     ///   pointer of the step.
     func apply(
         to root: JSONNode, _ rowClass: RowClass, _ schema: RowSchema, depthMax: Int,
         skipping skipped: Set<Int> = []
-    ) throws(Problem) {
+    ) throws(RequestFault) {
         var work = Work(depthMax: depthMax)
         for (index, operation) in operations.enumerated() where !skipped.contains(index) {
             do throws(Fault) {
@@ -19,10 +19,10 @@ extension JSONPatch {
                 try apply(operation, to: root, &work)
             } catch {
                 let pointer = "/\(index)/\(error.member)"
-                throw Problem(
-                    error.status, error.code, error.detail,
+                throw RequestFault(
+                    error.kind, error.code, error.detail,
                     errors: [
-                        Problem.Fault(code: error.code, detail: error.detail, pointer: pointer)
+                        RequestFault.Entry(code: error.code, detail: error.detail, pointer: pointer)
                     ])
             }
         }
@@ -30,7 +30,7 @@ extension JSONPatch {
 
     /// Why a step failed.
     private struct Fault: Error {
-        var status: UInt16 = 422
+        var kind = RequestFault.Kind.invalid
         var code = "path-missing"
         var detail: String
         var member = "path"
@@ -104,7 +104,7 @@ extension JSONPatch {
             let found = try value(at: operation.path, in: root, "path")
             guard let value = operation.value, found.isEqual(value) else {
                 throw Fault(
-                    status: 409, code: "test-failed",
+                    kind: .conflict, code: "test-failed",
                     detail:
                         "The value at '\(operation.pathText)' is not the one that is tested for.",
                     member: "value")

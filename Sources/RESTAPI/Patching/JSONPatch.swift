@@ -26,30 +26,30 @@ final class JSONPatch: @unchecked Sendable {
 
     /// Reads a patch.
     ///
-    /// - Throws: ``Problem`` 400 with every fault of its form, 422 for more operations than
+    /// - Throws: ``RequestFault`` `.malformed` with every fault of its form, `.invalid` for more operations than
     ///   `operationCountMax`.
-    init(_ json: JSONValue, operationCountMax: Int) throws(Problem) {
+    init(_ json: JSONValue, operationCountMax: Int) throws(RequestFault) {
         guard json.kind == .array else {
             let detail =
                 "A JSON patch is an array of operations, such as "
                 + "[{\"op\":\"replace\",\"path\":\"/name\",\"value\":\"x\"}]; found "
                 + "\(ObjectReader.describe(json))."
-            throw Problem(
-                400, "invalid-patch", detail,
+            throw RequestFault(
+                .malformed, "invalid-patch", detail,
                 errors: [
-                    Problem.Fault(code: "invalid-patch", detail: detail, pointer: "")
+                    RequestFault.Entry(code: "invalid-patch", detail: detail, pointer: "")
                 ])
         }
         guard json.count <= operationCountMax else {
             let detail = "A JSON patch has at most \(operationCountMax) operations."
-            throw Problem(
-                422, "too-many-operations", detail,
+            throw RequestFault(
+                .invalid, "too-many-operations", detail,
                 errors: [
-                    Problem.Fault(code: "too-many-operations", detail: detail, pointer: "")
+                    RequestFault.Entry(code: "too-many-operations", detail: detail, pointer: "")
                 ])
         }
         var operations: [Operation] = []
-        var faults: [Problem.Fault] = []
+        var faults: [RequestFault.Entry] = []
         for (index, element) in json.elements.enumerated() {
             let place = JSONPointer().appending(index: index)
             if let operation = Self.read(element, place, &faults) {
@@ -57,20 +57,20 @@ final class JSONPatch: @unchecked Sendable {
             }
         }
         if !faults.isEmpty {
-            throw Problem(
-                400, "invalid-patch", faults[0].detail,
+            throw RequestFault(
+                .malformed, "invalid-patch", faults[0].detail,
                 errors: Array(faults.prefix(ObjectReader.faultCountMax)))
         }
         self.operations = operations
     }
 
     private static func read(
-        _ json: JSONValue, _ place: JSONPointer, _ faults: inout [Problem.Fault]
+        _ json: JSONValue, _ place: JSONPointer, _ faults: inout [RequestFault.Entry]
     ) -> Operation? {
         func fault(_ detail: String, _ member: String? = nil, hint: String? = nil) {
             let pointer = member.map { place.appending($0) } ?? place
             faults.append(
-                Problem.Fault(
+                RequestFault.Entry(
                     code: "invalid-patch", detail: detail, pointer: pointer.description, hint: hint)
             )
         }

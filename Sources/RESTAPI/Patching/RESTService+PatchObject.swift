@@ -10,10 +10,10 @@ extension RESTService {
         _ request: Request, _ source: KeySource, _ precondition: Precondition,
         _ preferences: Preferences
     ) -> Outcome {
-        reading(request) { () throws(Problem) in
-            try self.once(request) { claim throws(Problem) in
+        reading(request) { () throws(RequestFault) in
+            try self.once(request) { claim throws(RequestFault) in
                 let prepared = try PreparedRequest<(target: ObjectTarget, patch: JSONPatch)>(self) {
-                    names, scratch throws(Problem) in
+                    names, scratch throws(RequestFault) in
                     let target = try self.target(request, source, names, scratch)
                     let patch = try JSONPatch(
                         try self.json(request, scratch.parser),
@@ -24,7 +24,7 @@ extension RESTService {
                     run: { transaction throws(StoreError) in
                         try self.patch(prepared, precondition, transaction)
                     },
-                    reply: { written, version, view throws(Problem) in
+                    reply: { written, version, view throws(RequestFault) in
                         try self.reply(toPatch: written, version, preferences, in: view)
                     },
                     problem: { error in
@@ -40,7 +40,7 @@ extension RESTService {
     private func reply(
         toPatch object: StoredObject, _ version: StoreVersion, _ preferences: Preferences,
         in view: ReadTransaction?
-    ) throws(Problem) -> Response {
+    ) throws(RequestFault) -> Response {
         let row = ByteBuffer(capacity: object.bytes.count)
         row.append(object.bytes)
         let written = ObjectWrite.OneWritten(
@@ -55,7 +55,7 @@ extension RESTService {
     ) throws(StoreError) -> Attempted<StoredObject> {
         let target: ObjectTarget
         let patch: JSONPatch
-        do throws(Problem) {
+        do throws(RequestFault) {
             (target, patch) = try prepared.plan(for: transaction)
         } catch {
             return .refused(error)

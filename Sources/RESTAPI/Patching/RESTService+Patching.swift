@@ -47,7 +47,7 @@ extension RESTService {
         do throws(StoreError) { try view.checkFailure() } catch { throw .store(error) }
         let root = JSONNode(try parse(buffer, scratch, depthMax))
         if let elements { root.addPlaceholders(elements.replaced) }
-        do throws(Problem) {
+        do throws(RequestFault) {
             try patch.apply(
                 to: root, rowClass, names.schema, depthMax: depthMax,
                 skipping: Set(elements?.steps.map(\.index) ?? []))
@@ -110,9 +110,9 @@ extension RESTService {
                 "The patch needs all \(reference.count) elements of '\(name)' at once, which are too many; "
                 + "change single ones (\"/\(name)/0\", \"/\(name)/-\") or replace the whole collection."
             throw .problem(
-                Problem(
-                    422, "too-large", detail,
-                    errors: [Problem.Fault(code: "too-large", detail: detail)]))
+                RequestFault(
+                    .invalid, "too-large", detail,
+                    errors: [RequestFault.Entry(code: "too-large", detail: detail)]))
         }
     }
 
@@ -140,10 +140,10 @@ extension RESTService {
         }
         let detail = "'\(name)' names the object and never changes; leave it out of the patch."
         throw .problem(
-            Problem(
-                422, "key-mismatch", detail,
+            RequestFault(
+                .invalid, "key-mismatch", detail,
                 errors: [
-                    Problem.Fault(
+                    RequestFault.Entry(
                         code: "key-mismatch", detail: detail,
                         pointer: JSONPointer().appending(name).description)
                 ]
@@ -156,14 +156,14 @@ extension RESTService {
         do throws(JSONError) {
             return try scratch.parser.parse(buffer.bytes, depthMax: depthMax)
         } catch {
-            throw .problem(Problem(error, in: buffer.bytes))
+            throw .problem(RequestFault(error, in: buffer.bytes))
         }
     }
 }
 
-extension Problem {
+extension RequestFault {
     /// The same problem with the places of the patched object turned into those of the patch.
-    func placed(by patch: JSONPatch) -> Problem {
+    func placed(by patch: JSONPatch) -> RequestFault {
         var problem = self
         for index in problem.errors.indices {
             guard let pointer = problem.errors[index].pointer else { continue }
@@ -176,7 +176,7 @@ extension Problem {
 /// Why a write's body gave up.
 enum WriteFailure: Error {
     case store(StoreError)
-    case problem(Problem)
+    case problem(RequestFault)
 }
 
 extension JSONNode {

@@ -128,8 +128,8 @@ final class CompiledProjection: Sendable {
     /// What a reply holds of an object for the names in `fields`: projected ones, `*`, `$id` and
     /// `$version`.
     ///
-    /// - Throws: ``Problem`` 400 with the nearest name.
-    func selection(fields: String?) throws(Problem) -> FieldSelection {
+    /// - Throws: ``RequestFault`` `.malformed` with the nearest name.
+    func selection(fields: String?) throws(RequestFault) -> FieldSelection {
         guard let fields else { return selection }
         var parts: [FieldSelection.Part] = []
         var names: Set<String> = []
@@ -162,13 +162,13 @@ final class CompiledProjection: Sendable {
         return FieldSelection(owner, part.map { [$0] } ?? [])
     }
 
-    private func unknownField(_ name: String) -> Problem {
-        let shown = Problem.shown(name)
+    private func unknownField(_ name: String) -> RequestFault {
+        let shown = RequestFault.shown(name)
         let detail = "Projection '\(definition.name)' has no property '\(shown)'."
-        return Problem(
-            400, "unknown-property", detail,
+        return RequestFault(
+            .malformed, "unknown-property", detail,
             errors: [
-                Problem.Fault(
+                RequestFault.Entry(
                     code: "unknown-property", detail: detail, parameter: "fields",
                     hint: NearestName.of(
                         name, among: properties.map(\.name) + ["$id", "$version"]))

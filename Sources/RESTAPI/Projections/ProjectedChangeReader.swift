@@ -21,11 +21,11 @@ struct ProjectedChangeReader {
     ///
     /// - `id`: What names the object, with which `$id` has to agree; nil for an embedded object.
     /// - Returns: The `$version` that is stated.
-    /// - Throws: ``Problem`` with every fault.
+    /// - Throws: ``RequestFault`` with every fault.
     func read(
         _ json: JSONValue, _ projection: CompiledProjection, into change: ProjectedChange,
         id: Value?
-    ) throws(Problem) -> StoreVersion? {
+    ) throws(RequestFault) -> StoreVersion? {
         var version: StoreVersion?
         if json.kind == .object {
             var specials: Set<String> = []

@@ -33,13 +33,13 @@ struct ProjectedPatch {
     /// The objects that are changed, found in the state before the patch.
     private struct Steps {
         var all: [Step] = []
-        var faults: [Problem.Fault] = []
+        var faults: [RequestFault.Entry] = []
         /// Who states a property of an object.
         private var statedBy: [ObjectIdentity: [Int: JSONPointer]] = [:]
 
         mutating func fault(_ code: String, _ detail: String, at pointer: JSONPointer) {
             faults.append(
-                Problem.Fault(code: code, detail: detail, pointer: pointer.description))
+                RequestFault.Entry(code: code, detail: detail, pointer: pointer.description))
         }
 
         /// Two paths may lead to the same object, and then must not state the same of it.
@@ -90,8 +90,8 @@ struct ProjectedPatch {
         if let first = steps.faults.first {
             let more = steps.faults.count - 1
             throw .problem(
-                Problem(
-                    422, first.code,
+                RequestFault(
+                    .invalid, first.code,
                     first.detail + (more > 0 ? " (\(more) more, see errors.)" : ""),
                     errors: steps.faults))
         }
@@ -174,7 +174,7 @@ struct ProjectedPatch {
     }
 
     /// What the client is told when the write failed.
-    func problem(_ error: StoreError, _ service: RESTService) -> Problem {
+    func problem(_ error: StoreError, _ service: RESTService) -> RequestFault {
         guard case .danglingLinks(let links) = error else { return service.problem(error) }
         var changes: [ProjectedChange] = []
         func add(_ change: ProjectedChange) {
@@ -188,7 +188,7 @@ struct ProjectedPatch {
         }
         // In the order in which they were collected.
         add(change)
-        return Problem(
+        return RequestFault(
             dangling: links.map { link in
                 guard changes.indices.contains(link.source),
                     let place = changes[link.source].place(of: link.path)

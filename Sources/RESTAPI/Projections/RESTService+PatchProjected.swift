@@ -13,18 +13,18 @@ extension RESTService {
     func patchProjected(
         _ request: Request, _ prepare: @escaping PreparedRequest<ProjectedPatch>.Prepare
     ) -> Outcome {
-        answering { () throws(Problem) in
+        answering { () throws(RequestFault) in
             if try BodyType.read(request, isPatch: true) == .jsonPatch { throw .mergePatchOnly }
             try BodyType.requireJSONAccepted(request)
             let preferences = try Preferences(request)
-            return reading(request) { () throws(Problem) in
-                try self.once(request) { claim throws(Problem) in
+            return reading(request) { () throws(RequestFault) in
+                try self.once(request) { claim throws(RequestFault) in
                     let prepared = try PreparedRequest(self, prepare)
                     let write = RequestedWrite<ProjectedPatch.Written>(
                         run: { transaction throws(StoreError) in
                             try self.apply(prepared, preferences, transaction)
                         },
-                        reply: { written, version, _ throws(Problem) in
+                        reply: { written, version, _ throws(RequestFault) in
                             self.reply(to: written, version, preferences)
                         },
                         problem: { prepared.last.problem($0, self) },
@@ -41,7 +41,7 @@ extension RESTService {
     ) throws(StoreError) -> Attempted<ProjectedPatch.Written> {
         do throws(WriteFailure) {
             let patch: ProjectedPatch
-            do throws(Problem) { patch = try prepared.plan(for: transaction) } catch {
+            do throws(RequestFault) { patch = try prepared.plan(for: transaction) } catch {
                 throw .problem(error)
             }
             return .made(
@@ -93,10 +93,10 @@ extension RESTService {
 
     /// `PATCH` of a projected object by either kind of key.
     func patchProjectedObject(_ request: Request, _ source: KeySource) -> Outcome {
-        answering { () throws(Problem) in
+        answering { () throws(RequestFault) in
             _ = try Parameters(request, known: source.parameters([]))
             let precondition = try Precondition(request)
-            return patchProjected(request) { names, scratch throws(Problem) in
+            return patchProjected(request) { names, scratch throws(RequestFault) in
                 let projection = try self.projection(request, names)
                 let target = try self.target(request, source, of: projection.rowClass, scratch)
                 let change = ProjectedChange(projection.rowClass)
@@ -112,15 +112,13 @@ extension RESTService {
     }
 }
 
-extension Problem {
+extension RequestFault {
     /// A JSON patch where only merge patches are taken.
-    fileprivate static var mergePatchOnly: Problem {
-        var problem = Problem(
-            415, "unsupported-media-type",
+    fileprivate static var mergePatchOnly: RequestFault {
+        RequestFault(
+            .unsupportedPatchType, "unsupported-media-type",
             "A projected object is changed by a merge patch: application/merge-patch+json or "
-                + "application/json.")
-        problem.accept = "application/merge-patch+json, application/json"
-        problem.acceptsPatch = true
-        return problem
+                + "application/json.",
+            alternatives: "application/merge-patch+json, application/json")
     }
 }

@@ -6,21 +6,22 @@ import Rows
 extension RESTService {
     /// The projection whose name stands first in the path, of a class whose objects stand by themselves.
     ///
-    /// - Throws: ``Problem`` 404 with the nearest name; 405 for one of an embedded class.
-    func projection(_ request: Request, _ names: SchemaNames) throws(Problem) -> CompiledProjection
+    /// - Throws: ``RequestFault`` `.notFound` with the nearest name; `.unsupportedOperation` for one of an embedded class.
+    func projection(_ request: Request, _ names: SchemaNames) throws(RequestFault)
+        -> CompiledProjection
     {
         try names.projection(named: request.parameter(0).string)
     }
 
     /// The projection that is to show what a property holds.
     ///
-    /// - Throws: ``Problem`` 400 when there is none of the name, or when it shows another class.
+    /// - Throws: ``RequestFault`` `.malformed` when there is none of the name, or when it shows another class.
     func projection(
         named name: String, of rowClass: RowClass, _ member: Int, _ names: SchemaNames
-    ) throws(Problem) -> CompiledProjection {
+    ) throws(RequestFault) -> CompiledProjection {
         guard let projection = names.projections[name] else {
-            var problem = Problem.unknownProjection(name, names.schema)
-            problem.status = 400
+            var problem = RequestFault.unknownProjection(name, names.schema)
+            problem.kind = .malformed
             throw problem
         }
         let compiled = rowClass.members[member]

@@ -7,8 +7,8 @@ import ObjectStore
 extension RESTService {
     /// The definition that a path names.
     ///
-    /// - Throws: ``Problem`` 404 with the nearest name.
-    func definition(_ request: Request, _ catalog: Catalog) throws(Problem) -> Projection {
+    /// - Throws: ``RequestFault`` `.notFound` with the nearest name.
+    func definition(_ request: Request, _ catalog: Catalog) throws(RequestFault) -> Projection {
         let name = request.parameter(0).string
         guard let projection = catalog.projections.first(where: { $0.name == name }) else {
             throw .unknownProjection(name, catalog.rows)
@@ -63,10 +63,10 @@ extension RESTService {
         }
     }
 
-    private func definitionProblem(_ error: StoreError, _ stated: Projection?) -> Problem {
+    private func definitionProblem(_ error: StoreError, _ stated: Projection?) -> RequestFault {
         if case .brokenProjections(let faults) = error, let stated {
             let own = faults.filter { $0.projection == stated.name }
-            if !own.isEmpty { return Problem(projection: own.map { $0.inBody(stated) }) }
+            if !own.isEmpty { return RequestFault(projection: own.map { $0.inBody(stated) }) }
         }
         return schemaProblem(error) { _ in nil }
     }

@@ -4,7 +4,7 @@ import ObjectStore
 extension RESTService {
     /// `DELETE /v1/projections/{projection}`: takes a definition away; the objects stay.
     func deleteProjection(_ request: Request) -> Outcome {
-        answering { () throws(Problem) in
+        answering { () throws(RequestFault) in
             try Parameters.refuseAll(request)
             let name = try definition(request, store.catalog).name
             return changeProjections(request, stated: nil) { present throws(StoreError) in

@@ -3,7 +3,7 @@ import HTTPServer
 extension RESTService {
     /// `GET /v1/projections/{projection}`: one definition.
     func getProjection(_ request: Request) -> Outcome {
-        answering { () throws(Problem) in
+        answering { () throws(RequestFault) in
             try Parameters.refuseAll(request)
             let catalog = store.catalog
             let projection = try definition(request, catalog)

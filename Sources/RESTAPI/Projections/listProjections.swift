@@ -3,7 +3,7 @@ import HTTPServer
 extension RESTService {
     /// `GET /v1/projections`: every definition, in the order in which they were made.
     func listProjections(_ request: Request) -> Outcome {
-        answering { () throws(Problem) in
+        answering { () throws(RequestFault) in
             try Parameters.refuseAll(request)
             let catalog = store.catalog
             return readDefinitions(request, catalog) { json in

@@ -7,7 +7,7 @@ extension RESTService {
     /// `PATCH /v1/classes/{class}/objects/{id}/properties/{property}?projection=`: changes the object that
     /// a single property holds by a merge patch in the names of a projection of its class.
     func patchProperty(_ request: Request) -> Outcome {
-        answering { () throws(Problem) in
+        answering { () throws(RequestFault) in
             let parameters = try Parameters(request, known: ["projection"])
             guard let name = parameters["projection"]?.string else {
                 throw .parameter(
@@ -16,7 +16,7 @@ extension RESTService {
                         + "of its object.")
             }
             let precondition = try Precondition(request)
-            return patchProjected(request) { names, scratch throws(Problem) in
+            return patchProjected(request) { names, scratch throws(RequestFault) in
                 let target = try self.target(request, .path, names, scratch)
                 let property = UnsafeRawBufferPointer(request.parameter(2).bytes)
                 guard let member = names.classes[target.rowClass.index].member(named: property)
@@ -32,10 +32,10 @@ extension RESTService {
                         "'\(target.rowClass.definition.properties[member].name)' is a collection, which "
                         + "is read-only here; change its objects, or the whole collection by a PATCH of "
                         + "its owner."
-                    throw Problem(
-                        422, "projection-read-only", detail,
+                    throw RequestFault(
+                        .invalid, "projection-read-only", detail,
                         errors: [
-                            Problem.Fault(
+                            RequestFault.Entry(
                                 code: "projection-read-only", detail: detail, parameter: "property")
                         ])
                 }

@@ -6,7 +6,7 @@ import ObjectStore
 extension RESTService {
     /// `PUT /v1/projections/{projection}`: adds a projection, or puts another in its place.
     func putProjection(_ request: Request) -> Outcome {
-        answering { () throws(Problem) in
+        answering { () throws(RequestFault) in
             try Parameters.refuseAll(request)
             let name = request.parameter(0).string
             _ = try BodyType.read(request)
@@ -14,7 +14,7 @@ extension RESTService {
             let read = reader.readProjection(
                 try json(request, RequestScratch.current.parser), JSONPointer(), named: name)
             guard let projection = read, reader.faults.isEmpty else {
-                throw Problem(projection: reader.faults)
+                throw RequestFault(projection: reader.faults)
             }
             let isNew = !store.catalog.projections.contains { $0.name == name }
             return changeProjections(request, stated: projection) { present throws(StoreError) in

@@ -4,7 +4,7 @@ extension RESTService {
     /// `GET /v1/projections/{projection}/objects/{id}/changes`: what happens to what a projection shows of
     /// one object, which may come and go.
     func streamProjectedObjectChanges(_ request: Request) -> Outcome {
-        answering { () throws(Problem) in
+        answering { () throws(RequestFault) in
             let projection = try projection(request, names(of: store.catalog.rows))
             let key = try KeyText.value(
                 path: UnsafeRawBufferPointer(request.parameter(1).bytes), of: projection.rowClass)

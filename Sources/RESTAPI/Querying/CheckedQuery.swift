@@ -53,12 +53,12 @@ struct CheckedQuery: Sendable {
     ///
     /// - `projection`: Shows the objects, instead of what the class has; `fields` are its names.
     /// - `forms`: What the reply may be; the first that the objects fit into is taken.
-    /// - Throws: ``Problem`` 400 with the column or the parameter; 406 when the objects fit into none of
+    /// - Throws: ``RequestFault`` `.malformed` with the column or the parameter; `.notAcceptable` when the objects fit into none of
     ///   the forms, which is about the first.
     init(
         _ text: QueryText, of rowClass: RowClass, projection: CompiledProjection? = nil,
         names: SchemaNames, options: RESTOptions, forms: [ListForm] = [.json]
-    ) throws(Problem) {
+    ) throws(RequestFault) {
         self.rowClass = rowClass
         let schema = names.schema
         try text.requireLengths(options)
@@ -74,7 +74,7 @@ struct CheckedQuery: Sendable {
                 classIndex: rowClass.index, predicate: predicate,
                 suffixes: compiled?.suffixes ?? [])
         total = isPlain ? compiled?.limit : nil
-        func keys(_ list: String?, _ name: String, _ inFilter: [SortKey]?) throws(Problem)
+        func keys(_ list: String?, _ name: String, _ inFilter: [SortKey]?) throws(RequestFault)
             -> [SortKey]
         {
             try Self.keys(text, list, name, inFilter, rowClass, projection, schema)
@@ -103,7 +103,7 @@ struct CheckedQuery: Sendable {
 
     private static func requireFew(
         _ keys: [SortKey], _ text: QueryText, _ name: String
-    ) throws(Problem) {
+    ) throws(RequestFault) {
         guard keys.count > sortKeyCountMax else { return }
         throw text.fault(
             name, "A query has at most \(sortKeyCountMax) paths to sort or be distinct by.")
@@ -112,12 +112,12 @@ struct CheckedQuery: Sendable {
     private static func selection(
         _ text: QueryText, _ rowClass: RowClass, _ projection: CompiledProjection?,
         _ names: SchemaNames
-    ) throws(Problem) -> FieldSelection {
+    ) throws(RequestFault) -> FieldSelection {
         if text.fields == nil, text.expand == nil {
             return projection?.selection ?? names.classes[rowClass.index].everything
         }
         if let projection { return try projection.selection(fields: text.fields) }
-        do throws(Problem) {
+        do throws(RequestFault) {
             return try FieldSelection(
                 fields: text.fields, expand: text.expand, of: rowClass, names: names)
         } catch {
@@ -128,14 +128,14 @@ struct CheckedQuery: Sendable {
     /// What the first form that fits shows of objects, and how.
     private static func form(
         _ forms: [ListForm], _ text: QueryText, _ selection: FieldSelection, _ schema: RowSchema
-    ) throws(Problem) -> (Form, FieldSelection) {
-        var refusal: Problem?
+    ) throws(RequestFault) -> (Form, FieldSelection) {
+        var refusal: RequestFault?
         for form in forms {
-            do throws(Problem) {
+            do throws(RequestFault) {
                 return try Self.form(form, text, selection, schema)
             } catch {
                 // What a parameter is wrong for is no matter of the form.
-                guard error.status == 406 else { throw error }
+                guard error.kind == .notAcceptable else { throw error }
                 refusal = refusal ?? error
             }
         }
@@ -146,7 +146,7 @@ struct CheckedQuery: Sendable {
     /// What a form shows of objects, and how.
     private static func form(
         _ form: ListForm, _ text: QueryText, _ selection: FieldSelection, _ schema: RowSchema
-    ) throws(Problem) -> (Form, FieldSelection) {
+    ) throws(RequestFault) -> (Form, FieldSelection) {
         if form != .geoJSON, text.geometry != nil {
             throw text.fault(
                 "geometry",
@@ -171,11 +171,11 @@ struct CheckedQuery: Sendable {
 
     /// Checks the filter and its arguments; nil where there is none.
     ///
-    /// - Throws: ``Problem`` 400 with the column.
+    /// - Throws: ``RequestFault`` `.malformed` with the column.
     static func compile(
         _ text: QueryText, _ rowClass: RowClass, _ schema: RowSchema,
         _ projection: CompiledProjection? = nil
-    ) throws(Problem) -> CompiledQuery? {
+    ) throws(RequestFault) -> CompiledQuery? {
         guard let filter = text.filter else {
             if text.arguments.isEmpty { return nil }
             throw text.fault(
@@ -192,8 +192,8 @@ struct CheckedQuery: Sendable {
 
     /// Objects of a page.
     ///
-    /// - Throws: ``Problem`` 400 for a limit that is not allowed.
-    static func limit(_ text: QueryText, _ options: RESTOptions) throws(Problem) -> Int {
+    /// - Throws: ``RequestFault`` `.malformed` for a limit that is not allowed.
+    static func limit(_ text: QueryText, _ options: RESTOptions) throws(RequestFault) -> Int {
         guard let limit = text.limit else { return options.pageObjectCountDefault }
         guard (1...options.pageObjectCountMax).contains(limit) else {
             throw text.fault(
@@ -209,7 +209,7 @@ struct CheckedQuery: Sendable {
     /// A filter's own order stands for itself: beside `sort` or `distinct` it would not be clear which
     /// comes first.
     private static func requireOnePlace(_ text: QueryText, _ compiled: CompiledQuery?)
-        throws(Problem)
+        throws(RequestFault)
     {
         guard let compiled, !(compiled.sort.isEmpty && compiled.distinct.isEmpty),
             let name = text.sort != nil ? "sort" : text.distinct != nil ? "distinct" : nil
@@ -223,7 +223,7 @@ struct CheckedQuery: Sendable {
     private static func keys(
         _ text: QueryText, _ list: String?, _ name: String, _ inFilter: [SortKey]?,
         _ rowClass: RowClass, _ projection: CompiledProjection?, _ schema: RowSchema
-    ) throws(Problem) -> [SortKey] {
+    ) throws(RequestFault) -> [SortKey] {
         guard let list else { return inFilter ?? [] }
         do throws(QueryError) {
             return try SortKey.parse(

@@ -16,7 +16,7 @@ extension CollectionPage {
     func stagedResponse(
         _ query: CompiledQuery, _ selection: FieldSelection?, hash: PageCursor.QueryHash,
         behind cursor: PageCursor?, limit: Int
-    ) throws(Problem) -> Response {
+    ) throws(RequestFault) -> Response {
         if text.sort != nil {
             throw text.fault(
                 "sort",

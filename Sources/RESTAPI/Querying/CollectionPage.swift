@@ -36,8 +36,8 @@ struct CollectionPage {
 
     /// Writes the page.
     ///
-    /// - Throws: ``Problem`` 400 for a faulty query or cursor, or when storage fails.
-    func response() throws(Problem) -> Response {
+    /// - Throws: ``RequestFault`` `.malformed` for a faulty query or cursor, or when storage fails.
+    func response() throws(RequestFault) -> Response {
         try text.requireLengths(service.options)
         let limit = try CheckedQuery.limit(text, service.options)
         let root = root
@@ -79,7 +79,7 @@ struct CollectionPage {
         return .values(scalar)
     }
 
-    private func compile(_ root: QueryRoot) throws(Problem) -> CompiledQuery? {
+    private func compile(_ root: QueryRoot) throws(RequestFault) -> CompiledQuery? {
         if !holdsObjects, text.fields != nil || text.expand != nil {
             throw text.fault(
                 text.fields != nil ? "fields" : "expand",
@@ -109,7 +109,9 @@ struct CollectionPage {
         }
     }
 
-    private func sortKeys(_ root: QueryRoot, _ query: CompiledQuery?) throws(Problem) -> [SortKey] {
+    private func sortKeys(_ root: QueryRoot, _ query: CompiledQuery?) throws(RequestFault)
+        -> [SortKey]
+    {
         var keys = query?.sort ?? []
         if let list = text.sort {
             if !keys.isEmpty {
@@ -129,7 +131,7 @@ struct CollectionPage {
         return keys
     }
 
-    private func selection() throws(Problem) -> FieldSelection? {
+    private func selection() throws(RequestFault) -> FieldSelection? {
         if let projection {
             if text.expand != nil {
                 throw text.fault("expand", "A projection says what is shown; leave 'expand' out.")
@@ -146,7 +148,7 @@ struct CollectionPage {
     /// cursor; and how many there are in all, if that was asked for.
     func collect(
         _ matcher: Matcher?, _ order: Order, behind cursor: PageCursor?, limit: Int
-    ) throws(Problem) -> (found: [Candidate], total: Int) {
+    ) throws(RequestFault) -> (found: [Candidate], total: Int) {
         let options = service.options
         let deadline = service.queryDeadline
         read.limitFollowing(until: deadline)
@@ -156,7 +158,7 @@ struct CollectionPage {
         var total = 0
         var visited = 0
         var byteCount = 0
-        var failure: Problem?
+        var failure: RequestFault?
         let countMax = options.queryMemoryByteCountMax / MemoryLayout<Candidate>.stride
         // Without a sort the elements come in order, and the others need not be looked at.
         forEachElement(after: order.isNatural && !text.counts ? cursor : nil) { candidate, value in
@@ -217,7 +219,7 @@ struct CollectionPage {
     func write(
         _ page: ArraySlice<Candidate>, _ cursor: PageCursor?, _ selection: FieldSelection?,
         total: Int
-    ) throws(Problem) -> Response {
+    ) throws(RequestFault) -> Response {
         let buffer = ByteBuffer(capacity: 1024)
         let json = JSONWriter(buffer)
         var writer = ObjectWriter(buffer, names: names, read: read, epoch: read.epoch)

@@ -24,10 +24,10 @@ enum ListForm: CaseIterable, Sendable {
     /// the one that is named by itself, then the one that is named first, then the one that is offered
     /// first. Never empty.
     ///
-    /// - Throws: ``Problem`` 406 when it takes none, with what is offered.
+    /// - Throws: ``RequestFault`` `.notAcceptable` when it takes none, with what is offered.
     static func read(
         _ request: Request, offered: [ListForm] = allCases
-    ) throws(Problem) -> [ListForm] {
+    ) throws(RequestFault) -> [ListForm] {
         guard let first = request.header(.accept) else { return jsonAlone }
         // Several lines are one list (RFC 9110, section 5.3).
         let lines = request.headers(.accept).filter { !$0.isEmpty }
@@ -50,11 +50,11 @@ enum ListForm: CaseIterable, Sendable {
         return found.map(\.form)
     }
 
-    private static func unacceptable(_ offered: [ListForm]) -> Problem {
+    private static func unacceptable(_ offered: [ListForm]) -> RequestFault {
         var names = offered.map { "\($0.name)" }
         let last = names.removeLast()
-        return Problem(
-            406, "not-acceptable",
+        return RequestFault(
+            .notAcceptable, "not-acceptable",
             "This operation answers \(names.joined(separator: ", ")) and \(last), which Accept leaves "
                 + "out.")
     }

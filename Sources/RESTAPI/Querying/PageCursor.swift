@@ -130,15 +130,15 @@ struct PageCursor: Equatable, Sendable {
     }
 
     /// What the page ended with had a text too long for a cursor, and is gone or was changed: 410.
-    static let lost = Problem(
-        410, "cursor-expired",
+    static let lost = RequestFault(
+        .expired, "cursor-expired",
         "The cursor stands behind a text of more than \(QueryPosition.wholeByteCountMax) bytes that was "
             + "changed or deleted since; begin again without it.")
 
     /// Reads the cursor of a request and checks that it belongs to the query and to this store.
     ///
-    /// - Throws: ``Problem`` 400 for another query's cursor, 410 for one from before a restore.
-    static func read(_ text: QueryText, query: QueryHash, epoch: UInt64) throws(Problem)
+    /// - Throws: ``RequestFault`` `.malformed` for another query's cursor, `.expired` for one from before a restore.
+    static func read(_ text: QueryText, query: QueryHash, epoch: UInt64) throws(RequestFault)
         -> PageCursor?
     {
         guard let given = text.cursor else { return nil }
@@ -149,8 +149,8 @@ struct PageCursor: Equatable, Sendable {
                 code: "invalid-cursor")
         }
         if cursor.epoch != epoch {
-            throw Problem(
-                410, "cursor-expired",
+            throw RequestFault(
+                .expired, "cursor-expired",
                 "The cursor is from before the store was restored; begin again without it.")
         }
         if cursor.query != query {

@@ -19,15 +19,15 @@ struct PointPath: Sendable {
 
     /// Reads a path such as `location` or `home.location`; without one it is the only point of the class.
     ///
-    /// - Throws: ``Problem`` 400 for a path that leads to no point, or when there are several; 406 when the
+    /// - Throws: ``RequestFault`` `.malformed` for a path that leads to no point, or when there are several; `.notAcceptable` when the
     ///   class has none.
-    init(_ text: QueryText, of rowClass: RowClass, _ schema: RowSchema) throws(Problem) {
+    init(_ text: QueryText, of rowClass: RowClass, _ schema: RowSchema) throws(RequestFault) {
         self.schema = schema
         guard let path = text.geometry else {
             let known = Self.points(of: rowClass, schema)
             guard let only = known.first else {
-                throw Problem(
-                    406, "no-geometry",
+                throw RequestFault(
+                    .notAcceptable, "no-geometry",
                     "Class '\(rowClass.definition.name)' has no geographic point, so it has no GeoJSON: an "
                         + "embedded object with a string 'type' and a list of doubles 'coordinates'. "
                         + "'geometry' may name one behind links; application/json is answered as well."
@@ -70,7 +70,7 @@ struct PointPath: Sendable {
         guard present.isPointClass else {
             throw text.fault(
                 "geometry",
-                "'\(Problem.shown(path))' leads to no geographic point: an embedded object with a string "
+                "'\(RequestFault.shown(path))' leads to no geographic point: an embedded object with a string "
                     + "'type' and a list of doubles 'coordinates'.")
         }
         self.steps = steps
@@ -86,9 +86,10 @@ struct PointPath: Sendable {
         }
     }
 
-    private static func unknown(_ name: String, _ rowClass: RowClass, _ text: QueryText) -> Problem
+    private static func unknown(_ name: String, _ rowClass: RowClass, _ text: QueryText)
+        -> RequestFault
     {
-        let shown = Problem.shown(name)
+        let shown = RequestFault.shown(name)
         var problem = text.fault(
             "geometry", "Class '\(rowClass.definition.name)' has no property '\(shown)'.",
             code: "unknown-property")

@@ -12,7 +12,7 @@ import Rows
 extension QueryPage {
     func stagedResponse(
         _ stages: StagedQuery, after cursor: PageCursor?, _ limits: QueryLimits
-    ) throws(Problem) -> Response {
+    ) throws(RequestFault) -> Response {
         let start = monotonicMicroseconds()
         let keys: [UInt64]
         let execution: QueryExecution

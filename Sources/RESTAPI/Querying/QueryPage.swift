@@ -26,8 +26,8 @@ struct QueryPage {
 
     /// Writes the page.
     ///
-    /// - Throws: ``Problem`` for a cursor that does not fit, limits, or failing storage.
-    func response() throws(Problem) -> Response {
+    /// - Throws: ``RequestFault`` for a cursor that does not fit, limits, or failing storage.
+    func response() throws(RequestFault) -> Response {
         let cursor = try PageCursor.read(text, query: query.hash, epoch: read.epoch)
         if cursor != nil, !query.canPage {
             throw text.fault(
@@ -129,7 +129,7 @@ struct QueryPage {
         return try reply(buffer, next: next)
     }
 
-    func reply(_ buffer: ByteBuffer, next: String?) throws(Problem) -> Response {
+    func reply(_ buffer: ByteBuffer, next: String?) throws(RequestFault) -> Response {
         var response = try service.pageReply(
             buffer, query.form.contentType, of: read, next: next, at: target)
         response.headers.add(.vary, "Accept" as StaticString)
@@ -138,11 +138,11 @@ struct QueryPage {
 
     private func addingOne(_ count: Int) -> Int { count == .max ? count : count + 1 }
 
-    var outOfMemory: Problem { .queryMemory(service.options) }
+    var outOfMemory: RequestFault { .queryMemory(service.options) }
 
     private func run(
         _ execution: QueryExecution, limit: Int, _ body: (UInt64, RowView) -> Bool
-    ) throws(Problem) {
+    ) throws(RequestFault) {
         do throws(QueryExecution.Failure) { try execution.run(limit: limit, body) } catch {
             throw service.problem(error)
         }
@@ -151,7 +151,7 @@ struct QueryPage {
     /// How many objects the whole result has.
     private func countAll(
         _ objects: ObjectQuery, _ limits: QueryLimits
-    ) throws(Problem) -> (count: Int, followed: [FollowedPlan]) {
+    ) throws(RequestFault) -> (count: Int, followed: [FollowedPlan]) {
         var all = objects
         all.after = nil
         all.expectedCount = nil

@@ -28,12 +28,12 @@ struct QueryText: Sendable {
     func fault(
         _ name: String, _ detail: String, code: String = "invalid-parameter", column: Int? = nil
     )
-        -> Problem
+        -> RequestFault
     {
-        Problem(
-            400, code, detail,
+        RequestFault(
+            .malformed, code, detail,
             errors: [
-                Problem.Fault(
+                RequestFault.Entry(
                     code: code, detail: detail, pointer: isInBody ? "/\(name)" : nil,
                     parameter: isInBody ? nil : name, column: column)
             ])
@@ -42,10 +42,10 @@ struct QueryText: Sendable {
     /// Refuses parts, and `others` beside them, that are longer than a query's text may be.
     ///
     /// - `others`: Names and texts of parts that only some operations take.
-    /// - Throws: ``Problem`` 400 that names the part.
+    /// - Throws: ``RequestFault`` `.malformed` that names the part.
     func requireLengths(
         _ options: RESTOptions, beside others: [(name: String, text: String?)] = []
-    ) throws(Problem) {
+    ) throws(RequestFault) {
         for (name, text) in others { try requireLength(name, text, options) }
         try requireLength("filter", filter, options)
         try requireLength("sort", sort, options)
@@ -57,7 +57,7 @@ struct QueryText: Sendable {
 
     private func requireLength(
         _ name: String, _ text: String?, _ options: RESTOptions
-    ) throws(Problem) {
+    ) throws(RequestFault) {
         guard let text, text.utf8.count > options.queryTextByteCountMax else { return }
         throw fault(
             name, "'\(name)' is longer than \(options.queryTextByteCountMax) bytes.",
@@ -65,7 +65,7 @@ struct QueryText: Sendable {
     }
 
     /// A problem of `fields` or `expand`, which of a body has a pointer.
-    func placed(_ problem: Problem) -> Problem {
+    func placed(_ problem: RequestFault) -> RequestFault {
         guard isInBody else { return problem }
         var problem = problem
         for index in problem.errors.indices {
@@ -77,8 +77,8 @@ struct QueryText: Sendable {
     }
 
     /// The problem of a query error in the named part.
-    func problem(_ error: QueryError, _ name: String) -> Problem {
-        Problem(error, parameter: isInBody ? nil : name, pointer: isInBody ? "/\(name)" : nil)
+    func problem(_ error: QueryError, _ name: String) -> RequestFault {
+        RequestFault(error, parameter: isInBody ? nil : name, pointer: isInBody ? "/\(name)" : nil)
     }
 }
 
@@ -91,8 +91,8 @@ extension QueryText {
 
     /// Reads a query from the parameters of a URL; other names are left to the caller.
     ///
-    /// - Throws: ``Problem`` 400 for a malformed or repeated parameter.
-    init(_ request: Request, parser: JSONParser) throws(Problem) {
+    /// - Throws: ``RequestFault`` `.malformed` for a malformed or repeated parameter.
+    init(_ request: Request, parser: JSONParser) throws(RequestFault) {
         var seen: UInt32 = 0
         for (name, value) in request.query {
             if name == "arg" {
@@ -130,13 +130,13 @@ extension QueryText {
 
     private static func flag(
         _ value: RequestText, name: String, off: StaticString, on: StaticString
-    ) throws(Problem) -> Bool {
+    ) throws(RequestFault) -> Bool {
         if value == on { return true }
         if value == off { return false }
         throw .parameter(name, "'\(name)' is '\(off)' or '\(on)'.")
     }
 
-    private static func argument(_ value: RequestText, _ parser: JSONParser) throws(Problem)
+    private static func argument(_ value: RequestText, _ parser: JSONParser) throws(RequestFault)
         -> QueryArgument
     {
         let detail =
@@ -156,18 +156,18 @@ extension QueryText {
 extension QueryText {
     /// Reads a query from a body.
     ///
-    /// - Throws: ``Problem`` 400 with every fault of the body.
-    init(body json: JSONValue) throws(Problem) {
+    /// - Throws: ``RequestFault`` `.malformed` with every fault of the body.
+    init(body json: JSONValue) throws(RequestFault) {
         isInBody = true
         guard json.kind == .object else {
-            throw Problem(
-                400, "invalid-body",
+            throw RequestFault(
+                .malformed, "invalid-body",
                 "The body is a JSON object such as {\"filter\":\"age > $0\",\"args\":[30]}.")
         }
-        var faults: [Problem.Fault] = []
+        var faults: [RequestFault.Entry] = []
         func wrong(_ name: String, _ expected: String) {
             faults.append(
-                Problem.Fault(
+                RequestFault.Entry(
                     code: "invalid-parameter", detail: "'\(name)' is \(expected).",
                     pointer: "/\(name)"))
         }
@@ -176,7 +176,7 @@ extension QueryText {
             let name = String(decoding: member.name, as: UTF8.self)
             if !seen.insert(name).inserted {
                 faults.append(
-                    Problem.Fault(
+                    RequestFault.Entry(
                         code: "duplicate-name", detail: "'\(name)' is stated twice.",
                         pointer: JSONPointer().appending(name).description))
                 continue
@@ -226,7 +226,7 @@ extension QueryText {
                 for (index, element) in value.elements.enumerated() {
                     guard let argument = ArgumentReader.argument(element) else {
                         faults.append(
-                            Problem.Fault(
+                            RequestFault.Entry(
                                 code: "invalid-argument",
                                 detail: "An argument is a plain JSON value, a list of them, or a "
                                     + "value with its type such as {\"$date\":\"…\"}.",
@@ -237,14 +237,14 @@ extension QueryText {
                 }
             default:
                 faults.append(
-                    Problem.Fault(
+                    RequestFault.Entry(
                         code: "unknown-member", detail: "A query has no member '\(name)'.",
                         pointer: JSONPointer().appending(name).description,
                         hint: NearestName.of(name, among: Self.memberNames)))
             }
         }
         if !faults.isEmpty {
-            throw Problem(400, "invalid-body", faults[0].detail, errors: faults)
+            throw RequestFault(.malformed, "invalid-body", faults[0].detail, errors: faults)
         }
     }
 

@@ -11,14 +11,14 @@ extension RESTService {
 
     /// Throws when following links took longer than the query's time; if not, what is written of the
     /// objects may take any.
-    func checkTime(_ read: ReadTransaction) throws(Problem) {
-        let problem = read.isLate ? Problem.late(read, options) : nil
+    func checkTime(_ read: ReadTransaction) throws(RequestFault) {
+        let problem = read.isLate ? RequestFault.late(read, options) : nil
         read.limitFollowing(until: .max)
         if let problem { throw problem }
     }
 
     /// The problem of a query that was stopped.
-    func problem(_ failure: QueryExecution.Failure) -> Problem {
+    func problem(_ failure: QueryExecution.Failure) -> RequestFault {
         switch failure {
         case .store(let error): problem(error)
         case .memory: .queryMemory(options)
@@ -32,11 +32,11 @@ extension RESTService {
     ///
     /// - `next`: The cursor of the next page; nil on the last one.
     /// - `target`: The address up to where a cursor goes; nil where no address has the query.
-    /// - Throws: ``Problem`` when storage failed while it was written.
+    /// - Throws: ``RequestFault`` when storage failed while it was written.
     func pageReply(
         _ buffer: ByteBuffer, _ type: ContentType = .json, of read: ReadTransaction,
         next: String?, at target: String?
-    ) throws(Problem) -> Response {
+    ) throws(RequestFault) -> Response {
         let version = try stored { () throws(StoreError) in
             try read.checkFailure()
             return try read.state().version
@@ -61,8 +61,8 @@ extension RESTService {
         _ request: Request, _ text: QueryText, _ forms: [ListForm], _ preferences: Preferences,
         target: String?, isProjected: Bool = false
     ) -> Outcome {
-        answering { () throws(Problem) in
-            let onWorker = { @Sendable (read: ReadTransaction) throws(Problem) -> Response in
+        answering { () throws(RequestFault) in
+            let onWorker = { @Sendable (read: ReadTransaction) throws(RequestFault) -> Response in
                 let names = self.names(of: read.rows)
                 return try QueryPage(
                     service: self,
@@ -100,7 +100,7 @@ extension RESTService {
     private func check(
         _ text: QueryText, _ forms: [ListForm], _ request: Request, _ names: SchemaNames,
         isProjected: Bool
-    ) throws(Problem) -> CheckedQuery {
+    ) throws(RequestFault) -> CheckedQuery {
         guard isProjected else {
             return try CheckedQuery(
                 text, of: objectClass(request, names), names: names, options: options, forms: forms)

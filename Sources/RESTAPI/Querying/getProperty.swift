@@ -13,7 +13,7 @@ extension RESTService {
     /// `GET /v1/classes/{class}/objects/{id}/properties/{property}`: one value, or a page of a
     /// collection or inverse link; `projection` shows the objects that it holds.
     func getProperty(_ request: Request) -> Outcome {
-        answering { () throws(Problem) in
+        answering { () throws(RequestFault) in
             let all = try Parameters(
                 request, known: Self.collectionParameters, repeatable: ["arg", "text"])
             let minimum = try minVersion(all)
@@ -21,7 +21,7 @@ extension RESTService {
             let text = try QueryText(request, parser: RequestScratch.current.parser)
             let projection = all["projection"]?.string
             return whenAtVersion(minimum) {
-                self.answerReading { read throws(Problem) in
+                self.answerReading { read throws(RequestFault) in
                     try self.propertyReply(request, text, preferences, projection, read)
                 }
             }
@@ -31,15 +31,15 @@ extension RESTService {
     private func propertyReply(
         _ request: Request, _ text: QueryText, _ preferences: Preferences,
         _ projectionName: String?, _ read: ReadTransaction
-    ) throws(Problem) -> Response {
+    ) throws(RequestFault) -> Response {
         let scratch = RequestScratch.current
         let names = scratch.names(of: read.rows, self)
         guard let (rowClass, key, row) = try find(request, .path, names, read, scratch) else {
-            throw Problem(.objectNotFound)
+            throw RequestFault(.objectNotFound)
         }
         let member = try property(request, of: rowClass, names)
         let compiled = rowClass.members[member]
-        let projection = try projectionName.map { name throws(Problem) in
+        let projection = try projectionName.map { name throws(RequestFault) in
             try self.projection(named: name, of: rowClass, member, names)
         }
         if compiled.storage.shape == .single {
@@ -62,7 +62,7 @@ extension RESTService {
         _ request: Request, _ names: SchemaNames, _ read: ReadTransaction,
         _ preferences: Preferences, rowClass: RowClass, key: UInt64, row: RowView, member: Int,
         _ projection: CompiledProjection?
-    ) throws(Problem) -> Response {
+    ) throws(RequestFault) -> Response {
         let version = try stored { () throws(StoreError) in try read.state().version }
         let selection =
             projection?.selection(ofMember: member, of: rowClass)
@@ -77,7 +77,7 @@ extension RESTService {
             response = Response(304)
         } else if isData, request.header(.accept)?.listContains("application/octet-stream") == true
         {
-            if field.isNull { throw Problem.noBytes }
+            if field.isNull { throw RequestFault.noBytes }
             response = Response(200, .bytes, HTTPServer.Bytes(copying: field.text(read)))
         } else {
             try BodyType.requireJSONAccepted(request)
@@ -96,15 +96,15 @@ extension RESTService {
     }
 }
 
-extension Problem {
+extension RequestFault {
     /// The class has no such property.
-    static func unknownProperty(_ name: String, _ rowClass: RowClass) -> Problem {
-        let shown = Problem.shown(name)
+    static func unknownProperty(_ name: String, _ rowClass: RowClass) -> RequestFault {
+        let shown = RequestFault.shown(name)
         let detail = "Class '\(rowClass.definition.name)' has no property '\(shown)'."
-        return Problem(
-            404, "unknown-property", detail,
+        return RequestFault(
+            .notFound, "unknown-property", detail,
             errors: [
-                Fault(
+                RequestFault.Entry(
                     code: "unknown-property", detail: detail, parameter: "property",
                     hint: rowClass.member(named: name).map {
                         rowClass.definition.properties[$0].name
@@ -115,6 +115,7 @@ extension Problem {
     }
 
     /// A data property is null where its bytes were asked for.
-    static let noBytes = Problem(
-        404, "value-is-null", "The property is null and has no bytes; ask for application/json.")
+    static let noBytes = RequestFault(
+        .notFound, "value-is-null",
+        "The property is null and has no bytes; ask for application/json.")
 }

@@ -14,7 +14,7 @@ extension RESTService {
 
     /// Answers with a page of a query that is stated in the URL by the `known` parameters.
     func answerList(_ request: Request, known: [StaticString], isProjected: Bool) -> Outcome {
-        answering { () throws(Problem) in
+        answering { () throws(RequestFault) in
             let parameters = try Parameters(request, known: known, repeatable: ["arg", "text"])
             let forms = try ListForm.read(request)
             let minimum = try minVersion(parameters)

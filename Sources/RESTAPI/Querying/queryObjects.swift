@@ -3,7 +3,7 @@ import HTTPServer
 extension RESTService {
     /// `POST /v1/classes/{class}/query`: a page of a query stated in a body.
     func queryObjects(_ request: Request) -> Outcome {
-        reading(request) { () throws(Problem) in
+        reading(request) { () throws(RequestFault) in
             let parameters = try Parameters(request, known: ["minVersion"])
             // CSV has no place for the cursor of the next page, and a body has no address with one.
             let forms = try ListForm.read(request, offered: [.json, .geoJSON])

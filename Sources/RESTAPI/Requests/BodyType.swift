@@ -11,8 +11,9 @@ package enum BodyType: Sendable {
 
     /// Reads `Content-Type`; patches are among the types when the operation takes them.
     ///
-    /// - Throws: ``Problem`` 415 for other types.
-    package static func read(_ request: Request, isPatch: Bool = false) throws(Problem) -> BodyType
+    /// - Throws: ``RequestFault`` `.unsupportedMediaType` for other types.
+    package static func read(_ request: Request, isPatch: Bool = false) throws(RequestFault)
+        -> BodyType
     {
         guard let field = request.header(.contentType),
             !field.equalsIgnoringCase("application/json")
@@ -45,28 +46,27 @@ package enum BodyType: Sendable {
         String(text.filter { $0 != " " && $0 != "\t" })
     }
 
-    private static func refused(_ detail: String, _ isPatch: Bool) -> Problem {
-        var problem = Problem(415, "unsupported-media-type", detail)
-        problem.accept =
-            isPatch
-            ? "application/merge-patch+json, application/json, application/json-patch+json"
-            : "application/json"
-        problem.acceptsPatch = isPatch
-        return problem
+    private static func refused(_ detail: String, _ isPatch: Bool) -> RequestFault {
+        RequestFault(
+            isPatch ? .unsupportedPatchType : .unsupportedMediaType, "unsupported-media-type",
+            detail,
+            alternatives: isPatch
+                ? "application/merge-patch+json, application/json, application/json-patch+json"
+                : "application/json")
     }
 
     /// Refuses a client that accepts no JSON.
     ///
-    /// - Throws: ``Problem`` 406.
-    package static func requireJSONAccepted(_ request: Request) throws(Problem) {
+    /// - Throws: ``RequestFault`` `.notAcceptable`.
+    package static func requireJSONAccepted(_ request: Request) throws(RequestFault) {
         guard let accept = request.header(.accept), !accept.isEmpty else { return }
         if accept.listContains("application/json") || accept.listContains("*/*")
             || accept.listContains("application/*")
         {
             return
         }
-        throw Problem(
-            406, "not-acceptable",
+        throw RequestFault(
+            .notAcceptable, "not-acceptable",
             "This operation answers application/json, which Accept leaves out.")
     }
 }

@@ -18,8 +18,9 @@ package enum EntityTags: Equatable, Sendable {
 
     /// Reads a header; nil when the request has none.
     ///
-    /// - Throws: ``Problem`` 400 when it is not a list of entity tags.
-    package static func read(_ name: HeaderName, of request: Request) throws(Problem) -> EntityTags?
+    /// - Throws: ``RequestFault`` `.malformed` when it is not a list of entity tags.
+    package static func read(_ name: HeaderName, of request: Request) throws(RequestFault)
+        -> EntityTags?
     {
         guard let field = request.header(name) else { return nil }
         // A list may stand in several fields of the same name (RFC 9110, section 5.3).
@@ -28,10 +29,10 @@ package enum EntityTags: Equatable, Sendable {
         guard let tags = EntityTags(text) else {
             let detail =
                 "\(name.text) takes '*' or entity tags with their quotes, such as \"0k3x9a1b-17\"."
-            throw Problem(
-                400, "invalid-header", detail,
+            throw RequestFault(
+                .malformed, "invalid-header", detail,
                 errors: [
-                    Problem.Fault(
+                    RequestFault.Entry(
                         code: "invalid-header", detail: detail, parameter: name.text.description)
                 ])
         }

@@ -12,11 +12,11 @@ package struct Parameters {
     ///   - request: Whose parameters they are.
     ///   - known: The names that the operation knows.
     ///   - repeatable: Names among them that may stand more than once.
-    /// - Throws: ``Problem`` 400 for one that it does not know, with the nearest that it does, or that
+    /// - Throws: ``RequestFault`` `.malformed` for one that it does not know, with the nearest that it does, or that
     ///   stands more than once.
     package init(
         _ request: Request, known: [StaticString], repeatable: [StaticString] = []
-    ) throws(Problem) {
+    ) throws(RequestFault) {
         self.request = request
         for (index, (name, _)) in request.query.enumerated() {
             guard known.contains(where: { name == $0 }) else {
@@ -32,21 +32,21 @@ package struct Parameters {
     }
 
     /// Refuses all parameters: for operations that have none. Costs nothing when there are none.
-    package static func refuseAll(_ request: Request) throws(Problem) {
+    package static func refuseAll(_ request: Request) throws(RequestFault) {
         if !request.query.isEmpty { _ = try Parameters(request, known: []) }
     }
 
-    private static func unknown(_ name: String, _ known: [StaticString]) -> Problem {
-        let shown = Problem.shown(name)
+    private static func unknown(_ name: String, _ known: [StaticString]) -> RequestFault {
+        let shown = RequestFault.shown(name)
         let names = known.map(\.description)
         let detail =
             known.isEmpty
             ? "This operation has no parameters; '\(shown)' is not known."
             : "This operation has no parameter '\(shown)'; it has \(names.joined(separator: ", "))."
-        return Problem(
-            400, "unknown-parameter", detail,
+        return RequestFault(
+            .malformed, "unknown-parameter", detail,
             errors: [
-                Problem.Fault(
+                RequestFault.Entry(
                     code: "unknown-parameter", detail: detail, parameter: shown,
                     hint: NearestName.of(name, among: names))
             ])
@@ -59,7 +59,7 @@ package struct Parameters {
     }
 
     /// A parameter that is `true` or `false`; false when it is not there.
-    package func flag(_ name: StaticString) throws(Problem) -> Bool {
+    package func flag(_ name: StaticString) throws(RequestFault) -> Bool {
         guard let value = self[name] else { return false }
         if value == "true" { return true }
         if value == "false" { return false }
@@ -67,7 +67,7 @@ package struct Parameters {
     }
 
     /// A whole number from 0 up; nil when it is not there.
-    package func count(_ name: StaticString) throws(Problem) -> Int? {
+    package func count(_ name: StaticString) throws(RequestFault) -> Int? {
         guard let value = self[name] else { return nil }
         guard let number = value.decimal.flatMap({ Int(exactly: $0) }) else {
             throw .parameter(name.description, "'\(name)' is a whole number from 0 up.")

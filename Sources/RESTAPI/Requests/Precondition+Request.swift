@@ -4,9 +4,9 @@ import ObjectStore
 extension Precondition {
     /// What `If-Match` and `If-None-Match` of a write ask for.
     ///
-    /// - Throws: ``Problem`` 400 when they are malformed, contradict each other, or `If-None-Match` is
+    /// - Throws: ``RequestFault`` `.malformed` when they are malformed, contradict each other, or `If-None-Match` is
     ///   anything but `*`.
-    package init(_ request: Request) throws(Problem) {
+    package init(_ request: Request) throws(RequestFault) {
         let match = try EntityTags.read(.ifMatch, of: request)
         let noneMatch = try EntityTags.read(.ifNoneMatch, of: request)
         if let noneMatch {
@@ -30,10 +30,10 @@ extension Precondition {
         }
     }
 
-    private static func refused(_ detail: String, _ header: String) -> Problem {
-        Problem(
-            400, "invalid-header", detail,
-            errors: [Problem.Fault(code: "invalid-header", detail: detail, parameter: header)])
+    private static func refused(_ detail: String, _ header: String) -> RequestFault {
+        RequestFault(
+            .malformed, "invalid-header", detail,
+            errors: [RequestFault.Entry(code: "invalid-header", detail: detail, parameter: header)])
     }
 
     /// The same with the `$version` that the body states, which has to hold as well.

@@ -16,16 +16,16 @@ package struct Preferences: Sendable, Equatable {
 
     /// Reads the `Prefer` fields of a request.
     ///
-    /// - Throws: ``Problem`` 400 for a `max-affected` that is not a number, because to ignore it would
+    /// - Throws: ``RequestFault`` `.malformed` for a `max-affected` that is not a number, because to ignore it would
     ///   drop a safeguard.
-    package init(_ request: Request) throws(Problem) {
+    package init(_ request: Request) throws(RequestFault) {
         guard request.header(.prefer) != nil else { return }
         for field in request.headers(.prefer) {
             for part in field.string.split(separator: ",") { try read(part) }
         }
     }
 
-    private mutating func read(_ part: Substring) throws(Problem) {
+    private mutating func read(_ part: Substring) throws(RequestFault) {
         // Parameters after `;` belong to preferences that we do not know.
         let token = part.prefix { $0 != ";" }
         let pieces = token.split(separator: "=", maxSplits: 1)
@@ -38,11 +38,11 @@ package struct Preferences: Sendable, Equatable {
         case "wait": if let seconds = Int(value), seconds >= 0 { waitSeconds = seconds }
         case "max-affected":
             guard let count = Int(value), count >= 0 else {
-                throw Problem(
-                    400, "invalid-parameter",
+                throw RequestFault(
+                    .malformed, "invalid-parameter",
                     "'Prefer: max-affected' takes a whole number from 0 up.",
                     errors: [
-                        Problem.Fault(
+                        RequestFault.Entry(
                             code: "invalid-parameter",
                             detail: "'max-affected' takes a whole number from 0 up.",
                             parameter: "Prefer")

@@ -8,7 +8,7 @@ final class PreparedRequest<Plan>: @unchecked Sendable {
     // it in; from then until the completion the writer's thread alone uses it.
 
     /// Reads the request under a schema.
-    typealias Prepare = @Sendable (SchemaNames, RequestScratch) throws(Problem) -> Plan
+    typealias Prepare = @Sendable (SchemaNames, RequestScratch) throws(RequestFault) -> Plan
 
     private let service: RESTService
     private let prepare: Prepare
@@ -19,8 +19,8 @@ final class PreparedRequest<Plan>: @unchecked Sendable {
 
     /// Reads the request.
     ///
-    /// - Throws: ``Problem`` with every fault.
-    init(_ service: RESTService, _ prepare: @escaping Prepare) throws(Problem) {
+    /// - Throws: ``RequestFault`` with every fault.
+    init(_ service: RESTService, _ prepare: @escaping Prepare) throws(RequestFault) {
         self.service = service
         self.prepare = prepare
         let scratch = RequestScratch.current
@@ -29,7 +29,7 @@ final class PreparedRequest<Plan>: @unchecked Sendable {
     }
 
     /// What the request asks for under the schema of a transaction. Writer's thread.
-    func plan(for transaction: WriteTransaction) throws(Problem) -> Plan {
+    func plan(for transaction: WriteTransaction) throws(RequestFault) -> Plan {
         if transaction.catalog.rows !== schema {
             let scratch = RequestScratch.current
             last = try prepare(

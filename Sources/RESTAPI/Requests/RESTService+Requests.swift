@@ -7,17 +7,18 @@ import StoreService
 
 extension RESTService {
     /// Runs a handler; a problem that it throws is its reply.
-    func answering(_ body: () throws(Problem) -> Outcome) -> Outcome {
+    func answering(_ body: () throws(RequestFault) -> Outcome) -> Outcome {
         do { return try body() } catch { return .respond(response(error)) }
     }
 
     /// Runs what makes a reply; a problem that it throws is the reply.
-    func replying(_ body: () throws(Problem) -> Response) -> Response {
+    func replying(_ body: () throws(RequestFault) -> Response) -> Response {
         do { return try body() } catch { return response(error) }
     }
 
     /// Answers from a worker's thread, for what takes long.
-    func answerOnWorker(_ body: @escaping @Sendable () throws(Problem) -> Response) -> Outcome {
+    func answerOnWorker(_ body: @escaping @Sendable () throws(RequestFault) -> Response) -> Outcome
+    {
         .later { exchange in
             self.work(for: exchange) { exchange.respond(self.replying(body)) }
         }
@@ -41,14 +42,14 @@ extension RESTService {
     /// Answers from a worker's thread with what is read in a view of the last commit. A client that leaves
     /// ends it, wherever it looks at the clock.
     func answerReading(
-        _ body: @escaping @Sendable (ReadTransaction) throws(Problem) -> Response
+        _ body: @escaping @Sendable (ReadTransaction) throws(RequestFault) -> Response
     ) -> Outcome {
         .later { exchange in
             self.work(for: exchange) {
                 let client = ClientPresence(exchange)
                 // It may have left while the work was queued.
                 guard client.isThere() else { return exchange.abandon() }
-                let response = self.replying { () throws(Problem) in
+                let response = self.replying { () throws(RequestFault) in
                     let read = try self.stored { () throws(StoreError) in try self.store.read() }
                     defer { read.close() }
                     read.isAwaited = { client.isThere() }
@@ -64,16 +65,16 @@ extension RESTService {
 
     /// The class whose name stands first in the path, of kind `object`.
     ///
-    /// - Throws: ``Problem`` 404 with the nearest name; 405 for a class of another kind.
-    func objectClass(_ request: Request, _ names: SchemaNames) throws(Problem) -> RowClass {
+    /// - Throws: ``RequestFault`` `.notFound` with the nearest name; `.unsupportedOperation` for a class of another kind.
+    func objectClass(_ request: Request, _ names: SchemaNames) throws(RequestFault) -> RowClass {
         let rowClass = try anyClass(request, names)
-        do throws(Problem) {
+        do throws(RequestFault) {
             try Self.requireObjects(rowClass)
         } catch {
             var problem = error
             // The one path of objects that an asymmetric class has takes new ones.
             if rowClass.isAsymmetric, request.segments.last.map({ $0 == "objects" }) ?? false {
-                problem.allow = "POST, OPTIONS"
+                problem.alternatives = "POST, OPTIONS"
             }
             throw problem
         }
@@ -82,8 +83,8 @@ extension RESTService {
 
     /// The class whose name stands first in the path, of a kind whose objects are created by themselves.
     ///
-    /// - Throws: ``Problem`` 404 with the nearest name; 405 for an embedded class.
-    func creatableClass(_ request: Request, _ names: SchemaNames) throws(Problem) -> RowClass {
+    /// - Throws: ``RequestFault`` `.notFound` with the nearest name; `.unsupportedOperation` for an embedded class.
+    func creatableClass(_ request: Request, _ names: SchemaNames) throws(RequestFault) -> RowClass {
         let rowClass = try anyClass(request, names)
         if !rowClass.isAsymmetric { try Self.requireObjects(rowClass) }
         return rowClass
@@ -91,8 +92,8 @@ extension RESTService {
 
     /// The class whose name stands first in the path, of any kind.
     ///
-    /// - Throws: ``Problem`` 404 with the nearest name.
-    func anyClass(_ request: Request, _ names: SchemaNames) throws(Problem) -> RowClass {
+    /// - Throws: ``RequestFault`` `.notFound` with the nearest name.
+    func anyClass(_ request: Request, _ names: SchemaNames) throws(RequestFault) -> RowClass {
         let name = UnsafeRawBufferPointer(request.parameter(0).bytes)
         guard let index = names.classIndex(named: name) else {
             throw .unknownClass(String(decoding: name, as: UTF8.self), names.schema)
@@ -102,8 +103,8 @@ extension RESTService {
 
     /// Refuses what an asymmetric class can't do with objects that it is sent: it only creates.
     ///
-    /// - Throws: ``Problem`` 400.
-    static func requireCreation(_ rowClass: RowClass, mode: WriteMode) throws(Problem) {
+    /// - Throws: ``RequestFault`` `.malformed`.
+    static func requireCreation(_ rowClass: RowClass, mode: WriteMode) throws(RequestFault) {
         guard rowClass.isAsymmetric, mode != .create else { return }
         throw .parameter(
             "mode",
@@ -113,13 +114,13 @@ extension RESTService {
 
     /// Refuses a class whose objects are not read and written by themselves.
     ///
-    /// - Throws: ``Problem`` 405.
-    package static func requireObjects(_ rowClass: RowClass) throws(Problem) {
+    /// - Throws: ``RequestFault`` `.unsupportedOperation`.
+    package static func requireObjects(_ rowClass: RowClass) throws(RequestFault) {
         switch rowClass.definition.kind {
         case .object: return
         case .embedded:
-            throw Problem(
-                405, "embedded-class",
+            throw RequestFault(
+                .unsupportedOperation, "embedded-class",
                 "Class '\(rowClass.definition.name)' is embedded: its objects live inside others and are "
                     + "read and written with them.")
         case .asymmetric: throw .asymmetricClass(rowClass)
@@ -130,8 +131,8 @@ extension RESTService {
 
     /// The version that `minVersion` asks for.
     ///
-    /// - Throws: ``Problem`` 400 when it is none, 409 when it is of another epoch.
-    func minVersion(_ parameters: Parameters) throws(Problem) -> UInt64 {
+    /// - Throws: ``RequestFault`` `.malformed` when it is none, `.conflict` when it is of another epoch.
+    func minVersion(_ parameters: Parameters) throws(RequestFault) -> UInt64 {
         guard let text = parameters["minVersion"] else { return 0 }
         guard let version = StoreVersion(text: text.string) else {
             throw .parameter(
@@ -139,12 +140,12 @@ extension RESTService {
                 "'minVersion' is a version as Holdfast-Version has it, such as 0k3x9a1b-17.")
         }
         guard version.epoch == store.epoch else {
-            throw Problem(
-                409, "other-epoch",
+            throw RequestFault(
+                .conflict, "other-epoch",
                 "This version belongs to another epoch: the store was restored or replaced. Read "
                     + "without 'minVersion' and start from there.",
                 errors: [
-                    Problem.Fault(
+                    RequestFault.Entry(
                         code: "other-epoch", detail: "The version is of another epoch.",
                         parameter: "minVersion")
                 ])
@@ -173,13 +174,13 @@ extension RESTService {
 
     /// Parses the body of a request.
     ///
-    /// - Throws: ``Problem`` 400 with line and column when it is not JSON.
-    func json(_ request: Request, _ parser: JSONParser) throws(Problem) -> JSONValue {
+    /// - Throws: ``RequestFault`` `.malformed` with line and column when it is not JSON.
+    func json(_ request: Request, _ parser: JSONParser) throws(RequestFault) -> JSONValue {
         do {
             return try parser.parse(
                 request.body, hasPadding: true, depthMax: options.jsonDepthMax)
         } catch {
-            throw Problem(error, in: request.body)
+            throw RequestFault(error, in: request.body)
         }
     }
 }

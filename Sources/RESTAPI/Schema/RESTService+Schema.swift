@@ -40,19 +40,19 @@ extension RESTService {
     /// Parses a body with `read`, which collects faults.
     func readSchemaBody<Document>(
         _ request: Request, _ read: (inout SchemaReader, JSONValue) -> Document?
-    ) throws(Problem) -> Document {
+    ) throws(RequestFault) -> Document {
         _ = try BodyType.read(request)
         return try SchemaReader.read(try json(request, RequestScratch.current.parser), read)
     }
 
     /// The problem of a failed change; what clients are not told is logged.
-    func schemaProblem(_ error: StoreError, place: (SchemaPlace) -> JSONPointer?) -> Problem {
+    func schemaProblem(_ error: StoreError, place: (SchemaPlace) -> JSONPointer?) -> RequestFault {
         if case .storage = error { return problem(error) }
         return SchemaProblem.make(error, place: place)
     }
 
     /// Reads the parameters of a schema change.
-    func readSchemaParameters(_ request: Request) throws(Problem) -> SchemaParameters {
+    func readSchemaParameters(_ request: Request) throws(RequestFault) -> SchemaParameters {
         let parameters = try Parameters(request, known: ["dryRun", "allowDataLoss"])
         return SchemaParameters(
             isDryRun: try parameters.flag("dryRun"),
@@ -63,7 +63,7 @@ extension RESTService {
     func dryRun(
         _ proposal: SchemaProposal, place: @escaping @Sendable (SchemaPlace) -> JSONPointer?
     ) -> Outcome {
-        answerOnWorker { () throws(Problem) in
+        answerOnWorker { () throws(RequestFault) in
             let steps: [SchemaStep]
             do throws(StoreError) {
                 steps = try self.store.previewSchema(proposal)

@@ -7,7 +7,7 @@ enum SchemaProblem {
     /// The problem that a failed change is.
     ///
     /// - `place`: Where the class of a name stands in the body.
-    static func make(_ error: StoreError, place: (SchemaPlace) -> JSONPointer?) -> Problem {
+    static func make(_ error: StoreError, place: (SchemaPlace) -> JSONPointer?) -> RequestFault {
         var reader = SchemaReader()
         switch error {
         case .invalidSchema(let faults):
@@ -35,11 +35,11 @@ enum SchemaProblem {
                 reader.fault(pointer, "invalid-rename", fault.detail)
             }
             return invalid(reader.faults)
-        case .brokenProjections(let faults): return Problem(brokenProjections: faults)
+        case .brokenProjections(let faults): return RequestFault(brokenProjections: faults)
         case .sharedValues(let faults):
             reader.add(faults) { place(.className($0)) }
-            return Problem(
-                409, "shared-values",
+            return RequestFault(
+                .conflict, "shared-values",
                 "Objects share values that are to become unique; nothing was changed.",
                 errors: reader.faults.map { fault in
                     var fault = fault
@@ -47,16 +47,16 @@ enum SchemaProblem {
                     return fault
                 })
         case .schemaRevision(let current):
-            return Problem(
-                409, "schema-revision",
+            return RequestFault(
+                .conflict, "schema-revision",
                 "The schema was made from another revision than the present one, \(current); read it "
                     + "again and repeat the change.")
         case .preconditionFailed:
-            return Problem(
-                412, "precondition-failed",
+            return RequestFault(
+                .preconditionFailed, "precondition-failed",
                 "The schema is not the one that If-Match names; read it again and repeat the change."
             )
-        default: return Problem(error)
+        default: return RequestFault(error)
         }
     }
 
@@ -64,11 +64,11 @@ enum SchemaProblem {
     private static func refusal(
         _ code: String, _ faults: [SchemaFault], _ place: (SchemaPlace) -> JSONPointer?,
         _ detail: String
-    ) -> Problem {
+    ) -> RequestFault {
         var reader = SchemaReader()
         reader.add(faults) { place(.className($0)) }
-        return Problem(
-            409, code, detail,
+        return RequestFault(
+            .conflict, code, detail,
             errors: reader.faults.map { fault in
                 var fault = fault
                 fault.code = code
@@ -77,13 +77,13 @@ enum SchemaProblem {
     }
 
     /// The problem of a body with faults: 400 when names repeat, else 422.
-    static func invalid(_ faults: [Problem.Fault]) -> Problem {
+    static func invalid(_ faults: [RequestFault.Entry]) -> RequestFault {
         if let repeated = faults.first(where: { $0.code == "duplicate-name" }) {
-            return Problem(400, "duplicate-name", repeated.detail, errors: faults)
+            return RequestFault(.malformed, "duplicate-name", repeated.detail, errors: faults)
         }
         let more = faults.count > 1 ? " (\(faults.count - 1) more, see errors.)" : ""
-        return Problem(
-            422, "invalid-schema", (faults.first?.detail ?? "The schema is refused.") + more,
+        return RequestFault(
+            .invalid, "invalid-schema", (faults.first?.detail ?? "The schema is refused.") + more,
             errors: faults)
     }
 }
@@ -92,7 +92,7 @@ extension SchemaReader {
     /// Reads a document with `body`, which collects faults.
     static func read<Document>(
         _ root: JSONValue, _ body: (inout SchemaReader, JSONValue) -> Document?
-    ) throws(Problem) -> Document {
+    ) throws(RequestFault) -> Document {
         var reader = SchemaReader()
         if let document = body(&reader, root), reader.faults.isEmpty { return document }
         throw SchemaProblem.invalid(reader.faults)

@@ -7,7 +7,7 @@ import ObjectModel
 /// What later versions will take (further types, enums, …) is a fault that says so.
 struct SchemaReader {
     /// What is wrong so far.
-    private(set) var faults: [Problem.Fault] = []
+    private(set) var faults: [RequestFault.Entry] = []
     /// The renamings that stand beside a class that was read alone.
     private(set) var classRenames = SchemaRenames()
 
@@ -143,7 +143,8 @@ struct SchemaReader {
         _ pointer: JSONPointer, _ code: String, _ detail: String, hint: String? = nil
     ) {
         faults.append(
-            Problem.Fault(code: code, detail: detail, pointer: pointer.description, hint: hint))
+            RequestFault.Entry(code: code, detail: detail, pointer: pointer.description, hint: hint)
+        )
     }
 
     mutating func notSupported(_ pointer: JSONPointer, _ what: String) {
@@ -164,7 +165,7 @@ struct SchemaReader {
             }
             let subject = pointer == nil ? found.className.map { "Class '\($0)': " } ?? "" : ""
             faults.append(
-                Problem.Fault(
+                RequestFault.Entry(
                     code: "invalid-schema", detail: subject + found.detail,
                     pointer: pointer?.description))
         }

@@ -19,7 +19,7 @@ package enum SchemaText {
     /// - Returns: The schema's revision.
     package static func put(
         _ text: [UInt8], _ store: Store, allowsDataLoss: Bool = false
-    ) throws(Problem) -> UInt64 {
+    ) throws(RequestFault) -> UInt64 {
         let document = try read(text)
         let outcome = Monitor<Result<Catalog, StoreError>?>(nil)
         store.submit(
@@ -43,7 +43,7 @@ package enum SchemaText {
     }
 
     /// What a change would do, as JSON.
-    package static func dryRun(_ text: [UInt8], _ store: Store) throws(Problem) -> String {
+    package static func dryRun(_ text: [UInt8], _ store: Store) throws(RequestFault) -> String {
         let document = try read(text)
         let buffer = ByteBuffer()
         do throws(StoreError) {
@@ -56,7 +56,7 @@ package enum SchemaText {
         return String(decoding: buffer.bytes, as: UTF8.self)
     }
 
-    private static func read(_ text: [UInt8]) throws(Problem) -> SchemaDocument {
+    private static func read(_ text: [UInt8]) throws(RequestFault) -> SchemaDocument {
         let parser = JSONParser()
         // The parser copies the text, but what it says of a fault is looked up in it.
         let buffer = ByteBuffer(capacity: text.count)
@@ -65,7 +65,7 @@ package enum SchemaText {
         do throws(JSONError) {
             root = try parser.parse(buffer.bytes)
         } catch {
-            throw Problem(error, in: buffer.bytes)
+            throw RequestFault(error, in: buffer.bytes)
         }
         return try SchemaReader.read(root) { $0.readSchema($1) }
     }

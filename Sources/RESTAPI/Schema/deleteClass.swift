@@ -6,7 +6,7 @@ import ObjectStore
 extension RESTService {
     /// `DELETE /v1/schema/classes/{class}`: drops one class with its objects.
     func deleteClass(_ request: Request) -> Outcome {
-        answering { () throws(Problem) in
+        answering { () throws(RequestFault) in
             let parameters = try readSchemaParameters(request)
             let name = request.parameter(0).string
             let place: @Sendable (SchemaPlace) -> JSONPointer? = { _ in nil }

@@ -7,7 +7,7 @@ extension RESTService {
     /// `PUT /v1/schema/classes/{class}`: adds or changes one class.
     func putClass(_ request: Request) -> Outcome {
         let name = request.parameter(0).string
-        do throws(Problem) {
+        do throws(RequestFault) {
             let parameters = try readSchemaParameters(request)
             let (objectClass, renames) = try readSchemaBody(request) { reader, root in
                 reader.readClass(root, JSONPointer(), named: name).map { ($0, reader.classRenames) }

@@ -7,7 +7,7 @@ extension RESTService {
     /// `PUT /v1/schema`: compares the body with the stored schema and makes the change, or with `dryRun`
     /// tells what it would be.
     func putSchema(_ request: Request) -> Outcome {
-        do throws(Problem) {
+        do throws(RequestFault) {
             let parameters = try readSchemaParameters(request)
             let document = try readSchemaBody(request) { $0.readSchema($1) }
             let place: @Sendable (SchemaPlace) -> JSONPointer? = { document.place($0) }

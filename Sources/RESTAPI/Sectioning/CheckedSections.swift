@@ -18,10 +18,10 @@ struct CheckedSections: Sendable {
 
     /// Checks sections.
     ///
-    /// - Throws: ``Problem`` 400 with the column or the parameter.
+    /// - Throws: ``RequestFault`` `.malformed` with the column or the parameter.
     init(
         _ text: SectionText, of rowClass: RowClass, names: SchemaNames, options: RESTOptions
-    ) throws(Problem) {
+    ) throws(RequestFault) {
         self.rowClass = rowClass
         let query = text.query
         guard let by = text.by else {
@@ -68,7 +68,7 @@ struct CheckedSections: Sendable {
     /// filter's stages have.
     private static func sort(
         _ query: QueryText, _ compiled: CompiledQuery?, _ rowClass: RowClass, _ schema: RowSchema
-    ) throws(Problem) -> [SortKey] {
+    ) throws(RequestFault) -> [SortKey] {
         let inFilter = compiled?.isPlain ?? true ? compiled?.sort ?? [] : []
         guard let list = query.sort else { return inFilter }
         if let compiled, !(compiled.sort.isEmpty && compiled.distinct.isEmpty) {

@@ -18,8 +18,8 @@ struct SectionReply {
 
     /// Writes the reply.
     ///
-    /// - Throws: ``Problem`` for a cursor that does not fit, limits, or failing storage.
-    func response() throws(Problem) -> Response {
+    /// - Throws: ``RequestFault`` for a cursor that does not fit, limits, or failing storage.
+    func response() throws(RequestFault) -> Response {
         let start = monotonicMicroseconds()
         let cursor = try PageCursor.read(text, query: query.hash, epoch: read.epoch)
         let countBefore = cursor?.returnedCount ?? 0
@@ -81,7 +81,7 @@ struct SectionReply {
     }
 
     /// Writes the sections, and tells how many objects they show.
-    private func write(_ page: SectionPage, to buffer: ByteBuffer) throws(Problem) -> Int {
+    private func write(_ page: SectionPage, to buffer: ByteBuffer) throws(RequestFault) -> Int {
         var writer = ObjectWriter(buffer, names: names, read: read, epoch: read.epoch)
         writer.quotesLargeInts = quotesLargeInts
         writer.linkKeys = RequestScratch.current.linkKeys

@@ -10,7 +10,7 @@ extension RESTService {
     /// `GET /v1/classes/{class}/sections`: the result of a query, divided by what its objects have in
     /// common.
     func sectionObjects(_ request: Request) -> Outcome {
-        answering { () throws(Problem) in
+        answering { () throws(RequestFault) in
             let parameters = try Parameters(
                 request, known: Self.sectionParameters, repeatable: ["arg", "text"])
             try BodyType.requireJSONAccepted(request)
@@ -20,7 +20,7 @@ extension RESTService {
                 query: try QueryText(request, parser: RequestScratch.current.parser),
                 by: parameters["by"]?.string, objectCount: try parameters.count("objects"))
             let target = nextTarget(of: request)
-            let check = { @Sendable (names: SchemaNames) throws(Problem) in
+            let check = { @Sendable (names: SchemaNames) throws(RequestFault) in
                 try CheckedSections(
                     text, of: self.objectClass(request, names), names: names, options: self.options)
             }
@@ -29,7 +29,7 @@ extension RESTService {
                 _ = try check(RequestScratch.current.names(of: store.catalog.rows, self))
             }
             return whenAtVersion(minimum) {
-                self.answerReading { read throws(Problem) in
+                self.answerReading { read throws(RequestFault) in
                     let names = self.names(of: read.rows)
                     return try SectionReply(
                         service: self,

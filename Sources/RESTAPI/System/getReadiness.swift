@@ -13,13 +13,15 @@ extension RESTService {
             logger.log(.error, "the store can't be read", ("error", .text("\(error)")))
             return .respond(
                 response(
-                    Problem(503, "not-ready", "The store can't be read.", retryAfterSeconds: 5)))
+                    RequestFault(
+                        .unavailable, "not-ready", "The store can't be read.", retryAfterSeconds: 5)
+                ))
         }
         if store.hasStoppedWriting {
             return .respond(
                 response(
-                    Problem(
-                        503, "not-ready",
+                    RequestFault(
+                        .unavailable, "not-ready",
                         "A write failed, and no more are taken until the server is restarted; reads go "
                             + "on. The log has the reason.")))
         }

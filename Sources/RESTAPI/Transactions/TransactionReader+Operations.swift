@@ -17,19 +17,22 @@ extension TransactionReader {
         if target == nil, statement.id != nil { return nil }
         if target == nil, kind == .patch || kind == .delete {
             fault(
-                400, "missing-member", "'\(kind.rawValue)' needs the 'id' of an object.",
+                .malformed, "missing-member", "'\(kind.rawValue)' needs the 'id' of an object.",
                 at: Self.name("id"))
             return nil
         }
         guard kind != .delete else {
             if statement.value != nil {
-                fault(400, "invalid-body", "'delete' takes no 'value'.", at: Self.name("value"))
+                fault(
+                    .malformed, "invalid-body", "'delete' takes no 'value'.", at: Self.name("value")
+                )
             }
             return precondition == nil ? nil : operation
         }
         guard let value = statement.value else {
             fault(
-                400, "missing-member", "'\(kind.rawValue)' needs a 'value'.", at: Self.name("value")
+                .malformed, "missing-member", "'\(kind.rawValue)' needs a 'value'.",
+                at: Self.name("value")
             )
             return nil
         }
@@ -42,7 +45,7 @@ extension TransactionReader {
             reading.draft.fields[member].state != .absent
         {
             fault(
-                422, "key-mismatch",
+                .invalid, "key-mismatch",
                 "The store makes the key of this object, so that it can't be stated; leave it out.",
                 at: Self.name("value"))
             return nil
@@ -58,7 +61,7 @@ extension TransactionReader {
         }
         if case .new = operation.target, kind == .put, rowClass.primaryKeyIndex == nil {
             fault(
-                422, "missing-key",
+                .invalid, "missing-key",
                 "Class '\(rowClass.definition.name)' has no primary key, so 'put' needs the 'id' of an "
                     + "object that is there; use 'create' to make one.", at: Self.name("id"))
             return nil
@@ -72,21 +75,21 @@ extension TransactionReader {
         _ statement: Statement, _ kind: TransactionOperation.Kind, _ rowClass: RowClass
     ) -> Bool {
         guard kind == .create else {
-            let problem = Problem.asymmetricClass(rowClass)
-            fault(problem.status, problem.code, problem.detail, at: Self.name("op"))
+            let problem = RequestFault.asymmetricClass(rowClass)
+            fault(problem.kind, problem.code, problem.detail, at: Self.name("op"))
             return false
         }
         let name = rowClass.definition.name
         if statement.ifMatch != nil {
             fault(
-                422, "precondition-not-allowed",
+                .invalid, "precondition-not-allowed",
                 "'\(name)' is an asymmetric class: its objects are never read, so leave 'ifMatch' out.",
                 at: Self.name("ifMatch"))
             return false
         }
         if statement.ref != nil {
             fault(
-                422, "invalid-ref",
+                .invalid, "invalid-ref",
                 "'\(name)' is an asymmetric class, to which nothing links; leave 'ref' out.",
                 at: Self.name("ref"))
             return false
@@ -116,10 +119,10 @@ extension TransactionReader {
     }
 
     private mutating func patch(_ value: JSONValue) -> JSONPatch? {
-        do throws(Problem) {
+        do throws(RequestFault) {
             return try JSONPatch(value, operationCountMax: operationCountMax)
         } catch {
-            note(error.status, error.code, error.detail)
+            note(error.kind, error.code, error.detail)
             for fault in error.errors {
                 reader.path.append(.name(Self.name("value")))
                 reader.add(fault)
@@ -140,12 +143,12 @@ extension TransactionReader {
         }
         if kind == .create, rowClass.primaryKeyIndex == nil {
             fault(
-                422, "id-not-allowed",
+                .invalid, "id-not-allowed",
                 "The store chooses the \"$id\" of a new object; leave 'id' out.", at: name)
             return nil
         }
         guard let key = KeyText.value(id, of: rowClass) else {
-            fault(400, "wrong-key-type", KeyText.wrongType(rowClass).detail, at: name)
+            fault(.malformed, "wrong-key-type", KeyText.wrongType(rowClass).detail, at: name)
             return nil
         }
         return .id(key)
@@ -161,7 +164,7 @@ extension TransactionReader {
         }
         guard let before, id.count == 1 else {
             fault(
-                422, "unknown-ref",
+                .invalid, "unknown-ref",
                 "An 'id' of the form {\"$ref\":…} has the 'ref' of an operation that stands before.",
                 at: Self.name("id"),
                 hint: NearestName.of(name, among: references.keys))
@@ -169,7 +172,7 @@ extension TransactionReader {
         }
         guard before.rowClass === rowClass else {
             fault(
-                422, "wrong-class",
+                .invalid, "wrong-class",
                 "'\(name)' is an object of class '\(before.rowClass.definition.name)', not "
                     + "'\(rowClass.definition.name)'.", at: Self.name("id"))
             return nil
@@ -186,7 +189,7 @@ extension TransactionReader {
             if let version = StoreVersion(text: text) { return .matches([version]) }
         }
         fault(
-            400, "invalid-version",
+            .malformed, "invalid-version",
             "'ifMatch' is an ETag's text without quotes, such as a reply carries, or \"*\".",
             at: Self.name("ifMatch"))
         return nil

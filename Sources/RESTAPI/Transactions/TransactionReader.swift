@@ -12,7 +12,7 @@ struct TransactionReader {
     let reader: ObjectReader
     let operationCountMax: Int
     /// What the first fault is answered with, and the operation that has it.
-    private var first: (status: UInt16, code: String, detail: String, position: Int)?
+    private var first: (kind: RequestFault.Kind, code: String, detail: String, position: Int)?
     /// The operation that is being read; -1 for what stands around them.
     private var position = -1
     /// The operation of each fault that the reader has noted.
@@ -41,10 +41,10 @@ struct TransactionReader {
     /// Reads a body.
     ///
     /// - `reader`: Its memory is used.
-    /// - Throws: ``Problem`` with every fault; its status is that of the first.
+    /// - Throws: ``RequestFault`` with every fault; its status is that of the first.
     static func read(
         _ json: JSONValue, names: SchemaNames, reader: ObjectReader, operationCountMax: Int
-    ) throws(Problem) -> TransactionPlan {
+    ) throws(RequestFault) -> TransactionPlan {
         var transaction = TransactionReader(names, reader, operationCountMax)
         reader.reset()
         defer { reader.reset() }
@@ -52,24 +52,24 @@ struct TransactionReader {
         return transaction.plan
     }
 
-    private mutating func read(_ json: JSONValue) throws(Problem) {
+    private mutating func read(_ json: JSONValue) throws(RequestFault) {
         guard json.kind == .object else {
-            throw Problem(
-                400, "invalid-body",
+            throw RequestFault(
+                .malformed, "invalid-body",
                 "The body is an object such as {\"operations\":[{\"op\":\"create\",\"class\":\"Dog\","
                     + "\"value\":{…}}]}; found \(ObjectReader.describe(json)).")
         }
         if let name = json.repeatedName {
             reader.fault(
                 "duplicate-name", "'\(ObjectReader.text(name))' is stated twice.", at: name)
-            note(400, "duplicate-name", "A name stands twice in the body.")
+            note(.malformed, "duplicate-name", "A name stands twice in the body.")
         }
         for member in json.members where !member.isNamed("operations") {
             if member.isNamed("ifVersion") {
                 plan.version = member.value.string.flatMap { StoreVersion(text: $0) }
                 if plan.version == nil {
                     fault(
-                        400, "invalid-version",
+                        .malformed, "invalid-version",
                         "'ifVersion' is a version of the store, such as the header Holdfast-Version of a "
                             + "reply has.", at: member.name)
                 }
@@ -77,18 +77,19 @@ struct TransactionReader {
             }
             let text = ObjectReader.text(member.name)
             fault(
-                400, "unknown-member", "A transaction has no member '\(text)'.", at: member.name,
+                .malformed, "unknown-member", "A transaction has no member '\(text)'.",
+                at: member.name,
                 hint: NearestName.of(text, among: ["operations", "ifVersion"]))
         }
         let list = json.member(named: "operations")
         guard let list, list.kind == .array else {
             fault(
-                400, "invalid-body", "'operations' is an array of operations.",
+                .malformed, "invalid-body", "'operations' is an array of operations.",
                 at: Self.name("operations"))
             throw problem()
         }
         guard list.count <= operationCountMax else {
-            throw Problem(.tooManyOperations(limit: operationCountMax))
+            throw RequestFault(.tooManyOperations(limit: operationCountMax))
         }
         var statements: [Statement] = []
         statements.reserveCapacity(list.count)
@@ -122,9 +123,9 @@ struct TransactionReader {
 
     // MARK: Faults
 
-    mutating func note(_ status: UInt16, _ code: String, _ detail: String) {
+    mutating func note(_ kind: RequestFault.Kind, _ code: String, _ detail: String) {
         if let first, first.position <= position { return }
-        first = (status, code, detail, position)
+        first = (kind, code, detail, position)
     }
 
     /// Notes that the latest faults are those of the present operation.
@@ -133,10 +134,10 @@ struct TransactionReader {
     }
 
     mutating func fault(
-        _ status: UInt16, _ code: String, _ detail: String,
+        _ kind: RequestFault.Kind, _ code: String, _ detail: String,
         at name: UnsafeRawBufferPointer? = nil, hint: String? = nil
     ) {
-        note(status, code, detail)
+        note(kind, code, detail)
         reader.fault(code, detail, at: name, hint: hint)
     }
 
@@ -144,7 +145,7 @@ struct TransactionReader {
         fault < origins.count ? origins[fault] : position
     }
 
-    private func problem() -> Problem {
+    private func problem() -> RequestFault {
         guard let first else { return reader.problem() }
         let more = reader.faultCount - 1
         let detail =
@@ -156,8 +157,8 @@ struct TransactionReader {
             let (a, b) = (origin(left), origin(right))
             return a == b ? left < right : a < b
         }
-        return Problem(
-            first.status, first.code, detail, errors: order.map { reader.faults[$0] })
+        return RequestFault(
+            first.kind, first.code, detail, errors: order.map { reader.faults[$0] })
     }
 
     /// Runs what may find faults in a value, which are answered as those of an object's body.
@@ -168,10 +169,10 @@ struct TransactionReader {
         guard reader.faultCount > before else { return result }
         let fault = before < reader.faults.count ? reader.faults[before] : nil
         if reader.hasRepeatedName, !hadRepeatedName {
-            note(400, "duplicate-name", fault?.detail ?? "A name stands twice in an object.")
+            note(.malformed, "duplicate-name", fault?.detail ?? "A name stands twice in an object.")
         } else {
             note(
-                422, fault?.code ?? "invalid-object",
+                .invalid, fault?.code ?? "invalid-object",
                 fault?.detail ?? "The value can't be stored.")
         }
         return nil
@@ -183,13 +184,14 @@ struct TransactionReader {
         var statement = Statement()
         guard json.kind == .object else {
             fault(
-                400, "invalid-body",
+                .malformed, "invalid-body",
                 "An operation is an object; found \(ObjectReader.describe(json)).")
             return statement
         }
         if let name = json.repeatedName {
             fault(
-                400, "duplicate-name", "'\(ObjectReader.text(name))' is stated twice.", at: name)
+                .malformed, "duplicate-name", "'\(ObjectReader.text(name))' is stated twice.",
+                at: name)
         }
         var ref: JSONMember?
         for member in json.members {
@@ -208,15 +210,17 @@ struct TransactionReader {
             } else {
                 let text = ObjectReader.text(member.name)
                 fault(
-                    400, "unknown-member", "An operation has no member '\(text)'.",
+                    .malformed, "unknown-member", "An operation has no member '\(text)'.",
                     at: member.name, hint: NearestName.of(text, among: Self.operationMembers))
             }
         }
         if json.member(named: "op") == nil {
-            fault(400, "missing-member", "The operation lacks 'op'.", at: Self.name("op"))
+            fault(.malformed, "missing-member", "The operation lacks 'op'.", at: Self.name("op"))
         }
         if json.member(named: "class") == nil {
-            fault(400, "missing-member", "The operation lacks 'class'.", at: Self.name("class"))
+            fault(
+                .malformed, "missing-member", "The operation lacks 'class'.", at: Self.name("class")
+            )
         }
         if let ref { readRef(ref, index, &statement) }
         return statement
@@ -228,28 +232,28 @@ struct TransactionReader {
         guard statement.kind == nil else { return }
         let known = TransactionOperation.Kind.allCases.map(\.rawValue)
         fault(
-            400, "invalid-operation", "'op' is one of \(known.joined(separator: ", ")).",
+            .malformed, "invalid-operation", "'op' is one of \(known.joined(separator: ", ")).",
             at: member.name, hint: name.flatMap { NearestName.of($0, among: known) })
     }
 
     private mutating func readClass(_ member: JSONMember, _ statement: inout Statement) {
         guard let name = member.value.stringBytes else {
             return fault(
-                400, "invalid-body", "'class' is the name of a class.", at: member.name)
+                .malformed, "invalid-body", "'class' is the name of a class.", at: member.name)
         }
         guard let index = names.classIndex(named: name) else {
-            let problem = Problem.unknownClass(
+            let problem = RequestFault.unknownClass(
                 String(decoding: name, as: UTF8.self), names.schema)
             return fault(
-                problem.status, problem.code, problem.detail, at: member.name,
+                problem.kind, problem.code, problem.detail, at: member.name,
                 hint: problem.errors.first?.hint)
         }
         let rowClass = names.schema.classes[index]
-        do throws(Problem) {
+        do throws(RequestFault) {
             if !rowClass.isAsymmetric { try RESTService.requireObjects(rowClass) }
             statement.rowClass = rowClass
         } catch {
-            fault(error.status, error.code, error.detail, at: member.name)
+            fault(error.kind, error.code, error.detail, at: member.name)
         }
     }
 
@@ -258,17 +262,18 @@ struct TransactionReader {
     ) {
         guard let name = member.value.string, !name.isEmpty else {
             return fault(
-                400, "invalid-ref", "'ref' is a name that links of this transaction may use.",
+                .malformed, "invalid-ref",
+                "'ref' is a name that links of this transaction may use.",
                 at: member.name)
         }
         guard references[name] == nil else {
             return fault(
-                422, "duplicate-ref", "'\(name)' names another operation already.",
+                .invalid, "duplicate-ref", "'\(name)' names another operation already.",
                 at: member.name)
         }
         guard statement.kind != .delete else {
             return fault(
-                422, "invalid-ref", "An object that is deleted can't be referred to.",
+                .invalid, "invalid-ref", "An object that is deleted can't be referred to.",
                 at: member.name)
         }
         statement.ref = name

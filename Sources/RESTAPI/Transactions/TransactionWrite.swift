@@ -38,7 +38,7 @@ final class TransactionWrite: @unchecked Sendable {
     /// Makes the changes. Writer's thread; may run more than once.
     func run(_ transaction: WriteTransaction) throws(StoreError) -> Attempted<[Written]> {
         let plan: TransactionPlan
-        do throws(Problem) {
+        do throws(RequestFault) {
             plan = try prepared.plan(for: transaction)
         } catch {
             return .refused(error)
@@ -223,7 +223,7 @@ final class TransactionWrite: @unchecked Sendable {
 
     /// What a client is told of a failed transaction: the problem of the operation that failed, with its
     /// place.
-    func problem(_ error: StoreError) -> Problem {
+    func problem(_ error: StoreError) -> RequestFault {
         let operations = prepared.last.operations
         let places: [(source: Int, isOfValue: Bool)]
         switch error {
@@ -236,7 +236,7 @@ final class TransactionWrite: @unchecked Sendable {
             // What only the transaction's end shows: each fault has an operation of its own.
             var whole = service.problem(error)
             whole.errors = zip(whole.errors, places).flatMap { fault, place in
-                var problem = Problem(whole.status, fault.code, fault.detail, errors: [fault])
+                var problem = RequestFault(whole.kind, fault.code, fault.detail, errors: [fault])
                 if place.isOfValue, operations.indices.contains(place.source),
                     let patch = operations[place.source].patch
                 {
@@ -255,14 +255,16 @@ final class TransactionWrite: @unchecked Sendable {
     }
 }
 
-extension Problem {
+extension RequestFault {
     /// The problem of an operation, with its place in the body of the transaction.
-    fileprivate func placed(inOperation position: Int, inValue: Bool) -> Problem {
-        guard status < 500 else { return self }
+    fileprivate func placed(inOperation position: Int, inValue: Bool) -> RequestFault {
+        guard kind.isOfRequest else { return self }
         var problem = self
         let operation = JSONPointer().appending("operations").appending(index: position)
         guard !errors.isEmpty else {
-            problem.errors = [Fault(code: code, detail: detail, pointer: operation.description)]
+            problem.errors = [
+                RequestFault.Entry(code: code, detail: detail, pointer: operation.description)
+            ]
             return problem
         }
         let place = inValue ? operation.appending("value") : operation
@@ -274,12 +276,14 @@ extension Problem {
     }
 
     /// Something was committed since the version that a transaction was made for.
-    fileprivate static func storeChanged(_ present: StoreVersion) -> Problem {
+    fileprivate static func storeChanged(_ present: StoreVersion) -> RequestFault {
         let detail =
             "The store is at version \(present), not at the one that 'ifVersion' states; read what the "
             + "transaction depends on again."
-        return Problem(
-            412, "store-changed", detail,
-            errors: [Fault(code: "store-changed", detail: detail, pointer: "/ifVersion")])
+        return RequestFault(
+            .preconditionFailed, "store-changed", detail,
+            errors: [
+                RequestFault.Entry(code: "store-changed", detail: detail, pointer: "/ifVersion")
+            ])
     }
 }

@@ -7,19 +7,19 @@ import ObjectStore
 extension RESTService {
     /// `POST /v1/transactions`: several operations, all or none.
     func createTransaction(_ request: Request) -> Outcome {
-        answering { () throws(Problem) in
+        answering { () throws(RequestFault) in
             try Parameters.refuseAll(request)
             _ = try BodyType.read(request)
             try BodyType.requireJSONAccepted(request)
             guard try Precondition(request) == .none else {
-                throw Problem(
-                    400, "invalid-header",
+                throw RequestFault(
+                    .malformed, "invalid-header",
                     "If-Match and If-None-Match are about one object; give each operation its 'ifMatch'."
                 )
             }
             let preferences = try Preferences(request)
-            return reading(request) { () throws(Problem) in
-                try self.once(request) { claim throws(Problem) in
+            return reading(request) { () throws(RequestFault) in
+                try self.once(request) { claim throws(RequestFault) in
                     try self.takeInTransaction(request, preferences, claim)
                 }
             }
@@ -28,9 +28,9 @@ extension RESTService {
 
     private func takeInTransaction(
         _ request: Request, _ preferences: Preferences, _ claim: IdempotencyClaim?
-    ) throws(Problem) -> Outcome {
+    ) throws(RequestFault) -> Outcome {
         let prepared = try PreparedRequest<TransactionPlan>(self) {
-            names, scratch throws(Problem) in
+            names, scratch throws(RequestFault) in
             try TransactionReader.read(
                 try self.json(request, scratch.parser), names: names, reader: scratch.reader,
                 operationCountMax: self.store.options.operationCountMax)
@@ -38,7 +38,7 @@ extension RESTService {
         let transaction = TransactionWrite(self, prepared, preferences)
         let write = RequestedWrite<[TransactionWrite.Written]>(
             run: { write throws(StoreError) in try transaction.run(write) },
-            reply: { results, version, view throws(Problem) in
+            reply: { results, version, view throws(RequestFault) in
                 try self.reply(to: results, version, preferences, in: view)
             },
             problem: { transaction.problem($0) },
@@ -49,14 +49,14 @@ extension RESTService {
     private func reply(
         to results: [TransactionWrite.Written], _ version: StoreVersion,
         _ preferences: Preferences, in view: ReadTransaction?
-    ) throws(Problem) -> Response {
+    ) throws(RequestFault) -> Response {
         let objects = results.lazy.compactMap(\.object)
         let schema = objects.first?.schema ?? store.catalog.rows
         let names = RequestScratch.current.names(of: schema, self)
         let followsLinks = objects.contains {
             names.classes[$0.classIndex].everything.followsLinks || $0.holdsOutside
         }
-        func document(withObjects: Bool) throws(Problem) -> HTTPServer.Bytes? {
+        func document(withObjects: Bool) throws(RequestFault) -> HTTPServer.Bytes? {
             try self.document(
                 names, followsLinks: withObjects && followsLinks, preferences, in: view
             ) { writer in

@@ -32,7 +32,7 @@ final class ImportChunk: @unchecked Sendable {
     /// Lines that were too long; an empty one stands in the text for each.
     let tooLongNumbers: [Int]
     /// What was found wrong before the lines were read, by line number.
-    let faults: [(number: Int, fault: Problem.Fault)]
+    let faults: [(number: Int, fault: RequestFault.Entry)]
     /// Where the lines begin in the text, and how many are before that.
     private(set) var start = (byte: 0, line: 0)
 
@@ -43,12 +43,12 @@ final class ImportChunk: @unchecked Sendable {
     /// The catalog that they were read with.
     var catalog: Catalog?
     /// The faults found while reading, by line number.
-    var readFaults: [(number: Int, faults: [Problem.Fault])] = []
+    var readFaults: [(number: Int, faults: [RequestFault.Entry])] = []
 
     // What the writer found, when it last ran the chunk.
 
     /// The faults of lines that can't be written.
-    var writeFaults: [(number: Int, faults: [Problem.Fault])] = []
+    var writeFaults: [(number: Int, faults: [RequestFault.Entry])] = []
     /// Lines whose links lead to objects that may come with later lines, by position.
     var deferred: [Int] = []
     /// What the chunk added to the keys of such lines.
@@ -67,7 +67,7 @@ final class ImportChunk: @unchecked Sendable {
     /// - `text`: The lines, followed by as many bytes as the parser wants.
     init(
         text: ByteBuffer, byteCount: Int, firstNumber: Int, tooLongNumbers: [Int] = [],
-        faults: [(number: Int, fault: Problem.Fault)] = []
+        faults: [(number: Int, fault: RequestFault.Entry)] = []
     ) {
         numbers = nil
         self.faults = faults

@@ -116,12 +116,13 @@ struct ImportDependencies {
     }
 
     /// The faults of a line whose links to `target` lead nowhere.
-    func faults(of position: Int, missing target: DraftKeys.Key, _ schema: RowSchema) -> [Problem
-        .Fault]
+    func faults(of position: Int, missing target: DraftKeys.Key, _ schema: RowSchema)
+        -> [RequestFault
+        .Entry]
     {
         let name = schema.classes[target.classIndex].definition.name
         return (keys[position]?.links ?? []).filter { $0.target == target }.map { link in
-            Problem.Fault(
+            RequestFault.Entry(
                 code: "dangling-link",
                 detail: "There is no object of class '\(name)' with this key"
                     + (providers[target] == nil

@@ -16,7 +16,7 @@ final class ImportFeed: @unchecked Sendable {
         /// The text is complete.
         case end
         /// The text can't be an import.
-        case refused(Problem)
+        case refused(RequestFault)
         /// The sender is gone.
         case abandoned
     }
@@ -26,7 +26,7 @@ final class ImportFeed: @unchecked Sendable {
         var isComplete = false
         var isAbandoned = false
         /// Why the text can't be an import.
-        var refusal: Problem?
+        var refusal: RequestFault?
         /// Whether the feeder was told to wait and not yet to go on.
         var isFeederWaiting = false
         /// Nobody takes chunks any more.
@@ -45,7 +45,7 @@ final class ImportFeed: @unchecked Sendable {
     private var lineCount = 0
     private var firstNumber = 1
     private var tooLong: [Int] = []
-    private var faults: [(number: Int, fault: Problem.Fault)] = []
+    private var faults: [(number: Int, fault: RequestFault.Entry)] = []
     private var isSkipping = false
     /// How many bytes of a byte order mark were seen; 3 when the beginning is over.
     private var markCount = 0
@@ -122,10 +122,10 @@ final class ImportFeed: @unchecked Sendable {
     }
 
     /// Notes what is wrong with the line that comes next, which has to be blank.
-    func note(_ fault: Problem.Fault) { faults.append((firstNumber + lineCount, fault)) }
+    func note(_ fault: RequestFault.Entry) { faults.append((firstNumber + lineCount, fault)) }
 
     /// Lets nothing be imported any more: what is wrong concerns the whole text.
-    func refuse(_ problem: Problem) {
+    func refuse(_ problem: RequestFault) {
         queue.signal {
             if $0.refusal == nil { $0.refusal = problem }
             return true

@@ -38,7 +38,7 @@ final class ImportReader {
             (
                 number,
                 [
-                    Problem.Fault(
+                    RequestFault.Entry(
                         code: "line-too-long",
                         detail:
                             "The line is longer than the \(options.lineByteCountMax) bytes that an "
@@ -101,7 +101,7 @@ final class ImportReader {
                 (
                     line.number,
                     [
-                        Problem.Fault(
+                        RequestFault.Entry(
                             code: error.code == .tooDeep ? "too-deep" : "malformed-json",
                             detail: "The line is not a JSON object: \(error.message).",
                             column: error.position(in: text).column)

@@ -8,7 +8,7 @@ package struct ImportReport: Sendable {
         /// The line, from 1.
         package var line: Int
         /// What is wrong with it.
-        package var fault: Problem.Fault
+        package var fault: RequestFault.Entry
     }
 
     /// How many lines were taken, those that changed nothing included.
@@ -21,7 +21,7 @@ package struct ImportReport: Sendable {
     package internal(set) var version: StoreVersion
 
     /// Adds a line that was not taken, with its faults.
-    mutating func fail(_ line: Int, _ found: [Problem.Fault], limit: Int) {
+    mutating func fail(_ line: Int, _ found: [RequestFault.Entry], limit: Int) {
         failedCount += 1
         for fault in found where faults.count < limit {
             faults.append(LineFault(line: line, fault: fault))

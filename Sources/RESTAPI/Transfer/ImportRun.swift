@@ -44,9 +44,9 @@ struct ImportRun {
     }
 
     /// Takes all chunks; nil when the sender went away.
-    func run() -> Result<ImportReport, Problem>? {
+    func run() -> Result<ImportReport, RequestFault>? {
         var report = ImportReport(version: store.version)
-        do throws(Problem) {
+        do throws(RequestFault) {
             let isComplete =
                 options.isAtomic ? try runAtomic(&report) : try runChunks(&report)
             guard isComplete else { return nil }
@@ -60,7 +60,7 @@ struct ImportRun {
         return .success(report)
     }
 
-    private func runChunks(_ report: inout ImportReport) throws(Problem) -> Bool {
+    private func runChunks(_ report: inout ImportReport) throws(RequestFault) -> Bool {
         var submitted: [Submitted] = []
         while true {
             switch feed.next() {
@@ -76,7 +76,7 @@ struct ImportRun {
                 try writeDeferred(&report)
                 return true
             case .chunk(let chunk):
-                do throws(Problem) {
+                do throws(RequestFault) {
                     try read(chunk)
                     submitted.append(submit(chunk, isLast: false))
                     if submitted.count >= Self.writeCountMax {
@@ -90,10 +90,10 @@ struct ImportRun {
         }
     }
 
-    private func read(_ chunk: ImportChunk) throws(Problem) {
+    private func read(_ chunk: ImportChunk) throws(RequestFault) {
         let catalog = store.catalog
         guard let rowClass = catalog.rows.rowClass(named: className) else {
-            throw Problem(StoreError.unknownClass(className))
+            throw RequestFault(StoreError.unknownClass(className))
         }
         reader.read(chunk, .object(rowClass), catalog)
     }
@@ -119,8 +119,8 @@ struct ImportRun {
 
     private func settleAll(
         _ submitted: inout [Submitted], _ report: inout ImportReport
-    ) throws(Problem) {
-        do throws(Problem) {
+    ) throws(RequestFault) {
+        do throws(RequestFault) {
             while !submitted.isEmpty { try settleFirst(&submitted, &report) }
         } catch {
             for write in submitted { _ = wait(write) }
@@ -131,10 +131,10 @@ struct ImportRun {
     /// Waits for the oldest chunk and counts what became of its lines.
     private func settleFirst(
         _ submitted: inout [Submitted], _ report: inout ImportReport
-    ) throws(Problem) {
+    ) throws(RequestFault) {
         let first = submitted.removeFirst()
         switch wait(first) {
-        case .failure(let error): throw Problem(error)
+        case .failure(let error): throw RequestFault(error)
         case .success(let version): report.version = version
         }
         if first.chunk.isStale {
@@ -167,7 +167,7 @@ struct ImportRun {
     }
 
     /// Adds to a failure what was done before it.
-    private func failure(_ problem: Problem, _ report: ImportReport) -> Problem {
+    private func failure(_ problem: RequestFault, _ report: ImportReport) -> RequestFault {
         var problem = problem
         problem.detail += " \(report.importedCount) lines had been imported before."
         return problem
@@ -176,7 +176,7 @@ struct ImportRun {
     // MARK: The end
 
     /// Writes the lines that waited, each behind those that it depends on.
-    private func writeDeferred(_ report: inout ImportReport) throws(Problem) {
+    private func writeDeferred(_ report: inout ImportReport) throws(RequestFault) {
         guard deferred.count > 0 else { return }
         writer.forgetDeferredKeys()
         var batch: [Int] = []
@@ -197,7 +197,7 @@ struct ImportRun {
         try write(batch, &report)
     }
 
-    private func write(_ batch: [Int], _ report: inout ImportReport) throws(Problem) {
+    private func write(_ batch: [Int], _ report: inout ImportReport) throws(RequestFault) {
         let lines = batch.sorted()
         let chunk = ImportChunk(
             numbers: lines.map { deferred.number($0) },
@@ -205,7 +205,9 @@ struct ImportRun {
         ) { deferred.text(lines[$0], to: $1) }
         guard !deferred.hasFailed else {
             throw failure(
-                Problem(507, "storage-full", "There is no room for lines that wait for others."),
+                RequestFault(
+                    .storageFull, "storage-full", "There is no room for lines that wait for others."
+                ),
                 report)
         }
         try read(chunk)
@@ -215,7 +217,7 @@ struct ImportRun {
 
     // MARK: All or nothing
 
-    private func runAtomic(_ report: inout ImportReport) throws(Problem) -> Bool {
+    private func runAtomic(_ report: inout ImportReport) throws(RequestFault) -> Bool {
         var chunks: [ImportChunk] = []
         var lineCount = 0
         var byteCount = 0
@@ -230,11 +232,12 @@ struct ImportRun {
                 lineCount += chunk.lines.count
                 byteCount += chunk.byteCount
                 guard lineCount <= options.atomicLineCountMax else {
-                    throw Problem(StoreError.tooManyOperations(limit: options.atomicLineCountMax))
+                    throw RequestFault(
+                        StoreError.tooManyOperations(limit: options.atomicLineCountMax))
                 }
                 guard byteCount <= options.atomicByteCountMax else {
-                    throw Problem(
-                        413, "import-too-large",
+                    throw RequestFault(
+                        .tooLarge, "import-too-large",
                         "An import with atomic=true takes \(options.atomicByteCountMax) bytes at most."
                     )
                 }
@@ -254,7 +257,7 @@ struct ImportRun {
                     }
                 })
             switch outcome.wait({ $0 }) {
-            case .failure(let error): throw Problem(error)
+            case .failure(let error): throw RequestFault(error)
             case .success(let version): report.version = version
             }
             guard chunks.contains(where: \.isStale) else { break }

@@ -50,7 +50,9 @@ package final class ImportSession: Sendable {
     ///
     /// - Parameter completion: Called once, on that thread, when all is done; with nil when the sender
     ///   went away.
-    package func start(_ completion: @escaping @Sendable (Result<ImportReport, Problem>?) -> Void) {
+    package func start(
+        _ completion: @escaping @Sendable (Result<ImportReport, RequestFault>?) -> Void
+    ) {
         startThread {
             let result = self.run()
             // Tens of MiB of text and drafts are free now, in pieces that the allocator would keep.
@@ -59,7 +61,7 @@ package final class ImportSession: Sendable {
         }
     }
 
-    private func run() -> Result<ImportReport, Problem>? {
+    private func run() -> Result<ImportReport, RequestFault>? {
         let progress: (Int) -> Void = { self.lineCount.wrappingAdd($0, ordering: .relaxed) }
         switch target {
         case .objects(let className):

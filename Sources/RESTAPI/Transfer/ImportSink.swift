@@ -18,7 +18,9 @@ final class ImportSink: UploadSink {
     /// Starts the import.
     ///
     /// - Parameter makeResponse: Makes the reply from what became of it; nil for nobody to hear.
-    func start(_ makeResponse: @escaping @Sendable (Result<ImportReport, Problem>?) -> Response?) {
+    func start(
+        _ makeResponse: @escaping @Sendable (Result<ImportReport, RequestFault>?) -> Response?
+    ) {
         session.start { result in
             guard let response = makeResponse(result) else { return }
             let exchange = self.state.withLock { state in

@@ -48,7 +48,7 @@ final class ImportWriter: @unchecked Sendable {
                 if let draft = line.reading?.draft, waits(draft) { leftOut.insert(position) }
             }
         }
-        var linkFaults: [Int: [Problem.Fault]] = [:]
+        var linkFaults: [Int: [RequestFault.Entry]] = [:]
         var dependencies: ImportDependencies?
         while true {
             // Where a chunk ends is chance, so each line has to be unique by itself.
@@ -61,7 +61,7 @@ final class ImportWriter: @unchecked Sendable {
             let sources = Set(dangling.map(\.source))
             if isLast {
                 for (source, links) in Dictionary(grouping: dangling, by: \.source) {
-                    linkFaults[source] = Problem(dangling: links) { _ in .init() }.errors
+                    linkFaults[source] = RequestFault(dangling: links) { _ in .init() }.errors
                 }
                 let schema = transaction.catalog.rows
                 let writesOnce = options.mode == .create || options.mode == .ignore
@@ -112,7 +112,7 @@ final class ImportWriter: @unchecked Sendable {
             try writeLines(transaction, chunk, without: [], firstSource: firstSource)
             firstSource += chunk.lines.count
         }
-        func fail(_ source: Int, _ faults: [Problem.Fault]) {
+        func fail(_ source: Int, _ faults: [RequestFault.Entry]) {
             var position = source
             let found = chunks.first {
                 if position < $0.lines.count { return true }
@@ -123,11 +123,11 @@ final class ImportWriter: @unchecked Sendable {
             chunk.writeFaults.append((chunk.lines[position].number, faults))
         }
         for (source, links) in Dictionary(grouping: transaction.danglingLinks(), by: \.source) {
-            fail(source, Problem(dangling: links) { _ in .init() }.errors)
+            fail(source, RequestFault(dangling: links) { _ in .init() }.errors)
         }
         let violations = try transaction.uniqueViolations()
         for (source, found) in Dictionary(grouping: violations, by: \.source) {
-            fail(source, Problem(notUnique: found) { _ in .init() }.errors)
+            fail(source, RequestFault(notUnique: found) { _ in .init() }.errors)
         }
         guard chunks.contains(where: { !$0.writeFaults.isEmpty || !$0.readFaults.isEmpty }) else {
             return
@@ -157,8 +157,8 @@ final class ImportWriter: @unchecked Sendable {
                 case .storage, .closing, .tooManyOperations, .transactionTooLarge: throw error
                 default: break
                 }
-                let problem = Problem(error)
-                let fault = Problem.Fault(code: problem.code, detail: problem.detail)
+                let problem = RequestFault(error)
+                let fault = RequestFault.Entry(code: problem.code, detail: problem.detail)
                 chunk.writeFaults.append(
                     (
                         chunk.lines[position].number,

@@ -18,8 +18,8 @@ extension RESTService {
 
     /// Whether a client wants an export as CSV: when it names that and not NDJSON.
     ///
-    /// - Throws: ``Problem`` 406 when it takes neither.
-    func wantsCSV(_ request: Request) throws(Problem) -> Bool {
+    /// - Throws: ``RequestFault`` `.notAcceptable` when it takes neither.
+    func wantsCSV(_ request: Request) throws(RequestFault) -> Bool {
         guard let accept = request.header(.accept), accept.listContains("text/csv"),
             !accept.listContains("application/x-ndjson")
         else {
@@ -32,15 +32,15 @@ extension RESTService {
     /// Refuses a client that does not take NDJSON.
     ///
     /// - `orElse`: What else the operation answers, for the refusal.
-    func requireNDJSONAccepted(_ request: Request, orElse: String = "") throws(Problem) {
+    func requireNDJSONAccepted(_ request: Request, orElse: String = "") throws(RequestFault) {
         guard let accept = request.header(.accept), !accept.isEmpty else { return }
         if accept.listContains("application/x-ndjson") || accept.listContains("*/*")
             || accept.listContains("application/*") || accept.listContains("application/ndjson")
         {
             return
         }
-        throw Problem(
-            406, "not-acceptable",
+        throw RequestFault(
+            .notAcceptable, "not-acceptable",
             "This operation answers application/x-ndjson\(orElse), which Accept leaves out.")
     }
 }

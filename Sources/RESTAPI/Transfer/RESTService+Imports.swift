@@ -4,7 +4,7 @@ import ObjectStore
 // What the imports share.
 extension RESTService {
     /// The options of an import that all have.
-    func importOptions(_ parameters: Parameters) throws(Problem) -> ImportOptions {
+    func importOptions(_ parameters: Parameters) throws(RequestFault) -> ImportOptions {
         var result = ImportOptions()
         result.mode = try createMode(parameters)
         result.lineByteCountMax = options.importLineByteCountMax
@@ -16,10 +16,10 @@ extension RESTService {
 
     /// Starts an import whose text is the request's body.
     ///
-    /// - Throws: ``Problem`` 503 when too many run.
+    /// - Throws: ``RequestFault`` `.unavailable` when too many run.
     func startImport(
         _ target: ImportTarget, _ options: ImportOptions, _ upload: Upload
-    ) throws(Problem) -> UploadStart {
+    ) throws(RequestFault) -> UploadStart {
         guard imports.enter() else { throw .tooBusy }
         let session = ImportSession(store, target, options) { upload.resume() }
         let sink = ImportSink(session)
@@ -31,7 +31,7 @@ extension RESTService {
                 return Response.json(200) { report.write(to: $0) }
                     .with(.holdfastVersion, report.version.description)
             case .failure(let problem):
-                if problem.status >= 500 {
+                if !problem.kind.isOfRequest {
                     self.logger.log(.error, "an import failed", ("code", .text(problem.code)))
                 }
                 return self.response(problem)
@@ -41,14 +41,14 @@ extension RESTService {
     }
 
     /// Refuses a body that says to be something else than NDJSON.
-    func requireNDJSON(_ request: Request) throws(Problem) {
+    func requireNDJSON(_ request: Request) throws(RequestFault) {
         if let type = mediaType(request), !Self.ndjsonTypes.contains(type) {
             throw Self.wrongImportType("application/x-ndjson", "one object a line")
         }
     }
 
     /// What the body of an import into a class says to be; NDJSON when it says nothing.
-    func importFormat(_ request: Request) throws(Problem) -> ImportOptions.Format {
+    func importFormat(_ request: Request) throws(RequestFault) -> ImportOptions.Format {
         guard let type = mediaType(request) else { return .ndjson }
         if type == "text/csv" { return .csv }
         if Self.ndjsonTypes.contains(type) { return .ndjson }
@@ -66,12 +66,10 @@ extension RESTService {
         }
     }
 
-    private static func wrongImportType(_ types: String, _ forms: String) -> Problem {
-        var problem = Problem(
-            415, "unsupported-media-type",
+    private static func wrongImportType(_ types: String, _ forms: String) -> RequestFault {
+        RequestFault(
+            .unsupportedMediaType, "unsupported-media-type",
             "This import takes \(types): \(forms). Set the header Content-Type (curl: -H "
-                + "'Content-Type: application/x-ndjson').")
-        problem.accept = types
-        return problem
+                + "'Content-Type: application/x-ndjson').", alternatives: types)
     }
 }

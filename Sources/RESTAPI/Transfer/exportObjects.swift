@@ -6,7 +6,7 @@ extension RESTService {
     /// `GET /v1/classes/{class}/export`: every object of a class as NDJSON or CSV, from one
     /// snapshot.
     func exportObjects(_ request: Request) -> Outcome {
-        answering { () throws(Problem) in
+        answering { () throws(RequestFault) in
             let parameters = try Parameters(request, known: ["fields", "minVersion"])
             let isCSV = try wantsCSV(request)
             let name = request.parameter(0).string
@@ -16,7 +16,7 @@ extension RESTService {
             let version = try minVersion(parameters)
             return whenAtVersion(version) {
                 .respond(
-                    self.replying { () throws(Problem) in
+                    self.replying { () throws(RequestFault) in
                         try self.export(name, fields, isCSV: isCSV)
                     })
             }
@@ -25,9 +25,9 @@ extension RESTService {
 
     private func export(
         _ name: String, _ fields: String?, isCSV: Bool
-    ) throws(Problem) -> Response {
+    ) throws(RequestFault) -> Response {
         let transaction = try stored { () throws(StoreError) in try store.read() }
-        do throws(Problem) {
+        do throws(RequestFault) {
             let names = names(of: transaction.rows)
             guard let index = transaction.rows.classIndex[name] else {
                 throw .unknownClass(name, transaction.rows)

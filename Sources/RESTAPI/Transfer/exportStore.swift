@@ -4,18 +4,18 @@ import ObjectStore
 extension RESTService {
     /// `GET /v1/export`: the schema and every object, from one snapshot.
     func exportStore(_ request: Request) -> Outcome {
-        answering { () throws(Problem) in
+        answering { () throws(RequestFault) in
             let parameters = try Parameters(request, known: ["minVersion"])
             try requireNDJSONAccepted(request)
             return whenAtVersion(try minVersion(parameters)) {
-                .respond(self.replying { () throws(Problem) in try self.exportStore() })
+                .respond(self.replying { () throws(RequestFault) in try self.exportStore() })
             }
         }
     }
 
-    private func exportStore() throws(Problem) -> Response {
+    private func exportStore() throws(RequestFault) -> Response {
         let transaction = try stored { () throws(StoreError) in try store.read() }
-        do throws(Problem) {
+        do throws(RequestFault) {
             let state = try stored { () throws(StoreError) in try transaction.state() }
             let cursor = StoreExportCursor(transaction, names: names(of: transaction.rows))
             return exportResponse(.ndjson, cursor, state)

@@ -5,7 +5,7 @@ extension RESTService {
     /// `POST /v1/classes/{class}/import`: takes NDJSON, one object a line, or CSV, while it
     /// comes in.
     func importObjects(_ request: Request, _ upload: Upload) -> UploadStart {
-        do throws(Problem) {
+        do throws(RequestFault) {
             let parameters = try Parameters(request, known: ["mode", "atomic"])
             var importOptions = try importOptions(parameters)
             importOptions.isAtomic = try parameters.flag("atomic")
@@ -14,8 +14,8 @@ extension RESTService {
             try Self.requireCreation(rowClass, mode: importOptions.mode)
             importOptions.format = try importFormat(request)
             if importOptions.format == .csv, let obstacle = CSVShape.obstacle(rowClass) {
-                throw Problem(
-                    415, "not-flat",
+                throw RequestFault(
+                    .unsupportedMediaType, "not-flat",
                     "Class '\(rowClass.definition.name)' does not fit into CSV: \(obstacle). Import "
                         + "NDJSON (Content-Type: application/x-ndjson).")
             }

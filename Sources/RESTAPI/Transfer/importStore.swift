@@ -3,7 +3,7 @@ import HTTPServer
 extension RESTService {
     /// `POST /v1/import`: takes what `GET /v1/export` gave, of this store or another, while it comes in.
     func importStore(_ request: Request, _ upload: Upload) -> UploadStart {
-        do throws(Problem) {
+        do throws(RequestFault) {
             let parameters = try Parameters(request, known: ["mode"])
             let importOptions = try importOptions(parameters)
             try requireNDJSON(request)

@@ -16,8 +16,9 @@ private struct TypeCase: Sendable, CustomTestStringConvertible {
 @Suite("A schema as JSON")
 struct SchemaReaderTests {
     /// Reads a schema; the faults as `pointer code`.
-    private func read(_ text: String) throws -> (document: SchemaDocument?, faults: [Problem.Fault])
-    {
+    private func read(_ text: String) throws -> (
+        document: SchemaDocument?, faults: [RequestFault.Entry]
+    ) {
         let parser = JSONParser()
         let bytes = Array(text.utf8)
         return try bytes.withUnsafeBytes { bytes in

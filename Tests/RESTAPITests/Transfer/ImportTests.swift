@@ -266,7 +266,7 @@ struct ImportTests {
             case .success: #expect(isTaken)
             case .failure(let problem):
                 #expect(!isTaken)
-                #expect((problem.status, problem.code) == (422, "too-many-operations"))
+                #expect((problem.kind, problem.code) == (.invalid, "too-many-operations"))
             }
         }
         #expect(try Importing.export(store).count == 10)
@@ -282,7 +282,7 @@ struct ImportTests {
             larger.classes.insert(
                 .init(name: "Extra\(number)", properties: [Schemas.property("a", .int)]), at: 0)
             let room = Monitor(0)
-            let result = Monitor<Result<ImportReport, Problem>??>(nil)
+            let result = Monitor<Result<ImportReport, RequestFault>??>(nil)
             var options = ImportOptions()
             options.chunkLineCount = 5
             let session = ImportSession(store, .objects(className: "Node"), options) {

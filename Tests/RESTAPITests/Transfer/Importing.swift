@@ -34,7 +34,7 @@ enum Importing {
     static func run(
         _ text: String, into store: Store, _ className: String = "Node",
         pieceByteCount: Int = 1 << 16, change: (inout ImportOptions) -> Void = { _ in }
-    ) -> Result<ImportReport, Problem>? {
+    ) -> Result<ImportReport, RequestFault>? {
         run(
             Array(text.utf8), into: store, className, pieceByteCount: pieceByteCount, change: change
         )
@@ -54,7 +54,7 @@ enum Importing {
     static func run(
         _ bytes: [UInt8], into store: Store, _ className: String = "Node",
         pieceByteCount: Int = 1 << 16, change: (inout ImportOptions) -> Void = { _ in }
-    ) -> Result<ImportReport, Problem>? {
+    ) -> Result<ImportReport, RequestFault>? {
         run(
             bytes, into: store, .objects(className: className), pieceByteCount: pieceByteCount,
             change: change)
@@ -72,11 +72,11 @@ enum Importing {
     private static func run(
         _ bytes: [UInt8], into store: Store, _ target: ImportTarget, pieceByteCount: Int,
         change: (inout ImportOptions) -> Void
-    ) -> Result<ImportReport, Problem>? {
+    ) -> Result<ImportReport, RequestFault>? {
         var options = ImportOptions()
         change(&options)
         let room = Monitor(0)
-        let result = Monitor<Result<ImportReport, Problem>??>(nil)
+        let result = Monitor<Result<ImportReport, RequestFault>??>(nil)
         let session = ImportSession(store, target, options) {
             room.signal {
                 $0 += 1

@@ -160,6 +160,6 @@ struct RealmJSONTests {
         ])
     func malformed(text: String) throws {
         let server = try TestServer(schema: Schemas.everything)
-        #expect(throws: Problem.self) { _ = try Self.convert(text, into: server.store) }
+        #expect(throws: RequestFault.self) { _ = try Self.convert(text, into: server.store) }
     }
 }

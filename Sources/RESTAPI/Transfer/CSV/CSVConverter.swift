@@ -40,7 +40,7 @@ final class CSVConverter: @unchecked Sendable {
     private var isQuoted = false
     private var cellStart = 0
     /// What is wrong with the present record, beyond what its cells say.
-    private var fault: Problem.Fault?
+    private var fault: RequestFault.Entry?
     /// The ends of lines in the quoted cells of the present record.
     private var innerLineCount = 0
     /// The columns of the header: JSON names and forms. Nil before it.
@@ -133,7 +133,7 @@ final class CSVConverter: @unchecked Sendable {
         guard text.count <= recordByteCountMax else {
             fault =
                 fault
-                ?? Problem.Fault(
+                ?? RequestFault.Entry(
                     code: "line-too-long",
                     detail:
                         "The record is longer than the \(recordByteCountMax) bytes that an import "
@@ -146,7 +146,7 @@ final class CSVConverter: @unchecked Sendable {
     private func malformed(_ detail: String) {
         fault =
             fault
-            ?? Problem.Fault(code: "malformed-csv", detail: detail, column: cellCount + 1)
+            ?? RequestFault.Entry(code: "malformed-csv", detail: detail, column: cellCount + 1)
     }
 
     private func endCell() {
@@ -176,7 +176,7 @@ final class CSVConverter: @unchecked Sendable {
                 line.append(UInt8(ascii: "\n"))
             } else {
                 if fault == nil, cellCount != columns.count {
-                    fault = Problem.Fault(
+                    fault = RequestFault.Entry(
                         code: "malformed-csv",
                         detail:
                             "The record has \(cellCount) cells; the header has \(columns.count).")
@@ -311,10 +311,10 @@ final class CSVConverter: @unchecked Sendable {
             NearestName.of($0, among: rowClass.definition.properties.map(\.name))
         }
         feed.refuse(
-            Problem(
-                422, "unknown-column", "The header of the CSV text does not fit: \(detail)",
+            RequestFault(
+                .invalid, "unknown-column", "The header of the CSV text does not fit: \(detail)",
                 errors: [
-                    Problem.Fault(
+                    RequestFault.Entry(
                         code: "unknown-column", detail: detail, column: column, hint: hint)
                 ]))
     }

@@ -18,10 +18,10 @@ package final class CSVExportCursor: ExportPieces {
 
     /// Begins before the header.
     ///
-    /// - Throws: ``Problem`` 406 that names a property that does not fit into a table.
+    /// - Throws: ``RequestFault`` `.notAcceptable` that names a property that does not fit into a table.
     package init(
         _ transaction: ReadTransaction, names: SchemaNames, selection: FieldSelection
-    ) throws(Problem) {
+    ) throws(RequestFault) {
         let selection = try CSVRecords.flat(
             selection, instead: "Export NDJSON (Accept: application/x-ndjson)")
         self.transaction = transaction

@@ -31,8 +31,9 @@ final class CSVRecords {
     /// embedded ones are columns of their own, named by the paths.
     ///
     /// - `instead`: The form that takes what does not fit, for the refusal.
-    /// - Throws: ``Problem`` 406 that names the first property that does not fit.
-    static func flat(_ selection: FieldSelection, instead: String) throws(Problem) -> FieldSelection
+    /// - Throws: ``RequestFault`` `.notAcceptable` that names the first property that does not fit.
+    static func flat(_ selection: FieldSelection, instead: String) throws(RequestFault)
+        -> FieldSelection
     {
         let flat = selection.withPathsAsColumns
         guard
@@ -40,8 +41,8 @@ final class CSVRecords {
                 !isFlat(step, flat)
             })?.1
         else { return flat }
-        throw Problem(
-            406, "not-flat",
+        throw RequestFault(
+            .notAcceptable, "not-flat",
             "Class '\(selection.rowClass.definition.name)' does not fit into CSV: property '\(name)' is no "
                 + "single value of one type. \(instead), or name other fields.")
     }

@@ -77,8 +77,8 @@ package final class RealmJSONConverter {
 
     /// Takes the next bytes of the text.
     ///
-    /// - Throws: ``Problem`` 400 when it is not of Realm Studio's form.
-    package func append(_ bytes: UnsafeRawBufferPointer) throws(Problem) {
+    /// - Throws: ``RequestFault`` `.malformed` when it is not of Realm Studio's form.
+    package func append(_ bytes: UnsafeRawBufferPointer) throws(RequestFault) {
         do throws(RealmJSONSplitter.Malformed) {
             var splitter = splitter
             try splitter.append(bytes) { name, object in take(name, object) }
@@ -91,7 +91,7 @@ package final class RealmJSONConverter {
     /// The text is complete.
     ///
     /// - Throws: As ``append(_:)``.
-    package func complete() throws(Problem) {
+    package func complete() throws(RequestFault) {
         do throws(RealmJSONSplitter.Malformed) {
             try splitter.complete()
         } catch {
@@ -99,9 +99,9 @@ package final class RealmJSONConverter {
         }
     }
 
-    private static func problem(_ error: RealmJSONSplitter.Malformed) -> Problem {
-        Problem(
-            400, "malformed-json",
+    private static func problem(_ error: RealmJSONSplitter.Malformed) -> RequestFault {
+        RequestFault(
+            .malformed, "malformed-json",
             "This is not Realm Studio's JSON, {\"Class\":[{…},…],…}: at byte \(error.offset) "
                 + "\(error.expected) was expected.")
     }

@@ -8,8 +8,8 @@ extension StoreHeader {
     /// without classes gets them, one without a projection gets that.
     ///
     /// - Returns: The catalog with them. Waits until it is durable.
-    /// - Throws: ``Problem`` 409 when the store has others of the same names, or classes but not these.
-    func adopt(into store: Store) throws(Problem) -> Catalog {
+    /// - Throws: ``RequestFault`` `.conflict` when the store has others of the same names, or classes but not these.
+    func adopt(into store: Store) throws(RequestFault) -> Catalog {
         let holdsClasses = schema.classes.allSatisfy {
             store.catalog.schema.objectClass(named: $0.name) == $0
         }
@@ -57,7 +57,7 @@ extension StoreHeader {
     private func wait(
         _ store: Store,
         _ make: (@escaping @Sendable (Result<Catalog, StoreError>) -> Void) -> any PendingWrite
-    ) throws(Problem) -> Catalog {
+    ) throws(RequestFault) -> Catalog {
         let outcome = Monitor<Result<Catalog, StoreError>?>(nil)
         store.submit(
             make { result in
@@ -75,13 +75,13 @@ extension StoreHeader {
     }
 
     /// Why these objects can't be taken by a store: every class and projection that differs.
-    private func conflict(with present: Catalog) -> Problem {
-        var faults: [Problem.Fault] = []
+    private func conflict(with present: Catalog) -> RequestFault {
+        var faults: [RequestFault.Entry] = []
         for (index, objectClass) in schema.classes.enumerated() {
             let stored = present.schema.objectClass(named: objectClass.name)
             if stored == objectClass { continue }
             faults.append(
-                Problem.Fault(
+                RequestFault.Entry(
                     code: "schema-conflict",
                     detail: stored == nil
                         ? "The store has no class '\(objectClass.name)'."
@@ -91,14 +91,14 @@ extension StoreHeader {
         }
         for (index, projection) in projections.enumerated() where !isFree(projection, in: present) {
             faults.append(
-                Problem.Fault(
+                RequestFault.Entry(
                     code: "schema-conflict",
                     detail: "Projection '\(projection.name)' is another one in the store.",
                     pointer: JSONPointer().appending("projections").appending(index: index)
                         .description))
         }
-        return Problem(
-            409, "schema-conflict",
+        return RequestFault(
+            .conflict, "schema-conflict",
             "The store has a schema already, and it differs from the import's: import into an empty "
                 + "store, or give this one the same classes first (PUT /v1/schema).",
             errors: faults)

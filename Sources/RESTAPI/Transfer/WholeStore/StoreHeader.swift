@@ -40,19 +40,19 @@ struct StoreHeader {
 
     /// Reads the line.
     ///
-    /// - Throws: ``Problem`` 422 when it is not the first line of an export that this program knows,
+    /// - Throws: ``RequestFault`` `.invalid` when it is not the first line of an export that this program knows,
     ///   with every fault of its schema.
-    static func read(_ root: JSONValue) throws(Problem) -> StoreHeader {
+    static func read(_ root: JSONValue) throws(RequestFault) -> StoreHeader {
         guard root.kind == .object, let version = root.member(named: "holdfast") else {
-            throw Problem(
-                422, "not-an-export",
+            throw RequestFault(
+                .invalid, "not-an-export",
                 "An import of a whole store begins with the line {\"holdfast\":1,\"schema\":{…}} that "
                     + "'GET /v1/export' writes; objects of one class alone go to "
                     + "/v1/classes/{class}/import.")
         }
         guard version.exactInt64 == Int64(formVersion) else {
-            throw Problem(
-                422, "unknown-export-form",
+            throw RequestFault(
+                .invalid, "unknown-export-form",
                 "The export has another form than \(formVersion), the one that this version reads; "
                     + "import it with the version that wrote it, or a newer one.")
         }
@@ -65,13 +65,13 @@ struct StoreHeader {
                 projections = member.value
             } else if !member.isNamed("holdfast") {
                 let name = String(decoding: member.name, as: UTF8.self)
-                throw Problem(
-                    422, "unknown-member",
+                throw RequestFault(
+                    .invalid, "unknown-member",
                     "The first line has 'holdfast', 'schema' and 'projections', and not '\(name)'.")
             }
         }
         guard let schema else {
-            throw Problem(422, "missing-member", "The first line lacks 'schema'.")
+            throw RequestFault(.invalid, "missing-member", "The first line lacks 'schema'.")
         }
         let document = try SchemaReader.read(schema) { $0.readSchema($1) }
         var definitions: [Projection] = []
@@ -79,10 +79,10 @@ struct StoreHeader {
         return StoreHeader(schema: document.schema, projections: definitions)
     }
 
-    private static func read(projections: JSONValue) throws(Problem) -> [Projection] {
+    private static func read(projections: JSONValue) throws(RequestFault) -> [Projection] {
         let place = JSONPointer().appending("projections")
         guard projections.kind == .array else {
-            throw Problem(422, "wrong-type", "'projections' is an array of projections.")
+            throw RequestFault(.invalid, "wrong-type", "'projections' is an array of projections.")
         }
         var reader = SchemaReader()
         var result: [Projection] = []
@@ -91,7 +91,7 @@ struct StoreHeader {
                 result.append(read)
             }
         }
-        guard reader.faults.isEmpty else { throw Problem(projection: reader.faults) }
+        guard reader.faults.isEmpty else { throw RequestFault(projection: reader.faults) }
         return result
     }
 }

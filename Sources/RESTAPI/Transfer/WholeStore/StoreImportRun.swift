@@ -60,8 +60,8 @@ struct StoreImportRun {
     }
 
     /// Takes all lines; nil when the sender went away.
-    mutating func run() -> Result<ImportReport, Problem>? {
-        do throws(Problem) {
+    mutating func run() -> Result<ImportReport, RequestFault>? {
+        do throws(RequestFault) {
             guard try takeLines() else { return nil }
             try completeWaiting()
         } catch {
@@ -80,7 +80,7 @@ struct StoreImportRun {
         return .success(report)
     }
 
-    private mutating func takeLines() throws(Problem) -> Bool {
+    private mutating func takeLines() throws(RequestFault) -> Bool {
         while true {
             switch feed.next() {
             case .abandoned:
@@ -108,10 +108,10 @@ struct StoreImportRun {
 
     /// The text of the first line that is not blank, which is then no line of the chunk; nil when there
     /// is none.
-    private func header(of chunk: ImportChunk) throws(Problem) -> UnsafeRawBufferPointer? {
+    private func header(of chunk: ImportChunk) throws(RequestFault) -> UnsafeRawBufferPointer? {
         if let number = chunk.tooLongNumbers.first, number == chunk.firstNumber {
-            throw Problem(
-                413, "line-too-long",
+            throw RequestFault(
+                .tooLarge, "line-too-long",
                 "The first line is longer than the \(options.lineByteCountMax) bytes that an import "
                     + "takes.")
         }
@@ -119,7 +119,7 @@ struct StoreImportRun {
     }
 
     /// Makes the schema of a header the store's, unless it is already.
-    private func adopt(_ line: UnsafeRawBufferPointer?) throws(Problem) -> Catalog {
+    private func adopt(_ line: UnsafeRawBufferPointer?) throws(RequestFault) -> Catalog {
         let empty: StaticString = "null"
         let line = line ?? UnsafeRawBufferPointer(start: empty.utf8Start, count: 4)
         let parser = JSONParser()
@@ -127,14 +127,14 @@ struct StoreImportRun {
         do throws(JSONError) {
             root = try parser.parse(line, depthMax: options.jsonDepthMax)
         } catch {
-            throw Problem(error, in: line)
+            throw RequestFault(error, in: line)
         }
         return try StoreHeader.read(root).adopt(into: store)
     }
 
     // MARK: Lines that waited
 
-    private mutating func completeWaiting() throws(Problem) {
+    private mutating func completeWaiting() throws(RequestFault) {
         var first = 0
         while first < waiting.count, let catalog {
             var end = first
@@ -150,8 +150,9 @@ struct StoreImportRun {
                 numbers: lines.map(\.number), paddingByteCount: JSONParser.paddingByteCount
             ) { text.read(lines[first + $0].offset, lines[first + $0].count, to: $1) }
             guard !text.hasFailed else {
-                throw Problem(
-                    507, "storage-full", "There is no room for lines that wait for others.")
+                throw RequestFault(
+                    .storageFull, "storage-full", "There is no room for lines that wait for others."
+                )
             }
             chunk.createdKeys = lines.map(\.createdKey)
             reader.read(chunk, .store, catalog)
@@ -181,10 +182,10 @@ struct StoreImportRun {
     }
 
     /// Waits for the oldest chunk and counts what became of its lines.
-    private mutating func settleFirst() throws(Problem) {
+    private mutating func settleFirst() throws(RequestFault) {
         let first = submitted.removeFirst()
         switch first.outcome.wait({ $0 }) {
-        case .failure(let error): throw Problem(error)
+        case .failure(let error): throw RequestFault(error)
         case .success(let version): report.version = version
         }
         let chunk = first.chunk

@@ -162,10 +162,10 @@ final class StoreImportWriter: @unchecked Sendable {
         case .storage, .closing, .schemaRevision: throw error
         default: break
         }
-        let problem = Problem(error)
+        let problem = RequestFault(error)
         var faults = problem.errors
         if faults.isEmpty {
-            faults = [Problem.Fault(code: problem.code, detail: problem.detail)]
+            faults = [RequestFault.Entry(code: problem.code, detail: problem.detail)]
         }
         for index in faults.indices {
             faults[index].pointer = faults[index].pointer.map { "/object" + $0 }

@@ -2,17 +2,17 @@ import JSON
 import ObjectModel
 import Rows
 
-extension Problem {
+extension RequestFault {
     /// There is no projection of this name.
     static func unknownProjection(
         _ name: String, _ schema: RowSchema, parameter: String = "projection"
-    ) -> Problem {
-        let shown = Problem.shown(name)
+    ) -> RequestFault {
+        let shown = RequestFault.shown(name)
         let detail = "There is no projection '\(shown)'."
-        return Problem(
-            404, "unknown-projection", detail,
+        return RequestFault(
+            .notFound, "unknown-projection", detail,
             errors: [
-                Fault(
+                Entry(
                     code: "unknown-projection", detail: detail, parameter: parameter,
                     hint: NearestName.of(name, among: schema.projections.map(\.name)))
             ])
@@ -22,14 +22,14 @@ extension Problem {
     init(brokenProjections faults: [ProjectionFault]) {
         let names = Set(faults.map(\.projection)).sorted().map { "'\($0)'" }
         self.init(
-            409, "breaks-projection",
+            .conflict, "breaks-projection",
             "The change would break the projection\(names.count == 1 ? "" : "s") "
                 + names.prefix(10).joined(separator: ", ") + (names.count > 10 ? " and others" : "")
                 + "; nothing was changed. Change or delete "
                 + (names.count == 1 ? "it" : "them") + " first.",
             errors: faults.prefix(ObjectReader.faultCountMax).map { fault in
                 let place = fault.property.map { ", property '\($0)'" } ?? ""
-                return Fault(
+                return Entry(
                     code: "breaks-projection",
                     detail: "Projection '\(fault.projection)'\(place): \(fault.detail)",
                     hint: fault.hint)
@@ -37,14 +37,14 @@ extension Problem {
     }
 
     /// A definition with faults of its own: 400 when names repeat, else 422.
-    init(projection faults: [Fault]) {
+    init(projection faults: [Entry]) {
         if let repeated = faults.first(where: { $0.code == "duplicate-name" }) {
-            self.init(400, "duplicate-name", repeated.detail, errors: faults)
+            self.init(.malformed, "duplicate-name", repeated.detail, errors: faults)
             return
         }
         let more = faults.count > 1 ? " (\(faults.count - 1) more, see errors.)" : ""
         self.init(
-            422, "invalid-projection",
+            .invalid, "invalid-projection",
             (faults.first?.detail ?? "The projection is refused.") + more,
             errors: faults)
     }
@@ -55,14 +55,14 @@ extension ProjectionFault {
     var hint: String? { unknown.flatMap { NearestName.of($0, among: known) } }
 
     /// The fault of a definition that is the body of a request.
-    func inBody(_ projection: Projection) -> Problem.Fault {
+    func inBody(_ projection: Projection) -> RequestFault.Entry {
         var pointer = JSONPointer()
         if let property {
             pointer = pointer.appending("properties").appending(property)
         } else if unknown == projection.className {
             pointer = pointer.appending("class")
         }
-        return Problem.Fault(
+        return RequestFault.Entry(
             code: "invalid-projection", detail: detail, pointer: pointer.description, hint: hint)
     }
 }

@@ -1,28 +1,29 @@
 import JSON
 import Rows
 
-extension Problem {
+extension RequestFault {
     /// A stream's filter held up all other streams.
-    static let streamTooSlow = Problem(
-        503, "query-too-slow",
+    static let streamTooSlow = RequestFault(
+        .unavailable, "query-too-slow",
         "To find out what a commit means to this stream takes too long; follow shorter paths along links, and "
             + "write regular expressions without repetitions in repetitions."
     )
 
     /// More work waits than the server takes.
-    static let tooBusy = Problem(
-        503, "busy", "The server has too much to do; try again.", retryAfterSeconds: 1)
+    static let tooBusy = RequestFault(
+        .unavailable, "busy", "The server has too much to do; try again.", retryAfterSeconds: 1)
 
     /// The version of `minVersion` did not come in time.
-    static let versionNotReached = Problem(
-        503, "version-not-reached", "The store has not reached this version yet; try again.",
+    static let versionNotReached = RequestFault(
+        .unavailable, "version-not-reached",
+        "The store has not reached this version yet; try again.",
         retryAfterSeconds: 1)
 
     /// The operation is none of an asymmetric class, whose objects are created, consumed and forgotten.
-    static func asymmetricClass(_ rowClass: RowClass) -> Problem {
+    static func asymmetricClass(_ rowClass: RowClass) -> RequestFault {
         let name = rowClass.definition.name
-        return Problem(
-            405, "asymmetric-class",
+        return RequestFault(
+            .unsupportedOperation, "asymmetric-class",
             "Class '\(name)' is asymmetric: its objects are created (POST to its 'objects' or 'import', or "
                 + "'create' in a transaction), and consumed and acknowledged at its 'outbox' (GET and "
                 + "DELETE). Nothing else reads or changes them.")
@@ -34,13 +35,13 @@ extension Problem {
     }
 
     /// There is no class of this name.
-    static func unknownClass(_ name: String, _ schema: RowSchema) -> Problem {
-        let shown = Problem.shown(name)
+    static func unknownClass(_ name: String, _ schema: RowSchema) -> RequestFault {
+        let shown = RequestFault.shown(name)
         let detail = "There is no class '\(shown)'."
-        return Problem(
-            404, "unknown-class", detail,
+        return RequestFault(
+            .notFound, "unknown-class", detail,
             errors: [
-                Fault(
+                Entry(
                     code: "unknown-class", detail: detail, parameter: "class",
                     hint: NearestName.of(name, among: schema.classes.map(\.definition.name)))
             ])
@@ -50,8 +51,10 @@ extension Problem {
     package init(_ error: JSONError, in text: UnsafeRawBufferPointer) {
         switch error.code {
         case .outOfMemory:
-            self.init(503, "busy", "There is not enough memory; try again.", retryAfterSeconds: 5)
-        case .internal: self.init(500, "internal-error", "The body could not be read.")
+            self.init(
+                .unavailable, "busy", "There is not enough memory; try again.", retryAfterSeconds: 5
+            )
+        case .internal: self.init(.failed, "internal-error", "The body could not be read.")
         case .empty, .unexpectedEnd, .byteOrderMark, .invalidUTF8, .expectedValue,
             .expectedValueOrEndOfArray, .expectedNameOrEndOfObject, .expectedName, .expectedColon,
             .expectedCommaOrEndOfArray, .expectedCommaOrEndOfObject, .trailingContent,
@@ -65,9 +68,9 @@ extension Problem {
     private init(_ error: JSONError, _ text: UnsafeRawBufferPointer, code: String) {
         let (line, column) = error.position(in: text)
         self.init(
-            400, code,
+            .malformed, code,
             "The body is not the JSON that this operation takes: line \(line), column \(column): "
                 + "\(error.message).",
-            errors: [Fault(code: code, detail: error.message, column: column)])
+            errors: [Entry(code: code, detail: error.message, column: column)])
     }
 }

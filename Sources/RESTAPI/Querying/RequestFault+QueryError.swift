@@ -1,6 +1,6 @@
 import Query
 
-extension Problem {
+extension RequestFault {
     /// The problem of a query, sort list or path that was refused.
     ///
     /// - `parameter`: The query parameter that holds the text, or nil for a member of a body.
@@ -12,9 +12,9 @@ extension Problem {
             if parameter != nil { name = "arg" } else { place = "/args/\(index)" }
         }
         self.init(
-            400, "invalid-query", "Column \(error.column): \(error.message)",
+            .malformed, "invalid-query", "Column \(error.column): \(error.message)",
             errors: [
-                Fault(
+                Entry(
                     code: "query-\(error.kind.code)", detail: error.message, pointer: place,
                     parameter: name, column: error.column, hint: error.hint)
             ])

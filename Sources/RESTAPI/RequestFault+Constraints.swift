@@ -1,7 +1,7 @@
 import JSON
 import ObjectStore
 
-extension Problem {
+extension RequestFault {
     /// Values that other objects have already; `place` says where the object of an operation stands in the
     /// body.
     package init(notUnique violations: [UniqueViolation], at place: (_ source: Int) -> JSONPointer)
@@ -10,11 +10,11 @@ extension Problem {
             var pointer = place(violation.source)
             pointer.append(violation.path)
             if violation.properties.count == 1 { pointer.append(violation.properties[0]) }
-            return Fault(
+            return Entry(
                 code: "not-unique", detail: violation.detail, pointer: pointer.description)
         }
         self.init(
-            409, "not-unique",
+            .conflict, "not-unique",
             (violations.first?.detail ?? "A value is not unique.")
                 + (violations.count > 1 ? " (\(violations.count - 1) more, see errors.)" : ""),
             errors: Array(errors))
@@ -23,9 +23,10 @@ extension Problem {
     /// Deletions that other objects deny.
     init(denied deletions: [DeniedDeletion]) {
         self.init(
-            409, "denied-delete", deletions.first?.detail ?? "Another object denies the deletion.",
+            .conflict, "denied-delete",
+            deletions.first?.detail ?? "Another object denies the deletion.",
             errors: deletions.prefix(ObjectReader.faultCountMax).map {
-                Fault(code: "denied-delete", detail: $0.detail)
+                Entry(code: "denied-delete", detail: $0.detail)
             })
     }
 }

@@ -1,0 +1,66 @@
+import Bytes
+import HTTPServer
+import JSON
+import ObjectStore
+
+extension RESTService {
+    /// Makes the reply of an error.
+    ///
+    /// Of a 412 the reply carries the object as it is; when that can't be read it is left out.
+    package func response(_ problem: RequestFault) -> Response {
+        var response = Response(
+            problem.kind.status, .problem,
+            Problem(problem).document { writer in
+                guard let object = problem.current else { return false }
+                return writeCurrent(object, to: writer)
+            })
+        if let seconds = problem.retryAfterSeconds {
+            response.headers.add(.retryAfter, String(seconds))
+        }
+        switch problem.kind {
+        case .unsupportedOperation:
+            response.headers.add(.allow, problem.alternatives ?? "OPTIONS")
+        case .notAcceptable: response.headers.add(.vary, "Accept" as StaticString)
+        case .unsupportedMediaType:
+            if let types = problem.alternatives { response.headers.add(.accept, types) }
+        case .unsupportedPatchType:
+            if let types = problem.alternatives { response.headers.add(.acceptPatch, types) }
+        default: break
+        }
+        if let object = problem.current {
+            let version = object.withRow { $0.version }
+            if let version {
+                response.headers.addETag(StoreVersion(epoch: store.epoch, number: version))
+            }
+        }
+        return response
+    }
+
+    /// Writes `{"etag","object"}`; false with nothing written when the object can't be read.
+    private func writeCurrent(_ object: StoredObject, to json: JSONWriter) -> Bool {
+        guard let version = object.withRow({ $0.version }) else { return false }
+        let names = names(of: object.schema)
+        let start = json.buffer.count
+        json.raw("{\"etag\":")
+        json.string(StoreVersion(epoch: store.epoch, number: version).description)
+        json.raw(",\"object\":")
+        do throws(RequestFault) {
+            let followsLinks = names.classes[object.classIndex].everything.followsLinks
+            try withLinks(followsLinks || object.holdsOutside) { read in
+                var writer = ObjectWriter(json.buffer, names: names, read: read, epoch: store.epoch)
+                writer.limitCollections(options)
+                writer.write(object)
+            }
+        } catch {
+            json.buffer.truncate(to: start)
+            return false
+        }
+        json.raw("}")
+        return true
+    }
+}
+
+extension HeaderName {
+    /// Which media types a PATCH takes (RFC 5789, section 3.1).
+    static let acceptPatch = HeaderName("Accept-Patch")
+}
