@@ -30,25 +30,30 @@ extension RESTService {
     ) -> Outcome {
         answering { () throws(RequestFault) in
             let target = nextTarget(of: request)
+            let check = { @Sendable (names: SchemaNames) throws(RequestFault) in
+                try CheckedAggregate(
+                    text, of: self.objectClass(request, names), names: names, options: self.options)
+            }
             let reply = {
-                @Sendable (read: ReadTransaction, names: SchemaNames) throws(RequestFault) in
+                @Sendable (request: CheckedRequest<CheckedAggregate>, read: ReadTransaction) in
                 AggregateReply(
-                    service: self,
-                    query: try CheckedAggregate(
-                        text, of: try self.objectClass(request, names), names: names,
-                        options: self.options),
-                    text: text.query, read: read, names: names,
-                    quotesLargeInts: preferences.quotesLargeInts, target: target)
+                    service: self, query: request.checked, text: text.query, read: read,
+                    names: request.names, quotesLargeInts: preferences.quotesLargeInts,
+                    target: target)
             }
-            if !text.query.isLong {
-                let read = try stored { () throws(StoreError) in try store.read() }
-                defer { read.close() }
-                let short = try reply(read, RequestScratch.current.names(of: read.rows, self))
-                if short.isShort { return .respond(try short.response()) }
+            guard !text.query.isLong else {
+                return answerReading { read throws(RequestFault) in
+                    try reply(CheckedRequest(self.names(of: read.rows), check), read).response()
+                }
             }
+            let read = try stored { () throws(StoreError) in try store.read() }
+            defer { read.close() }
+            let checked = try CheckedRequest(
+                RequestScratch.current.names(of: read.rows, self), check)
+            let short = reply(checked, read)
+            if short.isShort { return .respond(try short.response()) }
             return answerReading { read throws(RequestFault) in
-                // The schema may have changed since: checked again on the view that is read.
-                try reply(read, self.names(of: read.rows)).response()
+                try reply(checked.under(read.rows, self), read).response()
             }
         }
     }

@@ -24,12 +24,12 @@ extension RESTService {
     /// - `known`: What it knows of the changes behind it.
     /// - Throws: ``RequestFault`` `.expired` for a version whose changes are not kept, `.malformed` for one of the future.
     func changePage(
-        _ definition: StreamDefinition, after number: UInt64, _ known: StreamCursor.ChangePart?,
+        _ stream: CheckedStream, after number: UInt64, _ known: StreamCursor.ChangePart?,
         limit: Int
     ) throws(RequestFault) -> ChangePage {
         let read = try stored { () throws(StoreError) in try store.read() }
         defer { read.close() }
-        let query = try definition.checked(names(of: read.rows))
+        let query = try stream.under(read.rows, self)
         let changes: FoldedChanges
         do throws(FoldedChanges.Gap) {
             changes = try FoldedChanges(
@@ -98,10 +98,10 @@ extension RESTService {
 
     /// A page of what a query holds now; the last one has the cursor behind it.
     func snapshotPage(
-        _ definition: StreamDefinition, in read: ReadTransaction, begunAt begun: StoreVersion?,
+        _ stream: CheckedStream, in read: ReadTransaction, begunAt begun: StoreVersion?,
         from start: ObjectIdentity, limit: Int
     ) throws(RequestFault) -> Response {
-        let query = try definition.checked(names(of: read.rows))
+        let query = try stream.under(read.rows, self)
         let present = try stored { () throws(StoreError) in try read.state().version }
         let version = begun ?? StoreVersion(epoch: store.epoch, number: present)
         guard start.classIndex < max(1, read.rows.classes.count) else {

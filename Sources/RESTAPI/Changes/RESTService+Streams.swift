@@ -32,7 +32,7 @@ extension RESTService {
         let cursor = try streamCursor(request, parameters, isEventStream: mode == .events)
         if mode == .events { return try openStream(checked, cursor) }
         return try answerPage(
-            definition, checked, cursor, try CheckedQuery.limit(text, options), preferences)
+            checked, cursor, try CheckedQuery.limit(text, options), preferences)
     }
 
     /// How a client wants to be told what happens.
@@ -101,25 +101,23 @@ extension RESTService {
     }
 
     private func answerPage(
-        _ definition: StreamDefinition, _ checked: CheckedStream, _ cursor: StreamCursor,
-        _ limit: Int,
-        _ preferences: Preferences
+        _ checked: CheckedStream, _ cursor: StreamCursor, _ limit: Int, _ preferences: Preferences
     ) throws(RequestFault) -> Outcome {
         if let version = cursor.version, version.epoch != store.epoch { throw .expiredCursor }
         switch cursor {
         case .start:
             let first = ObjectIdentity(classIndex: checked.observed.classIndex ?? 0, key: 0)
             return answerReading { read throws(RequestFault) in
-                try self.snapshotPage(definition, in: read, begunAt: nil, from: first, limit: limit)
+                try self.snapshotPage(checked, in: read, begunAt: nil, from: first, limit: limit)
             }
         case .snapshot(let version, let identity):
             return answerReading { read throws(RequestFault) in
                 try self.snapshotPage(
-                    definition, in: read, begunAt: version, from: identity, limit: limit)
+                    checked, in: read, begunAt: version, from: identity, limit: limit)
             }
         case .within(let version, let part):
             return answerOnWorker { () throws(RequestFault) in
-                try self.changePage(definition, after: version.number, part, limit: limit).response
+                try self.changePage(checked, after: version.number, part, limit: limit).response
             }
         case .now, .after:
             let number = cursor.version?.number ?? store.publisher.version
@@ -133,7 +131,7 @@ extension RESTService {
                 }
             }
             return answerOnWorker { () throws(RequestFault) in
-                try self.changePage(definition, after: number, nil, limit: limit).response
+                try self.changePage(checked, after: number, nil, limit: limit).response
             }
         }
     }

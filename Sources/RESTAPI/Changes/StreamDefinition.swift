@@ -158,4 +158,11 @@ struct CheckedStream: Sendable {
     let selection: FieldSelection?
     /// What shows the objects, if a projection does.
     let projection: CompiledProjection?
+
+    /// The same stream for a view of a schema: checked again only where that is another one.
+    ///
+    /// - Throws: ``RequestFault`` as ``StreamDefinition/checked(_:)``.
+    func under(_ schema: RowSchema, _ service: RESTService) throws(RequestFault) -> CheckedStream {
+        names.schema === schema ? self : try definition.checked(service.names(of: schema))
+    }
 }

@@ -373,7 +373,7 @@ final class StreamHub: @unchecked Sendable {
             let response: Response
             do throws(RequestFault) {
                 let page = try self.service.changePage(
-                    poll.query.definition, after: poll.version, nil, limit: poll.limit)
+                    poll.query, after: poll.version, nil, limit: poll.limit)
                 if page.isEmpty { return self.add(poll.moved(to: page.version)) }
                 response = page.response
             } catch {
@@ -426,7 +426,7 @@ final class StreamHub: @unchecked Sendable {
             poll.exchange.respond(
                 self.service.replying { () throws(RequestFault) in
                     try self.service.changePage(
-                        poll.query.definition, after: poll.version, nil, limit: poll.limit
+                        poll.query, after: poll.version, nil, limit: poll.limit
                     ).response
                 })
         }

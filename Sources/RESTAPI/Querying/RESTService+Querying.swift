@@ -62,20 +62,28 @@ extension RESTService {
         target: String?, isProjected: Bool = false
     ) -> Outcome {
         answering { () throws(RequestFault) in
-            let onWorker = { @Sendable (read: ReadTransaction) throws(RequestFault) -> Response in
-                let names = self.names(of: read.rows)
-                return try QueryPage(
-                    service: self,
-                    query: self.check(text, forms, request, names, isProjected: isProjected),
-                    text: text, read: read, names: names,
-                    quotesLargeInts: preferences.quotesLargeInts, target: target
+            let check = { @Sendable (names: SchemaNames) throws(RequestFault) in
+                try self.check(text, forms, request, names, isProjected: isProjected)
+            }
+            let reply = {
+                @Sendable (request: CheckedRequest<CheckedQuery>, read: ReadTransaction)
+                    throws(RequestFault) in
+                try QueryPage(
+                    service: self, query: request.checked, text: text, read: read,
+                    names: request.names, quotesLargeInts: preferences.quotesLargeInts,
+                    target: target
                 ).response()
             }
-            guard !text.isLong else { return answerReading(onWorker) }
+            guard !text.isLong else {
+                return answerReading { read throws(RequestFault) in
+                    try reply(CheckedRequest(self.names(of: read.rows), check), read)
+                }
+            }
             let read = try stored { () throws(StoreError) in try store.read() }
             defer { read.close() }
-            let names = RequestScratch.current.names(of: read.rows, self)
-            let query = try check(text, forms, request, names, isProjected: isProjected)
+            let checked = try CheckedRequest(
+                RequestScratch.current.names(of: read.rows, self), check)
+            let query = checked.checked
             let isShort =
                 query.limit <= Self.inlineCountMax && !query.selection.holdsOtherObjects
                 && !query.form.isGeoJSON
@@ -84,16 +92,10 @@ extension RESTService {
                 && ObjectQuery(
                     classIndex: query.rowClass.index, predicate: query.predicate, sort: query.sort
                 ).isBounded(in: read)
-            if isShort {
-                return .respond(
-                    try QueryPage(
-                        service: self, query: query, text: text, read: read,
-                        names: names,
-                        quotesLargeInts: preferences.quotesLargeInts, target: target
-                    ).response())
+            if isShort { return .respond(try reply(checked, read)) }
+            return answerReading { read throws(RequestFault) in
+                try reply(checked.under(read.rows, self), read)
             }
-            // The schema may have changed since: checked again on the view that is read.
-            return answerReading(onWorker)
         }
     }
 

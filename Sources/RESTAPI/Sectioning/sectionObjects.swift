@@ -25,16 +25,23 @@ extension RESTService {
                     text, of: self.objectClass(request, names), names: names, options: self.options)
             }
             // What can be checked at once is, so that a faulty request does not wait.
-            if !text.query.isLong {
-                _ = try check(RequestScratch.current.names(of: store.catalog.rows, self))
-            }
+            let known =
+                text.query.isLong
+                ? nil
+                : try CheckedRequest(
+                    RequestScratch.current.names(of: store.catalog.rows, self), check)
             return whenAtVersion(minimum) {
                 self.answerReading { read throws(RequestFault) in
-                    let names = self.names(of: read.rows)
+                    let request =
+                        if let known {
+                            try known.under(read.rows, self)
+                        } else {
+                            try CheckedRequest(self.names(of: read.rows), check)
+                        }
                     return try SectionReply(
-                        service: self,
-                        query: check(names), text: text.query, read: read, names: names,
-                        quotesLargeInts: preferences.quotesLargeInts, target: target
+                        service: self, query: request.checked, text: text.query, read: read,
+                        names: request.names, quotesLargeInts: preferences.quotesLargeInts,
+                        target: target
                     ).response()
                 }
             }

@@ -1,0 +1,29 @@
+import Rows
+
+/// What a request asks to read, checked against a schema: its query is parsed once, and again only for a view
+/// of another schema.
+struct CheckedRequest<Checked: Sendable>: Sendable {
+    typealias Check = @Sendable (SchemaNames) throws(RequestFault) -> Checked
+
+    /// The names of the schema that it was checked against.
+    let names: SchemaNames
+    /// What was checked.
+    let checked: Checked
+    private let check: Check
+
+    /// Checks the request.
+    ///
+    /// - Throws: ``RequestFault`` with every fault.
+    init(_ names: SchemaNames, _ check: @escaping Check) throws(RequestFault) {
+        self.names = names
+        self.check = check
+        checked = try check(names)
+    }
+
+    /// The same request for a view of a schema.
+    ///
+    /// - Throws: ``RequestFault`` where it does not fit a schema that has come since.
+    func under(_ schema: RowSchema, _ service: RESTService) throws(RequestFault) -> Self {
+        names.schema === schema ? self : try Self(service.names(of: schema), check)
+    }
+}
