@@ -72,7 +72,9 @@ static inline struct MHD_Daemon *shim_MHD_start_daemon(struct shim_daemon_option
         MHD_OPTION_NOTIFY_CONNECTION, options->connection, options->context,
         MHD_OPTION_URI_LOG_CALLBACK, options->target, options->context,
         MHD_OPTION_UNESCAPE_CALLBACK, shim_keep_escapes, NULL,
-        MHD_OPTION_STRICT_FOR_CLIENT, 1,
+        // At 1 it closes connections without a reply (a blank in the target) or answers twice (no
+        // Host), at -1 it looks for blanks in names: the server checks all of that itself.
+        MHD_OPTION_STRICT_FOR_CLIENT, 0,
         MHD_OPTION_ARRAY, options->threads > 1 ? pool : none,
         MHD_OPTION_END);
 }
@@ -103,6 +105,20 @@ static inline size_t shim_request_header_bytes(struct MHD_Connection *connection
     const union MHD_ConnectionInfo *info
         = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
     return info ? info->header_size : 0;
+}
+
+/// Takes the query from a target while libmicrohttpd reports it, before it makes a record of each
+/// parameter: a few kilobytes of them need more memory than a connection has. The text is the
+/// connection's own, writable memory.
+static inline void shim_drop_query(const char *target) {
+    char *query = strchr((char *)(uintptr_t)target, '?');
+    if (query) query[1] = '\0';
+}
+
+/// Puts an empty field `Cookie` before those of the client, so that libmicrohttpd, which takes the
+/// first, makes no record of each cookie. Call it while the target is reported.
+static inline void shim_hide_cookies(struct MHD_Connection *connection) {
+    (void)MHD_set_connection_value_n(connection, MHD_HEADER_KIND, "Cookie", 6, "", 0);
 }
 
 /// The first header of that name (compared without case), or NULL; not copied, and valid as long

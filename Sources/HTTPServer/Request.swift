@@ -35,6 +35,9 @@ package final class Request: @unchecked Sendable {
     var drained = 0
     var upload: (any UploadSink)?
     var inflater: GzipReader?
+    /// The `Content-Length`; 0 without one.
+    var announcedByteCount: UInt64 = 0
+    var isChunked = false
     var bodyLimit = Int.max
     var onCompletion: (@Sendable (Completion) -> Void)?
     var requestIDText: RequestText?
@@ -66,6 +69,8 @@ package final class Request: @unchecked Sendable {
         receivedByteCount = 0
         closesEarly = false
         isDetached = false
+        announcedByteCount = 0
+        isChunked = false
         bodyLimit = Int.max
         requestIDText = nil
         method = .other

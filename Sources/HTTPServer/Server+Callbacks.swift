@@ -15,6 +15,9 @@ let targetReceived:
         return Unmanaged<Connection>.fromOpaque(context)._withUnsafeGuaranteedRef { connection in
             let request = connection.nextRequest()
             guard request.begin(target) else { return nil }
+            // The request has a copy of the target, and no use for cookies.
+            shim_drop_query(target)
+            shim_hide_cookies(handle)
             connection.deadline.store(
                 request.startedAt
                     &+ UInt64(connection.server.options.headerTimeoutSeconds) &* 1_000_000_000,

@@ -15,7 +15,14 @@ extension Server {
         request.isHTTP11 = strcmp(version, "HTTP/1.0") != 0
         request.phase = .receiving
         request.decideRequestID()
-        let hasBody = request.header(.transferEncoding) != nil || announcedByteCount(request) != 0
+        let head = RequestHead(
+            request.connection.handle, method: method, target: request.target.raw, version: version)
+        if let found = head.fault {
+            return refuseAtOnce(request, fault(400, found.code, found.detail))
+        }
+        request.announcedByteCount = head.bodyByteCount
+        request.isChunked = head.isChunked
+        let hasBody = head.isChunked || head.bodyByteCount > 0
         if let refusal = check(request) ?? admission(request) {
             return refuse(request, refusal, hasBody: hasBody)
         }
@@ -33,12 +40,6 @@ extension Server {
 
     private func admission(_ request: Request) -> Response? {
         request.route < 0 ? nil : options.admit?(request)
-    }
-
-    /// The `Content-Length`; 0 without one, nil when it is unknown (chunked).
-    private func announcedByteCount(_ request: Request) -> UInt64? {
-        guard let length = request.header(.contentLength) else { return 0 }
-        return length.decimal
     }
 
     /// Finds what is wrong with the headers, and the route.
@@ -67,15 +68,6 @@ extension Server {
         case .noPath:
             return fault(400, .badTarget, "The request target has no path; it begins with '/'.")
         case nil: break
-        }
-        if let encoding = request.header(.transferEncoding) {
-            // Both fields together are the classic way to smuggle requests (RFC 9112, section 6.1).
-            guard encoding.equalsIgnoringCase("chunked"), request.header(.contentLength) == nil
-            else {
-                return fault(
-                    400, .badHeader,
-                    "Transfer-Encoding must be 'chunked' and must not stand beside Content-Length.")
-            }
         }
         switch router.match(request.method, request.target.segments) {
         case .route(let number): request.route = number
@@ -116,17 +108,23 @@ extension Server {
     /// Refuses a request before its handler: after its body when that is short, at once when it is
     /// not (which closes the connection).
     private func refuse(_ request: Request, _ response: Response, hasBody: Bool) -> MHD_Result {
+        if hasBody,
+            request.header(.expect) != nil
+                || request.announcedByteCount > UInt64(options.drainByteCountMax)
+        {
+            return refuseAtOnce(request, response)
+        }
         request.connection.deadline.store(0, ordering: .relaxed)
         request.phase = .refused
         request.refusal = response
-        guard hasBody else { return .YES }
-        let expectsContinue = request.header(.expect) != nil
-        if !expectsContinue {
-            setBodyDeadline(request)
-            if request.header(.transferEncoding) != nil { return .YES }
-            let count = announcedByteCount(request) ?? UInt64.max
-            if count <= UInt64(options.drainByteCountMax) { return .YES }
-        }
+        if hasBody { setBodyDeadline(request) }
+        return .YES
+    }
+
+    /// Refuses a request without reading on, and closes the connection: nothing that follows is
+    /// taken for a request.
+    private func refuseAtOnce(_ request: Request, _ response: Response) -> MHD_Result {
+        request.connection.deadline.store(0, ordering: .relaxed)
         request.closesEarly = true
         return send(response, for: request)
     }
@@ -172,19 +170,17 @@ extension Server {
             request.bodyLimit = -1
             request.inflater = nil
             setBodyDeadline(request)
-            if let count = announcedByteCount(request), count > UInt64(options.drainByteCountMax) {
+            if request.announcedByteCount > UInt64(options.drainByteCountMax) {
                 return refuse(request, bodyTooLarge(options.drainByteCountMax), hasBody: true)
             }
         case .buffered(let limit):
             request.bodyLimit = limit ?? options.bodyByteCountMax
             setBodyDeadline(request)
-            let count = announcedByteCount(request) ?? UInt64.max
-            if request.header(.transferEncoding) == nil, count > UInt64(request.bodyLimit) {
+            let count = request.announcedByteCount
+            if count > UInt64(request.bodyLimit) {
                 return refuse(request, bodyTooLarge(request.bodyLimit), hasBody: true)
             }
-            if request.inflater == nil, request.header(.transferEncoding) == nil,
-                !request.requestBody.reserve(min(Int(count), 256 << 10))
-            {
+            if request.inflater == nil, !request.requestBody.reserve(Int(min(count, 256 << 10))) {
                 return .NO
             }
         case .streamed(let start):

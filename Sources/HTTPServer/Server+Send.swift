@@ -17,7 +17,11 @@ extension Server {
         reply.headers.forEach { _ = MHD_add_response_header(native, $0, $1) }
         fields.forEach { _ = MHD_add_response_header(native, $0, $1) }
         addRequestID(native, request)
-        if closesConnections { add(native, .connection, "close") }
+        // Lines of chunks may end with LF alone, which libmicrohttpd does not show: what follows such
+        // a body may belong to it, and is not taken for a request.
+        if closesConnections || request.closesEarly || request.isChunked {
+            add(native, .connection, "close")
+        }
         let result = MHD_queue_response(request.connection.handle, UInt32(reply.status), native)
         MHD_destroy_response(native)
         return result

@@ -99,6 +99,8 @@ final class CollectingSink: UploadSink {
             let client = try RawClient(port: port)
             #expect(try client.send("POST", "/count", body: body).text == summary(body))
             for chunk in [1, 7, 1000, 70_000] where size / chunk < 20_000 {
+                // A connection is closed after a body in chunks.
+                let client = try RawClient(port: port)
                 client.send("POST /count HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n")
                 client.send(chunked(body, by: chunk))
                 #expect(try client.reply().text == summary(body))
@@ -243,6 +245,7 @@ final class CollectingSink: UploadSink {
             let body = pattern(500_000)
             #expect(try client.send("POST", "/up", body: body).text == summary(body))
             for size in [100, 9000, 70_000] {
+                let client = try RawClient(port: port)
                 client.send("POST /up HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n")
                 client.send(chunked(body, by: size))
                 #expect(try client.reply().text == summary(body))

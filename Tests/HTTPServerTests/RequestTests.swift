@@ -204,15 +204,4 @@ import Testing
             #expect(client.isClosedByServer())
         }
     }
-
-    @Test("contradicting lengths are refused")
-    func smuggling() throws {
-        try withServer([count]) { _, port in
-            let client = try RawClient(port: port)
-            client.send(
-                "POST /count HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n"
-                    + "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n")
-            #expect(try client.reply().status == 400)
-        }
-    }
 }

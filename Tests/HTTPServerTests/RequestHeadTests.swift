@@ -1,0 +1,250 @@
+import Testing
+
+@testable import HTTPServer
+
+/// What could make a proxy and the service see different requests in the same bytes.
+@Suite struct RequestHeadTests {
+    /// A request that contradicts itself, and what the service says of it.
+    struct Case: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let bytes: String
+        var code = "bad-header"
+    }
+
+    /// The request that must not run, behind each of the others on their connection.
+    private static let smuggled = "DELETE /victim HTTP/1.1\r\nHost: x\r\n\r\n"
+
+    private static func head(_ fields: String) -> String {
+        "POST /count HTTP/1.1\r\nHost: x\r\n\(fields)\r\n\r\n"
+    }
+
+    static let framing = [
+        Case(
+            testDescription: "two lengths",
+            bytes: head("Content-Length: 5\r\nContent-Length: 50") + "abcde"),
+        Case(
+            testDescription: "the same length twice",
+            bytes: head("Content-Length: 5\r\nContent-Length: 5") + "abcde"),
+        Case(
+            testDescription: "a length beside chunks",
+            bytes: head("Content-Length: 5\r\nTransfer-Encoding: chunked") + "0\r\n\r\n"),
+        Case(
+            testDescription: "chunks beside a length",
+            bytes: head("Transfer-Encoding: chunked\r\nContent-Length: 5") + "0\r\n\r\n"),
+        Case(
+            testDescription: "two transfer encodings",
+            bytes: head("Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked") + "0\r\n\r\n"),
+        Case(
+            testDescription: "chunks that are not the only encoding",
+            bytes: head("Transfer-Encoding: gzip, chunked") + "0\r\n\r\n"),
+        Case(testDescription: "an unknown encoding", bytes: head("Transfer-Encoding: gzip")),
+        Case(testDescription: "no encoding", bytes: head("Transfer-Encoding: identity")),
+        Case(testDescription: "an empty encoding", bytes: head("Transfer-Encoding:")),
+        Case(
+            testDescription: "an encoding with a blank after it",
+            bytes: head("Transfer-Encoding: chunked ") + "0\r\n\r\n"),
+        Case(
+            testDescription: "chunks in HTTP/1.0",
+            bytes: "POST /count HTTP/1.0\r\nHost: x\r\nConnection: keep-alive\r\n"
+                + "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n"),
+    ]
+
+    static let lines = [
+        Case(
+            testDescription: "a blank before the colon",
+            bytes: head("Transfer-Encoding : chunked") + "0\r\n\r\n"),
+        Case(
+            testDescription: "a tab before the colon",
+            bytes: head("Content-Length\t: 5") + "abcde"),
+        Case(
+            testDescription: "a folded encoding",
+            bytes: head("Transfer-Encoding:\r\n chunked") + "0\r\n\r\n"),
+        Case(
+            testDescription: "a folded length", bytes: head("Content-Length: 1\r\n\t0") + "a"),
+        Case(
+            testDescription: "a folded first line",
+            bytes: "GET /hello HTTP/1.1\r\n Host: y\r\nHost: x\r\n\r\n"),
+        Case(testDescription: "an empty name", bytes: head(": chunked")),
+        Case(testDescription: "a name with a quote", bytes: head("A\"b: c")),
+        Case(testDescription: "a name that is not ASCII", bytes: head("Ä: c")),
+        Case(testDescription: "a NUL in a value", bytes: head("A: b\0c")),
+        Case(testDescription: "a NUL before a value", bytes: head("A:\0c")),
+        Case(testDescription: "two NULs at the end of a value", bytes: head("A: b\0\0")),
+        Case(
+            testDescription: "a NUL before a line",
+            bytes: head("\0Transfer-Encoding: chunked") + "0\r\n\r\n"),
+        Case(testDescription: "a CR in a value", bytes: head("A: b\rTransfer-Encoding: chunked")),
+        Case(testDescription: "a control character in a value", bytes: head("A: b\u{1}c")),
+        Case(
+            testDescription: "a line that ends with LF alone",
+            bytes: head("A: b\nTransfer-Encoding: chunked") + "0\r\n\r\n"),
+        Case(
+            testDescription: "a head that ends with LF alone",
+            bytes: "GET /hello HTTP/1.1\r\nHost: x\r\n\n"),
+        Case(
+            testDescription: "a first line that ends with LF alone",
+            bytes: "GET /hello HTTP/1.1\nHost: x\r\n\r\n"),
+    ]
+
+    static let hosts = [
+        Case(testDescription: "two hosts", bytes: head("Host: x")),
+        Case(testDescription: "no host", bytes: "GET /hello HTTP/1.1\r\nA: b\r\n\r\n"),
+        Case(
+            testDescription: "no field at all", bytes: "GET /hello HTTP/1.1\r\n\r\n"),
+        Case(
+            testDescription: "a host with a path",
+            bytes: "GET /hello HTTP/1.1\r\nHost: x/y\r\n\r\n"),
+        Case(
+            testDescription: "a host with a user",
+            bytes: "GET /hello HTTP/1.1\r\nHost: a@x\r\n\r\n"),
+        Case(
+            testDescription: "a list of hosts",
+            bytes: "GET /hello HTTP/1.1\r\nHost: x, y\r\n\r\n"),
+        Case(
+            testDescription: "a host that is not ASCII",
+            bytes: "GET /hello HTTP/1.1\r\nHost: ü\r\n\r\n"),
+    ]
+
+    static let requestLines = [
+        Case(
+            testDescription: "a tab in the target",
+            bytes: "GET /hel\tlo HTTP/1.1\r\nHost: x\r\n\r\n", code: "bad-target"),
+        Case(
+            testDescription: "a blank in the target",
+            bytes: "GET /hel lo HTTP/1.1\r\nHost: x\r\n\r\n", code: "bad-target"),
+        Case(
+            testDescription: "a CR in the target",
+            bytes: "GET /hel\rlo HTTP/1.1\r\nHost: x\r\n\r\n", code: "bad-target"),
+        Case(
+            testDescription: "a fragment in the target",
+            bytes: "GET /hello#there HTTP/1.1\r\nHost: x\r\n\r\n", code: "bad-target"),
+        Case(
+            testDescription: "a NUL in the target",
+            bytes: "GET /hello\0/there HTTP/1.1\r\nHost: x\r\n\r\n", code: "bad-target"),
+        Case(
+            testDescription: "a NUL before the query",
+            bytes: "GET /hello\0?a=b&c HTTP/1.1\r\nHost: x\r\n\r\n", code: "bad-target"),
+        Case(
+            testDescription: "two blanks before the target",
+            bytes: "GET  /hello HTTP/1.1\r\nHost: x\r\n\r\n", code: "bad-target"),
+        Case(
+            testDescription: "a tab in the method",
+            bytes: "GE\tT /hello HTTP/1.1\r\nHost: x\r\n\r\n", code: "bad-target"),
+        Case(
+            testDescription: "a NUL in the method",
+            bytes: "GET\0X /hello HTTP/1.1\r\nHost: x\r\n\r\n", code: "bad-target"),
+    ]
+
+    @Test(
+        "a request whose end or target is in doubt is 400, and what follows it does not run",
+        arguments: framing + lines + hosts + requestLines)
+    func refused(request: Case) throws {
+        let notes = Notes()
+        try withServer([hello, count, victim(notes)]) { server, port in
+            let client = try RawClient(port: port)
+            client.send(request.bytes + Self.smuggled)
+            let reply = try client.reply()
+            #expect(reply.status == 400)
+            #expect(reply.header("Content-Type") == "application/problem+json")
+            #expect(reply.text.contains("\"code\":\"\(request.code)\""), "\(reply.text)")
+            #expect(reply.header("Connection")?.lowercased() == "close")
+            #expect(client.isClosedByServer())
+            #expect(eventually { server.metrics.inFlight.load(ordering: .relaxed) == 0 })
+            #expect(notes.all == [])
+        }
+    }
+
+    @Test(
+        "nothing runs on a connection after a body in chunks, however its lines end",
+        arguments: [
+            "5\r\nabcde\r\n0\r\n\r\n", "5\nabcde\n0\n\n", "5;\nabcde\r\n0\r\n\r\n",
+            "5;a=\"\nabcde\r\n0\r\n\0trailer\r\n",
+            "5\r\nabcde\r\n0\r\nContent-Length:\r\n 9\r\n\r\n",
+        ])
+    func chunks(body: String) throws {
+        let notes = Notes()
+        try withServer([hello, count, victim(notes)]) { server, port in
+            let client = try RawClient(port: port)
+            client.send(Self.head("Transfer-Encoding: chunked") + body + Self.smuggled)
+            let reply = try client.reply()
+            #expect(reply.status == 200)
+            #expect(reply.text == summary(Array("abcde".utf8)))
+            #expect(reply.header("Connection")?.lowercased() == "close")
+            #expect(client.isClosedByServer())
+            #expect(eventually { server.metrics.inFlight.load(ordering: .relaxed) == 0 })
+            #expect(notes.all == [])
+        }
+    }
+
+    @Test(
+        "unusual heads that contradict nothing are answered, and the connection is kept",
+        arguments: [
+            "Host: x\r\nA:b\r\n", "Host:\r\n", "A: \t b \r\nHost: x:80\r\n", "HOST: [::1]:8080\r\n",
+            "Host: a-b.example\r\nA:\r\nB:\r\n", "Host: x\r\nA: ü\r\nA: b\tc\r\n",
+            "Host: x\r\nContent-Length: 0\r\n", "Host: x\r\n!#$%&'*+-.^_`|~09: x\r\n",
+        ])
+    func accepted(fields: String) throws {
+        try withServer([hello]) { _, port in
+            let client = try RawClient(port: port)
+            for _ in 0..<3 {
+                client.send("GET /hello?a=b HTTP/1.1\r\n\(fields)\r\n")
+                #expect(try client.reply().status == 200)
+            }
+        }
+    }
+
+    // MARK: Many small pieces
+
+    @Test("a target of parameters is answered up to the limit, and 414 one byte above it")
+    func manyParameters() throws {
+        let route = Route(.get, "/p", "p") { request in
+            .respond(Response(200, .text, "\(request.query.count)"))
+        }
+        try withServer([route]) { _, port in
+            let client = try RawClient(port: port)
+            let some = (0..<465).map { "a\($0)=1" }.joined(separator: "&")
+            #expect(try client.get("/p?" + some).text == "465")
+            let limit = ServerOptions(listen: ListenAddress(host: "127.0.0.1", port: 0))
+                .targetByteCountMax
+            // The head has the same limit: this server takes a larger one.
+            try withServer([route], { $0.headerByteCountMax = 20 << 10 }) { _, port in
+                let client = try RawClient(port: port)
+                let all = "/p?" + String(repeating: "a&", count: (limit - 3) / 2) + "a"
+                #expect(all.utf8.count == limit)
+                #expect(try client.get(all).text == "\(limit / 2 - 1)")
+                #expect(try client.get(all + "b").status == 414)
+            }
+        }
+    }
+
+    @Test("cookies are answered up to the limit of headers, and 431 one byte above it")
+    func manyCookies() throws {
+        try withServer([hello]) { _, port in
+            let client = try RawClient(port: port)
+            let some = (0..<500).map { "a\($0)=1" }.joined(separator: "; ")
+            #expect(try client.get("/hello", ["Cookie: " + some]).status == 200)
+            let base = "GET /hello HTTP/1.1\r\nHost: x\r\nCookie: \r\n\r\n".utf8.count
+            let all = String(repeating: "a;", count: (16 << 10) - base).prefix((16 << 10) - base)
+            #expect(try client.get("/hello", ["Cookie: " + all]).status == 200)
+            #expect(try client.get("/hello", ["Cookie: b" + all]).status == 431)
+        }
+    }
+
+    @Test(
+        "fields are answered or refused with 431, however many", arguments: [100, 250, 500, 3000])
+    func manyFields(count: Int) throws {
+        try withServer([hello]) { _, port in
+            let client = try RawClient(port: port)
+            let reply = try client.get("/hello", (0..<count).map { "A\($0):" })
+            #expect(count > 250 ? reply.status == 431 : reply.status == 200)
+        }
+    }
+}
+
+/// A route that a smuggled request would reach.
+private func victim(_ notes: Notes) -> Route {
+    Route(.delete, "/victim", "victim") { _ in
+        notes.add("deleted")
+        return .respond(Response(204))
+    }
+}
