@@ -19,12 +19,23 @@ final class Connection: @unchecked Sendable {
         case abandoned
         /// The server stops before an answer came.
         case stopping
+        /// The grant of the request has ended before an answer came.
+        case accessEnded
     }
 
     private enum Wait {
         case nothing
         case answer
         case upload
+    }
+
+    /// What goes over the connection piece by piece.
+    private enum Transfer {
+        case nothing
+        /// A body that a sink takes.
+        case upload
+        /// A reply that is pulled.
+        case pull
     }
 
     private struct State {
@@ -34,6 +45,11 @@ final class Connection: @unchecked Sendable {
         var answer: Answer?
         /// `resume()` came before the `.wait` it belongs to.
         var mayContinue = false
+        var transfer = Transfer.nothing
+        /// What the present exchange ends with.
+        var grant: Grant?
+        /// An upload whose grant has ended was seen before.
+        var isUploadEnding = false
         var isClosed = false
     }
 
@@ -83,15 +99,18 @@ final class Connection: @unchecked Sendable {
 
     // MARK: Waiting for an answer
 
-    /// Suspends the connection until an answer comes. Connection thread, inside a handler.
+    /// Suspends the connection until an answer comes, or `grant` ends. Connection thread, inside a
+    /// handler.
     ///
     /// - Returns: The ticket of the exchange, or nil when the server no longer lets anyone wait.
-    func suspendForAnswer() -> UInt64? {
+    func suspendForAnswer(_ grant: Grant?) -> UInt64? {
         waiting.withLock { state in
             guard server.allowsSuspension else { return nil }
             state.ticket += 1
             state.wait = .answer
             state.answer = nil
+            state.transfer = .nothing
+            state.grant = grant
             MHD_suspend_connection(handle)
             return state.ticket
         }
@@ -133,10 +152,13 @@ final class Connection: @unchecked Sendable {
     // MARK: Back-pressure of uploads
 
     /// A ticket for the upload that begins. Connection thread.
-    func beginUpload() -> UInt64 {
+    func beginUpload(_ grant: Grant?) -> UInt64 {
         waiting.withLock { state in
             state.ticket += 1
             state.mayContinue = false
+            state.transfer = .upload
+            state.grant = grant
+            state.isUploadEnding = false
             return state.ticket
         }
     }
@@ -172,6 +194,43 @@ final class Connection: @unchecked Sendable {
         }
     }
 
+    // MARK: The end of a grant
+
+    /// Notes that a reply is sent piece by piece for as long as `grant` holds. Connection thread.
+    func beginPull(_ grant: Grant?) {
+        waiting.withLock { state in
+            state.transfer = .pull
+            state.grant = grant
+        }
+    }
+
+    /// Ends the exchange if its grant has ended: a wait is answered, a reply that is being sent is cut, an
+    /// upload refused. Any thread; called again as long as the exchange goes on.
+    func endAccess() {
+        waiting.withLock { state in
+            guard state.grant?.ending != nil, !state.isClosed else { return }
+            if case .answer = state.wait {
+                state.wait = .nothing
+                state.answer = .accessEnded
+                MHD_resume_connection(handle)
+                return
+            }
+            switch state.transfer {
+            case .nothing: return
+            case .pull: shutdown(socket, Int32(SHUT_RDWR))
+            case .upload:
+                if case .upload = state.wait {
+                    state.wait = .nothing
+                    MHD_resume_connection(handle)
+                }
+                // The next piece is refused. Where none comes for a second, the end of the client's
+                // data does it.
+                if state.isUploadEnding { shutdown(socket, Int32(SHUT_RD)) }
+                state.isUploadEnding = true
+            }
+        }
+    }
+
     // MARK: The end
 
     /// Ends every wait, because the server stops: an exchange is answered 503. Any thread.
@@ -193,6 +252,8 @@ final class Connection: @unchecked Sendable {
         let left = waiting.withLock { state in
             state.ticket += 1
             state.wait = .nothing
+            state.transfer = .nothing
+            state.grant = nil
             return state.answer.take()
         }
         // Released here and not under the lock: it may hold the last reference to an exchange.

@@ -74,6 +74,22 @@ package final class EventStream: Sendable {
         if let socket { socket.loop.wake(for: socket) }
     }
 
+    /// Ends the stream with `last` in place of what is queued. Any thread.
+    func end(with last: Bytes) {
+        let (queue, socket) = state.withLock { state -> ([Bytes], StreamSocket?) in
+            if state.isClosed { return ([], nil) }
+            let queue = state.queue
+            state.queue = last.count > 0 ? [last] : []
+            state.first = 0
+            state.byteCount = last.count
+            state.isEnded = true
+            return (queue, EventStream.schedule(&state))
+        }
+        // Released here and not under the lock.
+        _ = queue
+        if let socket { socket.loop.wake(for: socket) }
+    }
+
     /// Bytes that wait to be sent.
     package var queuedByteCount: Int { state.withLock { $0.byteCount } }
 

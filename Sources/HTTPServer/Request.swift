@@ -48,6 +48,8 @@ package final class Request: @unchecked Sendable {
     var closesEarly = false
     var isDetached = false
 
+    /// What admitted the request; nil when its exchange ends for nobody.
+    package var grant: Grant?
     /// The method; `.head` also when a GET route answers it.
     package internal(set) var method = Method.other
     /// Nanoseconds of the monotonic clock when the request line was complete.
@@ -73,6 +75,7 @@ package final class Request: @unchecked Sendable {
         isChunked = false
         bodyLimit = Int.max
         requestIDText = nil
+        grant = nil
         method = .other
         startedAt = monotonicNanoseconds()
         return target.load(text)
@@ -85,6 +88,7 @@ package final class Request: @unchecked Sendable {
         upload = nil
         inflater = nil
         requestIDText = nil
+        grant = nil
         requestBody.reset()
     }
 

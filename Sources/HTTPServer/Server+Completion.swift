@@ -25,12 +25,14 @@ extension Server {
         onCompletion?(isSent ? .sent : .aborted)
     }
 
-    /// A client that was too slow with its request is told so before the connection closes.
+    /// A client that was too slow with its request, or whose grant has ended before it was complete, is
+    /// told so before the connection closes.
     private func answerTimeout(_ request: Request, _ reason: MHD_RequestTerminationCode) {
         switch request.phase {
         case .headers, .receiving, .refused: break
         case .waiting, .replied, .finished: return
         }
+        if let refusal = accessRefusal(request) { return cut(request, refusal) }
         let isExpired = request.connection.isExpired.load(ordering: .acquiring)
         guard isExpired || reason == .REQUEST_TERMINATED_TIMEOUT_REACHED else { return }
         let phase = request.phase

@@ -198,7 +198,7 @@ extension Server {
     private func beginUpload(
         _ request: Request, _ start: @Sendable (Request, Upload) -> UploadStart, hasBody: Bool
     ) -> MHD_Result {
-        let ticket = request.connection.beginUpload()
+        let ticket = request.connection.beginUpload(request.grant)
         switch start(request, Upload(request.connection, ticket: ticket)) {
         case .accept(let sink): request.upload = sink
         case .refuse(let response): return refuse(request, response, hasBody: hasBody)
@@ -242,6 +242,7 @@ extension Server {
     /// Gives a decoded piece to whoever collects the body. Returns what refuses it.
     private func take(_ bytes: UnsafeRawBufferPointer, for request: Request) -> Response? {
         if let upload = request.upload {
+            if let refusal = accessRefusal(request) { return refusal }
             switch upload.receive(bytes) {
             case .more: break
             case .wait: request.connection.suspendForUpload()
@@ -271,21 +272,33 @@ extension Server {
             request.upload = nil
             return send(brokenGzip(), for: request)
         }
+        if let refusal = accessRefusal(request) {
+            // The body took its time.
+            request.upload?.abort()
+            request.upload = nil
+            return send(refusal, for: request)
+        }
         if let upload = request.upload {
             request.upload = nil
-            return apply(upload.finish(), to: request)
+            return apply(upload.finish(), to: request, until: request.grant)
         }
         if request.requestBody.count > 0 || request.method != .get, !request.requestBody.pad() {
             return .NO
         }
-        return apply(router.routes[request.route].handler(request), to: request)
+        let outcome = router.routes[request.route].handler(request)
+        guard let grant = request.grant, grant.isForReading else {
+            return apply(outcome, to: request, until: nil)
+        }
+        return apply(outcome, to: request, until: grant)
     }
 
-    private func apply(_ outcome: Outcome, to request: Request) -> MHD_Result {
+    private func apply(
+        _ outcome: Outcome, to request: Request, until grant: Grant?
+    ) -> MHD_Result {
         switch outcome {
         case .respond(let response): return send(response, for: request)
         case .later(let start):
-            guard let ticket = request.connection.suspendForAnswer() else {
+            guard let ticket = request.connection.suspendForAnswer(grant) else {
                 return send(stoppingReply(), for: request)
             }
             request.phase = .waiting
@@ -302,6 +315,7 @@ extension Server {
         case .source(let source): send(source.makeResponse(), for: request)
         case .abandoned: .NO
         case .stopping: send(stoppingReply(), for: request)
+        case .accessEnded: send(accessRefusal(request) ?? stoppingReply(), for: request)
         case .dropped, nil:
             send(
                 fault(500, .internalError, "The operation ended without an answer."), for: request)

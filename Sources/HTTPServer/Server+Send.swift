@@ -90,6 +90,7 @@ extension Server {
     }
 
     private func native(_ body: PullBody, _ request: Request) -> OpaquePointer? {
+        request.connection.beginPull(request.grant)
         body.socket = request.connection.socket
         body.endsWithConnection = !request.isHTTP11
         let context = Unmanaged.passRetained(body).toOpaque()
@@ -208,6 +209,7 @@ extension Server {
         let target = StreamSocket(
             loop, stream, socket: socket, head: head, isChunked: request.isHTTP11,
             record: record(request, forLater: true), onCompletion: request.onCompletion.take())
+        target.grant = request.grant
         guard stream.attach(target) else {
             close(socket)
             return send(fault(500, .internalError, "The stream is over already."), for: request)

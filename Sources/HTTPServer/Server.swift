@@ -20,7 +20,7 @@ package final class Server: @unchecked Sendable {
     private(set) var daemon: OpaquePointer?
     private(set) var loop: SocketLoop?
     private let daemonOptions: UnsafeMutablePointer<shim_daemon_options>
-    private let connections = Mutex<[UInt: Connection]>([:])
+    let connections = Mutex<[UInt: Connection]>([:])
     private let identities: Atomic<UInt64>
     private let isStopping = Atomic<Bool>(false)
     private let isCutting = Atomic<Bool>(false)

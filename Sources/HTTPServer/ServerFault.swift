@@ -16,6 +16,7 @@ package struct ServerFault: Sendable, Equatable {
         case internalError = "internal-error"
         case tooManyConnections = "too-many-connections"
         case stopping = "stopping"
+        case accessEnded = "access-ended"
     }
 
     package let status: UInt16

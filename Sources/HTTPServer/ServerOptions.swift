@@ -29,9 +29,14 @@ package struct ServerOptions: Sendable {
     package var cors = CORSPolicy()
     /// Makes the bodies of the server's own errors.
     package var makeProblem: @Sendable (ServerFault) -> Response = ServerFault.problem
+    /// Makes the last event of a stream whose grant has ended.
+    package var makeEvent: @Sendable (ServerFault) -> Bytes = { _ in Bytes("") }
     /// Runs when a route is found and before its body is read: a reply refuses the request (for
-    /// want of rights, for example) without reading the body.
+    /// want of rights, for example) without reading the body. It may set the request's grant.
     package var admit: (@Sendable (Request) -> Response?)?
+    /// Runs once a second, on the thread of sockets, before exchanges whose grants have ended are
+    /// ended.
+    package var watchAccess: (@Sendable () -> Void)?
     /// Gets one JSON line for each request; nil writes none.
     package var accessLog: LineWriter?
     package var logger = Logger()

@@ -130,7 +130,9 @@ final class SocketLoop: @unchecked Sendable {
         let events = UnsafeMutablePointer<shim_ready>.allocate(capacity: capacity)
         defer { events.deallocate() }
         while true {
-            let count = shim_epoll_wait(epoll, events, Int32(capacity), 1000)
+            let wait = nextWatch &- min(nextWatch, monotonicNanoseconds())
+            let count = shim_epoll_wait(
+                epoll, events, Int32(capacity), Int32(wait / 1_000_000) + 1)
             if count > 0 {
                 for index in 0..<Int(count) { handle(events[index]) }
             }
@@ -205,6 +207,9 @@ final class SocketLoop: @unchecked Sendable {
         }
         turn += 1
         server.watchConnections(now, turn: turn)
+        server.options.watchAccess?()
+        server.endAccess()
+        endAccess()
     }
 
     // MARK: Lingering

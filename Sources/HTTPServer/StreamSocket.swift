@@ -12,6 +12,8 @@ final class StreamSocket: @unchecked Sendable {
     var pendingStart = 0
     var sentByteCount = 0
     var isEnding = false
+    /// What the stream ends with.
+    var grant: Grant?
     var onCompletion: (@Sendable (Completion) -> Void)?
 
     init(

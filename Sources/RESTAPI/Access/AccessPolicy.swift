@@ -18,7 +18,8 @@ package final class AccessPolicy: Sendable {
         self.cors = cors
     }
 
-    /// The refusal of a request whose operation needs `right`; nil when it may go on.
+    /// The refusal of a request whose operation needs `right`; nil when it may go on, for as long as the
+    /// grant holds that it is given.
     package func refusal(of request: Request, needing right: Right?) -> Response? {
         guard let needed = right else { return nil }
         if tokens.isEnforced {
@@ -31,8 +32,14 @@ package final class AccessPolicy: Sendable {
                 : response.with(
                     .wwwAuthenticate, "Bearer realm=\"holdfast\", error=\"invalid_token\"")
         }
-        return isInsecure ? nil : checkOrigin(request).map(Self.response)
+        if !isInsecure, let problem = checkOrigin(request) { return Self.response(problem) }
+        request.grant = tokens.open.grant(needed)
+        return nil
     }
+
+    /// Looks for tokens that were made, changed or revoked, and ends what they do not allow any more. Call
+    /// it once a second.
+    package func look() { tokens.look() }
 
     private static func response(_ problem: RequestFault) -> Response {
         Response(problem.kind.status, .problem, Problem(problem).document { _ in false })
@@ -53,16 +60,17 @@ package final class AccessPolicy: Sendable {
                 "The Authorization header has the form 'Bearer TOKEN'.")
         }
         let token = UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: header.bytes[scheme...]))
-        guard let right = tokens.right(of: token) else {
+        guard let access = tokens.access(of: token) else {
             return RequestFault(
                 .unauthenticated, "token-invalid", "The token is unknown or was revoked.")
         }
-        guard right >= needed else {
+        guard let grant = access.grant(needed) else {
             return RequestFault(
                 .forbidden, "right-missing",
-                "The token has the right '\(right.rawValue)'; this operation needs '\(needed.rawValue)'."
+                "The token has the right '\(access.right.rawValue)'; this operation needs '\(needed.rawValue)'."
             )
         }
+        request.grant = grant
         return nil
     }
 

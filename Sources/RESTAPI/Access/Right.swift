@@ -9,7 +9,8 @@ package enum Right: String, Sendable, CaseIterable, Comparable {
 
     package static func < (left: Right, right: Right) -> Bool { left.rank < right.rank }
 
-    private var rank: Int {
+    /// Its place among them, from 0.
+    var rank: Int {
         switch self {
         case .read: 0
         case .write: 1

@@ -4,12 +4,13 @@ import Synchronization
 
 /// The tokens of a running service, in step with their file. Thread-safe.
 ///
-/// The file is looked at when a second has passed since the last look, so a new token works and a
-/// revoked one ends within that time. A file that can't be read leaves the last known tokens in force.
+/// The file is looked at once a second, by requests and by the server when there are none, so a new token
+/// works and a revoked one ends within that time, with all that it has admitted. A file that can't be read
+/// leaves the last known tokens in force.
 package final class TokenTable: Sendable {
-    private struct State {
-        var entries: [TokenFile.Entry] = []
-        var stamp: Stamp?
+    private struct Known {
+        var hash: TokenHash
+        var access: TokenAccess
     }
 
     /// What tells one state of the file from another.
@@ -22,11 +23,15 @@ package final class TokenTable: Sendable {
 
     private let file: TokenFile
     private let logger: Logger
-    private let state = Mutex(State())
+    private let known = Mutex<[Known]>([])
+    /// The file as it was read last; held while it is read, so that nothing older comes after.
+    private let stamp = Mutex<Stamp?>(nil)
     /// Once a file was seen tokens are needed, even if it is deleted: a slip must not open the store.
     private let isNeeded = Atomic<Bool>(false)
     /// The second of the last look at the file.
     private let lookedAt: Atomic<Int64>
+    /// What everybody may as long as no token is needed.
+    package let open = TokenAccess(.admin)
 
     /// Reads the file.
     ///
@@ -37,11 +42,8 @@ package final class TokenTable: Sendable {
         lookedAt = Atomic(Self.seconds())
         let stamp = Self.stamp(file)
         let entries = try file.read()
-        state.withLock {
-            $0.stamp = stamp
-            $0.entries = entries ?? []
-        }
-        isNeeded.store(entries != nil, ordering: .releasing)
+        self.stamp.withLock { $0 = stamp }
+        adopt(entries)
     }
 
     /// Whether a request needs a token. Cost: a clock reading; once a second a `stat`.
@@ -54,41 +56,67 @@ package final class TokenTable: Sendable {
                 expected: last, desired: now, ordering: .relaxed
             ).exchanged
         {
-            refresh()
+            look()
         }
         return isNeeded.load(ordering: .acquiring)
     }
 
     /// Whether there is any token.
-    package var isEmpty: Bool { state.withLock { $0.entries.isEmpty } }
+    package var isEmpty: Bool { known.withLock { $0.isEmpty } }
 
-    /// The right that a token gives; nil for one that is unknown.
+    /// What a token allows; nil for one that is unknown.
     ///
     /// Cost: one hash and a comparison with every token; which one matches shows in no time.
-    package func right(of token: UnsafeRawBufferPointer) -> Right? {
+    package func access(of token: UnsafeRawBufferPointer) -> TokenAccess? {
         guard let hash = TokenHash(of: token) else { return nil }
-        return state.withLock { state in
-            var found: Right?
-            for entry in state.entries where entry.hash.isEqual(hash) { found = entry.right }
+        return known.withLock { known in
+            var found: TokenAccess?
+            for token in known where token.hash.isEqual(hash) { found = token.access }
             return found
         }
     }
 
-    private func refresh() {
-        let known = state.withLock { $0.stamp }
-        let stamp = Self.stamp(file)
-        guard stamp != known else { return }
-        do throws(TokenFile.Failure) {
-            let entries = try file.read()
-            state.withLock {
-                $0.stamp = stamp
-                $0.entries = entries ?? []
+    /// Reads the file if it has changed, and ends what is not allowed any more. Cost: a `stat`.
+    package func look() {
+        stamp.withLock { known in
+            let present = Self.stamp(file)
+            guard present != known else { return }
+            do throws(TokenFile.Failure) {
+                adopt(try file.read())
+                known = present
+            } catch {
+                logger.log(
+                    .error,
+                    "the file of tokens can't be read; the tokens known before stay in force",
+                    ("detail", .text(error.description)))
             }
-            if entries != nil { isNeeded.store(true, ordering: .releasing) }
-        } catch {
-            logger.log(
-                .error, "the file of tokens can't be read; the tokens known before stay in force",
-                ("detail", .text(error.description)))
+        }
+    }
+
+    /// Makes the entries of the file those that are known; nil when there is none.
+    private func adopt(_ entries: [TokenFile.Entry]?) {
+        // Of two lines with the same token the last one counts.
+        var rights: [[UInt8]: Right] = [:]
+        for entry in entries ?? [] { rights[entry.hash.bytes] = entry.right }
+        known.withLock { known in
+            var left: [Known] = []
+            for var token in known {
+                if let right = rights.removeValue(forKey: token.hash.bytes) {
+                    token.access.change(to: right)
+                    left.append(token)
+                } else {
+                    token.access.end()
+                }
+            }
+            for entry in entries ?? [] {
+                guard let right = rights.removeValue(forKey: entry.hash.bytes) else { continue }
+                left.append(Known(hash: entry.hash, access: TokenAccess(right)))
+            }
+            known = left
+        }
+        if entries != nil {
+            isNeeded.store(true, ordering: .releasing)
+            open.end()
         }
     }
 

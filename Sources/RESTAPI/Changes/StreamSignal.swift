@@ -32,11 +32,16 @@ enum StreamSignal {
 
     /// The stream ends because its query is not valid any more.
     static func error(_ problem: RequestFault) -> HTTPServer.Bytes {
+        error(code: problem.code, problem.detail)
+    }
+
+    /// The stream ends for a reason with a stable code.
+    static func error(code: String, _ detail: String) -> HTTPServer.Bytes {
         let json = JSONWriter(ByteBuffer())
         json.raw("event: error\ndata: {\"code\":")
-        json.string(problem.code)
+        json.string(code)
         json.raw(",\"detail\":")
-        json.string(problem.detail)
+        json.string(detail)
         json.raw("}\n\n")
         let (base, count) = json.buffer.takeStorage()
         return HTTPServer.Bytes(adopting: base, count: count)

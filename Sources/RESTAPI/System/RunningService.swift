@@ -25,6 +25,10 @@ package final class RunningService: Sendable {
         let routes = service.routes()
         if let access {
             let rights = routes.map { Right.needed(for: $0.operationID) }
+            serverOptions.watchAccess = { access.look() }
+            serverOptions.makeEvent = {
+                StreamSignal.error(code: $0.code.rawValue, $0.detail)
+            }
             serverOptions.admit = { access.refusal(of: $0, needing: rights[$0.routeNumber]) }
         }
         server = try Server(options: serverOptions, routes: routes)

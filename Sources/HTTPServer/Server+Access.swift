@@ -1,0 +1,44 @@
+// What happens to exchanges whose grant ends while they go on.
+extension Server {
+    /// The refusal of a request whose grant has ended; nil while it holds, and for one without.
+    func accessRefusal(_ request: Request) -> Response? {
+        guard let end = request.grant?.ending else { return nil }
+        let fault = Self.accessEnded(end)
+        let response = options.makeProblem(fault)
+        // RFC 6750, section 3.
+        guard fault.status == 401 else { return response }
+        return response.with(.wwwAuthenticate, "Bearer realm=\"holdfast\", error=\"invalid_token\"")
+    }
+
+    /// What clients are told when a grant has ended.
+    static func accessEnded(_ end: Grant.End) -> ServerFault {
+        switch end {
+        case .revoked:
+            ServerFault(
+                401, .accessEnded,
+                "The token was revoked, or this service did not need one when the request began and "
+                    + "does now. Send a valid token to go on.")
+        case .lowered:
+            ServerFault(
+                403, .accessEnded,
+                "The token's right was lowered; it does not allow this any more.")
+        }
+    }
+
+    /// Ends the exchanges whose grants have ended. Called once a second.
+    func endAccess() {
+        let all = connections.withLock { Array($0.values) }
+        for connection in all { connection.endAccess() }
+    }
+}
+
+extension SocketLoop {
+    /// Ends the streams whose grants have ended: with an event that says so in place of what is queued.
+    func endAccess() {
+        for role in roles.values {
+            guard case .stream(let socket) = role, let end = socket.grant?.ending else { continue }
+            socket.grant = nil
+            socket.stream.end(with: server.options.makeEvent(Server.accessEnded(end)))
+        }
+    }
+}

@@ -1,0 +1,247 @@
+import Glibc
+import HTTPServer
+import ObjectModel
+import Testing
+import TestSupport
+
+@testable import RESTAPI
+
+/// What goes on when its token ends, in every form that lasts.
+@Suite("The end of a token")
+struct AccessEndTests {
+    /// What streams and polls follow, each by the operation's id.
+    static let followed = [
+        ("streamChanges", "/v1/changes"),
+        ("streamClassChanges", "/v1/classes/Node/changes"),
+        ("streamObjectChanges", "/v1/classes/Node/objects/1/changes"),
+        ("streamProjectionChanges", "/v1/projections/Labels/changes"),
+        ("streamProjectedObjectChanges", "/v1/projections/Labels/objects/1/changes"),
+        ("getOutbox", "/v1/classes/Reading/outbox"),
+    ]
+
+    private static let schema = Schema(
+        classes: Importing.nodes.classes + [
+            ObjectClass(
+                name: "Reading", kind: .asymmetric, properties: [Schemas.property("celsius", .int)])
+        ])
+
+    private static func server() throws -> GuardedServer {
+        let server = try GuardedServer(withTokens: true, schema: schema)
+        for (method, target, body) in [
+            ("PUT", "/v1/projections/Labels", #"{"class":"Node","properties":{"text":"label"}}"#),
+            ("PUT", "/v1/classes/Node/objects/1", #"{"label":"one"}"#),
+            ("POST", "/v1/classes/Reading/objects", #"{"celsius":20}"#),
+        ] {
+            let reply = server.send(
+                method, target,
+                [server.authorization(.admin), ("Content-Type", "application/json")], body: body)
+            #expect(reply.status < 300, "\(reply.text)")
+        }
+        return server
+    }
+
+    /// Waits until the server has so many requests under way.
+    private static func awaitRequests(_ count: Int, _ server: GuardedServer) {
+        for _ in 0..<30_000 {
+            if server.running.server.metrics.inFlight.load(ordering: .relaxed) == count { return }
+            usleep(1000)
+        }
+        Issue.record("the request did not arrive")
+    }
+
+    @Test("every operation that follows something is asked here")
+    func everyForm() throws {
+        let server = try TestServer(schema: .init())
+        let operations = server.service.routes()
+            .filter { $0.method == .get && !$0.answersHead }.map(\.operationID)
+        #expect(Set(operations) == Set(Self.followed.map(\.0)))
+    }
+
+    @Test("ends a stream with an event that says so", arguments: followed.map(\.1))
+    func stream(target: String) throws {
+        let server = try Self.server()
+        let client = ChangesClient(
+            port: server.port, target, headers: [server.authorization(.read)])
+        // The stream is there: the first event has come.
+        #expect(client.next() != nil)
+        try server.revoke(.read)
+        let last = try #require(client.events(to: "error").last)
+        #expect(last.json["code"]?.string == "access-ended", "\(last)")
+        #expect(client.next() == nil)
+    }
+
+    @Test("ends a stream whose client is behind without telling it what waits")
+    func slowStream() throws {
+        let server = try Self.server()
+        let label = String(repeating: "x", count: 100_000)
+        let client = ChangesClient(
+            port: server.port, "/v1/changes", headers: [server.authorization(.read)],
+            receiveByteCountMax: 4096)
+        #expect(client.next()?.name == "hello")
+        // More than the sockets and the queue hold.
+        for number in 0..<100 {
+            let reply = server.send(
+                "PUT", "/v1/classes/Node/objects/\(number)",
+                [server.authorization(.write), ("Content-Type", "application/json")],
+                body: #"{"label":"\#(number) \#(label)"}"#)
+            #expect(reply.status < 300)
+        }
+        try server.revoke(.read)
+        awaitRefusal(server, .read)
+        let events = client.events(to: "error")
+        #expect(events.last?.json["code"]?.string == "access-ended")
+        #expect(events.count < 101)
+        #expect(client.next() == nil)
+    }
+
+    @Test("answers a request that waits for a change", arguments: followed.map(\.1))
+    func poll(target: String) throws {
+        let server = try Self.server()
+        // What is there already is no news to it.
+        let first = server.send("GET", target, [server.authorization(.read)])
+        let place = first.text.firstRange(of: "\"through\":\"").map {
+            "?since=" + String(first.text[$0.upperBound...].prefix { $0 != "\"" })
+        }
+        let header = server.authorization(.read)
+        let client = HTTPClient(port: server.port)
+        client.begin(
+            "GET \(target)\(place ?? "") HTTP/1.1\r\nHost: localhost\r\nPrefer: wait=60\r\n"
+                + "Accept: application/json\r\n\(header.0): \(header.1)\r\n\r\n")
+        Self.awaitRequests(1, server)
+        try server.revoke(.read)
+        let reply = client.sendText("")
+        #expect(reply.status == 401, "\(reply.text)")
+        #expect(reply.text.contains("access-ended"))
+        #expect(reply.headers["www-authenticate"]?.contains("invalid_token") == true)
+    }
+
+    @Test(
+        "cuts what is being sent, so that the client sees that it is not whole",
+        arguments: [
+            ("/v1/export", Right.read), ("/v1/classes/Loose/export", .read),
+            ("/v1/classes/Loose/export?fields=label", .read), ("/v1/backups/", .admin),
+        ])
+    func export(target: String, right: Right) throws {
+        let server = try Self.server()
+        let label = String(repeating: "x", count: 200_000)
+        for _ in 0..<10 {
+            let objects = (0..<10).map { "{\"label\":\"\($0)\(label)\"}" }.joined(separator: ",")
+            let reply = server.send(
+                "POST", "/v1/classes/Loose/objects",
+                [server.authorization(.write), ("Content-Type", "application/json")],
+                body: "[\(objects)]")
+            #expect(reply.status == 201)
+        }
+        var path = target
+        if right == .admin {
+            let made = server.send("POST", "/v1/backups", [server.authorization(.admin)])
+            path = try #require(made.headers["location"])
+        }
+        let socket = LoopbackSocket.connect(port: server.port, receiveByteCountMax: 4096)
+        defer { close(socket) }
+        let header = server.authorization(right)
+        let request =
+            "GET \(path) HTTP/1.1\r\nHost: localhost\r\n\(header.0): \(header.1)\r\n\r\n"
+        let text = Array(request.utf8)
+        #expect(send(socket, text, text.count, Int32(MSG_NOSIGNAL)) == text.count)
+        var piece = [UInt8](repeating: 0, count: 1 << 16)
+        let first = recv(socket, &piece, 9, Int32(MSG_WAITALL))
+        #expect(first == 9 && String(decoding: piece[..<9], as: UTF8.self) == "HTTP/1.1 ")
+        try server.revoke(right)
+        Self.awaitRequests(0, server)
+        var byteCount = 0
+        var end: [UInt8] = []
+        while true {
+            let count = recv(socket, &piece, piece.count, 0)
+            if count <= 0 { break }
+            byteCount += count
+            end = Array((end + piece[..<count]).suffix(5))
+        }
+        #expect(byteCount < 20_000_000)
+        #expect(end != Array("0\r\n\r\n".utf8), "the last chunk would say that it is whole")
+    }
+
+    @Test(
+        "ends an import, whether its client goes on or says nothing",
+        arguments: ["/v1/classes/Node/import?mode=merge", "/v1/import"], [true, false])
+    func importing(target: String, goesOn: Bool) throws {
+        let server = try Self.server()
+        let right = target == "/v1/import" ? Right.admin : .write
+        let reply = try Self.upload(server, target, right, goesOn: goesOn) {
+            try server.revoke(right)
+        }
+        #expect(reply.hasPrefix("HTTP/1.1 401 "), "\(reply)")
+        #expect(reply.contains("access-ended"))
+    }
+
+    @Test("ends an import when the token may only read any more")
+    func lowered() throws {
+        let server = try Self.server()
+        // What only reads goes on.
+        let stream = ChangesClient(
+            port: server.port, "/v1/classes/Node/changes", headers: [server.authorization(.write)])
+        #expect(stream.next()?.name == "hello")
+        let reply = try Self.upload(
+            server, "/v1/classes/Node/import?mode=merge", .write, goesOn: true
+        ) {
+            try server.lower(.write, to: .read)
+        }
+        #expect(reply.hasPrefix("HTTP/1.1 403 "), "\(reply)")
+        #expect(reply.contains("access-ended"))
+        _ = server.send(
+            "PUT", "/v1/classes/Node/objects/900",
+            [server.authorization(.admin), ("Content-Type", "application/json")],
+            body: #"{"label":"news"}"#)
+        #expect(stream.events(to: "change").last?.data.contains("news") == true)
+    }
+
+    @Test("what began without a token ends when the first one is made")
+    func firstToken() throws {
+        let server = try GuardedServer(withTokens: false)
+        let client = ChangesClient(port: server.port, "/v1/changes")
+        #expect(client.next()?.name == "hello")
+        _ = try server.file.create(name: "first", right: .admin)
+        #expect(client.events(to: "error").last?.json["code"]?.string == "access-ended")
+    }
+
+    /// Waits until the server knows that a token has ended.
+    private func awaitRefusal(_ server: GuardedServer, _ right: Right) {
+        for _ in 0..<3000 {
+            if server.send("GET", "/v1", [server.authorization(right)]).status == 401 { return }
+            usleep(10_000)
+        }
+        Issue.record("the token still works")
+    }
+
+    /// Begins to upload an import, has `body` end its right, and returns the reply.
+    private static func upload(
+        _ server: GuardedServer, _ target: String, _ right: Right, goesOn: Bool,
+        _ body: () throws -> Void
+    ) throws -> String {
+        let socket = LoopbackSocket.connect(port: server.port)
+        defer { close(socket) }
+        awaitRequests(0, server)
+        let header = server.authorization(right)
+        let line = #"{"id":1,"label":"imported"}"# + "\n"
+        func write(_ text: String) -> Bool {
+            let bytes = Array(text.utf8)
+            return send(socket, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count
+        }
+        _ = write(
+            "POST \(target) HTTP/1.1\r\nHost: localhost\r\n\(header.0): \(header.1)\r\n"
+                + "Content-Type: application/x-ndjson\r\nContent-Length: 1000000000\r\n\r\n"
+                + line)
+        awaitRequests(1, server)
+        try body()
+        var state = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+        for _ in 0..<30_000 where Glibc.poll(&state, 1, 1) == 0 { if goesOn { _ = write(line) } }
+        var reply: [UInt8] = []
+        var piece = [UInt8](repeating: 0, count: 4096)
+        while true {
+            let count = recv(socket, &piece, piece.count, 0)
+            if count <= 0 { break }
+            reply += piece[..<count]
+        }
+        return String(decoding: reply, as: UTF8.self)
+    }
+}
