@@ -34,9 +34,10 @@ extension Timestamp {
         }
     }
 
-    /// The first second of the year 0000 and the first behind 9999, the years that RFC 3339 can write.
-    private static let secondsMin = days(year: 0, month: 1, day: 1) * 86_400
-    private static let secondsEnd = days(year: 10_000, month: 1, day: 1) * 86_400
+    /// The first second of the year 0000: RFC 3339 writes no year before it.
+    package static let secondsMin = days(year: 0, month: 1, day: 1) * 86_400
+    /// The first second behind the year 9999, the last that RFC 3339 writes.
+    package static let secondsEnd = days(year: 10_000, month: 1, day: 1) * 86_400
 
     /// Reads an RFC 3339 date-time with any offset and up to nine decimals.
     ///

@@ -46,26 +46,36 @@ package struct CompiledQuery: Hashable, Sendable {
         return true
     }
 
+    /// What `now()` stood for; nil where the text has none.
+    package let now: Timestamp?
+
     /// Parses and checks a query on objects of one class.
     ///
     /// Cost: linear in the text, but for lists of known names in errors.
+    ///
+    /// - `now`: The time of the request, asked for where the text has `now()`; nil where the query outlives
+    ///   its request, and `now()` is refused.
     package static func compile(
-        text: String, arguments: [QueryArgument] = [], rootClass: Int, schema: RowSchema
+        text: String, arguments: [QueryArgument] = [], rootClass: Int, schema: RowSchema,
+        now: () -> Timestamp? = { nil }
     ) throws(QueryError) -> CompiledQuery {
         try compile(
             text: text, arguments: arguments, root: .objects(classIndex: rootClass),
-            schema: schema)
+            schema: schema, now: now)
     }
 
     /// Parses and checks a query.
     package static func compile(
-        text: String, arguments: [QueryArgument] = [], root: QueryRoot, schema: RowSchema
+        text: String, arguments: [QueryArgument] = [], root: QueryRoot, schema: RowSchema,
+        now: () -> Timestamp? = { nil }
     ) throws(QueryError) -> CompiledQuery {
         let source = SourceText(text)
         let syntax = try Parser.parse(source)
-        let checker = Checker(schema: schema, root: root, source: source, arguments: arguments)
+        let time = syntax.asksForTime ? now() : nil
+        let checker = Checker(
+            schema: schema, root: root, source: source, arguments: arguments, now: time)
         return CompiledQuery(
             root: root, predicate: try checker.predicate(syntax.predicate),
-            suffixes: try checker.suffixes(syntax.suffixes))
+            suffixes: try checker.suffixes(syntax.suffixes), now: time)
     }
 }

@@ -26,7 +26,7 @@ package struct QueryError: Error, Hashable, Sendable {
     package var column: Int
     /// The argument concerned, if it is one.
     package var argumentIndex: Int?
-    /// The nearest known name to an unknown one.
+    /// What was probably meant: the nearest known name to an unknown one, or what to write instead.
     package var hint: String?
 
     /// Describes what is wrong.

@@ -6,6 +6,8 @@ struct PlainConstant {
         case value(Value)
         /// An object of a class by its primary key.
         case object(String, Value)
+        /// The declared type of a property, and its name among the kinds.
+        case type(of: String, String)
     }
 
     var kind: Kind
@@ -29,6 +31,7 @@ extension PlainWorld {
             // An object that is not there equals nothing.
             return link(className, key) ?? .link(className: className, key: .null)
         case .value(let own): value = own
+        case .type(_, let name): return .int(PlainKinds.named(name))
         }
         switch (type, value) {
         case (.kinds, .string(let name)): return .int(PlainKinds.named(name))

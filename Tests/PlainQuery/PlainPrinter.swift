@@ -98,6 +98,7 @@ struct PlainPrinter {
         switch constant.kind {
         case .value(let value): value
         case .object(let className, let key): .link(className: className, key: key)
+        case .type: .null
         }
     }
 
@@ -125,6 +126,7 @@ struct PlainPrinter {
         case .value(let value): return Self.literal(value)
         case .object(let className, let key):
             return Self.literal(key).map { "obj('\(className)', \($0))" }
+        case .type(let name, _): return "\(name).@type"
         }
     }
 
@@ -139,7 +141,8 @@ struct PlainPrinter {
         case .data(let bytes):
             guard bytes.allSatisfy({ $0 > 0 && $0 < 128 }) else { return nil }
             return "binary(\(quoted(String(decoding: bytes, as: UTF8.self))))"
-        case .date(let time): return "T\(time.seconds):\(time.nanoseconds)"
+        case .date(let time):
+            return time.seconds % 2 == 0 ? "T\(time.seconds):\(time.nanoseconds)" : time.description
         case .objectID(let id): return "oid(\(id))"
         case .uuid(let id): return "uuid(\(id))"
         case .decimal, .link, .list, .map: return nil

@@ -63,7 +63,7 @@ extension PlainQueryMaker {
     ) -> PlainPredicate? {
         let relation = PlainOperator(name: pick([.equal, .equal, .notEqual]))
         switch Int.random(in: 0..<6, using: &random) {
-        case 0 where !world.isMany(path):
+        case 0 where !world.isMany(path) || (side.quantifier != nil && world.endsInMap(path)):
             return .comparison(side, relation, .constant(.null))
         case 1:
             let list = (0..<pick([0, 1, 2, 3])).map { _ in chance(15) ? .null : object(target) }
@@ -96,8 +96,26 @@ extension PlainQueryMaker {
         case 1:
             guard let other = path2(className, { $0 == .kinds }) else { return nil }
             return pair(side, path, relation, other)
+        case 2:
+            guard let type = declaredType(className) else { return nil }
+            return chance(50)
+                ? .comparison(.constant(type), relation, side)
+                : .comparison(side, relation, .constant(type))
         default: return .comparison(side, relation, .constant(name(pick(PlainKinds.all))))
         }
+    }
+
+    /// The declared type of a property of a class.
+    private mutating func declaredType(_ className: String) -> PlainConstant? {
+        let kinds: [ScalarType: String] = [
+            .bool: "bool", .int: "int", .float: "float", .double: "double", .decimal128: "decimal",
+            .string: "string", .data: "data", .date: "date", .objectID: "objectid", .uuid: "uuid",
+        ]
+        let properties = world.classes[className]?.properties ?? []
+        guard let property = properties.randomElement(using: &random),
+            let kind = property.scalar.flatMap({ kinds[$0.widened] })
+        else { return nil }
+        return PlainConstant(kind: .type(of: property.name, kind), isArgument: false)
     }
 
     /// A path of a type that fits.

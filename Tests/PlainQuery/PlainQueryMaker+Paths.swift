@@ -18,6 +18,12 @@ extension PlainWorld {
         default: return path.crossesMany
         }
     }
+
+    /// Whether a path leads to the values of a map.
+    func endsInMap(_ path: PlainPath) -> Bool {
+        guard case .elements(let name, _) = path.end else { return false }
+        return property(lastClass(path), name)?.type.isMap ?? false
+    }
 }
 
 extension PlainPath {

@@ -28,9 +28,8 @@ extension PlainWorld {
     ) -> PlainReach {
         let manyCount = steps.count { $0.isMany }
         if objects.isEmpty, !crossesMany, manyCount == 0 {
-            // What lies behind a null link is null, also a sum, and null has a kind.
-            if case .kind = result { return .one(.int(PlainKinds.of(.null))) }
-            return .one(.null)
+            // What lies behind a null link is null, and null has a kind; of nothing the sum is 0.
+            return .one(finish(result, .nothing))
         }
         let isMany = crossesMany || manyCount > 0
         var isGrouped = manyCount + (crossesMany ? 1 : 0) > 1 && steps.last?.isMany == true

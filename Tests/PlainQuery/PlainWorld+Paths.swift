@@ -84,10 +84,10 @@ extension PlainWorld {
     func read(_ path: PlainPath, from object: PlainObject) -> PlainReach {
         let found = follow(path.hops, from: object)
         let objects = found.compactMap { $0 }
-        /// One value for each object.
-        func each(_ read: (PlainObject) -> Value?) -> PlainReach {
-            path.crossesMany
-                ? .many(objects.compactMap(read)) : .one(objects.first.flatMap(read) ?? .null)
+        /// One value for each object; `none` behind a null link.
+        func each(none: Value = .null, _ read: (PlainObject) -> Value?) -> PlainReach {
+            if path.crossesMany { return .many(objects.compactMap(read)) }
+            return .one(objects.first.map { read($0) ?? .null } ?? none)
         }
         /// A collection for each object.
         func collections(_ read: (PlainObject) -> [Value]) -> PlainReach {
@@ -121,12 +121,14 @@ extension PlainWorld {
             }
         case .lengths(let name):
             return collections { object in
-                let isMixed = elementType(object, name) == .mixed
-                return values(object, name).compactMap { Self.length($0, isMixed: isMixed) }
+                values(object, name).compactMap(Self.length)
             }
         case .count(let name, _):
             return isAboutObjects(name, behind: path)
-                ? total { objectCount($0, name) } : each { Self.count($0.content[name]) }
+                ? total { objectCount($0, name) }
+                : each(none: isCollection(name, behind: path) ? .int(0) : .null) {
+                    Self.count($0.content[name])
+                }
         case .countAt(let name, let position):
             if isAboutObjects(name, behind: path) {
                 return total { object in
@@ -141,7 +143,10 @@ extension PlainWorld {
         case .inverse(let name): return origins(.inverse(name))
         case .links(let origin, let forward): return origins(.links(origin, forward))
         case .aggregate(let function, let name):
-            return each { PlainAggregate.result(function, values($0, name), elementType($0, name)) }
+            let type = property(lastClass(path), name)?.scalar?.widened ?? .int
+            return each(none: PlainAggregate.result(function, [], type)) {
+                PlainAggregate.result(function, values($0, name), elementType($0, name))
+            }
         case .objectAggregate(let function, let name):
             let type = property(lastClass(path), name)?.scalar?.widened ?? .int
             return .one(
@@ -157,12 +162,12 @@ extension PlainWorld {
         property(object.className, name)?.scalar?.widened ?? .int
     }
 
-    /// How many bytes an element has; of `mixed` ones only texts have a length.
-    private static func length(_ value: Value, isMixed: Bool) -> Value? {
+    /// How many bytes an element has; of `mixed` ones only texts and data have a length.
+    private static func length(_ value: Value) -> Value? {
         switch value {
         case .null: .int(0)
         case .string(let text): .int(Int64(text.utf8.count))
-        case .data(let bytes): isMixed ? nil : .int(Int64(bytes.count))
+        case .data(let bytes): .int(Int64(bytes.count))
         default: nil
         }
     }
@@ -184,6 +189,11 @@ extension PlainWorld {
     /// Whether a property of the objects that a path leads to holds objects.
     private func isAboutObjects(_ name: String, behind path: PlainPath) -> Bool {
         property(lastClass(path), name)?.scalar == nil
+    }
+
+    /// Whether a property of the objects that a path leads to is a collection.
+    private func isCollection(_ name: String, behind path: PlainPath) -> Bool {
+        property(lastClass(path), name)?.type.isCollection ?? false
     }
 
     private func objectCount(_ object: PlainObject, _ name: String) -> Int {

@@ -45,6 +45,14 @@ struct LexerTests {
             try first("2017-12-4@0:1:2").value
                 == .date(.init(seconds: 1_512_345_662, nanoseconds: 0)))
         #expect(
+            try first("2017-12-04T00:01:02.000000007Z").value
+                == first("2017-12-04T00:01:02:7").value)
+        #expect(
+            try first("2017-12-04T01:01:02+01:00").value == first("2017-12-04T00:01:02").value)
+        #expect(try first("0001-01-01T00:00:00Z").kind == .timestamp)
+        #expect(try kinds("2017-12-04T00:01:02Zx") == [.timestamp, .identifier])
+        #expect(try kinds("2017-12-04T00:01:02+1") == [.timestamp, .number])
+        #expect(
             try first("2017-12-04T00:01:02:7").value
                 == .date(.init(seconds: 1_512_345_662, nanoseconds: 7)))
         #expect(

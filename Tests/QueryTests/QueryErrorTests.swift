@@ -129,7 +129,8 @@ struct QueryErrorTests {
             ),
             (
                 "born == $0", [.string("yesterday")],
-                "Cannot compare argument $0 with value 'yesterday' to a timestamp", 9
+                "Cannot compare argument $0 with value 'yesterday' to a timestamp; a date is written "
+                    + "2026-11-20T06:38:58Z", 9
             ),
         ] as [(String, [Value], String, Int)])
     func arguments(text: String, values: [Value], message: String, column: Int) throws {

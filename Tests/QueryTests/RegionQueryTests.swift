@@ -74,6 +74,11 @@ struct RegionQueryTests {
             ("geobox([1,2,300],[3,4,-5.5])", "geoBox([1.0, 2.0], [3.0, 4.0])"),
             ("geoCircle([-13.4,52.5], 1)", "geoCircle([-13.4, 52.5], 1.0)"),
             ("GeoCircle([-13,52], 0.25f)", "geoCircle([-13.0, 52.0], 0.25)"),
+            ("geoCircle([1,2], 6.0)", "geoCircle([1.0, 2.0], 6.0)"),
+            ("geoCircle([1,2], 6378.1km)", "geoCircle([1.0, 2.0], 1.0)"),
+            ("geoCircle([1,2], 3189.05 km)", "geoCircle([1.0, 2.0], 0.5)"),
+            ("geoCircle([1,2], 1594525m)", "geoCircle([1.0, 2.0], 0.25)"),
+            ("geoCircle([1,2], 0mi)", "geoCircle([1.0, 2.0], 0.0)"),
             (
                 "geoPolygon({[0,0],[1,0],[1,1],[0,0]})",
                 "geoPolygon({[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 0.0]})"
@@ -180,7 +185,9 @@ struct RegionQueryTests {
             ("place geoWithin geoBox({0,0},[1,1])", 24, "a point, such as"),
             ("place geoWithin geoBox(['0',0],[1,1])", 25, "expected a number"),
             ("place geoWithin geoBox([inf,0],[1,1])", 25, "expected a number"),
-            ("place geoWithin geoCircle([0,0])", 32, "the radius in radians"),
+            ("place geoWithin geoCircle([0,0])", 32, "or in radians"),
+            ("place geoWithin geoCircle([0,0],5000)", 33, "such as 5000m, 5000km or 5000mi"),
+            ("place geoWithin geoCircle([0,0],5 kilometres)", 35, "one of the units km, m and mi"),
             ("place geoWithin geoPolygon([0,0],[1,0],[1,1],[0,0])", 28, "a ring of points"),
             ("place geoWithin geoPolygon({[0,0],[1,0],[1,1],[0,0]}", 53, "expected ')'"),
             ("place geoWithin geoPolygon({})", 29, "a point, such as"),

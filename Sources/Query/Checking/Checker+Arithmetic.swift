@@ -53,7 +53,7 @@ extension Checker {
             var all: [Item] = []
             for item in items { all.append(try read(item)) }
             return .items(all, quantifier)
-        case .path, .expression: return side
+        case .path, .expression, .kinds: return side
         }
     }
 
@@ -122,6 +122,7 @@ extension Checker {
                 if let type = try operandType(item, syntax) { types.append(type) }
             }
             return types
+        case .kinds: throw refused(syntax)
         }
     }
 
@@ -154,6 +155,7 @@ extension Checker {
             var values: [Value] = []
             for item in items { values.append(try operand(item, beside: other)) }
             return .constants(values)
+        case .kinds: throw refused(syntax)
         }
     }
 

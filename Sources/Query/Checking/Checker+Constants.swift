@@ -12,7 +12,11 @@ extension Checker {
             let syntax = Syntax.Path(quantifier: nil, steps: [step], start: start, end: end)
             return .path(try path(syntax), nil)
         case .path(let syntax):
-            let path = try path(syntax)
+            let resolver = try resolver(syntax)
+            if let (kinds, start) = resolver.declaredKinds, syntax.quantifier == nil {
+                return .kinds(kinds, start: start)
+            }
+            let path = try path(resolver, at: syntax.start)
             if let quantifier = syntax.quantifier, !path.isMany {
                 throw fail(
                     .type, "The keypath following '\(quantifier.name)' must contain a list",
@@ -110,11 +114,31 @@ extension Checker {
                     "Argument $\(index) in binary(...) has to be a string or data, not "
                         + "'\(Self.typeName(value))'.", at: constant.start, argument: index)
             }
+        case .now(let seconds): item.value = .date(try time(plus: seconds, at: constant.start))
         case .object(let className, let key):
             let keyItem = try self.item(key)
             item.value = try link(className, keyItem, at: constant.start, argument: nil)
         }
         return item
+    }
+
+    private func time(plus seconds: Int64, at start: Int) throws(QueryError) -> Timestamp {
+        guard let now else {
+            throw fail(
+                .type,
+                "'now()' is the time of a request; what follows changes goes on for longer. State a date.",
+                at: start)
+        }
+        let (sum, isTooLong) = now.seconds.addingReportingOverflow(seconds)
+        guard !isTooLong, sum >= Timestamp.secondsMin, sum < Timestamp.secondsEnd else {
+            throw fail(
+                .limit, "The time lies outside of the years that a date can have.", at: start)
+        }
+        return Timestamp(seconds: sum, nanoseconds: now.nanoseconds)
+    }
+
+    func constantKinds(at start: Int) -> QueryError {
+        fail(.type, PathResolver.constantKinds, at: start)
     }
 
     private func refuseMap(_ value: Value, at start: Int, argument: Int) throws(QueryError) {
@@ -178,6 +202,9 @@ extension Checker {
                 values.append(try adapted(item, to: type, isStrict: false) ?? item.value)
             }
             return .constants(values, quantifier)
+        case .kinds(let kinds, let start):
+            guard type == .kinds else { throw constantKinds(at: start) }
+            return .constant(.int(kinds))
         case .item(let item):
             if let value = try adapted(item, to: type, isStrict: true) { return .constant(value) }
             if case .link(let className, let key) = item.value, case .link(let index) = type {
@@ -192,12 +219,25 @@ extension Checker {
                 throw fail(
                     .argument,
                     "Cannot compare argument $\(argument) with value "
-                        + "'\(Self.describe(item.value))' to a \(type.name)", at: item.start,
+                        + "'\(Self.describe(item.value))' to a \(type.name)" + form(type),
+                    at: item.start,
                     argument: argument)
             }
             let constant = Self.typeName(item.value)
-            throw unsupportedComparison(
+            var error = unsupportedComparison(
                 isRight ? type.name : constant, isRight ? constant : type.name, at: start)
+            error.message += form(type)
+            throw error
+        }
+    }
+
+    /// How a constant of a type is written, for the end of a message; empty for types that need no word.
+    private func form(_ type: ValueType) -> String {
+        switch type {
+        case .scalar(.date): "; a date is written 2026-11-20T06:38:58Z"
+        case .scalar(.objectID): "; an objectId is written as 24 hexadecimal digits in quotes"
+        case .scalar(.uuid): "; a uuid is written as hexadecimal digits in quotes, 8-4-4-4-12"
+        default: ""
         }
     }
 
@@ -236,11 +276,11 @@ extension Checker {
             return Double(exactly: value).map { .double($0) } ?? item.value
         case (.scalar, .int), (.scalar, .float), (.scalar, .double), (.scalar, .decimal):
             return type.isNumeric ? item.value : nil
-        case (.scalar(.date), .string(let text)) where item.isPlainText:
+        case (.scalar(.date), .string(let text)):
             return Self.read(text) { Timestamp(rfc3339: $0) }.map { .date($0) }
-        case (.scalar(.uuid), .string(let text)) where item.isPlainText:
+        case (.scalar(.uuid), .string(let text)):
             return Self.read(text) { UUID128(text: $0) }.map { .uuid($0) }
-        case (.scalar(.objectID), .string(let text)) where item.isPlainText:
+        case (.scalar(.objectID), .string(let text)):
             return Self.read(text) { ObjectID(text: $0) }.map { .objectID($0) }
         case (.scalar(.data), .string(let text)) where item.isPlainText:
             return Base64.decode(text.utf8).map { .data($0) }

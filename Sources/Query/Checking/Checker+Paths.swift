@@ -5,13 +5,18 @@ import Rows
 extension Checker {
     /// Looks up a path.
     func path(_ syntax: Syntax.Path, clause: String? = nil) throws(QueryError) -> ValuePath {
-        let path = try resolver(syntax, clause: clause).path(at: syntax.start)
+        try path(resolver(syntax, clause: clause), at: syntax.start)
+    }
+
+    /// The finished path of what was looked up.
+    func path(_ resolver: PathResolver, at start: Int) throws(QueryError) -> ValuePath {
+        let path = try resolver.path(at: start)
         guard MixedReach.isBounded(path, schema) else {
             throw fail(
                 .limit,
                 "The path may follow links within mixed values in more than "
                     + "\(MixedReach.dependencyCountMax) ways: too many of its names are properties "
-                    + "that hold mixed values.", at: syntax.start)
+                    + "that hold mixed values.", at: start)
         }
         return path
     }

@@ -110,9 +110,9 @@ extension Checker {
         case .box(let bottomLeft, let topRight):
             return .box(
                 bottomLeft: try reader.point(bottomLeft), topRight: try reader.point(topRight))
-        case .circle(let center, let radians):
+        case .circle(let center, let radius, let unit):
             return .circle(
-                center: try reader.point(center), radians: try reader.coordinate(radians))
+                center: try reader.point(center), radians: try reader.radians(radius, unit: unit))
         case .polygon(let syntax):
             var rings: [[GeoPoint]] = []
             for ring in syntax {
@@ -129,6 +129,23 @@ extension Checker {
         if let altitude = syntax.altitude { _ = try coordinate(altitude) }
         return GeoPoint(
             longitude: try coordinate(syntax.longitude), latitude: try coordinate(syntax.latitude))
+    }
+
+    /// A radius in radians.
+    ///
+    /// - Throws: ``QueryError`` for one without a unit that is longer than any circle: metres are meant, mostly.
+    private func radians(
+        _ constant: Syntax.Constant, unit: Double?
+    ) throws(QueryError) -> Double {
+        let radius = try coordinate(constant)
+        if let unit { return radius * unit }
+        guard radius > 2 * .pi, radius.isFinite else { return radius }
+        let text = source.text(constant.start, constant.end)
+        throw fail(
+            .type,
+            "A radius without a unit is in radians, and a whole turn has 6.28 of them; with a unit it is a "
+                + "length, such as \(text)m, \(text)km or \(text)mi.", at: constant.start,
+            hint: text + "m")
     }
 
     /// The number of a coordinate or of a radius.
@@ -148,7 +165,7 @@ extension Checker {
                 .argument,
                 "Argument $\(index) stands for a coordinate or a radius: a number is expected, not "
                     + "'\(Self.describe(argument.value))'", at: constant.start, argument: index)
-        case .binaryArgument, .object: break
+        case .binaryArgument, .object, .now: break
         }
         throw fail(.type, "A number is expected here.", at: constant.start)
     }

@@ -18,7 +18,7 @@ extension Checker {
         }
         var inner = Checker(
             schema: schema, root: .objects(classIndex: classIndex), source: source,
-            arguments: arguments)
+            arguments: arguments, now: now)
         inner.outerStepCount = outerStepCount + resolver.steps.count
         inner.variables = variables + [(syntax.variable, classIndex)]
         let predicate = try inner.predicate(syntax.predicate)

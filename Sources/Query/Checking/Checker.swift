@@ -8,6 +8,8 @@ struct Checker {
     let root: QueryRoot
     let source: SourceText
     let arguments: [QueryArgument]
+    /// What `now()` stands for; nil where a query outlives its request.
+    var now: Timestamp?
     /// The variables of the subqueries around, the innermost last.
     var variables: [(name: String, classIndex: Int)] = []
     /// How many links and embedded objects lead to the objects of the subquery.
@@ -29,12 +31,14 @@ struct Checker {
         case path(ValuePath, Quantifier?)
         case item(Item)
         case items([Item], Quantifier?)
+        /// The `@type` of what is not `mixed`, as a ``KindSet``: the declared type of a property.
+        case kinds(Int64, start: Int)
         case expression(Expression, Quantifier?)
 
         var isMany: Bool {
             switch self {
             case .path(let path, _): path.isMany
-            case .item: false
+            case .item, .kinds: false
             case .items: true
             case .expression(let expression, _): expression.isMany
             }
@@ -45,7 +49,7 @@ struct Checker {
             case .path(_, let quantifier), .items(_, let quantifier),
                 .expression(_, let quantifier):
                 quantifier
-            case .item: nil
+            case .item, .kinds: nil
             }
         }
 
@@ -54,7 +58,7 @@ struct Checker {
             switch self {
             case .path(let path, _): path.type
             case .expression(let expression, _): expression.type
-            case .item, .items: nil
+            case .item, .items, .kinds: nil
             }
         }
 
@@ -64,7 +68,16 @@ struct Checker {
             case .path(let path, let quantifier): .path(path, quantifier)
             case .expression(let expression, let quantifier): .expression(expression, quantifier)
             case .item(let item): .constant(item.value)
+            case .kinds(let kinds, _): .constant(.int(kinds))
             case .items(let items, let quantifier): .constants(items.map(\.value), quantifier)
+            }
+        }
+
+        /// Whether a text may stand beside it.
+        var takesText: Bool {
+            switch type {
+            case .scalar?, .kinds?: true
+            case .link?, .embedded?, nil: false
             }
         }
 
@@ -78,7 +91,7 @@ struct Checker {
                 return [.scalar(.string), .scalar(.data), .scalar(.mixed)].contains(path.type)
             case .item(let item): return isText(item.value)
             case .items(let items, _): return items.allSatisfy { isText($0.value) }
-            case .expression: return false
+            case .expression, .kinds: return false
             }
         }
     }
@@ -125,7 +138,7 @@ struct Checker {
     private func comparison(_ syntax: Syntax.Comparison) throws(QueryError) -> Predicate {
         if let plain = plainComparison(syntax) { return .comparison(plain) }
         let left = try side(syntax.left)
-        let right = try side(syntax.right)
+        let right = try value(syntax.right, beside: left)
         if syntax.isIn, !right.isMany {
             throw fail(
                 .type,
@@ -138,6 +151,24 @@ struct Checker {
                 left, syntax.comparison, right, ignoresCase: syntax.ignoresCase,
                 ignoresAccents: syntax.ignoresAccents,
                 texts: (syntax.left, syntax.right), at: syntax.start))
+    }
+
+    /// The right side; where it is a name that nothing has, a text without its quotes may be meant.
+    private func value(
+        _ operand: Syntax.Operand, beside left: Side
+    ) throws(QueryError) -> Side {
+        do throws(QueryError) {
+            return try side(operand)
+        } catch {
+            guard error.kind == .unknownProperty, case .property(let start, let end) = operand,
+                left.takesText
+            else { throw error }
+            var error = error
+            let quoted = "'\(source.text(start, end))'"
+            error.message += "; a text stands in quotes: \(quoted)"
+            error.hint = error.hint ?? quoted
+            throw error
+        }
     }
 
     /// A property of the object itself beside a literal of its type, as most comparisons are: nothing has to
@@ -216,7 +247,9 @@ struct Checker {
                 try adapted(left, to: type, isRight: false, beside: texts.1, at: start),
                 right.operand
             )
-        case (nil, nil): throw fail(.type, "Cannot compare two constants", at: start)
+        case (nil, nil):
+            for case .kinds(_, let start) in [left, right] { throw constantKinds(at: start) }
+            throw fail(.type, "Cannot compare two constants", at: start)
         }
         if type == .kinds, comparison != .equal, comparison != .notEqual {
             throw fail(
@@ -284,7 +317,7 @@ struct Checker {
         _ side: Side, _ comparison: ComparisonOperator, _ constant: Side,
         text: Syntax.Operand, at start: Int
     ) throws(QueryError) {
-        guard case .path(let path, _) = side else { return }
+        guard case .path(let path, let quantifier) = side else { return }
         let isNull: Bool
         if case .item(let item) = constant { isNull = item.value == .null } else { isNull = false }
         switch path.type {
@@ -301,12 +334,20 @@ struct Checker {
                 throw embeddedComparison(at: start)
             }
         }
-        if isNull, path.isMany {
+        if isNull, path.isMany, quantifier == nil || !leadsToMapOfObjects(path) {
             throw fail(
                 .type,
                 "Cannot compare linklist ('\(source.text(text.start, text.end))') with NULL; "
                     + "compare its '.@count' with 0.", at: start)
         }
+    }
+}
+
+extension Checker {
+    /// Whether a path leads to the values of a map of objects, of which any may be null.
+    private func leadsToMapOfObjects(_ path: ValuePath) -> Bool {
+        guard case .elements(let member) = path.terminal else { return false }
+        return schema.classes[path.lastClass].members[member].storage.shape == .map
     }
 }
 

@@ -51,19 +51,47 @@ extension PathResolver {
         return true
     }
 
-    /// Takes `@type`.
+    /// Why `@type` of a property that is not `mixed` is no path.
+    static let constantKind =
+        "Comparison between two constants is not supported: '@type' asks for the type of mixed values, the "
+        + "other properties' types are known."
+
+    /// Takes `@type`: of `mixed` values, or else the declared type, as ``declaredKinds``.
     mutating func kind(at offset: Int) throws(QueryError) {
         var place = mixedPlace
         if place == nil, standsOnMixedCollection, case .member(let member, _) = pending {
             place = (member, [.all])
         }
-        guard let (member, steps) = place else {
-            throw fail(
-                .type,
-                "Comparison between two constants is not supported: '@type' asks for the type of "
-                    + "mixed values, the other properties' types are known.", at: offset)
+        if let (member, steps) = place {
+            finish(member, MixedPath(steps: steps, result: .kind), .kinds)
+        } else if let kind = declaredKind {
+            declaredKinds = (KindSet.of(kind), offset)
+        } else {
+            throw constantKinds(at: offset)
         }
-        finish(member, MixedPath(steps: steps, result: .kind), .kinds)
+    }
+
+    /// Why a declared type is compared with the `@type` of `mixed` values only.
+    func constantKinds(at offset: Int) -> QueryError {
+        fail(.type, Self.constantKinds, at: offset)
+    }
+
+    /// The message of ``constantKinds(at:)``.
+    static let constantKinds =
+        "Comparison between two constants is not supported: '@type' asks for the type of mixed values, the "
+        + "other properties' types are known. It compares with the '@type' of mixed values only."
+
+    /// The type of what the path stands on; nil where it stands on what has none.
+    private var declaredKind: MixedKind? {
+        switch pending {
+        case .member(let member, _):
+            return MixedKind(stored: rowClass.members[member].storage.element)
+        case .inverse(let originClass, _):
+            return schema.classes[originClass].definition.kind == .embedded ? .map : .link
+        case .terminal(.subject, .scalar(let scalar)):
+            return MixedKind(stored: ElementStorage(scalar))
+        case .nothing, .lengths, .mixed, .terminal: return nil
+        }
     }
 
     private mutating func finish(_ member: Int, _ path: MixedPath, _ type: ValueType) {

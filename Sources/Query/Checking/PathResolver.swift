@@ -31,6 +31,8 @@ struct PathResolver {
     var namedMember: Int?
     var pending = Pending.nothing
     var isIndexed = false
+    /// The declared type that a final `@type` asks for, as a ``KindSet``: a constant. And where it stands.
+    var declaredKinds: (kinds: Int64, start: Int)?
 
     /// - `outerStepCount`: How many steps lead to where the path begins, within a subquery.
     init(
@@ -348,6 +350,7 @@ struct PathResolver {
 
     /// The finished path.
     func path(at offset: Int) throws(QueryError) -> ValuePath {
+        if let declaredKinds { throw constantKinds(at: declaredKinds.start) }
         let terminal: ValuePath.Terminal
         let type: ValueType
         switch pending {

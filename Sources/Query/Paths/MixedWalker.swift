@@ -91,6 +91,9 @@ final class MixedWalker {
         }
     }
 
+    /// Hands over what is asked of a value that is not there.
+    func finishNothing(_ sink: ValueSink) -> Bool { finish(.nothing, nil, sink) }
+
     /// Hands over what is asked of a value.
     private func finish(
         _ found: Found, _ source: (any ObjectSource)?, _ sink: ValueSink

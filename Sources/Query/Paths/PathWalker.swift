@@ -102,12 +102,20 @@ final class PathWalker {
         return nothing(sink)
     }
 
+    /// Hands over what the path comes to where there is nothing to read: the count of no elements, what an
+    /// aggregate makes of none, else null.
     private func nothing(_ sink: ValueSink) -> Bool {
         guard yieldsNull else { return true }
-        guard path.type == .kinds else { return sink.receive(nil, 0) }
-        // Null has a kind.
-        var kinds = KindSet.of(MixedKind.null)
-        return sink.receive(&kinds, 8)
+        switch path.terminal {
+        case .count:
+            var count: Int64 = 0
+            return sink.receive(&count, 8)
+        case .aggregate:
+            aggregator?.reset()
+            return aggregator?.finish(sink) ?? true
+        case .mixed, .subjectMixed: return within?.finishNothing(sink) ?? true
+        default: return sink.receive(nil, 0)
+        }
     }
 
     private func object(
@@ -219,7 +227,7 @@ final class PathWalker {
                 if values.isNull(place) { return sink.receive(&length, 8) }
                 if values.element == .mixed {
                     let value = MixedView(values.bytes(place))
-                    guard value.kind == .string else { return true }
+                    guard value.kind == .string || value.kind == .data else { return true }
                     length = Int64(value.payload.count)
                 } else {
                     length = Int64(values.bytes(place).count)

@@ -44,12 +44,32 @@ extension SortKey {
             return try keyAsNamed(item, of: source, clause: clause, root: root, schema: schema)
         } catch {
             // A property may be named so; where none is, a direction is meant.
-            guard error.kind == .unknownProperty, clause != "sort",
-                source[item.lowerBound] == UInt8(ascii: "-")
-            else { throw error }
+            guard error.kind == .unknownProperty else { throw error }
+            if clause == "sort",
+                let hint = descending(source.text(item.lowerBound, item.upperBound))
+            {
+                throw QueryError(
+                    .syntax,
+                    "A minus before a path sorts in descending order, nothing in ascending order.",
+                    column: source.column(item.lowerBound), hint: hint)
+            }
+            guard clause != "sort", source[item.lowerBound] == UInt8(ascii: "-") else {
+                throw error
+            }
             throw QueryError(
                 .syntax, "'\(clause)' takes no minus; that is for 'sort', as in sort=-name.",
                 column: source.column(item.lowerBound))
+        }
+    }
+
+    /// What is meant by a path with `asc` or `desc` behind it; nil for other texts.
+    private static func descending(_ item: String) -> String? {
+        let words = item.split(separator: " ")
+        guard words.count == 2 else { return nil }
+        return switch words[1].lowercased() {
+        case "asc", "ascending": String(words[0])
+        case "desc", "descending": "-" + words[0]
+        default: nil
         }
     }
 

@@ -127,6 +127,25 @@ extension Lexer {
             .timestamp, .date(Self.timestamp(whole, part)), end: nanoseconds.end)
     }
 
+    /// `YYYY-MM-DDThh:mm:ss[.fraction]` with `Z` or an offset such as `+02:00`; nil for another text.
+    private mutating func internetTimestamp() -> Token? {
+        let fields = position + 19
+        guard source[position + 10] | 0x20 == UInt8(ascii: "t"), fields <= source.bytes.count else {
+            return nil
+        }
+        var end = fields
+        if source[end] == UInt8(ascii: ".") { end = digitsEnd(end + 1) }
+        switch source[end] {
+        case UInt8(ascii: "Z"), UInt8(ascii: "z"): end += 1
+        case UInt8(ascii: "+"), UInt8(ascii: "-"): end += 6
+        default: return nil
+        }
+        guard let time = bytes(position, end - position, Timestamp.init(rfc3339:)) else {
+            return nil
+        }
+        return literal(.timestamp, .date(time), end: end)
+    }
+
     /// Seconds and nanoseconds of the same sign as a timestamp, whose nanoseconds are positive.
     private static func timestamp(_ seconds: Int64, _ nanoseconds: Int64) -> Timestamp {
         nanoseconds < 0
@@ -134,11 +153,13 @@ extension Lexer {
             : Timestamp(seconds: seconds, nanoseconds: Int32(nanoseconds))
     }
 
-    /// `Y-M-D@h:m:s[:nanoseconds]`, or with a `T` for the `@`; nil when the text goes on otherwise.
+    /// `Y-M-D@h:m:s[:nanoseconds]`, or with a `T` for the `@`, or a point in time by RFC 3339; nil when the
+    /// text goes on otherwise.
     private mutating func calendarTimestamp() throws(QueryError) -> Token? {
         let start = position
         // Most numbers are told apart by what follows their digits.
         guard source[digitsEnd(start)] == UInt8(ascii: "-") else { return nil }
+        if let timestamp = internetTimestamp() { return timestamp }
         var fields: [Int64?] = []
         var offset = start
         for separators in [
@@ -170,7 +191,8 @@ extension Lexer {
             throw QueryError(
                 .syntax,
                 "'\(source.text(start, min(offset, start + 60)))' is not a date: expected "
-                    + "year-month-day@hour:minute:second[:nanoseconds], each in its range",
+                    + "one such as 2026-11-20T06:38:58Z, or year-month-day@hour:minute:second"
+                    + "[:nanoseconds], each in its range",
                 column: source.column(start))
         }
         guard known[0] >= 1900 else {

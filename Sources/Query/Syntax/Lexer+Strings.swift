@@ -130,7 +130,8 @@ extension Lexer {
 
     private func closes(at offset: Int) -> Bool { source[offset] == UInt8(ascii: ")") }
 
-    private func bytes<Result>(
+    /// What is read from some bytes; nil where the text ends before.
+    func bytes<Result>(
         _ start: Int, _ count: Int, _ read: (UnsafeRawBufferPointer) -> Result?
     ) -> Result? {
         guard start + count <= source.bytes.count else { return nil }

@@ -24,7 +24,8 @@ extension Parser {
         }
         switch token.kind {
         case .leftBrace: return try list(quantifier, start: start)
-        case .binary where isFollowedByParenthesis: return .constant(try constant())
+        case .binary where isFollowedByParenthesis, .identifier where beginsTime:
+            return .constant(try constant())
         case .sort where isFollowedByParenthesis, .distinct where isFollowedByParenthesis,
             .limit where isFollowedByParenthesis:
             throw unexpected("a predicate before it, such as TRUEPREDICATE")
@@ -71,7 +72,8 @@ extension Parser {
 
     /// A constant of a list.
     private mutating func listed() throws(QueryError) -> Syntax.Constant {
-        try constant(token.canBeName ? "a value (a list holds no properties)" : "a value")
+        try constant(
+            token.canBeName && !beginsTime ? "a value (a list holds no properties)" : "a value")
     }
 
     /// A literal, an argument, `obj(…)` or `binary(…)`.
@@ -92,10 +94,22 @@ extension Parser {
         case .argument: kind = .argument(token.index)
         case .binary: return try binary()
         case .object: return try object()
+        case .identifier where beginsTime: return try time()
+        case .leftBracket: throw listInBrackets()
         default: throw unexpected(expected)
         }
         try advance()
         return Syntax.Constant(kind: kind, start: start, end: previousEnd)
+    }
+
+    /// Refuses the list in brackets of other languages.
+    private func listInBrackets() -> QueryError {
+        var error = unexpected("a list in braces, such as {1, 2}")
+        let inner = token.end..<source.bytes.count
+        if let end = source.offset(of: UInt8(ascii: "]"), in: inner), end - token.end <= 60 {
+            error.hint = "{\(source.text(token.end, end))}"
+        }
+        return error
     }
 
     /// The text that a `B64"…"` outside `binary(…)` stands for.

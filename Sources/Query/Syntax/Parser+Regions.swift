@@ -45,8 +45,9 @@ extension Parser {
             kind = .box(bottomLeft, try point())
         case .geoCircle:
             let center = try point()
-            try expect(.comma, "',' and the radius in radians")
-            kind = .circle(center, radians: try coordinate())
+            try expect(.comma, "',' and the radius, such as 5km, 500m, 3mi, or in radians")
+            let radius = try coordinate()
+            kind = .circle(center, radius: radius, unit: try radiusUnit())
         default:
             var rings = [try ring()]
             while token.kind == .comma {

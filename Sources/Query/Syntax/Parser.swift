@@ -24,6 +24,8 @@ struct Parser {
     /// The greatest depth of the operands read so far, within the present subquery.
     var operandDepth = 0
     var subqueryDepth = 0
+    /// Whether `now()` was read.
+    var asksForTime = false
 
     var source: SourceText { lexer.source }
 
@@ -46,7 +48,7 @@ struct Parser {
         guard token.kind == .end else {
             throw unexpected("AND, OR, SORT, DISTINCT, LIMIT or the end of the query")
         }
-        return Syntax(predicate: predicate, suffixes: suffixes)
+        return Syntax(predicate: predicate, suffixes: suffixes, asksForTime: asksForTime)
     }
 
     mutating func advance() throws(QueryError) {
@@ -63,8 +65,33 @@ struct Parser {
         let found =
             token.kind == .end
             ? "end of query" : "'\(source.text(token.start, min(token.end, token.start + 60)))'"
-        return source.syntaxError(
-            "syntax error, unexpected \(found), expected \(expectation)", at: token.start)
+        guard let time = startOfDay else {
+            return source.syntaxError(
+                "syntax error, unexpected \(found), expected \(expectation)", at: token.start)
+        }
+        var error = source.syntaxError(
+            "syntax error, unexpected \(found): a date has a time, such as \(time)", at: token.start
+        )
+        error.hint = time
+        return error
+    }
+
+    /// The first moment of the day whose year ends where the present token begins; nil where no such day stands
+    /// there.
+    private var startOfDay: String? {
+        let start = token.start - 4
+        guard token.kind == .number, start >= 0 else { return nil }
+        var time = source.text(start, start + 10) + "T00:00:00Z"
+        return time.withUTF8 { Timestamp(rfc3339: UnsafeRawBufferPointer($0)) } == nil ? nil : time
+    }
+
+    /// Refuses the `IS NULL` of other languages.
+    private mutating func nullTest() throws(QueryError) -> QueryError {
+        var error = unexpected(
+            "a comparison operator; null is compared with '== null' or '!= null'")
+        try advance()
+        error.hint = token.kind == .not ? "!= null" : "== null"
+        return error
     }
 
     func unsupported(_ feature: String, at start: Int) -> QueryError {
@@ -169,6 +196,7 @@ struct Parser {
         case .geoWithin: return try within(left, start: start)
         case .identifier where lexer.isWord(token, "matches"):
             comparison = .matches
+        case .identifier where lexer.isWord(token, "is"): throw try nullTest()
         default:
             guard allowsOperand else { throw unexpected("a comparison operator") }
             guard token.kind == .rightParenthesis else {

@@ -13,7 +13,8 @@ extension Syntax {
         enum Kind {
             case argument(Int)
             case box(Point, Point)
-            case circle(Point, radians: Constant)
+            /// `unit`: How many radians a unit of length has; nil where the radius is in radians.
+            case circle(Point, radius: Constant, unit: Double?)
             case polygon([[Point]])
         }
 

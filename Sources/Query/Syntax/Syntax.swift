@@ -119,6 +119,8 @@ struct Syntax {
             /// The data of an argument, or the bytes of its text.
             case binaryArgument(Int)
             indirect case object(className: String, key: Constant)
+            /// The time of the request, and so many seconds.
+            case now(plus: Int64)
         }
 
         var kind: Kind
@@ -167,4 +169,6 @@ struct Syntax {
 
     var predicate: Node
     var suffixes: [Suffix]
+    /// Whether `now()` stands in it.
+    var asksForTime: Bool
 }

@@ -81,6 +81,6 @@ struct CheckedAggregate: Sendable {
         hash = PageCursor.QueryHash(
             "aggregate\u{0}\(rowClass.definition.name)\u{0}\(compiled?.canonicalText ?? "")\u{0}"
                 + "\(text.operations ?? "count")\u{0}\(text.by ?? "")\u{0}"
-                + PageCursor.types(self.by))
+                + PageCursor.types(self.by), now: compiled?.now)
     }
 }

@@ -98,7 +98,7 @@ struct CheckedQuery: Sendable {
         }
         canonical += "\u{0}"
         canonical += PageCursor.types(sort + distinct)
-        hash = PageCursor.QueryHash(canonical)
+        hash = PageCursor.QueryHash(canonical, now: compiled?.now)
     }
 
     private static func requireFew(
@@ -184,7 +184,8 @@ struct CheckedQuery: Sendable {
         }
         do throws(QueryError) {
             return try CompiledQuery.compile(
-                text: filter, arguments: text.arguments, rootClass: rowClass.index, schema: schema)
+                text: filter, arguments: text.arguments, rootClass: rowClass.index, schema: schema,
+                now: { text.now })
         } catch {
             throw text.problem(projection?.explaining(error, in: filter) ?? error, "filter")
         }

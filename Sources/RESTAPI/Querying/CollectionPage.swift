@@ -47,7 +47,7 @@ struct CollectionPage {
         var canonical = "\(owner.definition.name)\u{0}\(key)\u{0}\(compiled.number)\u{0}"
         canonical += "\(compiledQuery?.canonicalText ?? "")\u{0}\(text.sort ?? "")\u{0}"
         canonical += PageCursor.types(keys)
-        let hash = PageCursor.QueryHash(canonical)
+        let hash = PageCursor.QueryHash(canonical, now: compiledQuery?.now)
         let cursor = try PageCursor.read(text, query: hash, epoch: read.epoch)
         if let compiledQuery, Self.needsStages(compiledQuery) {
             return try stagedResponse(
@@ -103,7 +103,8 @@ struct CollectionPage {
         }
         do throws(QueryError) {
             return try CompiledQuery.compile(
-                text: filter, arguments: text.arguments, root: root, schema: read.rows)
+                text: filter, arguments: text.arguments, root: root, schema: read.rows,
+                now: { text.now })
         } catch {
             throw text.problem(error, "filter")
         }

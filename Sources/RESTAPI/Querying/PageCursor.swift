@@ -1,5 +1,6 @@
 import Bytes
 import JSON
+import ObjectModel
 import ObjectStore
 import Query
 import Rows
@@ -9,13 +10,14 @@ import Rows
 /// Opaque to clients: base64url of
 ///
 ///     offset  bytes  field (little-endian)
-///     0       1      format, 1
+///     0       1      format: 1, or 2 with the time that `now()` stands for
 ///     1       16     hash of the query that it belongs to
 ///     17      8      epoch
 ///     25      8      objects returned so far; of an inverse link's page, ``repetition``
 ///     33      8      object key, or position in a collection, of the last object
 ///     41      4      byte count of its sort values
-///     45      …      its sort values, then its whole sort values; see ``QueryPosition``
+///     45      12     format 2 only: seconds since 1970 (8) and nanoseconds (4) of that time
+///     …       …      its sort values, then its whole sort values; see ``QueryPosition``
 ///     …       8      hash of everything before, which tells a damaged cursor
 struct PageCursor: Equatable, Sendable {
     /// The query that it belongs to.
@@ -31,15 +33,20 @@ struct PageCursor: Equatable, Sendable {
     struct QueryHash: Equatable, Sendable {
         fileprivate let high: UInt64
         fileprivate let low: UInt64
+        /// What `now()` stands for in the query, also on the pages that follow; nil where it has none.
+        let now: Timestamp?
 
-        init(_ text: String) {
+        /// - `now`: See ``CompiledQuery/now``.
+        init(_ text: String, now: Timestamp?) {
             var text = text
             (high, low) = text.withUTF8 { SipHash128.hash(UnsafeRawBufferPointer($0)) }
+            self.now = now
         }
 
-        fileprivate init(high: UInt64, low: UInt64) {
+        fileprivate init(high: UInt64, low: UInt64, now: Timestamp?) {
             self.high = high
             self.low = low
+            self.now = now
         }
     }
 
@@ -56,6 +63,8 @@ struct PageCursor: Equatable, Sendable {
     }
 
     private static let format: UInt8 = 1
+    private static let timedFormat: UInt8 = 2
+    private static let timeByteCount = 12
     /// What stands before and behind the sort values.
     private static let fixedByteCount = 45
     private static let checksumByteCount = 8
@@ -66,13 +75,17 @@ struct PageCursor: Equatable, Sendable {
     /// The cursor as a client gets it. Cost: an allocation or two, and a hash of its bytes.
     func encoded() -> String {
         let bytes = ByteBuffer(capacity: Self.fixedByteCount + position.sortBytes.count + 64)
-        bytes.append(Self.format)
+        bytes.append(query.now == nil ? Self.format : Self.timedFormat)
         bytes.append(little: query.high)
         bytes.append(little: query.low)
         bytes.append(little: epoch)
         bytes.append(little: returnedCount)
         bytes.append(little: position.key)
         bytes.append(little: UInt32(position.sortBytes.count))
+        if let now = query.now {
+            bytes.append(little: UInt64(bitPattern: now.seconds))
+            bytes.append(little: UInt32(bitPattern: now.nanoseconds))
+        }
         bytes.append(position.sortBytes)
         bytes.append(position.wholeBytes)
         bytes.append(little: SipHash128.hash(bytes.bytes).high)
@@ -102,31 +115,42 @@ struct PageCursor: Equatable, Sendable {
         var text = text
         guard
             let all = text.withUTF8({ Base64.decode(UnsafeRawBufferPointer($0), alphabet: .url) }),
-            all.count >= Self.fixedByteCount + Self.checksumByteCount, all[0] == Self.format
+            let format = all.first, format == Self.format || format == Self.timedFormat
         else { return nil }
+        let isTimed = format == Self.timedFormat
+        let sortStart = Self.fixedByteCount + (isTimed ? Self.timeByteCount : 0)
+        guard all.count >= sortStart + Self.checksumByteCount else { return nil }
         let bytes = all.dropLast(Self.checksumByteCount)
         func word(at offset: Int) -> UInt64 {
             all.withUnsafeBytes {
                 UInt64(littleEndian: $0.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
             }
         }
+        func halfWord(at offset: Int) -> UInt32 {
+            all.withUnsafeBytes {
+                UInt32(littleEndian: $0.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
+            }
+        }
         guard word(at: bytes.count) == bytes.withUnsafeBytes({ SipHash128.hash($0).high }) else {
             return nil
         }
-        let sortEnd =
-            Self.fixedByteCount
-            + Int(
-                all.withUnsafeBytes {
-                    UInt32(littleEndian: $0.loadUnaligned(fromByteOffset: 41, as: UInt32.self))
-                })
+        let sortEnd = sortStart + Int(halfWord(at: 41))
         guard sortEnd <= bytes.count, word(at: 25) < Self.numberEnd, word(at: 33) < Self.numberEnd
         else { return nil }
-        query = QueryHash(high: word(at: 1), low: word(at: 9))
+        var now: Timestamp?
+        if isTimed {
+            let nanoseconds = halfWord(at: Self.fixedByteCount + 8)
+            guard nanoseconds < 1_000_000_000 else { return nil }
+            now = Timestamp(
+                seconds: Int64(bitPattern: word(at: Self.fixedByteCount)),
+                nanoseconds: Int32(nanoseconds))
+        }
+        query = QueryHash(high: word(at: 1), low: word(at: 9), now: now)
         epoch = word(at: 17)
         returnedCount = word(at: 25)
         position = QueryPosition(
-            sortBytes: Array(bytes[Self.fixedByteCount..<sortEnd]),
-            wholeBytes: Array(bytes[sortEnd...]), key: word(at: 33))
+            sortBytes: Array(bytes[sortStart..<sortEnd]), wholeBytes: Array(bytes[sortEnd...]),
+            key: word(at: 33))
     }
 
     /// What the page ended with had a text too long for a cursor, and is gone or was changed: 410.

@@ -1,5 +1,6 @@
 import HTTPServer
 import JSON
+import ObjectModel
 import Query
 import Rows
 
@@ -19,6 +20,11 @@ struct QueryText: Sendable {
     var explains = false
     /// Whether it stands in a body, whose faults have pointers.
     var isInBody = false
+    /// The time of the request.
+    private let requestTime = Timestamp.now()
+
+    /// What `now()` stands for: the time of the request, or of the first of the pages that a cursor goes on with.
+    var now: Timestamp { cursor.flatMap { PageCursor($0) }?.query.now ?? requestTime }
 
     /// Whether compiling it holds up a connection's thread.
     var isLong: Bool { (filter?.utf8.count ?? 0) > Self.inlineByteCountMax }

@@ -61,7 +61,7 @@ struct CheckedSections: Sendable {
         hash = PageCursor.QueryHash(
             "sections\u{0}\(rowClass.definition.name)\u{0}\(compiled?.canonicalText ?? "")\u{0}"
                 + "\(by)\u{0}\(query.sort ?? "")\u{0}"
-                + PageCursor.types([SortKey(path: key.path)] + sort))
+                + PageCursor.types([SortKey(path: key.path)] + sort), now: compiled?.now)
     }
 
     /// The order that is stated, in `sort` or in the filter; empty for none, or for one that only the

@@ -34,6 +34,28 @@ struct AggregateTests {
         ])
     }
 
+    @Test("behind a null link a collection is empty: its count and sum are 0, the rest is null")
+    func nullLinks() throws {
+        world.check([
+            ("friend.ints.@count == 0", [2, 3, 5]), ("friend.ints.@sum == 0", [2, 3, 5]),
+            ("0 == friend.ints[SIZE]", [2, 3, 5]), ("friend.ints.@count < 1", [2, 3, 5]),
+            ("friend.ints.@count == null", []), ("friend.ints.@sum != null", [1, 2, 3, 4, 5]),
+            ("friend.ints.@avg == null", [2, 3, 5]), ("friend.ints.@min == null", [2, 3, 5]),
+            ("friend.friend.ints.@count == 0", [1, 2, 3, 5]),
+            ("friend.doubles.@sum == 0", [2, 3, 4, 5]),
+            ("friend.decimals.@sum == 0", [1, 2, 3, 5]),
+            ("friend.words.@count == 0", [1, 2, 3, 4, 5]),
+            ("friend.anys.@count == 0", [2, 3, 4, 5]), ("friend.anys.@sum == 0", [2, 3, 4, 5]),
+            ("friend.mix.@sum == 0", [1, 3, 5]), ("friend.mix.@count == null", [3, 5]),
+            ("home.keeper.ints.@count == 0", [1, 2, 4, 5]),
+            ("friend.ints.@count + 1 == 1", [2, 3, 5]), ("friend.ints.@sum == id - 3", [3]),
+            ("friend.ints.@sum IN {0, 5}", [1, 2, 3, 5]),
+            ("NOT friend.ints.@sum == 0", [1, 4]), ("friend.name.@count == null", [2, 3, 5]),
+            ("TRUEPREDICATE SORT(friend.ints.@sum DESC, id ASC)", [1, 4, 2, 3, 5]),
+            ("SUBQUERY(friends, $f, $f.friend.ints.@count == 0).@count == 2", [1, 4]),
+        ])
+    }
+
     @Test("a property of several objects gives one value of them all")
     func objects() {
         world.check([

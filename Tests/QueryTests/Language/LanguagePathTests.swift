@@ -74,6 +74,31 @@ struct LanguagePathTests {
         #expect(try world.fault("@links.Bx.n == 1")?.hint == "Box")
     }
 
+    @Test("a null among the values of a map of objects is found like any other value")
+    func nullsInMaps() throws {
+        try world.put(5, ["pets": .entries(["x": .value(.null)])])
+        try world.put(
+            2, ["pets": .entries(["x": .value(.null), "y": .value(LanguageWorld.node(1))])])
+        try world.put(3, ["spots": .entries(["s": .value(.null)])])
+        world.check([
+            ("ANY pets.@values == null", [2, 5]), ("ANY pets.@values == {null}", [2, 5]),
+            ("ANY pets == null", [2, 5]), ("SOME pets[*] == nil", [2, 5]),
+            ("null IN ANY pets", [2, 5]),
+            ("ALL pets.@values == null", [3, 4, 5]), ("NONE pets.@values == null", [1, 3, 4]),
+            ("ANY pets.@values != null", [1, 2]), ("ALL pets != null", [1, 3, 4]),
+            ("ANY friend.pets.@values == null", [1]), ("ANY friends.pets == null", [1, 4]),
+            ("ANY spots.@values == null", [3]),
+            ("ANY spots.@values != null", [4]),
+        ])
+        for text in [
+            "friends == null", "pets == null", "ANY crew != null", "ANY places == null",
+            "ANY fans == null",
+        ] {
+            let fault = try world.fault(text)
+            #expect(fault?.message.hasPrefix("Cannot compare linklist") ?? false, "\(text)")
+        }
+    }
+
     @Test("names map to stored ones; .length counts the bytes of each element")
     func names() {
         world.check([

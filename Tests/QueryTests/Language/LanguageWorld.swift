@@ -260,6 +260,9 @@ final class LanguageWorld {
         }
     }
 
+    /// The schema of the nodes.
+    var rows: RowSchema { store.catalog.rows }
+
     /// Changes a node.
     func put(_ id: Int64, _ content: ObjectContent) throws {
         let draft = content.merging(["id": .value(.int(id))]) { a, _ in a }

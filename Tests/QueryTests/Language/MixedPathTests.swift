@@ -159,6 +159,36 @@ struct MixedPathTests {
         #expect(try matches("self == self", .string("x")))
     }
 
+    @Test("@type of mixed values compares with the declared type of another property")
+    func declaredTypes() throws {
+        world.check([
+            ("mix.@type == id.@type", [1]), ("id.@type == mix.@type", [1]),
+            ("mix.@type != n.@type", [2, 3, 4, 5]), ("mix.@type == name.@type", [2]),
+            ("mix.@type == home.@type", [3]), ("mix.link.@type == friend.@type", [3]),
+            ("mix.link.@type == friends.@type", [3]), ("mix.link.@type == fans.@type", [3]),
+            ("ANY anys.@type == ints.@type", [1, 2]), ("ALL anys.@type == id.@type", [3, 4, 5]),
+            ("anys[1].@type == friend.name.@type", [1]),
+        ])
+        #expect(try world.ids("mix.@type == $K0", [.init(text: "id.@type")]) == [1])
+        let constants = "Comparison between two constants is not supported"
+        try world.check(faults: [
+            ("n.@type == id.@type", constants, 3), ("n.@type == n", constants, 3),
+            ("name == name.@type", constants, 14), ("ANY ints.@type == mix.@type", constants, 10),
+            ("TRUEPREDICATE SORT(n.@type ASC)", constants, 22),
+            ("n.@type + 1 == 2", "Cannot perform '+' operation on 'n.@type' and '1'", 9),
+            ("mix.@type IN id.@type", "The keypath following 'IN' must contain a list", 14),
+        ])
+    }
+
+    @Test(".length counts the bytes of strings and of data among mixed values")
+    func lengths() throws {
+        try world.put(5, ["anys": .values([.data([1, 2, 3, 4]), .int(7)])])
+        world.check([
+            ("anys.length == 4", [5]), ("ALL anys.length == 4", [3, 4, 5]),
+            ("anys.length == {4}", [5]), ("anys.length == 5", [1]),
+        ])
+    }
+
     @Test("what no value can have is refused")
     func faults() throws {
         try world.check(faults: [
