@@ -27,6 +27,22 @@ extension ReferenceObjects {
         for identity in stored.objects.keys where objects[identity] == nil {
             differences.append("\(identity) should not be there")
         }
+        return differences + orderDifferences(from: stored)
+    }
+
+    /// The classes whose objects are not in the order in which they were made.
+    private func orderDifferences(from stored: StoreContents) -> [String] {
+        var differences: [String] = []
+        for name in classes.keys.sorted() {
+            let own = objects.filter { $0.key.className == name }
+            let wanted = own.sorted { $0.value.birth < $1.value.birth }.map(\.key)
+            let found = own.keys.sorted {
+                stored.objects[$0]?.key ?? 0 < stored.objects[$1]?.key ?? 0
+            }
+            if found != wanted {
+                differences.append("\(name) is in the order \(found), not \(wanted)")
+            }
+        }
         return differences
     }
 

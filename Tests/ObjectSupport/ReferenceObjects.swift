@@ -19,7 +19,8 @@ package struct ReferenceObjects {
         package var content: ObjectContent
         /// The version that last changed it.
         package var version: UInt64
-        /// Distinguishes objects that had the same key one after the other.
+        /// Distinguishes objects that had the same key one after the other, and says in which order objects
+        /// were made: an object before those that stand in it in full, whatever linked to it before.
         package var birth: Int
     }
 
@@ -42,7 +43,8 @@ package struct ReferenceObjects {
     /// The objects that were born or died in the present transaction.
     package internal(set) var names: [Int: Identity] = [:]
     private var awaited: Set<Identity> = []
-    private var underWay: Set<Identity> = []
+    /// Objects of which nested ones are being written, and their ``Object/birth``.
+    private var underWay: [Identity: Int] = [:]
     var nextKeys: [String: Int64] = [:]
     /// The greatest primary key so far of each class whose objects the store numbers.
     var greatestNumbers: [String: Int64] = [:]
@@ -125,19 +127,25 @@ package struct ReferenceObjects {
         noteNumber(identity)
         // While its nested objects are written, links to the object are not awaited, and it is not
         // there yet either.
-        underWay.insert(identity)
+        let birth: Int
+        if let known = underWay[identity] {
+            birth = known
+        } else {
+            birthCount += 1
+            birth = birthCount
+        }
+        underWay[identity] = birth
         let resolved = try resolve(objectClass, draft)
-        underWay.remove(identity)
+        underWay[identity] = nil
         if objects[identity] != nil {
             apply(identity, objectClass, resolved, keepsAbsent: false, mode)
             return identity
         }
-        birthCount += 1
-        names[birthCount] = identity
+        names[birth] = identity
         let content = merged(
             objectClass, resolved, over: nil, keepsAbsent: false, isMerge: isMerge(mode))
-        objects[identity] = Object(content: content, version: version + 1, birth: birthCount)
-        changes[birthCount] = Change(kind: .insert, properties: [])
+        objects[identity] = Object(content: content, version: version + 1, birth: birth)
+        changes[birth] = Change(kind: .insert, properties: [])
         return identity
     }
 
@@ -252,7 +260,7 @@ package struct ReferenceObjects {
             return try write(name, inner, mode: .merge).link
         case .value(.link(let name, let key)):
             let target = Identity(name, key)
-            if objects[target] == nil, !underWay.contains(target) {
+            if objects[target] == nil, underWay[target] == nil {
                 awaited.insert(target)
                 noteNumber(target)
             }

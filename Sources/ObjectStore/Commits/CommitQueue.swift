@@ -212,7 +212,7 @@ final class CommitQueue: @unchecked Sendable {
             outcomes.append(run(write, transaction))
         }
         let done = writes.prefix(outcomes.count)
-        if group.state.version > firstVersion || group.keepsReplies {
+        if group.state.version > firstVersion || group.changesUnversioned {
             trimChangeLog(group, transaction.now)
             putState(group)
             do throws(StorageError) {
@@ -264,8 +264,11 @@ final class CommitQueue: @unchecked Sendable {
         transaction.replyLimits = options.replyLimits
         do {
             try write.run(transaction)
+            if transaction.restartInOrder() { try write.run(transaction) }
             try transaction.finish()
-            if transaction.keepsReply { transaction.group.keepsReplies = true }
+            if transaction.keepsReply || transaction.reservesKeys {
+                transaction.group.changesUnversioned = true
+            }
             if !transaction.migrationFaults.isEmpty {
                 transaction.group.migrationFaults += transaction.migrationFaults
             }

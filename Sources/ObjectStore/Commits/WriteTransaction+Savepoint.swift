@@ -29,6 +29,7 @@ extension WriteTransaction {
         let operationCountBefore = operationCount
         let changeCountBefore = changes.count
         let heldTargetCountBefore = heldTargets.count
+        let madeCountBefore = keyOrder.count
         attemptedUniqueCheckStart = uniqueChecks.count
         let faultCountBefore = migrationFaults.count
         isAttempting = true
@@ -47,6 +48,7 @@ extension WriteTransaction {
             truncateChanges(to: changeCountBefore)
             uniqueChecks.removeSubrange(attemptedUniqueCheckStart...)
             heldTargets.removeSubrange(heldTargetCountBefore...)
+            keyOrder.truncate(to: madeCountBefore)
             for before in attemptedStates { group.setClassState(before.classIndex, before.state) }
             throw error
         }
@@ -56,6 +58,22 @@ extension WriteTransaction {
     package func restart() {
         rollBack()
         forget()
+    }
+
+    /// Takes back everything if objects were made in another order than that of their keys, so that the
+    /// body can run once more and give them keys in order.
+    ///
+    /// - Returns: Whether the body has to run again; false in its second run, and while links wait for
+    ///   their targets.
+    package func restartInOrder() -> Bool {
+        guard pending.isEmpty else { return false }
+        let corrected = keyOrder.corrected { index in
+            statesBefore.first { $0.classIndex == index }?.state.nextKey ?? 0
+        }
+        guard let corrected else { return false }
+        restart()
+        keyOrder = corrected
+        return true
     }
 
     private func takeBack(_ change: Undo) {

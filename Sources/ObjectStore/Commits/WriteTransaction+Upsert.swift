@@ -115,6 +115,7 @@ extension WriteTransaction {
         } else {
             key = try makeKey(rowClass)
         }
+        keyOrder.note(key, ofClass: rowClass.index)
         // The object can be linked to by its own children, so it has its key before they are written;
         // what links to it by now is no longer in vain.
         var targets = try resolve(draft, path: path)
@@ -247,9 +248,14 @@ extension WriteTransaction {
     /// Takes the next object key of a class and maps the primary key to it that was looked up last, if
     /// the class has one.
     func makeKey(_ rowClass: RowClass) throws(StoreError) -> UInt64 {
-        let key = try takeKey(rowClass)
-        if rowClass.primaryKeyIndex != nil { try mapPrimaryKey(rowClass, to: key) }
-        return key
+        guard rowClass.primaryKeyIndex != nil else { return try takeKey(rowClass) }
+        var key = reservedKeys.isEmpty ? nil : reservedKeys[Array(mapKeyBuffer.bytes)]
+        // The class may have gone and come again since.
+        if let reserved = key, try !isFree(reserved, rowClass) { key = nil }
+        let made: UInt64
+        if let key { made = key } else { made = try takeKey(rowClass) }
+        try mapPrimaryKey(rowClass, to: made)
+        return made
     }
 
     /// Takes the next object key of a class.
@@ -258,7 +264,7 @@ extension WriteTransaction {
         let key = state.nextKey
         state.nextKey += 1
         try setClassState(rowClass, state)
-        return key
+        return keyOrder.key(key, ofClass: rowClass.index)
     }
 
     /// Maps the primary key that was looked up last to an object key.
@@ -361,6 +367,7 @@ extension WriteTransaction {
             }
             key = found
         } else {
+            keyOrder.isTracking = true
             key = try makeKey(target)
         }
         awaitTarget(

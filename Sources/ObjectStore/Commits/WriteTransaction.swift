@@ -44,6 +44,13 @@ package final class WriteTransaction {
     /// of its class; nil for one that is not here. Without it drafts name objects by their keys.
     package var keyRenames: ((_ classIndex: Int, _ key: UInt64) -> UInt64?)?
 
+    /// Whether the transaction has reserved object keys.
+    var reservesKeys = false
+    /// The object keys that were reserved for objects, by the stored form of their primary keys.
+    var reservedKeys: [[UInt8]: UInt64] = [:]
+    /// Whether objects get their keys in the order in which they are made.
+    var keyOrder = KeyOrder()
+
     /// What the transaction did that a change of the schema under way can't take.
     var migrationFaults: [StagedMigration.Fault] = []
 
@@ -71,7 +78,7 @@ package final class WriteTransaction {
     var attemptedStates: [StateBefore] = []
     private var mark: Overlay.Mark
     /// The counters that the transaction has altered, as they were before it.
-    private var statesBefore: [StateBefore] = []
+    private(set) var statesBefore: [StateBefore] = []
 
     /// A link whose target has a key but no row yet.
     struct PendingLink {
@@ -127,6 +134,9 @@ package final class WriteTransaction {
         readByteCount = 0
         keepsReply = false
         keyRenames = nil
+        reservesKeys = false
+        if !reservedKeys.isEmpty { reservedKeys.removeAll() }
+        keyOrder.removeAll()
     }
 
     /// The catalog that the transaction sees.
@@ -296,7 +306,10 @@ package final class WriteTransaction {
     func finish() throws(StoreError) {
         let dangling = danglingLinks()
         if !dangling.isEmpty { throw .danglingLinks(dangling) }
-        guard hasChanges else { return }
+        guard hasChanges else {
+            if reservesKeys { putStates() }
+            return
+        }
         if !heldTargets.isEmpty {
             let denied = try deniedDeletions()
             if !denied.isEmpty { throw .deniedDeletion(denied) }
@@ -305,6 +318,11 @@ package final class WriteTransaction {
             let violations = try uniqueViolations()
             if !violations.isEmpty { throw .notUnique(violations) }
         }
+        putStates()
+        try appendLogEntry(changesSchema: false)
+    }
+
+    private func putStates() {
         for before in statesBefore {
             let index = before.classIndex
             guard let state = group.classStates[index], state != before.state else { continue }
@@ -313,7 +331,6 @@ package final class WriteTransaction {
             }
             overlay.put(key, rowBuffer.making { state.append(to: $0) })
         }
-        try appendLogEntry(changesSchema: false)
     }
 
     /// The links whose targets are missing, in the order of their sources and places.

@@ -5,7 +5,8 @@ import Rows
 
 /// Lines of an import whose links lead to objects that may come later: their text and what they depend on.
 ///
-/// Memory beyond the text: some tens of bytes a line and eight for each link. One thread at a time.
+/// Memory beyond the text: some tens of bytes a line, sixteen for each object that it writes, and eight
+/// for each link. One thread at a time.
 final class DeferredLines {
     private struct Line {
         var number: Int
@@ -15,10 +16,13 @@ final class DeferredLines {
         var keyStart: Int
         var linkStart: Int
         var end: Int
+        /// Where its reserved object keys are.
+        var reserved: Range<Int>
     }
 
     private var lines: ContiguousArray<Line> = []
     private var fingerprints: ContiguousArray<UInt64> = []
+    private var reservedKeys: ContiguousArray<UInt64> = []
     private let text: SpilledText
     /// Whether text could not be written to the file or read from it.
     var hasFailed: Bool { text.hasFailed }
@@ -32,12 +36,18 @@ final class DeferredLines {
     var count: Int { lines.count }
 
     /// Adds a line.
-    func append(_ number: Int, _ text: UnsafeRawBufferPointer, _ draft: ObjectDraft) {
+    ///
+    /// - `reservedKeys`: The object keys that were reserved for it.
+    func append(
+        _ number: Int, _ text: UnsafeRawBufferPointer, _ draft: ObjectDraft,
+        reservedKeys: [UInt64]
+    ) {
         let keys = DraftKeys(draft)
+        let reservedStart = self.reservedKeys.count
+        self.reservedKeys += reservedKeys
         var line = Line(
             number: number, offset: 0, count: text.count, keyStart: fingerprints.count,
-            linkStart: 0,
-            end: 0)
+            linkStart: 0, end: 0, reserved: reservedStart..<self.reservedKeys.count)
         for key in Set(keys.provided) { fingerprints.append(key.fingerprint) }
         line.linkStart = fingerprints.count
         for key in Set(keys.links.map(\.target)) { fingerprints.append(key.fingerprint) }
@@ -49,6 +59,11 @@ final class DeferredLines {
     /// Appends the text of a line.
     func text(_ index: Int, to buffer: ByteBuffer) {
         text.read(lines[index].offset, lines[index].count, to: buffer)
+    }
+
+    /// The object keys that were reserved for a line.
+    func reservedKeys(_ index: Int) -> ArraySlice<UInt64> {
+        ArraySlice(reservedKeys[lines[index].reserved])
     }
 
     // MARK: Order

@@ -29,6 +29,8 @@ final class ImportChunk: @unchecked Sendable {
     let firstNumber: Int
     /// The numbers of the lines when they are not consecutive; nil when they are.
     let numbers: [Int]?
+    /// The object keys that were reserved for lines that waited, as ``reservedKeys``.
+    let earlierKeys: [ArraySlice<UInt64>]
     /// Lines that were too long; an empty one stands in the text for each.
     let tooLongNumbers: [Int]
     /// What was found wrong before the lines were read, by line number.
@@ -51,6 +53,9 @@ final class ImportChunk: @unchecked Sendable {
     var writeFaults: [(number: Int, faults: [RequestFault.Entry])] = []
     /// Lines whose links lead to objects that may come with later lines, by position.
     var deferred: [Int] = []
+    /// For each of those lines the object keys that were reserved for what it makes, in the order of
+    /// ``DraftKeys/reservable``: 0 for none.
+    var reservedKeys: [[UInt64]] = []
     /// What the chunk added to the keys of such lines.
     var addedKeys: [UInt64] = []
     /// In a whole store's import, for each deferred line the object that was created for it, else 0.
@@ -70,6 +75,7 @@ final class ImportChunk: @unchecked Sendable {
         faults: [(number: Int, fault: RequestFault.Entry)] = []
     ) {
         numbers = nil
+        earlierKeys = []
         self.faults = faults
         self.text = text
         self.byteCount = byteCount
@@ -80,7 +86,11 @@ final class ImportChunk: @unchecked Sendable {
     /// Puts lines from anywhere together.
     ///
     /// - `body`: Appends the text of a line, by its position in `numbers`.
-    init(numbers: [Int], paddingByteCount: Int, _ body: (Int, ByteBuffer) -> Void) {
+    /// - `earlierKeys`: The object keys that were reserved for them when they came.
+    init(
+        numbers: [Int], earlierKeys: [ArraySlice<UInt64>] = [], paddingByteCount: Int,
+        _ body: (Int, ByteBuffer) -> Void
+    ) {
         text = ByteBuffer(capacity: numbers.count * 256)
         for position in numbers.indices {
             body(position, text)
@@ -90,6 +100,7 @@ final class ImportChunk: @unchecked Sendable {
         text.appendZeros(paddingByteCount)
         firstNumber = numbers.first ?? 0
         self.numbers = numbers
+        self.earlierKeys = earlierKeys
         tooLongNumbers = []
         faults = []
     }
@@ -107,6 +118,14 @@ final class ImportChunk: @unchecked Sendable {
         return nil
     }
 
+    /// The object key that was reserved for a line's own object; nil for none.
+    func earlierKey(_ position: Int) -> UInt64? {
+        guard !earlierKeys.isEmpty, let key = earlierKeys[position].first, key > 0 else {
+            return nil
+        }
+        return key
+    }
+
     /// The text of a line, without its end.
     func text(of line: Line) -> UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(rebasing: text.bytes[line.start..<(line.start + line.count)])
@@ -116,6 +135,7 @@ final class ImportChunk: @unchecked Sendable {
     func resetOutcome() {
         writeFaults.removeAll(keepingCapacity: true)
         deferred.removeAll(keepingCapacity: true)
+        reservedKeys.removeAll(keepingCapacity: true)
         addedKeys.removeAll(keepingCapacity: true)
         writtenCount = 0
         isStale = false

@@ -158,10 +158,10 @@ struct ImportRun {
         for (number, faults) in chunk.readFaults + chunk.writeFaults {
             report.fail(number, faults, limit: options.faultCountMax)
         }
-        for position in chunk.deferred {
+        for (position, keys) in zip(chunk.deferred, chunk.reservedKeys) {
             let line = chunk.lines[position]
             guard let draft = line.reading?.draft else { continue }
-            deferred.append(line.number, chunk.text(of: line), draft)
+            deferred.append(line.number, chunk.text(of: line), draft, reservedKeys: keys)
         }
         progress(chunk.lines.count - chunk.deferred.count)
     }
@@ -201,6 +201,7 @@ struct ImportRun {
         let lines = batch.sorted()
         let chunk = ImportChunk(
             numbers: lines.map { deferred.number($0) },
+            earlierKeys: lines.map { deferred.reservedKeys($0) },
             paddingByteCount: JSONParser.paddingByteCount
         ) { deferred.text(lines[$0], to: $1) }
         guard !deferred.hasFailed else {

@@ -51,10 +51,15 @@ final class ImportWriter: @unchecked Sendable {
         var linkFaults: [Int: [RequestFault.Entry]] = [:]
         var dependencies: ImportDependencies?
         while true {
+            useEarlierKeys(transaction, chunk, without: leftOut)
             // Where a chunk ends is chance, so each line has to be unique by itself.
-            try writeLines(transaction, chunk, without: leftOut, eachIsUnique: true)
+            try writeLines(
+                transaction, chunk, without: leftOut, reservesKeys: !isLast, eachIsUnique: true)
             let dangling = transaction.danglingLinks()
-            if dangling.isEmpty { break }
+            if dangling.isEmpty {
+                if transaction.restartInOrder() { continue }
+                break
+            }
             transaction.restart()
             let found = dependencies ?? ImportDependencies(chunk.lines.map(\.reading?.draft))
             dependencies = found
@@ -138,17 +143,23 @@ final class ImportWriter: @unchecked Sendable {
 
     private func writeLines(
         _ transaction: WriteTransaction, _ chunk: ImportChunk, without leftOut: Set<Int>,
-        firstSource: Int = 0, eachIsUnique: Bool = false
+        firstSource: Int = 0, reservesKeys: Bool = false, eachIsUnique: Bool = false
     ) throws(StoreError) {
         chunk.writeFaults.removeAll(keepingCapacity: true)
+        chunk.reservedKeys.removeAll(keepingCapacity: true)
         chunk.writtenCount = 0
         for position in chunk.lines.indices {
             guard let reading = chunk.lines[position].reading else { continue }
-            if !leftOut.isEmpty, leftOut.contains(position) { continue }
+            if !leftOut.isEmpty, leftOut.contains(position) {
+                if reservesKeys {
+                    chunk.reservedKeys.append(try reserveKeys(transaction, reading))
+                }
+                continue
+            }
             transaction.source = firstSource + position
             do throws(StoreError) {
                 try transaction.attempt { () throws(StoreError) in
-                    try write(transaction, reading)
+                    try write(transaction, reading, chunk.earlierKey(position))
                     if eachIsUnique { try transaction.requireUniqueAttempt() }
                 }
                 chunk.writtenCount += 1
@@ -168,14 +179,71 @@ final class ImportWriter: @unchecked Sendable {
         }
     }
 
-    private func write(_ transaction: WriteTransaction, _ reading: ObjectReading) throws(StoreError)
-    {
+    /// - `earlierKey`: The object key that was reserved for the line's own object.
+    private func write(
+        _ transaction: WriteTransaction, _ reading: ObjectReading, _ earlierKey: UInt64?
+    ) throws(StoreError) {
         var precondition = Precondition.none
         if let version = reading.version { precondition = .matches([version]) }
-        // A new object of a class without a primary key gets a key of this store, whatever its line says.
-        let isNew = options.mode == .create || options.mode == .ignore
+        if let earlierKey, makesObject(reading),
+            try transaction.isFree(earlierKey, reading.draft.rowClass)
+        {
+            try transaction.check(precondition, reading.draft.rowClass, key: nil, nil)
+            _ = try transaction.create(reading.draft, reservedKey: earlierKey)
+            return
+        }
         _ = try transaction.write(
-            reading.draft, objectKey: isNew ? nil : reading.objectKey, mode: options.mode,
+            reading.draft, objectKey: statedKey(reading), mode: options.mode,
             precondition: precondition)
+    }
+
+    /// The object key of the stored object that a line is about, where its class has no primary key. A
+    /// new object gets a key of this store, whatever its line says.
+    private func statedKey(_ reading: ObjectReading) -> UInt64? {
+        options.mode == .create || options.mode == .ignore ? nil : reading.objectKey
+    }
+
+    // MARK: Object keys
+
+    /// Whether a line's own object is a new one whatever there is.
+    private func makesObject(_ reading: ObjectReading) -> Bool {
+        let rowClass = reading.draft.rowClass
+        guard rowClass.primaryKeyIndex == nil || rowClass.numbersKeys else { return false }
+        return DraftKeys.own(reading.draft) == nil && statedKey(reading) == nil
+    }
+
+    /// Reserves the object keys of what a line that has to wait makes, so that it stands in its turn.
+    ///
+    /// Objects of an asymmetric class get their keys when they are written: who takes them from the
+    /// outbox acknowledges all up to a key.
+    private func reserveKeys(
+        _ transaction: WriteTransaction, _ reading: ObjectReading
+    ) throws(StoreError) -> [UInt64] {
+        let schema = transaction.catalog.rows
+        var keys: [UInt64] = []
+        for key in DraftKeys(reading.draft).reservable {
+            let rowClass = key.map { schema.classes[$0.classIndex] } ?? reading.draft.rowClass
+            let isWanted = !rowClass.isAsymmetric && (key != nil || makesObject(reading))
+            let reserved =
+                isWanted ? try transaction.reserveKey(rowClass, primaryKey: key?.bytes) : nil
+            keys.append(reserved ?? 0)
+        }
+        return keys
+    }
+
+    /// Has what lines make that waited get the object keys that were reserved for it.
+    private func useEarlierKeys(
+        _ transaction: WriteTransaction, _ chunk: ImportChunk, without leftOut: Set<Int>
+    ) {
+        guard !chunk.earlierKeys.isEmpty else { return }
+        let schema = transaction.catalog.rows
+        for (position, line) in chunk.lines.enumerated() where !leftOut.contains(position) {
+            guard let draft = line.reading?.draft else { continue }
+            for (key, reserved) in zip(DraftKeys(draft).reservable, chunk.earlierKeys[position]) {
+                guard let key, reserved > 0 else { continue }
+                transaction.useReservedKey(
+                    reserved, schema.classes[key.classIndex], primaryKey: key.bytes)
+            }
+        }
     }
 }
