@@ -1,3 +1,4 @@
+import CMicroHTTPD
 import Glibc
 
 /// What a pull of a body's next piece gave.
