@@ -64,18 +64,21 @@ let package = Package(
             ]),
         library("HTTPServer", ["CMicroHTTPD", "CZlib"]),
         library(
+            "ObjectJSON",
+            ["JSON", "ObjectStore", "Query", "Rows", "ObjectModel", "Bytes", "Storage", "Threads"]),
+        library(
             "StoreService", ["ObjectStore", "Query", "Rows", "ObjectModel", "Bytes", "Threads"]),
         library(
             "RESTAPI",
             [
-                "StoreService", "ObjectStore", "Query", "Rows", "ObjectModel", "Bytes",
-                "HTTPServer",
-                "JSON", "Storage", "Threads", "CCrypto", "CMemory",
+                "StoreService", "ObjectJSON", "ObjectStore", "Query", "Rows", "ObjectModel",
+                "Bytes", "HTTPServer", "JSON", "Storage", "Threads", "CCrypto", "CMemory",
             ]),
         .executableTarget(
             name: "HoldfastCommand",
             dependencies: [
-                "RESTAPI", "StoreService", "ObjectStore", "ObjectModel", "HTTPServer", "JSON",
+                "RESTAPI", "StoreService", "ObjectJSON", "ObjectStore", "ObjectModel", "HTTPServer",
+                "JSON",
                 "Bytes",
                 "Storage", "StorageLMDB", "Threads", "CZlib",
             ],
@@ -83,7 +86,8 @@ let package = Package(
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
-                "RESTAPI", "StoreService", "ObjectStore", "Query", "Rows", "ObjectModel", "JSON",
+                "RESTAPI", "StoreService", "ObjectJSON", "ObjectStore", "Query", "Rows",
+                "ObjectModel", "JSON",
                 "Bytes", "StorageLMDB", "Threads",
             ],
             swiftSettings: ours),
@@ -138,13 +142,15 @@ let package = Package(
         tests(
             "RESTAPITests",
             [
-                "RESTAPI", "StoreService", "ObjectStore", "Rows", "ObjectModel", "Bytes", "JSON",
+                "RESTAPI", "StoreService", "ObjectJSON", "ObjectStore", "Rows", "ObjectModel",
+                "Bytes", "JSON",
                 "Storage", "HTTPServer", "Threads", "TestSupport", "ObjectSupport", "CZlib",
             ]),
         tests(
             "HoldfastCommandTests",
             [
-                "HoldfastCommand", "RESTAPI", "ObjectStore", "ObjectModel", "HTTPServer",
+                "HoldfastCommand", "RESTAPI", "ObjectJSON", "ObjectStore", "ObjectModel",
+                "HTTPServer",
                 "TestSupport", "CZlib",
             ]),
         tests("JSONTests", ["JSON", "Bytes", "TestSupport"]),

@@ -3,6 +3,7 @@ import JSON
 import ObjectModel
 import ObjectStore
 import Query
+import ObjectJSON
 import RESTAPI
 import StoreService
 import Synchronization

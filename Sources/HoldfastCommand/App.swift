@@ -1,4 +1,5 @@
 import Glibc
+import ObjectJSON
 import RESTAPI
 
 /// The executable `holdfast`: finds the verb, reads its options and runs it.

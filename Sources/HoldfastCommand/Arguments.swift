@@ -1,3 +1,4 @@
+import ObjectJSON
 import RESTAPI
 
 /// The options and operands of one call, checked against the verb's list.

@@ -1,6 +1,7 @@
 import Bytes
 import HTTPServer
 import JSON
+import ObjectJSON
 
 /// A document of `application/problem+json` (RFC 9457).
 package struct Problem {

@@ -1,3 +1,5 @@
+import ObjectJSON
+
 extension RequestFault.Kind {
     /// The HTTP status of a fault (RFC 9110, section 15; RFC 4918 for 507). The only place where a
     /// fault becomes a status; no `default`, so that a new kind needs a choice.

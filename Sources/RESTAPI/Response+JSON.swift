@@ -1,7 +1,6 @@
 import Bytes
 import HTTPServer
 import JSON
-
 extension Response {
     /// A reply whose JSON `write` writes; handed over without a copy.
     static func json(_ status: UInt16, _ write: (JSONWriter) -> Void) -> Response {

@@ -2,6 +2,7 @@ import Glibc
 import ObjectModel
 import ObjectStore
 import ObjectSupport
+import ObjectJSON
 import RESTAPI
 import TestSupport
 import Testing

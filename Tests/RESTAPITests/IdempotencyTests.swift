@@ -1,6 +1,7 @@
 import HTTPServer
 import ObjectStore
 import ObjectSupport
+import ObjectJSON
 import RESTAPI
 import Storage
 import Synchronization

@@ -1,5 +1,6 @@
 import Testing
 
+@testable import ObjectJSON
 @testable import RESTAPI
 
 @Suite("Members of a JSON object that is patched")

@@ -4,6 +4,7 @@ import ObjectStore
 import TestSupport
 import Testing
 
+@testable import ObjectJSON
 @testable import RESTAPI
 
 /// `openapi.yaml` and the routes name the same operations.

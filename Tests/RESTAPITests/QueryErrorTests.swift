@@ -1,3 +1,4 @@
+import ObjectJSON
 import RESTAPI
 import TestSupport
 import Testing

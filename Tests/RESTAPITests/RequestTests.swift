@@ -1,3 +1,4 @@
+import ObjectJSON
 import RESTAPI
 import Testing
 import TestSupport

@@ -3,6 +3,7 @@ import HTTPServer
 import ObjectModel
 import ObjectStore
 import ObjectSupport
+import ObjectJSON
 import RESTAPI
 import Storage
 import Synchronization

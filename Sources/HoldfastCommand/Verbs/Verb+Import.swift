@@ -1,6 +1,7 @@
 import CZlib
 import Glibc
 import ObjectStore
+import ObjectJSON
 import RESTAPI
 import Threads
 

@@ -1,4 +1,5 @@
 import ObjectStore
+import ObjectJSON
 import RESTAPI
 
 extension Verb {

@@ -1,4 +1,5 @@
 import HTTPServer
+import ObjectJSON
 
 /// Decides before a request's body is read whether the request may go on. Thread-safe.
 ///

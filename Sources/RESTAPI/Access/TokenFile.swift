@@ -1,5 +1,6 @@
 import CCrypto
 import Glibc
+import ObjectJSON
 import ObjectModel
 
 /// The file `tokens` of a data directory: who may do what.

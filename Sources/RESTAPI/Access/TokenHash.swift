@@ -1,6 +1,5 @@
 import CCrypto
 import JSON
-
 /// The SHA-256 of a token: all that is stored of it. A token is 32 random bytes, so that no slower hash
 /// is needed.
 package struct TokenHash: Sendable {

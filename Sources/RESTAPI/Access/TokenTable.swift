@@ -1,5 +1,6 @@
 import Glibc
 import HTTPServer
+import ObjectJSON
 import Synchronization
 
 /// The tokens of a running service, in step with their file. Thread-safe.

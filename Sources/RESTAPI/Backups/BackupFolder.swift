@@ -1,4 +1,5 @@
 import Glibc
+import ObjectJSON
 import ObjectModel
 import ObjectStore
 import StoreService

@@ -1,6 +1,5 @@
 import Glibc
 import HTTPServer
-
 /// The body of a reply that is a backup, read while it is sent.
 final class BackupSource: PullSource {
     private let file: Int32

@@ -1,5 +1,6 @@
 import HTTPServer
 import JSON
+import ObjectJSON
 
 extension RESTService {
     /// `POST /v1/backups`: copies the store as it is now, while writes go on.

@@ -1,4 +1,5 @@
 import HTTPServer
+import ObjectJSON
 
 extension RESTService {
     /// `GET /v1/backups/{name}`: the bytes of a backup, which `holdfast restore` takes.

@@ -1,5 +1,6 @@
 import HTTPServer
 import JSON
+import ObjectJSON
 
 extension RESTService {
     /// `GET /v1/backups`: the backups that are there, the oldest first.

@@ -1,5 +1,4 @@
 import HTTPServer
-
 /// A request that waits for the first change that concerns its query.
 final class LongPoll: Sendable {
     let exchange: Exchange

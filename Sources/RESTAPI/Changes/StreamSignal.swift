@@ -1,6 +1,7 @@
 import Bytes
 import HTTPServer
 import JSON
+import ObjectJSON
 import ObjectStore
 
 /// Server-sent events that hold no object.

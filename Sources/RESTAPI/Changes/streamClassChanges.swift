@@ -1,4 +1,5 @@
 import HTTPServer
+import ObjectJSON
 
 extension RESTService {
     /// `GET /v1/classes/{class}/changes`: what happens to the objects of a class that satisfy a filter.

@@ -1,4 +1,5 @@
 import HTTPServer
+import ObjectJSON
 
 extension RESTService {
     /// `GET /v1/classes/{class}/objects/{id}/changes`: what happens to one object, which may come and go.

@@ -1,5 +1,4 @@
 import HTTPServer
-
 extension RESTService {
     /// `POST …/properties/{property}/elements`: adds an element to a list, at its end or before the position
     /// `at`, or to a set.

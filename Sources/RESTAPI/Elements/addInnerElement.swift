@@ -1,5 +1,4 @@
 import HTTPServer
-
 extension RESTService {
     /// `POST …/elements/{element}/{inner}/…`: adds an element to a list inside a `mixed` value, at its
     /// end or before the position `at`.

@@ -1,5 +1,4 @@
 import HTTPServer
-
 extension RESTService {
     /// `POST …/elements/{element}`: adds an element to the list that an element of kind `mixed` is,
     /// at its end or before the position `at`.

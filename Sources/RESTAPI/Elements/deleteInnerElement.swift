@@ -1,5 +1,4 @@
 import HTTPServer
-
 extension RESTService {
     /// `DELETE …/elements/{element}/{inner}/…`: takes an element from a list inside a `mixed` value, or
     /// an entry from a map there.

@@ -1,5 +1,6 @@
 import CCrypto
 import HTTPServer
+import ObjectJSON
 
 /// What a request's `Idempotency-Key` stands for: the identifier under which the reply is kept, and what
 /// tells a repeat of the request from another one.

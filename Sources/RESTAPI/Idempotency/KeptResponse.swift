@@ -1,6 +1,7 @@
 import Bytes
 import HTTPServer
 import JSON
+import ObjectJSON
 
 /// The reply to a write as it is kept for repeats of the request.
 ///

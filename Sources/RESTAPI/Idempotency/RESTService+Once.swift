@@ -1,4 +1,5 @@
 import HTTPServer
+import ObjectJSON
 import ObjectStore
 import StoreService
 

@@ -1,5 +1,4 @@
 import JSON
-
 // Parts of operations.
 extension JSONWriter {
     /// Writes the header fields of a reply, as references to the shared ones.

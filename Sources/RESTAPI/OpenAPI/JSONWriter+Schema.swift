@@ -1,5 +1,4 @@
 import JSON
-
 extension JSONWriter {
     /// Writes a constant of the program as a string.
     ///

@@ -1,4 +1,5 @@
 import JSON
+import ObjectJSON
 
 /// Writes what belongs to no class: shared schemas, parameters, headers and the replies to what can't be
 /// done.

@@ -1,4 +1,5 @@
 import JSON
+import ObjectJSON
 import ObjectModel
 
 /// Adds operations on elements that one property's collection, or `mixed` value, has.

@@ -1,4 +1,5 @@
 import JSON
+import ObjectJSON
 import ObjectModel
 
 /// Writes objects as they may be, made up from the types of their properties: nothing of what a store

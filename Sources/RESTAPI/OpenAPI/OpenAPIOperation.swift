@@ -1,3 +1,5 @@
+import ObjectJSON
+
 /// What all operations of one kind have in common, whatever the class: the operation of `openapi.yaml`
 /// that they are, told for one class.
 struct OpenAPIOperation {

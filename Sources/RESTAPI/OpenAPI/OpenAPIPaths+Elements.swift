@@ -1,4 +1,5 @@
 import JSON
+import ObjectJSON
 import ObjectModel
 
 // The operations on single elements of collections.

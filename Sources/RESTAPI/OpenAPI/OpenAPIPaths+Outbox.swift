@@ -1,5 +1,4 @@
 import JSON
-
 // The operations on asymmetric classes, whose objects are created, consumed and forgotten.
 extension OpenAPIPaths {
     /// Adds the operations on a class of kind `asymmetric`.

@@ -1,4 +1,5 @@
 import JSON
+import ObjectJSON
 import ObjectModel
 
 // The operations on properties, on whole classes, and on what happens.

@@ -1,3 +1,4 @@
+import ObjectJSON
 import ObjectModel
 
 /// A projection with the names that the document gives to what belongs to it.

@@ -1,4 +1,5 @@
 import JSON
+import ObjectJSON
 import ObjectModel
 
 /// Writes the schemas of classes: their objects in replies and in writes, and what holds them.

@@ -1,4 +1,5 @@
 import HTTPServer
+import ObjectJSON
 import ObjectStore
 
 /// Somebody who waits for objects of an outbox: an event stream, or a request that waits for the first.

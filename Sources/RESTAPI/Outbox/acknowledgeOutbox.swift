@@ -1,5 +1,6 @@
 import HTTPServer
 import JSON
+import ObjectJSON
 import ObjectStore
 import Rows
 import StoreService

@@ -1,3 +1,4 @@
+import ObjectJSON
 import Rows
 
 /// The steps of a JSON patch that change single elements of collections outside the object's row, which is

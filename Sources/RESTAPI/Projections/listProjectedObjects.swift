@@ -1,5 +1,4 @@
 import HTTPServer
-
 extension RESTService {
     private static let projectedListParameters: [StaticString] = [
         "filter", "arg", "text", "sort", "distinct", "limit", "cursor", "fields", "count",

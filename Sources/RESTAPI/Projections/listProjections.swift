@@ -1,4 +1,5 @@
 import HTTPServer
+import ObjectJSON
 
 extension RESTService {
     /// `GET /v1/projections`: every definition, in the order in which they were made.

@@ -1,4 +1,5 @@
 import HTTPServer
+import ObjectJSON
 
 extension RESTService {
     /// `GET /v1/projections/{projection}/changes`: what happens to what a projection shows of the objects

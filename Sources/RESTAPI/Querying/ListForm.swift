@@ -1,4 +1,5 @@
 import HTTPServer
+import ObjectJSON
 
 /// The media types that a list is answered in.
 enum ListForm: CaseIterable, Sendable {

@@ -1,5 +1,6 @@
 import Bytes
 import JSON
+import ObjectJSON
 import ObjectModel
 import ObjectStore
 import Query

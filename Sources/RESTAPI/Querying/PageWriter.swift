@@ -1,5 +1,6 @@
 import Bytes
 import JSON
+import ObjectJSON
 import ObjectStore
 import Rows
 

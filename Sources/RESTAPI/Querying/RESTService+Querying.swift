@@ -1,5 +1,6 @@
 import Bytes
 import HTTPServer
+import ObjectJSON
 import ObjectStore
 import Rows
 

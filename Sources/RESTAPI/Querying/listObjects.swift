@@ -1,5 +1,6 @@
 import Bytes
 import HTTPServer
+import ObjectJSON
 
 extension RESTService {
     private static let listParameters: [StaticString] = [

@@ -1,4 +1,5 @@
 import HTTPServer
+import ObjectJSON
 
 extension RESTService {
     /// `POST /v1/classes/{class}/query`: a page of a query stated in a body.

@@ -1,4 +1,5 @@
 import HTTPServer
+import ObjectJSON
 
 /// The media type of a request's body.
 package enum BodyType: Sendable {

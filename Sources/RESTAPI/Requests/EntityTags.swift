@@ -1,4 +1,5 @@
 import HTTPServer
+import ObjectJSON
 import ObjectStore
 
 /// The value of `If-Match` or `If-None-Match` (RFC 9110, section 13.1).

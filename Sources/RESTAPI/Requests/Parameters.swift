@@ -1,4 +1,5 @@
 import HTTPServer
+import ObjectJSON
 
 /// The query parameters of a request, each known and there at most once.
 ///

@@ -1,4 +1,5 @@
 import HTTPServer
+import ObjectJSON
 
 /// What a client prefers (RFC 7240). What is not known is ignored, as the RFC asks.
 package struct Preferences: Sendable, Equatable {

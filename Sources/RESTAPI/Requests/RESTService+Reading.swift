@@ -1,3 +1,4 @@
+import ObjectJSON
 import ObjectStore
 
 extension RESTService {

@@ -1,5 +1,6 @@
 import HTTPServer
 import JSON
+import ObjectJSON
 import ObjectModel
 import ObjectStore
 import Rows

@@ -2,6 +2,7 @@ import Bytes
 import Glibc
 import HTTPServer
 import JSON
+import ObjectJSON
 import ObjectStore
 import Rows
 

@@ -1,6 +1,7 @@
 import Bytes
 import JSON
 import ObjectModel
+import ObjectJSON
 import ObjectStore
 import Threads
 

@@ -1,5 +1,4 @@
 import HTTPServer
-
 extension RESTService {
     /// `GET /v1/schema/classes/{class}`
     func getClass(_ request: Request) -> Outcome {

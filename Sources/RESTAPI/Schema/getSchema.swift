@@ -1,5 +1,4 @@
 import HTTPServer
-
 extension RESTService {
     /// `GET /v1/schema`
     func getSchema(_ request: Request) -> Outcome {

@@ -1,4 +1,5 @@
 import Bytes
+import ObjectJSON
 
 /// Writes figures in Prometheus' text format 0.0.4
 /// (https://prometheus.io/docs/instrumenting/exposition_formats/).

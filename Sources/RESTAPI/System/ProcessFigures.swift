@@ -1,5 +1,4 @@
 import Glibc
-
 /// What the process takes of the machine, from /proc (proc(5)).
 struct ProcessFigures {
     /// Memory in RAM, mapped files included.

@@ -1,5 +1,4 @@
 import HTTPServer
-
 extension RESTService {
     /// `GET /health/live`: the process answers.
     func getLiveness(_ request: Request) -> Outcome {

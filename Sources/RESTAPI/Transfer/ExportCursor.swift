@@ -1,4 +1,5 @@
 import Bytes
+import ObjectJSON
 import ObjectStore
 import Rows
 

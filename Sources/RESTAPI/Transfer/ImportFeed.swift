@@ -1,6 +1,7 @@
 import Bytes
 import Glibc
 import JSON
+import ObjectJSON
 import ObjectStore
 import Threads
 

@@ -1,5 +1,6 @@
 import Glibc
 import JSON
+import ObjectJSON
 import ObjectModel
 import ObjectStore
 import Rows

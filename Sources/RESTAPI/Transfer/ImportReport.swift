@@ -1,4 +1,5 @@
 import JSON
+import ObjectJSON
 import ObjectStore
 
 /// What became of an import.

@@ -1,6 +1,7 @@
 import Bytes
 import CMemory
 import JSON
+import ObjectJSON
 import ObjectStore
 import Rows
 import StoreService

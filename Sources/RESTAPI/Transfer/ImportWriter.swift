@@ -1,3 +1,4 @@
+import ObjectJSON
 import ObjectModel
 import ObjectStore
 import Rows

@@ -1,4 +1,5 @@
 import HTTPServer
+import ObjectJSON
 
 extension RESTService {
     /// `POST /v1/import`: takes what `GET /v1/export` gave, of this store or another, while it comes in.

@@ -2,6 +2,7 @@ import HTTPServer
 import Testing
 import TestSupport
 
+@testable import ObjectJSON
 @testable import RESTAPI
 
 @Suite("Access")

@@ -1,5 +1,6 @@
 import ObjectModel
 import ObjectStore
+import ObjectJSON
 import RESTAPI
 import TestSupport
 import Testing

@@ -1,6 +1,7 @@
 import ObjectModel
 import ObjectStore
 import ObjectSupport
+import ObjectJSON
 import RESTAPI
 import TestSupport
 import Testing

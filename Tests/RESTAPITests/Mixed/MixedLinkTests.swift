@@ -1,4 +1,5 @@
 import ObjectModel
+import ObjectJSON
 import RESTAPI
 import TestSupport
 import Testing

@@ -1,5 +1,6 @@
 import ObjectModel
 import ObjectSupport
+import ObjectJSON
 import RESTAPI
 import Testing
 import TestSupport

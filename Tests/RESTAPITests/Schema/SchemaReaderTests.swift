@@ -3,6 +3,7 @@ import JSON
 import ObjectModel
 import Testing
 
+@testable import ObjectJSON
 @testable import RESTAPI
 
 /// A text of a property's type and what it is.

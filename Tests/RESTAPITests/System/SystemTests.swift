@@ -1,6 +1,7 @@
 import Testing
 import TestSupport
 
+@testable import ObjectJSON
 @testable import RESTAPI
 
 /// Reads Prometheus' text format 0.0.4 and objects to everything that the format does not allow.

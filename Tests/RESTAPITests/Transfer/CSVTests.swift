@@ -3,6 +3,7 @@ import ObjectStore
 import Testing
 import TestSupport
 
+@testable import ObjectJSON
 @testable import RESTAPI
 
 @Suite("CSV")

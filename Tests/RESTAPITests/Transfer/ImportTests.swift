@@ -1,4 +1,5 @@
 import ObjectStore
+import ObjectJSON
 import RESTAPI
 import Testing
 import TestSupport

@@ -1,6 +1,7 @@
 import Bytes
 import ObjectModel
 import ObjectStore
+import ObjectJSON
 import RESTAPI
 import Testing
 import TestSupport

@@ -3,6 +3,7 @@ import ObjectStore
 import Testing
 import TestSupport
 
+@testable import ObjectJSON
 @testable import RESTAPI
 
 /// Texts in the form of Realm Studio's "Save data as JSON": `JSON.stringify` of every class's objects,

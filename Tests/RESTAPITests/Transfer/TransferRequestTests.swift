@@ -2,6 +2,7 @@ import ObjectModel
 import Testing
 import TestSupport
 
+@testable import ObjectJSON
 @testable import RESTAPI
 
 @Suite("Imports and exports over HTTP")

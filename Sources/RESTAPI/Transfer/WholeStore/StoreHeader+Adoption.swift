@@ -1,4 +1,5 @@
 import JSON
+import ObjectJSON
 import ObjectModel
 import ObjectStore
 import Threads

@@ -1,0 +1,72 @@
+import JSON
+import ObjectStore
+
+extension RequestFault {
+    /// Values that other objects have already; `place` says where the object of an operation stands in the
+    /// body.
+    package init(notUnique violations: [UniqueViolation], at place: (_ source: Int) -> JSONPointer)
+    {
+        let errors = violations.prefix(ObjectReader.faultCountMax).map { violation in
+            var pointer = place(violation.source)
+            pointer.append(violation.path)
+            if violation.properties.count == 1 { pointer.append(violation.properties[0]) }
+            return Entry(
+                code: "not-unique", detail: violation.detail, pointer: pointer.description)
+        }
+        self.init(
+            .conflict, "not-unique",
+            (violations.first?.detail ?? "A value is not unique.")
+                + (violations.count > 1 ? " (\(violations.count - 1) more, see errors.)" : ""),
+            errors: Array(errors))
+    }
+
+    /// Deletions that other objects deny.
+    package init(denied deletions: [DeniedDeletion]) {
+        self.init(
+            .conflict, "denied-delete",
+            deletions.first?.detail ?? "Another object denies the deletion.",
+            errors: deletions.prefix(ObjectReader.faultCountMax).map {
+                Entry(code: "denied-delete", detail: $0.detail)
+            })
+    }
+}
+
+extension UniqueViolation {
+    fileprivate var detail: String {
+        let names = properties.map { "'\($0)'" }.joined(separator: ", ")
+        return properties.count == 1
+            ? "\(names) of class '\(className)' is unique, and \(holder) has this value already."
+            : "\(names) of class '\(className)' are unique together, and \(holder) has these values "
+                + "already."
+    }
+}
+
+extension DeniedDeletion {
+    fileprivate var detail: String {
+        "\(target) can't be deleted: \(holder) holds it by '\(property)', which denies that. Delete the "
+            + "holder too, or change its link before."
+    }
+}
+
+extension StoreError {
+    /// Whether it is about values of the object that is written, with pointers into that.
+    package var pointsIntoObject: Bool {
+        switch self {
+        case .danglingLinks, .notUnique: true
+        default: false
+        }
+    }
+}
+
+extension JSONPointer {
+    /// Goes on along the way from an object into it.
+    mutating func append(_ path: [DanglingLink.PathStep]) {
+        for step in path {
+            switch step {
+            case .property(let name): append(name)
+            case .element(let index): append(index: index)
+            case .key(let key): append(key)
+            }
+        }
+    }
+}

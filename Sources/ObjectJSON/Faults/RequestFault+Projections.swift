@@ -1,0 +1,68 @@
+import JSON
+import ObjectModel
+import Rows
+
+extension RequestFault {
+    /// There is no projection of this name.
+    package static func unknownProjection(
+        _ name: String, _ schema: RowSchema, parameter: String = "projection"
+    ) -> RequestFault {
+        let shown = RequestFault.shown(name)
+        let detail = "There is no projection '\(shown)'."
+        return RequestFault(
+            .notFound, "unknown-projection", detail,
+            errors: [
+                Entry(
+                    code: "unknown-projection", detail: detail, parameter: parameter,
+                    hint: NearestName.of(name, among: schema.projections.map(\.name)))
+            ])
+    }
+
+    /// A change of classes or projections that would leave projections without what they show.
+    package init(brokenProjections faults: [ProjectionFault]) {
+        let names = Set(faults.map(\.projection)).sorted().map { "'\($0)'" }
+        self.init(
+            .conflict, "breaks-projection",
+            "The change would break the projection\(names.count == 1 ? "" : "s") "
+                + names.prefix(10).joined(separator: ", ") + (names.count > 10 ? " and others" : "")
+                + "; nothing was changed. Change or delete "
+                + (names.count == 1 ? "it" : "them") + " first.",
+            errors: faults.prefix(ObjectReader.faultCountMax).map { fault in
+                let place = fault.property.map { ", property '\($0)'" } ?? ""
+                return Entry(
+                    code: "breaks-projection",
+                    detail: "Projection '\(fault.projection)'\(place): \(fault.detail)",
+                    hint: fault.hint)
+            })
+    }
+
+    /// A definition with faults of its own: 400 when names repeat, else 422.
+    package init(projection faults: [Entry]) {
+        if let repeated = faults.first(where: { $0.code == "duplicate-name" }) {
+            self.init(.malformed, "duplicate-name", repeated.detail, errors: faults)
+            return
+        }
+        let more = faults.count > 1 ? " (\(faults.count - 1) more, see errors.)" : ""
+        self.init(
+            .invalid, "invalid-projection",
+            (faults.first?.detail ?? "The projection is refused.") + more,
+            errors: faults)
+    }
+}
+
+extension ProjectionFault {
+    /// The nearest known name to an unknown one.
+    var hint: String? { unknown.flatMap { NearestName.of($0, among: known) } }
+
+    /// The fault of a definition that is the body of a request.
+    package func inBody(_ projection: Projection) -> RequestFault.Entry {
+        var pointer = JSONPointer()
+        if let property {
+            pointer = pointer.appending("properties").appending(property)
+        } else if unknown == projection.className {
+            pointer = pointer.appending("class")
+        }
+        return RequestFault.Entry(
+            code: "invalid-projection", detail: detail, pointer: pointer.description, hint: hint)
+    }
+}

@@ -1,0 +1,37 @@
+import Query
+
+extension RequestFault {
+    /// The problem of a query, sort list or path that was refused.
+    ///
+    /// - `parameter`: The query parameter that holds the text, or nil for a member of a body.
+    /// - `pointer`: Where the text stands in a body.
+    package init(_ error: QueryError, parameter: String?, pointer: String? = nil) {
+        var name = parameter
+        var place = pointer
+        if let index = error.argumentIndex {
+            if parameter != nil { name = "arg" } else { place = "/args/\(index)" }
+        }
+        self.init(
+            .malformed, "invalid-query", "Column \(error.column): \(error.message)",
+            errors: [
+                Entry(
+                    code: "query-\(error.kind.code)", detail: error.message, pointer: place,
+                    parameter: name, column: error.column, hint: error.hint)
+            ])
+    }
+}
+
+extension QueryError.Kind {
+    /// The kind as part of a fault's code.
+    fileprivate var code: String {
+        switch self {
+        case .syntax: "syntax"
+        case .unknownProperty: "unknown-property"
+        case .unknownClass: "unknown-class"
+        case .type: "type"
+        case .argument: "argument"
+        case .unsupported: "unsupported"
+        case .limit: "limit"
+        }
+    }
+}

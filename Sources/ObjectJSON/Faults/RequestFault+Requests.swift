@@ -1,0 +1,76 @@
+import JSON
+import Rows
+
+extension RequestFault {
+    /// A stream's filter held up all other streams.
+    package static let streamTooSlow = RequestFault(
+        .unavailable, "query-too-slow",
+        "To find out what a commit means to this stream takes too long; follow shorter paths along links, and "
+            + "write regular expressions without repetitions in repetitions."
+    )
+
+    /// More work waits than the server takes.
+    package static let tooBusy = RequestFault(
+        .unavailable, "busy", "The server has too much to do; try again.", retryAfterSeconds: 1)
+
+    /// The version of `minVersion` did not come in time.
+    package static let versionNotReached = RequestFault(
+        .unavailable, "version-not-reached",
+        "The store has not reached this version yet; try again.",
+        retryAfterSeconds: 1)
+
+    /// The operation is none of an asymmetric class, whose objects are created, consumed and forgotten.
+    package static func asymmetricClass(_ rowClass: RowClass) -> RequestFault {
+        let name = rowClass.definition.name
+        return RequestFault(
+            .unsupportedOperation, "asymmetric-class",
+            "Class '\(name)' is asymmetric: its objects are created (POST to its 'objects' or 'import', or "
+                + "'create' in a transaction), and consumed and acknowledged at its 'outbox' (GET and "
+                + "DELETE). Nothing else reads or changes them.")
+    }
+
+    /// A name that somebody wrote, cut where it would make an error unreadable.
+    package static func shown(_ name: String) -> String {
+        name.count <= 64 ? name : String(name.prefix(64)) + "…"
+    }
+
+    /// There is no class of this name.
+    package static func unknownClass(_ name: String, _ schema: RowSchema) -> RequestFault {
+        let shown = RequestFault.shown(name)
+        let detail = "There is no class '\(shown)'."
+        return RequestFault(
+            .notFound, "unknown-class", detail,
+            errors: [
+                Entry(
+                    code: "unknown-class", detail: detail, parameter: "class",
+                    hint: NearestName.of(name, among: schema.classes.map(\.definition.name)))
+            ])
+    }
+
+    /// A text that is not the JSON it should be.
+    package init(_ error: JSONError, in text: UnsafeRawBufferPointer) {
+        switch error.code {
+        case .outOfMemory:
+            self.init(
+                .unavailable, "busy", "There is not enough memory; try again.", retryAfterSeconds: 5
+            )
+        case .internal: self.init(.failed, "internal-error", "The body could not be read.")
+        case .empty, .unexpectedEnd, .byteOrderMark, .invalidUTF8, .expectedValue,
+            .expectedValueOrEndOfArray, .expectedNameOrEndOfObject, .expectedName, .expectedColon,
+            .expectedCommaOrEndOfArray, .expectedCommaOrEndOfObject, .trailingContent,
+            .invalidLiteral, .invalidNumber, .numberTooLong, .unterminatedString, .controlCharacter,
+            .invalidEscape, .loneSurrogate, .tooLong:
+            self.init(error, text, code: "malformed-json")
+        case .tooDeep: self.init(error, text, code: "too-deep")
+        }
+    }
+
+    private init(_ error: JSONError, _ text: UnsafeRawBufferPointer, code: String) {
+        let (line, column) = error.position(in: text)
+        self.init(
+            .malformed, code,
+            "The body is not the JSON that this operation takes: line \(line), column \(column): "
+                + "\(error.message).",
+            errors: [Entry(code: code, detail: error.message, column: column)])
+    }
+}

@@ -1,0 +1,199 @@
+import JSON
+import ObjectModel
+import ObjectStore
+import Storage
+
+extension RequestFault {
+    /// What a client is told of a failed operation on objects. The only place where such an error
+    /// becomes a status; no `default`, so that a new error needs a choice.
+    package init(_ error: StoreError) {
+        switch error {
+        case .unknownClass(let name):
+            self.init(.notFound, "unknown-class", "There is no class '\(name)'.")
+        case .objectNotFound:
+            self.init(.notFound, "object-not-found", "There is no object with this key.")
+        case .elementNotFound:
+            self.init(.notFound, "element-not-found", "The collection has no such element.")
+        case .positionOutOfRange(let count):
+            let detail =
+                "The list has \(count) elements; 'at' is a position from 0 to \(count)."
+            self.init(
+                .invalid, "position-out-of-range", detail,
+                errors: [Entry(code: "position-out-of-range", detail: detail, parameter: "at")])
+        case .duplicateKey(let className):
+            self.init(
+                .conflict, "duplicate-key",
+                "An object of class '\(className)' with this primary key is there already; use PUT to "
+                    + "replace it, or mode=merge, replace or ignore.")
+        case .keyInOutbox(let className):
+            self.init(
+                .conflict, "duplicate-key",
+                "An object of class '\(className)' with this primary key waits in the class's outbox; the "
+                    + "key is free again when that is acknowledged.")
+        case .danglingLinks(let links): self.init(links)
+        case .notUnique(let violations): self.init(notUnique: violations) { _ in JSONPointer() }
+        case .deniedDeletion(let deletions): self.init(denied: deletions)
+        case .sharedValues(let faults): self.init(.conflict, "shared-values", faults)
+        case .preconditionFailed(let failure):
+            self.init(
+                .preconditionFailed, "precondition-failed",
+                failure.current == nil
+                    ? "The object that the precondition asks for is not there."
+                    : "The object is not what the precondition asks for; 'current' has it as it is.",
+                current: failure.current)
+        case .missingKey(let className, let property):
+            let detail =
+                "'\(property)' is the primary key of class '\(className)' and has to be stated."
+            self.init(
+                .invalid, "missing-key", detail,
+                errors: [
+                    Entry(
+                        code: "missing-key", detail: detail,
+                        pointer: JSONPointer().appending(property).description)
+                ])
+        case .numbersExhausted(let className, let property, let limit):
+            let detail =
+                "'\(property)' of class '\(className)' has had its greatest number, \(limit), so that no "
+                + "next one can be made; state a number that is free, or give the key a wider type."
+            self.init(
+                .conflict, "numbers-exhausted", detail,
+                errors: [
+                    Entry(
+                        code: "numbers-exhausted", detail: detail,
+                        pointer: JSONPointer().appending(property).description)
+                ])
+        case .invalidSchema(let faults): self.init(.invalid, "invalid-schema", faults)
+        case .brokenProjections(let faults): self.init(brokenProjections: faults)
+        case .lossyMigration(let faults): self.init(.conflict, "data-loss", faults)
+        case .duplicateKeys(let faults): self.init(.conflict, "duplicate-key", faults)
+        case .classInUse(let faults): self.init(.conflict, "class-in-use", faults)
+        case .invalidRenames(let faults):
+            self.init(
+                .invalid, "invalid-schema", faults.first?.detail ?? "A renaming is refused.",
+                errors: faults.map { fault in
+                    Entry(
+                        code: "invalid-rename", detail: fault.detail,
+                        pointer: JSONPointer().appending("renames").appending(
+                            fault.old.description
+                        ).description)
+                })
+        case .migrationUnderWay(let percent):
+            self.init(
+                .conflict, "migration-under-way",
+                "Another change of the schema is under way, \(percent) percent of it; wait for it, and "
+                    + "make this one again.", retryAfterSeconds: 5)
+        case .unsupportedMigration(let faults):
+            self.init(.conflict, "unsupported-migration", faults)
+        case .schemaRevision(let current):
+            self.init(
+                .conflict, "schema-revision",
+                "The schema has changed to revision \(current); read it and make the change again.")
+        case .tooManyOperations(let limit):
+            self.init(
+                .invalid, "too-many-operations",
+                "A transaction may write and delete at most \(limit) objects; split the request, or "
+                    + "import.")
+        case .transactionTooLarge(let limit):
+            self.init(
+                .invalid, "transaction-too-large",
+                "A transaction may change at most \(limit) bytes, which wait in memory; split the request: "
+                    + "fewer objects, or a filter that finds fewer.")
+        case .tooLarge(let detail): self.init(.invalid, "too-large", detail)
+        case .nothingToKeep:
+            self.init(
+                .invalid, "nothing-to-keep",
+                "\"$omitted\" names properties that keep what is stored, but the object, or an embedded "
+                    + "object that they belong to, is not there; state them.")
+        case .abandoned:
+            self.init(
+                .unavailable, "busy", "The write was taken back; try again.", retryAfterSeconds: 1)
+        case .storage(let error): self.init(error)
+        case .closing: self = .stopping
+        }
+    }
+
+    /// The server is about to end.
+    package static let stopping = RequestFault(
+        .unavailable, "stopping", "The server is stopping; try again.", retryAfterSeconds: 2)
+
+    /// What a client is told of failed storage: what it can do, and nothing of the inside.
+    package init(_ error: StorageError) {
+        switch error.code {
+        case .conflict:
+            self.init(
+                .unavailable, "busy", "Too many writes met; try again.", retryAfterSeconds: 1)
+        case .badKey, .valueTooLong:
+            self.init(
+                .invalid, "too-large",
+                "An object is larger than the store can keep; make it smaller.")
+        case .diskFull:
+            self.init(
+                .storageFull, "storage-full",
+                "There is no room left in the store. Nothing was changed; reads go on.")
+        case .readersFull:
+            self.init(
+                .unavailable, "busy", "Too many reads are open; try again.", retryAfterSeconds: 1)
+        case .memory:
+            self.init(
+                .unavailable, "busy", "There is not enough memory; try again.", retryAfterSeconds: 5
+            )
+        case .unavailable:
+            self.init(
+                .unavailable, "storage-unavailable", "The storage can't be reached; try again.",
+                retryAfterSeconds: 5)
+        case .locked:
+            self.init(
+                .unavailable, "storage-unavailable", "The storage is in use by another process.",
+                retryAfterSeconds: 5)
+        case .closed: self = .stopping
+        case .io:
+            self.init(
+                .failed, "storage-failed",
+                "Reading or writing the storage failed. After a failed write no more writes are taken "
+                    + "until the server is restarted; the log has the reason.")
+        case .corrupted, .format, .permission:
+            self.init(
+                .failed, "storage-failed",
+                "The storage can't be read; the server's log has the reason."
+            )
+        }
+    }
+
+    private init(_ kind: RequestFault.Kind, _ code: String, _ faults: [SchemaFault]) {
+        let errors = faults.map { fault in
+            var pointer = JSONPointer()
+            if let name = fault.className { pointer = pointer.appending("classes").appending(name) }
+            if let property = fault.property {
+                pointer = pointer.appending("properties").appending(property)
+            }
+            if let group = fault.uniqueGroup {
+                pointer = pointer.appending("unique").appending(index: group)
+            }
+            return Entry(code: code, detail: fault.detail, pointer: pointer.description)
+        }
+        self.init(kind, code, faults.first?.detail ?? "The schema is refused.", errors: errors)
+    }
+
+    /// Links without targets; the pointers are those of a body that is one object.
+    private init(_ links: [DanglingLink]) {
+        self.init(dangling: links) { _ in JSONPointer() }
+    }
+
+    /// Links without targets; `place` says where the object of an operation stands in the body.
+    package init(dangling links: [DanglingLink], at place: (_ source: Int) -> JSONPointer) {
+        let errors = links.prefix(ObjectReader.faultCountMax).map { link in
+            var pointer = place(link.source)
+            pointer.append(link.path)
+            return Entry(
+                code: "dangling-link",
+                detail:
+                    "There is no object of class '\(link.targetClass)' with this key; create it in "
+                    + "the same request or before.", pointer: pointer.description)
+        }
+        self.init(
+            .invalid, "dangling-link",
+            links.count == 1
+                ? "A link leads to an object that does not exist."
+                : "\(links.count) links lead to objects that do not exist.", errors: Array(errors))
+    }
+}

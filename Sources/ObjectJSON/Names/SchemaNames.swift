@@ -1,0 +1,43 @@
+import Rows
+
+/// The names of a schema in the forms that JSON needs: to be found by their bytes, and to be written.
+///
+/// Made once for each schema (``RESTService/names(of:)``). Immutable; safe to use from any thread.
+package final class SchemaNames: Sendable {
+    /// The schema whose names these are.
+    package let schema: RowSchema
+    /// One for each class, in the order of the schema.
+    package let classes: [ClassNames]
+    /// The projections by name.
+    package let projections: [String: CompiledProjection]
+    private let table: NameTable
+
+    /// Prepares the names of a schema.
+    package init(_ schema: RowSchema) {
+        self.schema = schema
+        classes = schema.classes.map { ClassNames($0) }
+        projections = CompiledProjection.all(of: schema)
+        table = NameTable(schema.classes.map(\.definition.name))
+    }
+
+    /// The position of the class with this name.
+    package func classIndex(named name: UnsafeRawBufferPointer) -> Int? {
+        table.position(of: name)
+    }
+
+    /// The projection of a name, of a class whose objects stand by themselves.
+    ///
+    /// - Throws: ``RequestFault`` `.notFound` with the nearest name; `.unsupportedOperation` for one of an embedded class.
+    package func projection(named name: String) throws(RequestFault) -> CompiledProjection {
+        guard let projection = projections[name] else { throw .unknownProjection(name, schema) }
+        if projection.rowClass.definition.kind == .embedded {
+            throw RequestFault(
+                .unsupportedOperation, "embedded-class",
+                "Projection '\(name)' shows objects of the embedded class "
+                    + "'\(projection.rowClass.definition.name)', which live inside others: read them at "
+                    + "/v1/classes/{class}/objects/{id}/properties/{property}?projection=\(name), or "
+                    + "through a projection that shows '\(name)'.")
+        }
+        return projection
+    }
+}

@@ -1,0 +1,40 @@
+import ObjectStore
+import Query
+import Rows
+
+extension CompiledProjection {
+    /// What decides about what the projection shows: every property that its ways read.
+    package func paths(_ schema: RowSchema) -> [ReachPath] {
+        var paths: [ReachPath] = []
+        addPaths(behind: [], schema, to: &paths)
+        return paths
+    }
+
+    private func addPaths(
+        behind steps: [PathStep], _ schema: RowSchema, to paths: inout [ReachPath]
+    ) {
+        for property in properties {
+            var steps = steps
+            for step in property.steps.dropLast() { steps.append(Self.forward(step, schema)) }
+            guard let last = property.steps.last else { continue }
+            paths.append(ReachPath(steps: steps, member: last.member))
+            if let inner = property.projection {
+                inner.addPaths(behind: steps + [Self.forward(last, schema)], schema, to: &paths)
+            }
+        }
+    }
+
+    /// A step of a way as the step of a path.
+    private static func forward(_ step: Step, _ schema: RowSchema) -> PathStep {
+        let member = schema.classes[step.classIndex].members[step.member]
+        let kind: PathStep.Kind
+        switch (member.storage.shape, member.storage.element) {
+        case (.single, .link): kind = .link
+        case (.single, _): kind = .embedded
+        case (_, .link): kind = .links
+        default: kind = .embeddedList
+        }
+        return PathStep(
+            kind: kind, fromClass: step.classIndex, toClass: member.classIndex, member: step.member)
+    }
+}

@@ -1,0 +1,32 @@
+import JSON
+import ObjectModel
+
+extension JSONWriter {
+    /// Writes a projection in the form in which it is put.
+    package func projection(_ projection: Projection) {
+        object { object in
+            object.member("name").string(projection.name)
+            object.member("class").string(projection.className)
+            object.member("properties").object { properties in
+                for property in projection.properties {
+                    let place = properties.member(named: property.name)
+                    guard let inner = property.projection else {
+                        place.string(property.pathText)
+                        continue
+                    }
+                    place.object { long in
+                        long.member("path").string(property.pathText)
+                        long.member("projection").string(inner)
+                    }
+                }
+            }
+        }
+    }
+
+    /// Writes projections as an array.
+    package func projections(_ projections: [Projection]) {
+        array { array in
+            for projection in projections { array.element().projection(projection) }
+        }
+    }
+}

@@ -1,0 +1,160 @@
+import JSON
+import ObjectModel
+import ObjectStore
+import Rows
+
+/// Reads a merge patch in the names of a projection and collects every fault that does not depend on what
+/// is stored.
+package struct ProjectedChangeReader {
+    let reader: ObjectReader
+    package let names: SchemaNames
+
+    /// Makes a reader that uses the memory of `reader`, which is reset.
+    package init(_ reader: ObjectReader, _ names: SchemaNames) {
+        reader.reset()
+        reader.names = names
+        self.reader = reader
+        self.names = names
+    }
+
+    /// Reads the body of a patch into `change`.
+    ///
+    /// - `id`: What names the object, with which `$id` has to agree; nil for an embedded object.
+    /// - Returns: The `$version` that is stated.
+    /// - Throws: ``RequestFault`` with every fault.
+    package func read(
+        _ json: JSONValue, _ projection: CompiledProjection, into change: ProjectedChange,
+        id: Value?
+    ) throws(RequestFault) -> StoreVersion? {
+        var version: StoreVersion?
+        if json.kind == .object {
+            var specials: Set<String> = []
+            readMembers(json, projection, into: change) { name, value in
+                guard let id,
+                    ObjectReader.isEqual(name, "$id") || ObjectReader.isEqual(name, "$version")
+                else { return false }
+                if !specials.insert(ObjectReader.text(name)).inserted {
+                    reader.repeated(name)
+                } else if ObjectReader.isEqual(name, "$version") {
+                    version = reader.version(value, name)
+                } else if KeyText.value(value, of: change.rowClass) != id {
+                    reader.fault(
+                        "key-mismatch",
+                        "\"$id\" is not the one that the request names; leave it out.", at: name)
+                }
+                return true
+            }
+        } else {
+            reader.fault(
+                "wrong-type",
+                "Expected an object with the properties of '\(projection.definition.name)' that change, "
+                    + "found \(ObjectReader.describe(json)).")
+        }
+        if reader.faultCount > 0 { throw reader.problem() }
+        return version
+    }
+
+    private func readMembers(
+        _ json: JSONValue, _ projection: CompiledProjection, into change: ProjectedChange,
+        special: (UnsafeRawBufferPointer, JSONValue) -> Bool
+    ) {
+        var seen: Set<Int> = []
+        var next = 0
+        var omitted: JSONValue?
+        for member in json.members {
+            if member.isNamed("$omitted") {
+                if omitted != nil { reader.repeated(member.name) }
+                omitted = member.value
+                continue
+            }
+            guard let position = projection.names.position(of: member.name, next: next) else {
+                if !special(member.name, member.value) { unknown(member.name, projection) }
+                continue
+            }
+            next = position + 1
+            guard seen.insert(position).inserted else {
+                reader.repeated(member.name)
+                continue
+            }
+            read(member.value, member.name, projection.properties[position], into: change)
+        }
+        if let omitted { check(omitted, projection, stated: seen) }
+    }
+
+    private func read(
+        _ json: JSONValue, _ name: UnsafeRawBufferPointer, _ property: CompiledProjection.Property,
+        into change: ProjectedChange
+    ) {
+        let pointer = reader.pointer(at: name)
+        var change = change
+        for step in property.steps.dropLast() {
+            let compiled = change.rowClass.members[step.member]
+            guard compiled.storage.shape == .single else {
+                return readOnly(name, change.rowClass, step.member)
+            }
+            let target = names.schema.classes[compiled.classIndex]
+            guard
+                let inner = change.descend(
+                    step.member, to: target, at: pointer, makesObject: false)
+            else { return conflict(name, change, step.member) }
+            change = inner
+        }
+        guard let last = property.steps.last else { return }
+        if let inner = property.projection {
+            let storage = change.rowClass.members[last.member].storage
+            guard storage.shape == .single else {
+                return readOnly(name, change.rowClass, last.member)
+            }
+            let isEmbedded = storage.element == .embedded
+            // A link may also be written as a key, and null takes either away.
+            if json.kind == .object, isEmbedded || json.member(named: "$link") == nil {
+                guard
+                    let below = change.descend(
+                        last.member, to: inner.rowClass, at: pointer, makesObject: isEmbedded)
+                else { return conflict(name, change, last.member) }
+                reader.path.append(.name(name))
+                defer { reader.path.removeLast() }
+                return readMembers(json, inner, into: below) { _, _ in false }
+            }
+        }
+        guard change.write(last.member, at: pointer) else {
+            return conflict(name, change, last.member)
+        }
+        reader.read(json, name, last.member, into: change.draft)
+    }
+
+    // MARK: Faults
+
+    private func unknown(_ name: UnsafeRawBufferPointer, _ projection: CompiledProjection) {
+        let text = ObjectReader.text(name)
+        let isHidden = projection.rowClass.memberIndex[text] != nil
+        reader.fault(
+            "unknown-property",
+            "Projection '\(projection.definition.name)' has no property '\(text)'"
+                + (isHidden
+                    ? "; class '\(projection.rowClass.definition.name)' has, which it does not show."
+                    : "."),
+            at: name,
+            hint: NearestName.of(text, among: projection.properties.map(\.name)))
+    }
+
+    private func readOnly(_ name: UnsafeRawBufferPointer, _ rowClass: RowClass, _ member: Int) {
+        let collection = rowClass.definition.properties[member].name
+        reader.fault(
+            "projection-read-only",
+            "'\(ObjectReader.text(name))' shows the objects of the collection '\(collection)' and is "
+                + "read-only; change those objects, or '\(collection)' of '\(rowClass.definition.name)'.",
+            at: name)
+    }
+
+    private func conflict(
+        _ name: UnsafeRawBufferPointer, _ change: ProjectedChange, _ member: Int
+    ) {
+        let property = change.rowClass.definition.properties[member].name
+        let other = change.written[member] ?? change.children.first { $0.member == member }?.pointer
+        reader.fault(
+            "conflicting-properties",
+            "'\(ObjectReader.text(name))' and '\(other?.description ?? "")' both change '\(property)' of "
+                + "the same '\(change.rowClass.definition.name)'; state one of them.", at: name)
+    }
+}

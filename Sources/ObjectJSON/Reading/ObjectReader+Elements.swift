@@ -1,0 +1,94 @@
+import JSON
+import ObjectModel
+import Rows
+
+extension ObjectReader {
+    /// Reads the bare value of one element of a list or set into a draft that states nothing else; nil when
+    /// something is wrong, and ``faults`` says what. Also reads the bare value of a single `mixed` property.
+    ///
+    /// - `depth`: How many lists and maps of a `mixed` value are around it.
+    package func readElement(
+        _ json: JSONValue, _ member: Int, of rowClass: RowClass, _ names: SchemaNames,
+        depth: Int = 0
+    ) -> ObjectDraft? {
+        self.names = names
+        let before = faultCount
+        let draft = makeDraft(rowClass, isMerge: false)
+        let compiled = rowClass.members[member]
+        switch compiled.storage.element {
+        case .link:
+            if addReference(json, member, element: 0, to: draft) {
+                draft.setReferences(member, from: draft.references.count - 1)
+            }
+        case .embedded:
+            if let child = readEmbeddedElement(json, member, into: draft) {
+                draft.set(member, children: [child])
+            }
+        case .mixed: readMixedElement(json, member, depth: depth, into: draft)
+        default:
+            collection.reset(compiled.storage.element)
+            if json.isNull, compiled.isOptional {
+                collection.appendNull()
+            } else {
+                readPlainElement(json, member, of: rowClass)
+            }
+            draft.set(member, collection: collection)
+        }
+        return faultCount == before ? draft : nil
+    }
+
+    /// Reads the bare value of one entry of a map, as ``readElement(_:_:of:_:depth:)``.
+    package func readEntry(
+        _ json: JSONValue, under key: UnsafeRawBufferPointer, _ member: Int, of rowClass: RowClass,
+        _ names: SchemaNames, depth: Int = 0
+    ) -> ObjectDraft? {
+        self.names = names
+        let before = faultCount
+        // It changes the entries it states and keeps the others.
+        let draft = makeDraft(rowClass, isMerge: true)
+        let compiled = rowClass.members[member]
+        if json.isNull, compiled.isOptional {
+            draft.addEntry(key, .null)
+        } else {
+            switch compiled.storage.element {
+            case .link:
+                if addReference(json, member, element: nil, to: draft) {
+                    draft.addEntry(key, .reference(draft.references.count - 1))
+                }
+            case .embedded:
+                if let child = readEmbeddedElement(json, member, into: draft) {
+                    draft.addEntry(key, .child(draft.addChild(child)))
+                }
+            case .mixed: readMixedEntry(json, under: key, member, depth: depth, into: draft)
+            default:
+                collection.reset(compiled.storage.element)
+                readPlainElement(json, member, of: rowClass)
+                if let last = collection.last { draft.addEntry(key, bytes: last) }
+            }
+        }
+        draft.setEntries(member, from: 0)
+        return faultCount == before ? draft : nil
+    }
+
+    private func readEmbeddedElement(
+        _ json: JSONValue, _ member: Int, into draft: ObjectDraft
+    ) -> ObjectDraft? {
+        guard json.kind == .object else {
+            scalarFault(json, draft.rowClass, member, at: nil, element: nil)
+            return nil
+        }
+        return embedded(json, draft, member, isMerge: false)
+    }
+
+    private func readPlainElement(_ json: JSONValue, _ member: Int, of rowClass: RowClass) {
+        let compiled = rowClass.members[member]
+        guard append(json, compiled), let last = collection.last else {
+            return scalarFault(json, rowClass, member, at: nil, element: nil)
+        }
+        if compiled.hasCases, let cases = rowClass.cases[member],
+            !cases.holds(last, compiled.storage.element, scratch: bytes)
+        {
+            noCase(rowClass, member, at: nil, element: nil)
+        }
+    }
+}

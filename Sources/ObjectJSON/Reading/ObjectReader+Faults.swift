@@ -1,0 +1,173 @@
+import JSON
+import ObjectModel
+import Rows
+
+extension ObjectReader {
+    /// The problem of a body with faults: 400 when names repeat, else 422.
+    package func problem() -> RequestFault {
+        let first = faults.first?.detail ?? "The body can't be stored."
+        let more = faultCount - 1
+        let detail =
+            more > 0 ? "\(first) (\(more) more fault\(more == 1 ? "" : "s"), see errors.)" : first
+        if hasRepeatedName {
+            return RequestFault(.malformed, "duplicate-name", detail, errors: faults)
+        }
+        return RequestFault(
+            .invalid, faults.first?.code ?? "invalid-object", detail, errors: faults)
+    }
+
+    /// Where the value that is being read stands, or the member `name` of it.
+    package func pointer(at name: UnsafeRawBufferPointer?) -> JSONPointer {
+        var pointer = JSONPointer()
+        for step in path {
+            switch step {
+            case .name(let name): pointer.append(name)
+            case .element(let index): pointer.append(index: index)
+            }
+        }
+        if let name { pointer.append(name) }
+        return pointer
+    }
+
+    /// Notes a fault at the value that is being read, or at the member `name` of it.
+    package func fault(
+        _ code: String, _ detail: String, at name: UnsafeRawBufferPointer? = nil,
+        element: Int? = nil, hint: String? = nil
+    ) {
+        faultCount += 1
+        guard faults.count < Self.faultCountMax else { return }
+        var pointer = pointer(at: name)
+        if let element { pointer.append(index: element) }
+        faults.append(
+            RequestFault.Entry(code: code, detail: detail, pointer: pointer.description, hint: hint)
+        )
+    }
+
+    /// Notes a fault whose pointer begins at the value that is being read.
+    package func add(_ fault: RequestFault.Entry) {
+        let before = faults.count
+        self.fault(fault.code, fault.detail, hint: fault.hint)
+        if faults.count > before {
+            faults[before].pointer = (faults[before].pointer ?? "") + (fault.pointer ?? "")
+        }
+    }
+
+    func repeated(_ name: UnsafeRawBufferPointer) {
+        hasRepeatedName = true
+        fault(
+            "duplicate-name", "'\(Self.text(name))' stands more than once in this object.", at: name
+        )
+    }
+
+    func unknown(_ name: UnsafeRawBufferPointer, _ rowClass: RowClass) {
+        let text = Self.text(name)
+        var known = rowClass.definition.properties.map(\.name)
+        if rowClass.definition.kind.standsAlone { known += ["$id", "$version"] }
+        fault(
+            "unknown-property", "Class '\(rowClass.definition.name)' has no property '\(text)'.",
+            at: name,
+            hint: rowClass.member(named: text).map { rowClass.definition.properties[$0].name }
+                ?? NearestName.of(text, among: known))
+    }
+
+    func nullNotAllowed(_ name: UnsafeRawBufferPointer, _ rowClass: RowClass, _ member: Int) {
+        let property = rowClass.definition.properties[member]
+        fault(
+            "null-not-allowed",
+            property.type.isCollection
+                ? "'\(property.name)' is a collection and never null; send "
+                    + "\(property.type.isMap ? "{}" : "[]") to empty it."
+                : "'\(property.name)' is not optional, so it can't be null.", at: name)
+    }
+
+    package func wrongType(
+        _ json: JSONValue, _ name: UnsafeRawBufferPointer, _ rowClass: RowClass, _ member: Int
+    ) {
+        let property = rowClass.definition.properties[member]
+        fault(
+            "wrong-type",
+            "'\(property.name)' takes \(Self.describe(property)); found \(Self.describe(json)).",
+            at: name)
+    }
+
+    func outOfRange(
+        _ property: Property, _ type: String, at name: UnsafeRawBufferPointer?, element: Int?
+    ) {
+        fault(
+            "out-of-range",
+            "The value of '\(property.name)' is outside the range of \(type).", at: name,
+            element: element)
+    }
+
+    func tooLong(_ property: Property, at name: UnsafeRawBufferPointer?, element: Int?) {
+        fault(
+            "too-long",
+            "The value of '\(property.name)' is longer than the \(ModelLimits.valueByteCountMax) "
+                + "bytes that a string or data value may have.", at: name, element: element)
+    }
+
+    package static func text(_ name: UnsafeRawBufferPointer) -> String {
+        // A name that long is shown by its beginning.
+        name.count <= 128
+            ? String(decoding: name, as: UTF8.self)
+            : String(decoding: name.prefix(128), as: UTF8.self) + "…"
+    }
+
+    package static func isEqual(_ name: UnsafeRawBufferPointer, _ text: StaticString) -> Bool {
+        name.count == text.utf8CodeUnitCount
+            && name.elementsEqual(
+                UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+    }
+
+    /// What a JSON value is, for people.
+    package static func describe(_ json: JSONValue) -> String {
+        switch json.kind {
+        case .null: "null"
+        case .bool: "a bool"
+        case .integer: "an integer"
+        case .double: json.isBigInteger ? "an integer" : "a number"
+        case .string: "a string"
+        case .array: "an array"
+        case .object: "an object"
+        }
+    }
+
+    /// What a property takes, for people.
+    static func describe(_ property: Property) -> String {
+        switch property.type {
+        case .single(let element): describe(element, isMany: false)
+        case .list(let element), .set(let element): "an array of \(describe(element, isMany: true))"
+        case .map(let element): "an object whose values are \(describe(element, isMany: true))"
+        case .linkingObjects: "nothing"
+        }
+    }
+
+    private static func describe(_ element: ElementType, isMany: Bool) -> String {
+        switch element {
+        case .object(let name):
+            return isMany ? "'\(name)' (keys or objects)" : "a '\(name)' (its key or an object)"
+        case .scalar(let scalar):
+            switch scalar {
+            case .bool: return isMany ? "bools" : "true or false"
+            case .int, .int8, .int16, .int32, .int64:
+                return isMany ? "\(scalar.name)s" : "an \(scalar.name)"
+            case .decimal128:
+                return isMany
+                    ? "decimal numbers" : "a decimal number of at most 34 digits, such as \"1.10\""
+            case .float, .double: return isMany ? "numbers" : "a number"
+            case .string: return isMany ? "strings" : "a string"
+            case .data: return isMany ? "strings of base64" : "a string of base64"
+            case .date:
+                return isMany
+                    ? "dates of RFC 3339" : "a date of RFC 3339, such as \"2026-11-20T06:38:58Z\""
+            case .objectID:
+                return isMany
+                    ? "strings of 24 hexadecimal digits" : "a string of 24 hexadecimal digits"
+            case .uuid:
+                return isMany
+                    ? "UUIDs" : "a UUID, such as \"123e4567-e89b-12d3-a456-426614174000\""
+            case .mixed: return isMany ? "values of any kind" : "a value of any kind"
+            }
+        }
+    }
+}

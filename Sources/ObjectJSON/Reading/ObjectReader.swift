@@ -1,0 +1,200 @@
+import Bytes
+import JSON
+import ObjectModel
+import ObjectStore
+import Rows
+
+/// Reads JSON objects into drafts, in the storage's own encodings, and collects every fault on the way.
+///
+/// Nothing is looked up in the store. One reader reads one body after the other with the same memory:
+/// keep one per thread. Cost: a few tens of nanoseconds a property.
+///
+///     let reading = reader.read(json, as: rowClass, names: names, isMerge: false)
+///     if !reader.faults.isEmpty { throw reader.problem() }
+package final class ObjectReader {
+    /// A step from the body's root to a value, for pointers.
+    package enum Step {
+        case name(UnsafeRawBufferPointer)
+        case element(Int)
+    }
+
+    /// The most faults that are reported of one body.
+    package static let faultCountMax = 100
+
+    /// What was found wrong, in the order of the text.
+    package internal(set) var faults: [RequestFault.Entry] = []
+    /// How many faults were found, those beyond the most that are reported included.
+    package var faultCount = 0
+    /// Whether a name stands twice in one object, which makes the whole body malformed.
+    package var hasRepeatedName = false
+    /// The way to the object that is being read.
+    package var path: [Step] = []
+    package var names: SchemaNames?
+    /// How many embedded objects are around the one that is being read.
+    var embeddingDepth = 0
+    /// What links may name by `{"$ref": …}`; nil outside of transactions.
+    package var references: [String: NamedReference]?
+    let collection = ScalarCollectionBuilder()
+    let bytes = ByteBuffer(capacity: 256)
+    /// The `mixed` value that is being read.
+    let mixed = ByteBuffer(capacity: 64)
+    /// Where drafts come from; nil makes each one anew.
+    package var drafts: DraftPool?
+
+    /// Makes a reader.
+    package init() {}
+
+    /// Forgets the faults of the last body.
+    package func reset() {
+        faults.removeAll(keepingCapacity: true)
+        faultCount = 0
+        hasRepeatedName = false
+        path.removeAll(keepingCapacity: true)
+        embeddingDepth = 0
+        references = nil
+    }
+
+    /// Reads one object, which is a write of its own; nil when something is wrong, and ``faults`` says
+    /// what.
+    ///
+    /// With `isMerge`, properties that are left out, also those of embedded objects, keep what is
+    /// stored. `element` is the object's position in the body's array, nil when the body is the object.
+    /// `key` says which object the path names: the body may leave its key out but not state another;
+    /// with nil the body alone names it, and a key that it lacks is generated if its type allows.
+    package func read(
+        _ json: JSONValue, as rowClass: RowClass, names: SchemaNames, isMerge: Bool,
+        element: Int? = nil, key: Value? = nil
+    ) -> ObjectReading? {
+        self.names = names
+        if let element { path.append(.element(element)) }
+        defer { if element != nil { path.removeLast() } }
+        let before = faultCount
+        guard json.kind == .object else {
+            fault(
+                "wrong-type",
+                "Expected an object of class '\(rowClass.definition.name)', found \(Self.describe(json))."
+            )
+            return nil
+        }
+        var reading = ObjectReading(draft: makeDraft(rowClass, isMerge: isMerge))
+        var statedID: JSONValue?
+        var statesVersion = false
+        readMembers(json, into: reading.draft) { name, value in
+            if Self.isEqual(name, "$id") {
+                if statedID != nil { repeated(name) }
+                statedID = value
+                return true
+            }
+            if Self.isEqual(name, "$version") {
+                if statesVersion { repeated(name) }
+                statesVersion = true
+                if rowClass.isAsymmetric {
+                    fault(
+                        "version-not-allowed",
+                        "An object of an asymmetric class is new and has no \"$version\"; leave it out.",
+                        at: name)
+                    return true
+                }
+                reading.version = version(value, name)
+                return true
+            }
+            return false
+        }
+        identify(&reading, statedID, key)
+        return faultCount == before ? reading : nil
+    }
+
+    func makeDraft(_ rowClass: RowClass, isMerge: Bool) -> ObjectDraft {
+        drafts?.draft(rowClass, isMerge: isMerge) ?? ObjectDraft(rowClass, isMerge: isMerge)
+    }
+
+    /// Reads the members of an object. `special` gets names that are no property, and says whether it
+    /// knows them. `keeps` says whether the object takes the place of one that is known, so that it can
+    /// keep what `"$omitted"` names.
+    func readMembers(
+        _ json: JSONValue, into draft: ObjectDraft,
+        keeps: Bool = true, special: (UnsafeRawBufferPointer, JSONValue) -> Bool
+    ) {
+        guard let names else { return }
+        let rowClass = draft.rowClass
+        let properties = names.classes[rowClass.index].properties
+        var seen = MemberSet()
+        var next = 0
+        var omitted: JSONValue?
+        for json in json.members {
+            guard let member = properties.position(of: json.name, next: next) else {
+                if Self.isEqual(json.name, "$omitted") {
+                    if omitted != nil { repeated(json.name) }
+                    omitted = json.value
+                    continue
+                }
+                if !special(json.name, json.value) { unknown(json.name, rowClass) }
+                continue
+            }
+            next = member + 1
+            if seen.contains(member) {
+                repeated(json.name)
+                continue
+            }
+            seen.insert(member)
+            read(json.value, json.name, member, into: draft)
+        }
+        if let omitted { readOmitted(omitted, seen, keeps: keeps, into: draft) }
+    }
+
+    /// Reads the value of one property, whose name in the body is `name`.
+    package func read(
+        _ json: JSONValue, _ name: UnsafeRawBufferPointer, _ member: Int, into draft: ObjectDraft
+    ) {
+        let compiled = draft.rowClass.members[member]
+        switch compiled.storage.shape {
+        case .single:
+            if json.isNull {
+                if compiled.isOptional { return draft.setNull(member) }
+                return nullNotAllowed(name, draft.rowClass, member)
+            }
+            switch compiled.storage.element {
+            case .link: readLink(json, name, member, into: draft)
+            case .embedded: readEmbedded(json, name, member, into: draft)
+            case .mixed: readMixed(json, name, member, into: draft)
+            default: readScalar(json, name, member, into: draft)
+            }
+        case .list, .set:
+            guard json.kind == .array else {
+                if json.isNull { return nullNotAllowed(name, draft.rowClass, member) }
+                return wrongType(json, name, draft.rowClass, member)
+            }
+            path.append(.name(name))
+            defer { path.removeLast() }
+            switch compiled.storage.element {
+            case .link: readLinks(json, member, into: draft)
+            case .embedded: readEmbeddedList(json, member, into: draft)
+            case .mixed: readMixedValues(json, member, into: draft)
+            default: readScalars(json, member, into: draft)
+            }
+        case .map:
+            guard json.kind == .object else {
+                if json.isNull { return nullNotAllowed(name, draft.rowClass, member) }
+                return wrongType(json, name, draft.rowClass, member)
+            }
+            path.append(.name(name))
+            defer { path.removeLast() }
+            readMap(json, member, into: draft)
+        case .none:
+            fault(
+                "inverse-link-read-only",
+                "'\(Self.text(name))' shows which objects link here; change the property "
+                    + "'\(origin(draft.rowClass, member))' of those instead, and leave this out.",
+                at: name)
+        }
+    }
+
+    private func origin(_ rowClass: RowClass, _ member: Int) -> String {
+        if case .linkingObjects(let className, let property) = rowClass.definition.properties[
+            member
+        ].type {
+            return "\(className).\(property)"
+        }
+        return ""
+    }
+}

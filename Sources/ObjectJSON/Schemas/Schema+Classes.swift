@@ -1,0 +1,74 @@
+import ObjectModel
+
+extension Schema {
+    /// The schema with one class added, or in the place of the one that has its name or had it before.
+    package func replacing(_ objectClass: ObjectClass, _ renames: SchemaRenames) -> Schema {
+        var schema = self
+        let before = renames.oldName(ofClass: objectClass.name)
+        if let position = schema.classes.firstIndex(where: { $0.name == before }) {
+            schema.classes[position] = objectClass
+        } else {
+            schema.classes.append(objectClass)
+        }
+        guard before != objectClass.name || !renames.entries.isEmpty else { return schema }
+        for index in schema.classes.indices where schema.classes[index].name != objectClass.name {
+            for member in schema.classes[index].properties.indices {
+                let type = schema.classes[index].properties[member].type
+                schema.classes[index].properties[member].type = type.renamed(renames)
+            }
+        }
+        return schema
+    }
+
+    /// The schema without a class.
+    package func dropping(_ name: String) -> Schema {
+        var schema = self
+        schema.classes.removeAll { $0.name == name }
+        return schema
+    }
+
+    /// What names a class in the properties of others.
+    package func users(ofClass name: String) -> [SchemaFault] {
+        var users: [SchemaFault] = []
+        for objectClass in classes where objectClass.name != name {
+            for property in objectClass.properties where property.type.className == name {
+                users.append(
+                    SchemaFault(
+                        className: objectClass.name, property: property.name,
+                        detail: "'\(objectClass.name).\(property.name)' names the class '\(name)'.")
+                )
+            }
+        }
+        return users
+    }
+}
+
+extension PropertyType {
+    /// The class that it names.
+    fileprivate var className: String? {
+        switch self {
+        case .linkingObjects(let className, _): return className
+        default:
+            guard case .object(let name)? = element else { return nil }
+            return name
+        }
+    }
+
+    /// The type with the new names of classes and properties.
+    fileprivate func renamed(_ renames: SchemaRenames) -> PropertyType {
+        func renamed(_ element: ElementType) -> ElementType {
+            guard case .object(let name) = element else { return element }
+            return .object(renames.newName(ofClass: name))
+        }
+        switch self {
+        case .single(let element): return .single(renamed(element))
+        case .list(let element): return .list(renamed(element))
+        case .set(let element): return .set(renamed(element))
+        case .map(let element): return .map(renamed(element))
+        case .linkingObjects(let className, let property):
+            return .linkingObjects(
+                className: renames.newName(ofClass: className),
+                property: renames.newName(ofProperty: property, inOld: className))
+        }
+    }
+}

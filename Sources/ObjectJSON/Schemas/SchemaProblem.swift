@@ -1,0 +1,102 @@
+import JSON
+import ObjectModel
+import ObjectStore
+
+/// The problems of a schema that is read or put into the place of another.
+package enum SchemaProblem {
+    /// The problem that a failed change is.
+    ///
+    /// - `place`: Where the class of a name stands in the body.
+    package static func make(_ error: StoreError, place: (SchemaPlace) -> JSONPointer?)
+        -> RequestFault
+    {
+        var reader = SchemaReader()
+        switch error {
+        case .invalidSchema(let faults):
+            reader.add(faults) { place(.className($0)) }
+            return invalid(reader.faults)
+        case .unsupportedMigration(let faults):
+            return refusal(
+                "unsupported-migration", faults, place,
+                "This change of the schema is not one that can be made; nothing was changed.")
+        case .lossyMigration(let faults):
+            return refusal(
+                "data-loss", faults, place,
+                "The change would lose data; nothing was changed.")
+        case .duplicateKeys(let faults):
+            return refusal(
+                "duplicate-key", faults, place,
+                "Objects would have the same primary key; nothing was changed.")
+        case .classInUse(let faults):
+            return refusal(
+                "class-in-use", faults, place,
+                "Other classes name this one; drop or change those properties first.")
+        case .invalidRenames(let faults):
+            for fault in faults {
+                let pointer = place(.rename(fault.old.description)) ?? JSONPointer()
+                reader.fault(pointer, "invalid-rename", fault.detail)
+            }
+            return invalid(reader.faults)
+        case .brokenProjections(let faults): return RequestFault(brokenProjections: faults)
+        case .sharedValues(let faults):
+            reader.add(faults) { place(.className($0)) }
+            return RequestFault(
+                .conflict, "shared-values",
+                "Objects share values that are to become unique; nothing was changed.",
+                errors: reader.faults.map { fault in
+                    var fault = fault
+                    fault.code = "shared-values"
+                    return fault
+                })
+        case .schemaRevision(let current):
+            return RequestFault(
+                .conflict, "schema-revision",
+                "The schema was made from another revision than the present one, \(current); read it "
+                    + "again and repeat the change.")
+        case .preconditionFailed:
+            return RequestFault(
+                .preconditionFailed, "precondition-failed",
+                "The schema is not the one that If-Match names; read it again and repeat the change."
+            )
+        default: return RequestFault(error)
+        }
+    }
+
+    /// The problem of a change that is refused with a reason for each part of it.
+    private static func refusal(
+        _ code: String, _ faults: [SchemaFault], _ place: (SchemaPlace) -> JSONPointer?,
+        _ detail: String
+    ) -> RequestFault {
+        var reader = SchemaReader()
+        reader.add(faults) { place(.className($0)) }
+        return RequestFault(
+            .conflict, code, detail,
+            errors: reader.faults.map { fault in
+                var fault = fault
+                fault.code = code
+                return fault
+            })
+    }
+
+    /// The problem of a body with faults: 400 when names repeat, else 422.
+    static func invalid(_ faults: [RequestFault.Entry]) -> RequestFault {
+        if let repeated = faults.first(where: { $0.code == "duplicate-name" }) {
+            return RequestFault(.malformed, "duplicate-name", repeated.detail, errors: faults)
+        }
+        let more = faults.count > 1 ? " (\(faults.count - 1) more, see errors.)" : ""
+        return RequestFault(
+            .invalid, "invalid-schema", (faults.first?.detail ?? "The schema is refused.") + more,
+            errors: faults)
+    }
+}
+
+extension SchemaReader {
+    /// Reads a document with `body`, which collects faults.
+    package static func read<Document>(
+        _ root: JSONValue, _ body: (inout SchemaReader, JSONValue) -> Document?
+    ) throws(RequestFault) -> Document {
+        var reader = SchemaReader()
+        if let document = body(&reader, root), reader.faults.isEmpty { return document }
+        throw SchemaProblem.invalid(reader.faults)
+    }
+}

@@ -1,0 +1,249 @@
+import JSON
+import ObjectModel
+
+extension SchemaReader {
+    private static let propertyMembers = [
+        "type", "element", "class", "property", "optional", "indexed", "default", "enum", "mapTo",
+        "unique", "onDelete",
+    ]
+
+    /// What the long form of a property states.
+    private struct Statement {
+        var type: TypeText?
+        var typePointer = JSONPointer()
+        package var element: JSONValue?
+        var elementPointer = JSONPointer()
+        var className: String?
+        var property: String?
+        var isOptional: Bool?
+        var isIndexed = false
+        var searchIndex: SearchIndexKind?
+        var isUnique = false
+        var onDelete = OnDelete.nullify
+        var defaultValue: JSONValue?
+        var defaultPointer = JSONPointer()
+        var cases: JSONValue?
+        var casesPointer = JSONPointer()
+        var mapTo: String?
+    }
+
+    /// Reads one property in either form; nil with at least one fault.
+    mutating func readProperty(_ name: String, _ value: JSONValue, _ pointer: JSONPointer)
+        -> Property?
+    {
+        let countBefore = faults.count
+        var statement = Statement()
+        statement.typePointer = pointer
+        switch value.kind {
+        case .string: statement.type = readTypeText(value, pointer)
+        case .object: readMembers(value, pointer, &statement)
+        default:
+            fault(
+                pointer, "wrong-type",
+                "A property is a type such as \"int?\", or an object with the member 'type'.")
+        }
+        guard faults.count == countBefore, let type = statement.type,
+            let resolved = resolve(type, statement, pointer)
+        else { return nil }
+        var property = Property(
+            name: name, type: resolved.type, isOptional: resolved.isOptional,
+            isIndexed: statement.isIndexed, isUnique: statement.isUnique,
+            onDelete: statement.onDelete)
+        property.mapTo = statement.mapTo
+        property.searchIndex = statement.searchIndex
+        if let stated = statement.cases {
+            property.cases = readCases(stated, of: property, statement.casesPointer)
+        }
+        if let stated = statement.defaultValue {
+            property.defaultValue = readDefault(stated, of: property, statement.defaultPointer)
+        }
+        return faults.count == countBefore ? property : nil
+    }
+
+    private mutating func readTypeText(_ value: JSONValue, _ pointer: JSONPointer) -> TypeText? {
+        guard let text = readText(value, pointer) else { return nil }
+        if let type = TypeText(text) { return type }
+        fault(
+            pointer, "invalid-schema",
+            "'\(text)' is not a type: write a type's or class's name, '?' after it when null is "
+                + "allowed, then '[]' for a list, '<>' for a set or '{}' for a map.")
+        return nil
+    }
+
+    private mutating func readMembers(
+        _ value: JSONValue, _ pointer: JSONPointer, _ statement: inout Statement
+    ) {
+        var read = statement
+        forEachMember(value, pointer, Self.propertyMembers) { reader, member, value, pointer in
+            if value.isNull, member != "default" { return }
+            switch member {
+            case "type":
+                read.type = reader.readTypeText(value, pointer)
+                read.typePointer = pointer
+            case "element":
+                read.element = value
+                read.elementPointer = pointer
+            case "class": read.className = reader.readText(value, pointer)
+            case "property": read.property = reader.readText(value, pointer)
+            case "optional": read.isOptional = reader.readFlag(value, pointer)
+            case "indexed":
+                if let kind = value.string.flatMap(SearchIndexKind.init(name:)) {
+                    read.searchIndex = kind
+                } else {
+                    read.isIndexed = reader.readFlag(value, pointer) ?? false
+                }
+            case "default":
+                read.defaultValue = value
+                read.defaultPointer = pointer
+            case "enum":
+                read.cases = value
+                read.casesPointer = pointer
+            case "unique": read.isUnique = reader.readFlag(value, pointer) ?? false
+            case "onDelete": read.onDelete = reader.readOnDelete(value, pointer)
+            case "mapTo": read.mapTo = reader.readText(value, pointer)
+            default: reader.notSupported(pointer, "'\(member)' of a property")
+            }
+        }
+        statement = read
+        if statement.type == nil, value.member(named: "type") == nil {
+            fault(pointer, "missing-member", "A property states its 'type'.")
+        }
+    }
+
+    // MARK: Types
+
+    private mutating func resolve(
+        _ type: TypeText, _ statement: Statement, _ pointer: JSONPointer
+    ) -> (type: PropertyType, isOptional: Bool)? {
+        if type.hasOptionalShape {
+            fault(
+                statement.typePointer, "invalid-schema",
+                "A collection is never null; leave the '?' at the end out.")
+            return nil
+        }
+        switch type.name {
+        case "linkingObjects" where type.shape == .single:
+            return resolveInverse(type, statement, pointer)
+        case "list", "set", "map":
+            guard type.shape == .single, !type.isOptional else { break }
+            return resolveCollection(type.name, statement, pointer)
+        case "object":
+            guard let name = statement.className else {
+                fault(pointer, "missing-member", "A property of type 'object' states its 'class'.")
+                return nil
+            }
+            var named = type
+            named.name = name
+            return resolve(element: .object(name), named, statement)
+        default: break
+        }
+        if let name = statement.className {
+            fault(
+                pointer.appending("class"), "invalid-schema",
+                "Only the types 'object' and 'linkingObjects' have a 'class'; '\(name)' stands beside "
+                    + "'\(type.name)'.")
+            return nil
+        }
+        guard let element = readElementName(type.name, statement.typePointer) else { return nil }
+        return resolve(element: element, type, statement)
+    }
+
+    private mutating func readElementName(_ name: String, _ pointer: JSONPointer) -> ElementType? {
+        if let scalar = ScalarType(name: name) { return .scalar(scalar) }
+        return .object(name)
+    }
+
+    private mutating func resolve(
+        element: ElementType, _ type: TypeText, _ statement: Statement
+    ) -> (type: PropertyType, isOptional: Bool)? {
+        var isOptional = type.isOptional
+        if let stated = statement.isOptional {
+            if isOptional, !stated {
+                fault(
+                    statement.typePointer, "invalid-schema",
+                    "The type ends in '?' and 'optional' is false; they contradict each other.")
+                return nil
+            }
+            isOptional = stated
+        }
+        switch type.shape {
+        case .single:
+            // A bare class name means an optional link; saying that it is not optional is a fault.
+            if case .object = element, statement.isOptional == nil { isOptional = true }
+            return (.single(element), isOptional)
+        case .list: return (.list(element), isOptional)
+        case .set: return (.set(element), isOptional)
+        case .map:
+            // Its links and embedded objects are optional like single ones.
+            if case .object = element, statement.isOptional == nil { isOptional = true }
+            return (.map(element), isOptional)
+        }
+    }
+
+    private mutating func resolveCollection(
+        _ kind: String, _ statement: Statement, _ pointer: JSONPointer
+    ) -> (type: PropertyType, isOptional: Bool)? {
+        if statement.isOptional == true {
+            fault(
+                pointer.appending("optional"), "invalid-schema",
+                "A collection is never null; 'optional' of its 'element' says whether elements may be."
+            )
+            return nil
+        }
+        guard let value = statement.element else {
+            fault(pointer, "missing-member", "A \(kind) states its 'element'.")
+            return nil
+        }
+        let place = statement.elementPointer
+        var inner = Statement()
+        inner.typePointer = place
+        if value.kind == .object {
+            forEachMember(value, place, ["type", "class", "optional"]) {
+                reader, member, value, pointer in
+                switch member {
+                case "type":
+                    inner.type = reader.readTypeText(value, pointer)
+                    inner.typePointer = pointer
+                case "class": inner.className = reader.readText(value, pointer)
+                default: inner.isOptional = reader.readFlag(value, pointer)
+                }
+            }
+            if value.member(named: "type") == nil {
+                fault(place, "missing-member", "An element states its 'type'.")
+            }
+        } else {
+            inner.type = readTypeText(value, place)
+        }
+        guard let type = inner.type else { return nil }
+        guard type.shape == .single, !["list", "set", "map", "linkingObjects"].contains(type.name)
+        else {
+            fault(
+                place, "invalid-schema",
+                "A collection holds single values, links or embedded objects.")
+            return nil
+        }
+        // Elements of lists and sets that are objects are never null, so a class name means just that there.
+        let isStated = inner.isOptional != nil || type.isOptional
+        guard var resolved = resolve(type, inner, place), let element = resolved.type.element else {
+            return nil
+        }
+        if kind == "map" { return (.map(element), resolved.isOptional) }
+        if case .object = element, !isStated { resolved.isOptional = false }
+        return (kind == "list" ? .list(element) : .set(element), resolved.isOptional)
+    }
+
+    private mutating func resolveInverse(
+        _ type: TypeText, _ statement: Statement, _ pointer: JSONPointer
+    ) -> (type: PropertyType, isOptional: Bool)? {
+        guard let className = statement.className, let property = statement.property else {
+            fault(
+                pointer, "missing-member",
+                "An inverse link states the 'class' and the 'property' whose links it collects.")
+            return nil
+        }
+        return (
+            .linkingObjects(className: className, property: property),
+            type.isOptional || statement.isOptional == true
+        )
+    }
+}

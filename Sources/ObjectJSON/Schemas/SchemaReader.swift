@@ -1,0 +1,218 @@
+import JSON
+import ObjectModel
+
+/// Reads a schema, or one class of it, from JSON and collects every fault with its pointer.
+///
+/// The forms are those of the design's "Schema as JSON": the shorthand of Realm JS and the long form.
+/// What later versions will take (further types, enums, …) is a fault that says so.
+package struct SchemaReader {
+    /// What is wrong so far.
+    package private(set) var faults: [RequestFault.Entry] = []
+    /// The renamings that stand beside a class that was read alone.
+    package private(set) var classRenames = SchemaRenames()
+
+    /// Makes a reader without faults.
+    package init() {}
+
+    /// Reads a whole schema; nil with at least one fault.
+    ///
+    /// The result holds by itself: ``Schema/faults()`` are among the faults, with pointers.
+    package mutating func readSchema(_ root: JSONValue) -> SchemaDocument? {
+        guard root.kind == .object else {
+            fault(JSONPointer(), "wrong-type", "A schema is an object with the member 'classes'.")
+            return nil
+        }
+        var document = SchemaDocument()
+        var classes: JSONValue?
+        forEachMember(root, JSONPointer(), Self.schemaMembers) { reader, name, value, pointer in
+            switch name {
+            case "revision": document.revision = reader.readNumber(value, pointer)
+            case "schemaVersion":
+                if !value.isNull {
+                    document.schema.schemaVersion = reader.readNumber(value, pointer)
+                }
+            case "classes": classes = value
+            case "renames": document.renames = reader.readRenames(value, pointer)
+            // A reply's warnings may be sent back with the schema that they are about.
+            default: break
+            }
+        }
+        guard let classes else {
+            fault(JSONPointer(), "missing-member", "A schema has the member 'classes', an array.")
+            return nil
+        }
+        let pointer = JSONPointer().appending("classes")
+        guard classes.kind == .array else {
+            fault(pointer, "wrong-type", "'classes' is an array of classes.")
+            return nil
+        }
+        for (index, value) in classes.elements.enumerated() {
+            if let read = readClass(value, pointer.appending(index: index), named: nil) {
+                document.schema.classes.append(read)
+            }
+        }
+        guard faults.isEmpty else { return nil }
+        let positions = document.schema.classes.enumerated().map { ($1.name, $0) }
+        add(document.schema.faults()) { name in
+            positions.last { $0.0 == name }.map { pointer.appending(index: $0.1) }
+        }
+        return faults.isEmpty ? document : nil
+    }
+
+    /// Reads one class.
+    ///
+    /// - `named`: The name that the path states, with which the body has to agree; nil when
+    ///   the body has to state it.
+    package mutating func readClass(_ value: JSONValue, _ pointer: JSONPointer, named: String?)
+        -> ObjectClass?
+    {
+        guard value.kind == .object else {
+            fault(pointer, "wrong-type", "A class is an object with 'name' and 'properties'.")
+            return nil
+        }
+        var name = named
+        var result = ObjectClass(name: "", properties: [])
+        var properties: JSONValue?
+        let countBefore = faults.count
+        let known = Self.classMembers + (named == nil ? [] : ["renames"])
+        forEachMember(value, pointer, known) { reader, member, value, pointer in
+            switch member {
+            case "name":
+                guard let text = reader.readText(value, pointer) else { break }
+                if let named, named != text {
+                    reader.fault(
+                        pointer, "invalid-schema",
+                        "The body names the class '\(text)', the path '\(named)'.")
+                }
+                name = text
+            case "kind": result.kind = reader.readKind(value, pointer) ?? .object
+            case "primaryKey":
+                if !value.isNull { result.primaryKey = reader.readText(value, pointer) }
+            case "properties": properties = value
+            case "renames":
+                reader.classRenames = reader.readRenames(value, pointer)
+            default: result.uniqueGroups = reader.readUniqueGroups(value, pointer)
+            }
+        }
+        if let name {
+            result.name = name
+        } else if faults.count == countBefore {
+            fault(pointer, "missing-member", "A class states its 'name'.")
+        }
+        guard let properties else {
+            fault(
+                pointer, "missing-member",
+                "A class has 'properties', an object from names to types.")
+            return nil
+        }
+        let inner = pointer.appending("properties")
+        guard properties.kind == .object else {
+            fault(inner, "wrong-type", "'properties' is an object from names to types.")
+            return nil
+        }
+        if let repeated = properties.repeatedName {
+            fault(
+                inner.appending(String(decoding: repeated, as: UTF8.self)), "duplicate-name",
+                "A name stands only once in an object.")
+        }
+        for member in properties.members {
+            let name = String(decoding: member.name, as: UTF8.self)
+            if let property = readProperty(name, member.value, inner.appending(name)) {
+                result.properties.append(property)
+            }
+        }
+        return faults.count == countBefore ? result : nil
+    }
+
+    private mutating func readKind(_ value: JSONValue, _ pointer: JSONPointer) -> ObjectClass.Kind?
+    {
+        guard let text = readText(value, pointer) else { return nil }
+        if let kind = ObjectClass.Kind(rawValue: text) { return kind }
+        fault(
+            pointer, "invalid-schema",
+            "The kind of a class is 'object', 'embedded' or 'asymmetric'.",
+            hint: NearestName.of(text, among: ObjectClass.Kind.allCases.map(\.rawValue)))
+        return nil
+    }
+
+    // MARK: Faults
+
+    private static let schemaMembers = [
+        "revision", "schemaVersion", "classes", "renames", "warnings",
+    ]
+    private static let classMembers = ["name", "kind", "primaryKey", "properties", "unique"]
+
+    package mutating func fault(
+        _ pointer: JSONPointer, _ code: String, _ detail: String, hint: String? = nil
+    ) {
+        faults.append(
+            RequestFault.Entry(code: code, detail: detail, pointer: pointer.description, hint: hint)
+        )
+    }
+
+    mutating func notSupported(_ pointer: JSONPointer, _ what: String) {
+        fault(pointer, "not-supported", "\(what) is not supported yet.")
+    }
+
+    /// Adds faults of a schema that was read.
+    ///
+    /// - `place`: Where a class of that name stands; nil when it is not part of the body.
+    package mutating func add(_ schemaFaults: [SchemaFault], place: (String) -> JSONPointer?) {
+        for found in schemaFaults {
+            var pointer = found.className.flatMap(place)
+            if let property = found.property {
+                pointer = pointer?.appending("properties").appending(property)
+            }
+            if let group = found.uniqueGroup {
+                pointer = pointer?.appending("unique").appending(index: group)
+            }
+            let subject = pointer == nil ? found.className.map { "Class '\($0)': " } ?? "" : ""
+            faults.append(
+                RequestFault.Entry(
+                    code: "invalid-schema", detail: subject + found.detail,
+                    pointer: pointer?.description))
+        }
+    }
+
+    /// Hands the known members of an object to `body` and reports the others.
+    mutating func forEachMember(
+        _ object: JSONValue, _ pointer: JSONPointer, _ known: [String],
+        _ body: (inout SchemaReader, String, JSONValue, JSONPointer) -> Void
+    ) {
+        if let repeated = object.repeatedName {
+            fault(
+                pointer.appending(String(decoding: repeated, as: UTF8.self)), "duplicate-name",
+                "A name stands only once in an object.")
+        }
+        for member in object.members {
+            let name = String(decoding: member.name, as: UTF8.self)
+            let inner = pointer.appending(name)
+            guard known.contains(name) else {
+                fault(
+                    inner, "unknown-member",
+                    "There is no member '\(name)' here; known are \(known.joined(separator: ", ")).",
+                    hint: NearestName.of(name, among: known))
+                continue
+            }
+            body(&self, name, member.value, inner)
+        }
+    }
+
+    mutating func readText(_ value: JSONValue, _ pointer: JSONPointer) -> String? {
+        if let text = value.string { return text }
+        fault(pointer, "wrong-type", "Expected a string.")
+        return nil
+    }
+
+    mutating func readFlag(_ value: JSONValue, _ pointer: JSONPointer) -> Bool? {
+        if let flag = value.bool { return flag }
+        fault(pointer, "wrong-type", "Expected true or false.")
+        return nil
+    }
+
+    private mutating func readNumber(_ value: JSONValue, _ pointer: JSONPointer) -> UInt64? {
+        if let number = value.exactInt64, number >= 0 { return UInt64(number) }
+        fault(pointer, "wrong-type", "Expected an integer from 0.")
+        return nil
+    }
+}

@@ -1,0 +1,147 @@
+import JSON
+import ObjectModel
+
+/// Writes schemas and classes as JSON: the long form, in declaration order. Members that say what holds
+/// anyway (not optional, not indexed) are left out.
+package struct SchemaWriter {
+    private let writer: JSONWriter
+
+    package init(_ writer: JSONWriter) { self.writer = writer }
+
+    /// Writes a whole schema with its warnings.
+    package func write(_ schema: Schema) {
+        writer.object { object in
+            object.member("revision").uint(schema.revision)
+            if let version = schema.schemaVersion { object.member("schemaVersion").uint(version) }
+            _ = object.member("classes")
+            writer.array { array in
+                for objectClass in schema.classes {
+                    _ = array.element()
+                    write(objectClass)
+                }
+            }
+            _ = object.member("warnings")
+            writer.array { array in
+                for warning in SchemaWarning.all(of: schema) {
+                    array.element().object { object in
+                        object.member("class").string(warning.className)
+                        object.member("property").string(warning.property)
+                        object.member("detail").string(warning.detail)
+                    }
+                }
+            }
+        }
+    }
+
+    /// Writes one class.
+    package func write(_ objectClass: ObjectClass) {
+        writer.object { object in
+            object.member("name").string(objectClass.name)
+            object.member("kind").string(objectClass.kind.rawValue)
+            if let primaryKey = objectClass.primaryKey {
+                object.member("primaryKey").string(primaryKey)
+            }
+            object.member("properties").object { properties in
+                for property in objectClass.properties {
+                    _ = properties.member(named: property.name)
+                    write(property)
+                }
+            }
+            if !objectClass.uniqueGroups.isEmpty {
+                object.member("unique").array { groups in
+                    for group in objectClass.uniqueGroups {
+                        groups.element().array { names in
+                            for name in group { names.element().string(name) }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    private func write(_ property: Property) {
+        writer.object { object in
+            switch property.type {
+            case .single(let element):
+                write(element, isOptional: property.isOptional, to: &object)
+            case .list(let element), .set(let element), .map(let element):
+                switch property.type {
+                case .list: object.member("type").string("list")
+                case .set: object.member("type").string("set")
+                default: object.member("type").string("map")
+                }
+                object.member("element").object { inner in
+                    write(element, isOptional: property.isOptional, to: &inner)
+                }
+            case .linkingObjects(let className, let name):
+                object.member("type").string("linkingObjects")
+                object.member("class").string(className)
+                object.member("property").string(name)
+            }
+            if let name = property.mapTo { object.member("mapTo").string(name) }
+            if property.isIndexed { object.member("indexed").bool(true) }
+            if let kind = property.searchIndex { object.member("indexed").string(kind.name) }
+            if property.isUnique { object.member("unique").bool(true) }
+            if property.onDelete != .nullify {
+                object.member("onDelete").string(property.onDelete.rawValue)
+            }
+            if let cases = property.cases {
+                _ = object.member("enum")
+                writer.array { array in
+                    for value in cases {
+                        _ = array.element()
+                        write(value)
+                    }
+                }
+            }
+            if let value = property.defaultValue {
+                _ = object.member("default")
+                write(value, of: property)
+            }
+        }
+    }
+
+    private func write(_ element: ElementType, isOptional: Bool, to object: inout JSONObjectWriter)
+    {
+        switch element {
+        case .scalar(let scalar): object.member("type").string(scalar.name)
+        case .object(let name):
+            object.member("type").string("object")
+            object.member("class").string(name)
+        }
+        if isOptional { object.member("optional").bool(true) }
+    }
+
+    /// Writes a declared default.
+    package func write(_ value: DefaultValue, of property: Property) {
+        switch value {
+        case .constant where property.type.isMap: writer.raw("{}")
+        case .constant(let value) where property.type == .single(.scalar(.mixed)):
+            MixedText.write(value, to: writer)
+        case .uuid: writer.string("$uuid")
+        case .objectID: writer.string("$objectId")
+        case .now: writer.string("$now")
+        case .next: writer.string("$next")
+        case .constant(let value): write(value)
+        }
+    }
+
+    /// Writes a default, or a value of an enum.
+    package func write(_ value: Value) {
+        switch value {
+        // Links are never defaults, and of lists only the empty one is.
+        case .null, .link: writer.null()
+        case .bool(let value): writer.bool(value)
+        case .int(let value): writer.int(value)
+        case .double(let value): writer.double(value)
+        case .float(let value): writer.float(value)
+        case .decimal(let value): writer.string(value.description)
+        case .string(let value): writer.string(value)
+        case .data(let value): value.withUnsafeBytes { writer.base64($0) }
+        case .date(let value): writer.string(value.description)
+        case .objectID(let value): writer.string(value.description)
+        case .uuid(let value): writer.string(value.description)
+        case .list, .map: writer.raw("[]")
+        }
+    }
+}

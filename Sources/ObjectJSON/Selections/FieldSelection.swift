@@ -1,0 +1,221 @@
+import Bytes
+import JSON
+import ObjectModel
+import Rows
+
+/// What a reply holds of an object: its properties, `$id`, `$version`, inverse links, and objects that
+/// are shown in the place of a link.
+///
+/// Made for one class of one schema: from `fields` and `expand` (``init(fields:expand:of:names:)``), or
+/// once for each class (``ClassNames/everything``). Immutable; safe to use from any thread.
+package final class FieldSelection: @unchecked Sendable {
+    // Unchecked because of the pointers: they are filled in `init`, never written afterwards and
+    // freed in `deinit`.
+
+    /// One member of the reply's object. Trivial, so that a walk over the steps counts no references.
+    package struct Step {
+        package enum Kind: UInt8 {
+            /// `$id`
+            case id
+            /// `$version`
+            case version
+            /// A single value that is not a link and not embedded.
+            case scalar
+            /// A collection of such values.
+            case scalars
+            /// A link as its target's key.
+            case link
+            /// A collection of links as their targets' keys.
+            case links
+            /// A link as the object that it leads to.
+            case expandedLink
+            /// A collection of links as objects.
+            case expandedLinks
+            /// An embedded object.
+            case embedded
+            /// A list of embedded objects.
+            case embeddedList
+            /// A map of plain values.
+            case map
+            /// A map of links as keys of their targets.
+            case linkMap
+            /// A map of links as objects.
+            case expandedLinkMap
+            /// A map of embedded objects.
+            case embeddedMap
+            /// An inverse link as the keys of the objects that link here.
+            case origins
+            /// An inverse link as the objects that link here.
+            case expandedOrigins
+            /// What the only step of the nested selection shows of the object behind a link, or of an
+            /// embedded one; null where there is none.
+            case through
+            /// The same of each object of a collection, as an array.
+            case throughEach
+        }
+
+        package var kind: Kind
+        package var element: ElementStorage
+        package var member: Int32
+        /// The class of the link, embedded object or inverse link.
+        var classIndex: Int32
+        /// The position of the nested selection; −1 for everything of the class.
+        package var nested: Int32
+        /// Where `,"name":` stands in the names.
+        var nameStart: Int32
+        var nameCount: Int32
+    }
+
+    /// The class whose objects it is for.
+    package let rowClass: RowClass
+    /// Whether a reply holds what belongs to other objects, and so changes without a new ETag.
+    package let holdsOtherObjects: Bool
+    /// Whether links have to be followed to write a reply.
+    package let followsLinks: Bool
+    /// Selections of embedded and expanded objects.
+    package let nested: [FieldSelection]
+    package let steps: UnsafeMutableBufferPointer<Step>
+    package let names: UnsafeMutableRawBufferPointer
+    /// The names of the steps, in their order.
+    package let labels: [String]
+
+    /// A step before its name has a place.
+    struct Part {
+        package var kind: Step.Kind
+        package var name: String
+        package var member: Int = -1
+        package var nested: FieldSelection?
+    }
+
+    init(_ rowClass: RowClass, _ parts: [Part]) {
+        self.rowClass = rowClass
+        labels = parts.map(\.name)
+        var nested: [FieldSelection] = []
+        let text = ByteBuffer(capacity: 256)
+        steps = .allocate(capacity: parts.count)
+        var holdsOtherObjects = false
+        var followsLinks = false
+        for (position, part) in parts.enumerated() {
+            let compiled = part.member < 0 ? nil : rowClass.members[part.member]
+            let start = text.count
+            text.append(UInt8(ascii: ","))
+            text.append(JSONWriter.encodedKey(part.name))
+            var step = Step(
+                kind: part.kind, element: compiled?.storage.element ?? .int,
+                member: Int32(part.member), classIndex: Int32(compiled?.classIndex ?? -1),
+                nested: -1, nameStart: Int32(start), nameCount: Int32(text.count - start))
+            if let inner = part.nested {
+                step.nested = Int32(nested.count)
+                nested.append(inner)
+            }
+            switch part.kind {
+            case .id, .version: break
+            case .scalar, .scalars, .map: if step.element == .mixed { followsLinks = true }
+            case .link, .links, .linkMap: followsLinks = true
+            case .embedded, .embeddedList, .embeddedMap:
+                // An embedded class may contain itself, so its links are known from the class.
+                if rowClass.linkingMembers.contains(part.member) { followsLinks = true }
+                if part.nested?.holdsOtherObjects == true { holdsOtherObjects = true }
+            case .expandedLink, .expandedLinks, .expandedLinkMap, .origins, .expandedOrigins:
+                followsLinks = true
+                holdsOtherObjects = true
+            case .through, .throughEach:
+                if step.element == .link || part.nested?.followsLinks == true {
+                    followsLinks = true
+                }
+                if step.element == .link || part.nested?.holdsOtherObjects == true {
+                    holdsOtherObjects = true
+                }
+            }
+            steps.initializeElement(at: position, to: step)
+        }
+        self.holdsOtherObjects = holdsOtherObjects
+        self.followsLinks = followsLinks
+        self.nested = nested
+        names = .allocate(byteCount: max(text.count, 1), alignment: 1)
+        names.copyMemory(from: text.bytes)
+    }
+
+    deinit {
+        steps.deallocate()
+        names.deallocate()
+    }
+
+    /// Of what stands behind a path: whether it is a collection, or a path through one.
+    var endsInCollection: Bool {
+        guard let last = steps.first, last.member >= 0 else { return false }
+        if last.kind == .through { return nested[Int(last.nested)].endsInCollection }
+        return last.kind == .throughEach
+            || rowClass.members[Int(last.member)].storage.shape != .single
+    }
+
+    /// Every stored property, and `$id` where the class has no primary key.
+    package convenience init(everythingOf rowClass: RowClass) {
+        self.init(rowClass, Self.everyPart(of: rowClass))
+    }
+
+    /// One property alone, under another name.
+    package convenience init(only member: Int, of rowClass: RowClass, named name: String) {
+        var part = Self.part(rowClass, member, expands: false)
+        part?.name = name
+        self.init(rowClass, part.map { [$0] } ?? [])
+    }
+
+    /// Every stored property but some.
+    package func without(_ members: MemberSet) -> FieldSelection {
+        if members.isEmpty { return self }
+        return FieldSelection(
+            rowClass,
+            Self.everyPart(of: rowClass).filter { $0.member < 0 || !members.contains($0.member) })
+    }
+
+    /// The same but for a single embedded object, whatever was asked of it.
+    package func without(embedded member: Int) -> FieldSelection {
+        var parts: [Part] = []
+        for (step, label) in zip(steps, labels)
+        where step.kind != .embedded || step.member != member {
+            parts.append(
+                Part(
+                    kind: step.kind, name: label, member: Int(step.member),
+                    nested: step.nested < 0 ? nil : nested[Int(step.nested)]))
+        }
+        return parts.count == labels.count ? self : FieldSelection(rowClass, parts)
+    }
+
+    /// What `*` stands for.
+    static func everyPart(of rowClass: RowClass) -> [Part] {
+        var parts: [Part] = []
+        if rowClass.definition.kind.standsAlone, rowClass.primaryKeyIndex == nil {
+            parts.append(Part(kind: .id, name: "$id"))
+        }
+        for member in rowClass.members.indices {
+            if let part = part(rowClass, member, expands: false), part.kind != .origins {
+                parts.append(part)
+            }
+        }
+        return parts
+    }
+
+    /// The step that shows a property.
+    static func part(
+        _ rowClass: RowClass, _ member: Int, expands: Bool, nested: FieldSelection? = nil
+    ) -> Part? {
+        let storage = rowClass.members[member].storage
+        let kind: Step.Kind
+        switch (storage.shape, storage.element) {
+        case (.none, _): kind = expands ? .expandedOrigins : .origins
+        case (.single, .link): kind = expands ? .expandedLink : .link
+        case (.single, .embedded): kind = .embedded
+        case (.single, _): kind = .scalar
+        case (.map, .link): kind = expands ? .expandedLinkMap : .linkMap
+        case (.map, .embedded): kind = .embeddedMap
+        case (.map, _): kind = .map
+        case (_, .link): kind = expands ? .expandedLinks : .links
+        case (_, .embedded): kind = .embeddedList
+        default: kind = .scalars
+        }
+        return Part(
+            kind: kind, name: rowClass.definition.properties[member].name, member: member,
+            nested: nested)
+    }
+}

@@ -1,0 +1,136 @@
+import Bytes
+import JSON
+import ObjectModel
+import Rows
+
+/// What names an object in a path or query parameter: its primary key, or the object key where its class
+/// has no primary key.
+package enum KeyText {
+    /// Reads a path segment, which is decoded already.
+    ///
+    /// - Throws: ``RequestFault`` `.malformed` when the text is not of the key's type.
+    package static func value(
+        path text: UnsafeRawBufferPointer, of rowClass: RowClass
+    ) throws(RequestFault) -> Value {
+        guard let member = rowClass.primaryKeyIndex else {
+            guard let key = int(text), key >= 0 else { throw wrongType(rowClass) }
+            return .int(key)
+        }
+        switch rowClass.members[member].storage.element {
+        case .string: return .string(String(decoding: text, as: UTF8.self))
+        case .int:
+            if let value = int(text) { return .int(value) }
+        case .objectID:
+            if let value = ObjectID(text: text) { return .objectID(value) }
+        case .uuid:
+            if let value = UUID128(text: text) { return .uuid(value) }
+        case .bool, .float, .double, .decimal, .date, .data, .link, .embedded, .mixed: break
+        }
+        throw wrongType(rowClass)
+    }
+
+    /// Appends the ``OrderedKey`` of a path segment without making a ``Value``: for reads.
+    ///
+    /// - Precondition: The class has a primary key.
+    /// - Throws: ``RequestFault`` `.malformed` when the text is not of the key's type.
+    package static func append(
+        path text: UnsafeRawBufferPointer, of rowClass: RowClass, to buffer: ByteBuffer
+    ) throws(RequestFault) {
+        guard let member = rowClass.primaryKeyIndex else { throw wrongType(rowClass) }
+        switch rowClass.members[member].storage.element {
+        case .string: return OrderedKey.append(text: text, to: buffer)
+        case .int:
+            if let value = int(text) { return OrderedKey.append(value, to: buffer) }
+        case .objectID:
+            if let value = ObjectID(text: text) { return OrderedKey.append(value, to: buffer) }
+        case .uuid:
+            if let value = UUID128(text: text) { return OrderedKey.append(value, to: buffer) }
+        case .bool, .float, .double, .decimal, .date, .data, .link, .embedded, .mixed: break
+        }
+        throw wrongType(rowClass)
+    }
+
+    /// Reads decimal digits, perhaps after a `-`; nil for other text and what does not fit.
+    private static func int(_ text: UnsafeRawBufferPointer) -> Int64? {
+        let isNegative = text.first == UInt8(ascii: "-")
+        var position = isNegative ? 1 : 0
+        // Nineteen digits hold every Int64 and fit into the magnitude without overflow.
+        guard position < text.count, text.count - position <= 19 else {
+            return Int64(jsonDigits: text)
+        }
+        var magnitude: UInt64 = 0
+        while position < text.count {
+            let digit = text[position] &- 48
+            guard digit < 10 else { return nil }
+            magnitude = magnitude &* 10 &+ UInt64(digit)
+            position += 1
+        }
+        if isNegative {
+            return magnitude <= 1 << 63 ? Int64(truncatingIfNeeded: 0 &- magnitude) : nil
+        }
+        return Int64(exactly: magnitude)
+    }
+
+    /// Reads the value of `?key=`, JSON.
+    ///
+    /// - Throws: ``RequestFault`` `.malformed` when it is not JSON or not of the key's type.
+    package static func value(
+        json text: UnsafeRawBufferPointer, of rowClass: RowClass, parser: JSONParser
+    ) throws(RequestFault) -> Value {
+        let json: JSONValue
+        do {
+            json = try parser.parse(text, depthMax: 1)
+        } catch {
+            throw .parameter(
+                "key",
+                "'key' is a JSON value, such as key=7 or key=\"a/b\" (percent-encoded); "
+                    + "at byte \(error.offset + 1) \(error.message).")
+        }
+        guard let value = value(json, of: rowClass) else { throw wrongType(rowClass, "key") }
+        return value
+    }
+
+    /// Reads a key in JSON; nil when it is not of the key's type.
+    package static func value(_ json: JSONValue, of rowClass: RowClass) -> Value? {
+        guard let member = rowClass.primaryKeyIndex else {
+            return ScalarText.int(json).flatMap { $0 >= 0 ? .int($0) : nil }
+        }
+        if json.isNull { return rowClass.members[member].isOptional ? .null : nil }
+        switch rowClass.members[member].storage.element {
+        case .string: return json.string.map { .string($0) }
+        case .int: return ScalarText.int(json).map { .int($0) }
+        case .objectID: return json.stringBytes.flatMap { ObjectID(text: $0) }.map { .objectID($0) }
+        case .uuid: return json.stringBytes.flatMap { UUID128(text: $0) }.map { .uuid($0) }
+        case .bool, .float, .double, .decimal, .date, .data, .link, .embedded, .mixed: return nil
+        }
+    }
+
+    /// The problem of a key that is not of its class's type.
+    package static func wrongType(_ rowClass: RowClass, _ parameter: String = "id") -> RequestFault
+    {
+        let detail: String
+        if let member = rowClass.primaryKeyIndex {
+            let property = rowClass.definition.properties[member]
+            let example: String
+            switch rowClass.members[member].storage.element {
+            case .int: example = "an int, such as 42"
+            case .objectID: example = "an objectId of 24 hexadecimal digits"
+            case .uuid: example = "a uuid, such as 123e4567-e89b-12d3-a456-426614174000"
+            default: example = "a string"
+            }
+            detail =
+                "Objects of class '\(rowClass.definition.name)' are named by their primary key "
+                + "'\(property.name)': \(example)"
+                + (property.isOptional ? " (or null, as ?key=null)." : ".")
+        } else {
+            detail =
+                "Class '\(rowClass.definition.name)' has no primary key; its objects are named by "
+                + "their \"$id\", an integer."
+        }
+        return RequestFault(
+            .malformed, "wrong-key-type", detail,
+            errors: [
+                RequestFault.Entry(code: "wrong-key-type", detail: detail, parameter: parameter)
+            ])
+    }
+}

@@ -1,0 +1,112 @@
+import JSON
+import ObjectModel
+
+/// Values that stand alone, in the JSON forms of `mixed`: defaults, and the arguments of queries.
+enum MixedText {
+    /// The value that JSON stands for; nil when it is none.
+    ///
+    /// - `depthMax`: How deep lists and maps may nest.
+    /// - `roundsIntegers`: Takes an integer beyond 64 bits for a double, instead of for none.
+    package static func value(
+        _ json: JSONValue, depthMax: Int = ModelLimits.mixedDepthMax, roundsIntegers: Bool = false
+    ) -> Value? {
+        switch json.kind {
+        case .null: return .null
+        case .bool: return json.bool.map { .bool($0) }
+        case .integer: return json.int64.map { .int($0) }
+        case .double:
+            guard let number = json.double, number.isFinite, roundsIntegers || !json.isBigInteger
+            else { return nil }
+            return .double(number)
+        case .string:
+            guard let text = json.stringBytes, text.count <= ModelLimits.valueByteCountMax else {
+                return nil
+            }
+            return .string(String(decoding: text, as: UTF8.self))
+        case .array:
+            guard depthMax > 0 else { return nil }
+            var values: [Value] = []
+            for element in json.elements {
+                guard
+                    let value = value(
+                        element, depthMax: depthMax - 1, roundsIntegers: roundsIntegers)
+                else { return nil }
+                values.append(value)
+            }
+            return .list(values)
+        case .object:
+            if let member = json.members.first(where: { $0.name.first == UInt8(ascii: "$") }) {
+                guard json.count == 1, let form = MixedForm(member.name) else { return nil }
+                return value(member.value, form)
+            }
+            guard depthMax > 0, json.repeatedName == nil else { return nil }
+            var entries: [Value.MapEntry] = []
+            for member in json.members {
+                guard MapKey.fault(of: member.name) == nil,
+                    let value = value(
+                        member.value, depthMax: depthMax - 1, roundsIntegers: roundsIntegers)
+                else { return nil }
+                entries.append(
+                    Value.MapEntry(String(decoding: member.name, as: UTF8.self), value))
+            }
+            return .map(entries)
+        }
+    }
+
+    /// A value whose kind is written out.
+    private static func value(_ json: JSONValue, _ form: MixedForm) -> Value? {
+        switch form {
+        case .int: return ScalarText.int(json).map { .int($0) }
+        case .double:
+            return ScalarText.isTooLarge(json) ? nil : ScalarText.double(json).map { .double($0) }
+        case .float: return ScalarText.float(json).map { .float($0) }
+        case .decimal: return ScalarText.decimal(json).map { .decimal($0) }
+        case .date: return json.stringBytes.flatMap { Timestamp(rfc3339: $0) }.map { .date($0) }
+        case .objectID: return json.stringBytes.flatMap { ObjectID(text: $0) }.map { .objectID($0) }
+        case .uuid: return json.stringBytes.flatMap { UUID128(text: $0) }.map { .uuid($0) }
+        case .data:
+            return json.stringBytes.flatMap {
+                Base64.decode($0, alphabet: .standard) ?? Base64.decode($0, alphabet: .url)
+            }.map { .data($0) }
+        case .link:
+            guard json.kind == .object, json.count == 2,
+                let name = json.member(named: "class")?.string,
+                let id = json.member(named: "id"), let key = value(id, depthMax: 0)
+            else { return nil }
+            return .link(className: name, key: key)
+        case .reference: return nil
+        }
+    }
+
+    /// Writes a value that is no link and holds none; a link as null.
+    package static func write(_ value: Value, to writer: JSONWriter) {
+        func form(_ form: MixedForm, _ write: () -> Void) {
+            writer.raw("{")
+            writer.key(form.rawValue)
+            write()
+            writer.raw("}")
+        }
+        switch value {
+        case .null, .link: writer.null()
+        case .bool(let value): writer.bool(value)
+        case .int(let value): writer.int(value)
+        case .double(let value) where value.isFinite: writer.double(value)
+        case .double(let value): form(.double) { writer.double(value) }
+        case .float(let value): form(.float) { writer.float(value) }
+        case .decimal(let value): form(.decimal) { writer.string(value.description) }
+        case .string(let value): writer.string(value)
+        case .data(let value): form(.data) { value.withUnsafeBytes { writer.base64($0) } }
+        case .date(let value): form(.date) { writer.string(value.description) }
+        case .objectID(let value): form(.objectID) { writer.string(value.description) }
+        case .uuid(let value): form(.uuid) { writer.string(value.description) }
+        case .list(let values):
+            writer.array { array in
+                for value in values { write(value, to: array.element()) }
+            }
+        case .map(let entries):
+            writer.object { object in
+                for entry in entries { write(entry.value, to: object.member(named: entry.key)) }
+            }
+        }
+    }
+}

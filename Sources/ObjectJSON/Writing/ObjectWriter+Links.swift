@@ -1,0 +1,165 @@
+import Bytes
+import JSON
+import ObjectStore
+import Rows
+
+extension ObjectWriter {
+    /// Writes a member that leads to other rows.
+    package mutating func write(
+        _ step: FieldSelection.Step, of row: RowView, key: UInt64, _ selection: FieldSelection
+    ) {
+        let rowClass = selection.rowClass
+        let member = Int(step.member)
+        switch step.kind {
+        case .link, .expandedLink:
+            let field = rowClass.field(member, in: row)
+            guard !field.isNull else { return json.null() }
+            let target = field.load(UInt64.self)
+            if step.kind == .link, isPresent, !quotesLargeInts, let linkKeys,
+                linkKeys.append(names.schema, Int(step.classIndex), target, to: buffer)
+            {
+                return
+            }
+            let isWritten = writeTarget(
+                target, step, selection, isExpanded: step.kind == .expandedLink)
+            // The target was deleted after this copy of the row was made, which set the link to null.
+            if !isWritten { json.null() }
+        case .links, .expandedLinks:
+            let links = collection(member, in: row, rowClass)
+            array { writer, isFirst in
+                links.forEach { part, place, _ in
+                    guard writer.hasRoom() else { return false }
+                    writer.writeElement(
+                        part.pointer(place).storedLink, step, selection,
+                        isExpanded: step.kind == .expandedLinks, &isFirst)
+                    return true
+                }
+            }
+        case .embedded:
+            guard let inner = rowClass.embedded(member, in: row) else { return json.null() }
+            write(inner, key: 0, nested(step, selection))
+        case .embeddedList:
+            let list = collection(member, in: row, rowClass)
+            let inner = nested(step, selection)
+            array { writer, isFirst in
+                list.forEach { part, place, _ in
+                    guard writer.hasRoom() else { return false }
+                    guard let row = RowView(part.bytes(place)) else { return true }
+                    writer.separate(&isFirst)
+                    writer.write(row, key: 0, inner)
+                    return true
+                }
+            }
+        case .origins, .expandedOrigins: writeOrigins(step, key: key, selection)
+        case .id, .version, .scalar, .scalars, .map, .linkMap, .expandedLinkMap, .embeddedMap,
+            .through, .throughEach:
+            break
+        }
+    }
+
+    package func nested(_ step: FieldSelection.Step, _ selection: FieldSelection) -> FieldSelection
+    {
+        step.nested >= 0
+            ? selection.nested[Int(step.nested)] : names.classes[Int(step.classIndex)].everything
+    }
+
+    mutating func hasRoom() -> Bool {
+        if buffer.count <= byteCountMax { return true }
+        stop()
+        return false
+    }
+
+    /// Writes the objects that link to the one with `key`, each as often as it links, in the order of
+    /// their keys.
+    private mutating func writeOrigins(
+        _ step: FieldSelection.Step, key: UInt64, _ selection: FieldSelection
+    ) {
+        let compiled = selection.rowClass.members[Int(step.member)]
+        guard let read, compiled.originProperty >= 0 else { return json.raw("[]") }
+        let property = names.schema.classes[compiled.classIndex].members[compiled.originProperty]
+            .number
+        array { writer, isFirst in
+            read.scanOrigins(selection.rowClass.index, key, property: property, from: nil) {
+                origin, count in
+                guard let row = read.row(classIndex: origin.classIndex, key: origin.key) else {
+                    return true
+                }
+                for _ in 0..<count {
+                    guard writer.hasRoom() else { return false }
+                    writer.separate(&isFirst)
+                    writer.writeOrigin(origin, row, step, selection)
+                }
+                return true
+            }
+        }
+    }
+
+    private mutating func writeOrigin(
+        _ origin: ObjectIdentity, _ row: RowView, _ step: FieldSelection.Step,
+        _ selection: FieldSelection
+    ) {
+        guard step.kind == .expandedOrigins else {
+            return writeID(row, key: origin.key, names.schema.classes[origin.classIndex])
+        }
+        // Where the property belongs to an embedded class, the owner is what links here.
+        let inner =
+            origin.classIndex == Int(step.classIndex)
+            ? nested(step, selection) : names.classes[origin.classIndex].everything
+        write(row, key: origin.key, inner)
+    }
+
+    private mutating func writeElement(
+        _ key: UInt64, _ step: FieldSelection.Step, _ selection: FieldSelection, isExpanded: Bool,
+        _ isFirst: inout Bool
+    ) {
+        let start = buffer.count
+        let wasFirst = isFirst
+        separate(&isFirst)
+        if !writeTarget(key, step, selection, isExpanded: isExpanded) {
+            // As above: the list has lost this element since.
+            buffer.truncate(to: start)
+            isFirst = wasFirst
+        }
+    }
+
+    /// Writes a link's target; false with nothing written when it is not there any more.
+    mutating func writeTarget(
+        _ key: UInt64, _ step: FieldSelection.Step, _ selection: FieldSelection, isExpanded: Bool
+    ) -> Bool {
+        guard let read else { return false }
+        let declared = names.schema.classes[Int(step.classIndex)]
+        let target = present(declared, in: read)
+        guard target.primaryKeyIndex != nil || isExpanded else {
+            json.uint(key)
+            return true
+        }
+        // Large ints may be written either way.
+        let cache = isExpanded || quotesLargeInts ? nil : linkKeys
+        if let cache, cache.append(read.rows, target.index, key, to: buffer) { return true }
+        guard let row = read.row(classIndex: target.index, key: key) else { return false }
+        let start = buffer.count
+        if isExpanded {
+            write(row, key: key, nested(step, selection))
+        } else if let member = target.primaryKeyIndex, target.field(member, in: row).isNull {
+            // A bare null would say that there is no link.
+            json.object { object in
+                object.member("$link").object { link in
+                    link.member("class").string(target.definition.name)
+                    link.member("id").null()
+                }
+            }
+        } else {
+            writeID(row, key: key, target)
+            let text = UnsafeRawBufferPointer(rebasing: buffer.bytes[start...])
+            cache?.keep(read.rows, target.index, key, text)
+        }
+        return true
+    }
+
+    /// The class as the transaction has it, which may be newer than a copied row.
+    private func present(_ rowClass: RowClass, in read: ReadTransaction) -> RowClass {
+        if isPresent { return rowClass }
+        guard let index = read.rows.classIndexByNumber[rowClass.number] else { return rowClass }
+        return read.rows.classes[index]
+    }
+}

@@ -1,0 +1,69 @@
+import JSON
+import Rows
+
+extension ObjectWriter {
+    /// Writes a map as an object, its members in the order of the keys' bytes.
+    mutating func writeMap(
+        _ step: FieldSelection.Step, of row: RowView, _ selection: FieldSelection
+    ) {
+        writeEntries(collection(Int(step.member), in: row, selection.rowClass)) {
+            $0.writeValue($2, of: $1, step, selection)
+        }
+    }
+
+    /// Writes the entries of a map as an object, each value by `write`, which gets the values and a place.
+    mutating func writeEntries(
+        _ map: StoredCollection, _ write: (inout Self, CollectionView, Int) -> Void
+    ) {
+        json.raw("{")
+        map.forEachPart { part, first in
+            guard let keys = part.keys else { return false }
+            for place in 0..<part.count {
+                guard hasRoom() else { return false }
+                if first + place > 0 { json.comma() }
+                json.string(keys.bytes(place))
+                json.raw(":")
+                write(&self, part.values, place)
+            }
+            return true
+        }
+        json.raw("}")
+    }
+
+    /// Writes an element of a collection, or a value of a map.
+    ///
+    /// - `selection`: Of the collection alone.
+    package mutating func writeElement(
+        _ index: Int, of values: CollectionView, _ selection: FieldSelection
+    ) {
+        guard let step = selection.steps.first, !values.isNull(index) else { return json.null() }
+        switch values.element {
+        case .link:
+            let key = values.pointer(index).storedLink
+            if !writeTarget(key, step, selection, isExpanded: false) { json.null() }
+        case .embedded:
+            guard let inner = RowView(values.bytes(index)) else { return json.null() }
+            write(inner, key: 0, nested(step, selection))
+        default: writeElement(index, of: values)
+        }
+    }
+
+    private mutating func writeValue(
+        _ index: Int, of values: CollectionView, _ step: FieldSelection.Step,
+        _ selection: FieldSelection
+    ) {
+        if values.isNull(index) { return json.null() }
+        switch step.kind {
+        case .linkMap, .expandedLinkMap:
+            let isWritten = writeTarget(
+                values.pointer(index).storedLink, step, selection,
+                isExpanded: step.kind == .expandedLinkMap)
+            // The target was deleted after this copy of the row was made, which set the link to null.
+            if !isWritten { json.null() }
+        case .embeddedMap:
+            guard let inner = RowView(values.bytes(index)) else { return json.null() }
+            write(inner, key: 0, nested(step, selection))
+        default: writeElement(index, of: values)
+        }
+    }
+}

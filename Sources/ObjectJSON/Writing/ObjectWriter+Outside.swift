@@ -1,0 +1,69 @@
+import Bytes
+import JSON
+import Rows
+
+extension ObjectWriter {
+    /// Leaves out what a reply or an event does not show of large collections.
+    ///
+    /// - `elementCountMax`, `byteCountMax`: Elements and stored bytes of a collection that is shown.
+    package mutating func limitCollections(elementCountMax: Int, byteCountMax: Int) {
+        collectionElementCountMax = elementCountMax
+        collectionByteCountMax = byteCountMax
+    }
+
+    /// Whether a member is too large for a reply, or can't be told any more.
+    package func omits(
+        _ step: FieldSelection.Step, _ row: RowView, _ rowClass: RowClass,
+        _ selection: FieldSelection
+    ) -> Bool {
+        switch step.kind {
+        case .through:
+            let inner = selection.nested[Int(step.nested)]
+            guard inner.endsInCollection, let (found, _) = target(step, of: row, rowClass) else {
+                return false
+            }
+            return omits(inner.steps[0], found, inner.rowClass, inner)
+        case .scalars, .links, .expandedLinks, .embeddedList, .map, .linkMap,
+            .expandedLinkMap, .embeddedMap, .throughEach:
+            let field = rowClass.field(Int(step.member), in: row)
+            if row.holdsOutside, let reference = field.outside {
+                return hidesOutside || read == nil
+                    || reference.count > collectionElementCountMax
+                    || reference.byteCount > collectionByteCountMax
+            }
+            return rowClass.inlineCollection(Int(step.member), in: row).count
+                > collectionElementCountMax
+        case .scalar:
+            guard row.holdsOutside, step.element.fixedByteCount == nil else { return false }
+            let field = rowClass.field(Int(step.member), in: row)
+            return !field.isNull && field.isOutside && (hidesOutside || read == nil)
+        default: return false
+        }
+    }
+
+    /// Writes the names of members that were left out.
+    package func write(_ omitted: [FieldSelection.Step], _ selection: FieldSelection) {
+        json.raw(",\"$omitted\":[")
+        for (position, step) in omitted.enumerated() {
+            if position > 0 { json.comma() }
+            // Between the comma before and the colon behind.
+            let start = Int(step.nameStart) + 1
+            json.raw(
+                UnsafeRawBufferPointer(
+                    rebasing: selection.names[start..<(start + Int(step.nameCount) - 2)]))
+        }
+        json.raw("]")
+    }
+
+    /// The bytes of a string or data value, wherever they lie.
+    package func text(_ field: Field) -> UnsafeRawBufferPointer {
+        read.map { field.text($0) } ?? field.heap
+    }
+
+    /// A collection, wherever it lies.
+    func collection(_ member: Int, in row: RowView, _ rowClass: RowClass) -> StoredCollection {
+        if let read { return rowClass.collection(member, in: row, read) }
+        let storage = rowClass.members[member].storage
+        return StoredCollection(LeafView(rowClass.field(member, in: row).heap, storage))
+    }
+}

@@ -1,0 +1,33 @@
+import JSON
+import Query
+import Rows
+
+extension ObjectWriter {
+    /// Writes a value that lies anywhere, as it is stored.
+    package func write(stored bytes: UnsafeRawBufferPointer, _ element: ElementStorage) {
+        switch element {
+        case .string: json.string(bytes)
+        case .data: json.base64(bytes)
+        case .mixed: write(mixed: MixedView(bytes))
+        default:
+            guard let address = bytes.baseAddress else { return json.null() }
+            write(fixed: address, element)
+        }
+    }
+
+    /// Writes what a path led to: nil as null, a link as its target's key.
+    package mutating func write(_ bytes: UnsafeRawBufferPointer?, _ path: ValuePath) {
+        guard let bytes else { return json.null() }
+        guard case .link = path.type else { return write(stored: bytes, path.type.storage) }
+        switch path.terminal {
+        case .value(let member), .elementAt(let member, _):
+            let selection = FieldSelection(
+                only: member, of: names.schema.classes[path.lastClass], named: "value")
+            guard let address = bytes.baseAddress, let step = selection.steps.first,
+                writeTarget(
+                    address.loadUnaligned(as: UInt64.self), step, selection, isExpanded: false)
+            else { return json.null() }
+        default: json.null()
+        }
+    }
+}

@@ -1,0 +1,87 @@
+import Bytes
+import JSON
+import ObjectModel
+import ObjectStore
+import Rows
+
+extension ObjectWriter {
+    /// Writes a value of fixed width.
+    package func write(fixed address: UnsafeRawPointer, _ element: ElementStorage) {
+        switch element {
+        case .bool: json.bool(address.storedBool)
+        case .int: write(int: address.storedInt)
+        case .double: json.double(address.storedDouble)
+        case .float: json.float(address.storedFloat)
+        case .decimal:
+            buffer.append(UInt8(ascii: "\""))
+            address.storedDecimal.writeText { buffer.append($0) }
+            buffer.append(UInt8(ascii: "\""))
+        case .date:
+            buffer.append(UInt8(ascii: "\""))
+            address.storedDate.writeRFC3339 { buffer.append($0) }
+            buffer.append(UInt8(ascii: "\""))
+        case .objectID:
+            buffer.append(UInt8(ascii: "\""))
+            Hexadecimal.encode(UnsafeRawBufferPointer(start: address, count: 12), into: buffer)
+            buffer.append(UInt8(ascii: "\""))
+        case .uuid:
+            buffer.append(UInt8(ascii: "\""))
+            address.storedUUID.writeText { buffer.append($0) }
+            buffer.append(UInt8(ascii: "\""))
+        case .string, .data, .link, .embedded, .mixed: json.null()
+        }
+    }
+
+    package func write(int value: Int64) {
+        if quotesLargeInts, value.magnitude > 1 << 53 {
+            json.quotedInt(value)
+        } else {
+            json.int(value)
+        }
+    }
+
+    /// Writes a collection of plain values.
+    package func write(_ collection: StoredCollection) {
+        buffer.append(UInt8(ascii: "["))
+        collection.forEach { part, place, index in
+            if index > 0 { json.comma() }
+            writeElement(place, of: part)
+            return buffer.count <= byteCountMax
+        }
+        buffer.append(UInt8(ascii: "]"))
+    }
+
+    /// Writes one element of a collection of plain values.
+    package func writeElement(_ index: Int, of collection: CollectionView) {
+        if collection.isNull(index) { return json.null() }
+        switch collection.element {
+        case .string: json.string(collection.bytes(index))
+        case .data: json.base64(collection.bytes(index))
+        case .mixed: write(mixed: MixedView(collection.bytes(index)))
+        default: write(fixed: collection.pointer(index), collection.element)
+        }
+    }
+
+    /// Writes an object's version as a string.
+    package func writeVersion(_ number: UInt64) {
+        StoreVersion(epoch: epoch, number: number).withText(isQuoted: true) {
+            buffer.append(UnsafeRawBufferPointer($0))
+        }
+    }
+
+    /// Writes what names an object: its primary key, or its object key where the class has none.
+    package func writeID(_ row: RowView, key: UInt64, _ rowClass: RowClass) {
+        guard let member = rowClass.primaryKeyIndex else {
+            return write(int: Int64(truncatingIfNeeded: key))
+        }
+        let field = rowClass.field(member, in: row)
+        let element = rowClass.members[member].storage.element
+        if field.isNull {
+            json.null()
+        } else if element == .string {
+            json.string(field.heap)
+        } else {
+            write(fixed: field.slot, element)
+        }
+    }
+}

@@ -1,0 +1,154 @@
+import Bytes
+import Glibc
+import JSON
+import ObjectStore
+import Rows
+
+/// Writes stored objects as JSON, straight from their rows into a buffer.
+///
+/// A link is its target's primary key, found in the transaction that the writer was made with. One
+/// thread at a time uses a writer, and not longer than its transaction is open.
+///
+///     var writer = ObjectWriter(buffer, names: names, read: read, epoch: store.epoch)
+///     writer.write(row, key: key, names.classes[rowClass.index].everything)
+package struct ObjectWriter {
+    package let json: JSONWriter
+    package let names: SchemaNames
+    package let read: ReadTransaction?
+    let epoch: UInt64
+    /// Whether the rows are of the transaction's own schema and not of one before it.
+    let isPresent: Bool
+    /// Whether ints beyond 2^53 are written as strings, for readers whose numbers are doubles.
+    package var quotesLargeInts = false
+    /// Where keys of link targets are kept from one reply to the next.
+    package var linkKeys: LinkKeyCache?
+    /// Collections of more elements are left out and named in `"$omitted"`.
+    package var collectionElementCountMax = Int.max
+    /// Collections of more stored bytes are left out too.
+    package var collectionByteCountMax = Int.max
+    /// Whether what lies outside rows is left out, because it may have changed since a row was copied.
+    private(set) var hidesOutside = false
+    /// Past so many bytes nothing more is written; see ``isTruncated``.
+    package var byteCountMax = Int.max
+    /// Whether ``byteCountMax`` was reached: what is written is not whole then.
+    package private(set) var isTruncated = false
+
+    package var buffer: ByteBuffer { json.buffer }
+
+    /// Makes a writer.
+    ///
+    /// - Parameters:
+    ///   - buffer: Where the text goes, at its end.
+    ///   - names: Of the schema that the rows are read with.
+    ///   - read: Where links lead; nil for objects without links.
+    ///   - epoch: Of versions.
+    package init(_ buffer: ByteBuffer, names: SchemaNames, read: ReadTransaction?, epoch: UInt64) {
+        json = JSONWriter(buffer)
+        self.names = names
+        self.read = read
+        self.epoch = epoch
+        isPresent = read.map { $0.rows === names.schema } ?? false
+    }
+
+    /// Writes one object.
+    package mutating func write(_ row: RowView, key: UInt64, _ selection: FieldSelection) {
+        if buffer.count > byteCountMax {
+            isTruncated = true
+            return json.raw("null")
+        }
+        let rowClass = selection.rowClass
+        let start = buffer.count
+        var omitted: [FieldSelection.Step] = []
+        for step in selection.steps {
+            if omits(step, row, rowClass, selection) {
+                omitted.append(step)
+                continue
+            }
+            // Each name begins with a comma; the first one becomes the bracket.
+            json.raw(
+                UnsafeRawBufferPointer(
+                    rebasing: selection.names[
+                        Int(step.nameStart)..<Int(step.nameStart + step.nameCount)]))
+            writeValue(step, of: row, rowClass, key: key, selection)
+        }
+        if !omitted.isEmpty { write(omitted, selection) }
+        if selection.steps.isEmpty {
+            json.raw("{}")
+        } else {
+            buffer.store(UInt8(ascii: "{"), at: start)
+            buffer.append(UInt8(ascii: "}"))
+        }
+    }
+
+    /// Writes what one step shows.
+    @inline(__always)
+    package mutating func writeValue(
+        _ step: FieldSelection.Step, of row: RowView, _ rowClass: RowClass, key: UInt64,
+        _ selection: FieldSelection
+    ) {
+        switch step.kind {
+        case .scalar:
+            let field = rowClass.field(Int(step.member), in: row)
+            if field.isNull {
+                json.null()
+            } else if step.element.fixedByteCount != nil {
+                write(fixed: field.slot, step.element)
+            } else if step.element == .string {
+                json.string(text(field))
+            } else if step.element == .mixed {
+                write(mixed: MixedView(text(field)))
+            } else {
+                json.base64(text(field))
+            }
+        case .scalars: write(collection(Int(step.member), in: row, rowClass))
+        case .id: writeID(row, key: key, rowClass)
+        case .version: writeVersion(row.version)
+        case .link, .links, .expandedLink, .expandedLinks, .embedded, .embeddedList, .origins,
+            .expandedOrigins:
+            write(step, of: row, key: key, selection)
+        case .map, .linkMap, .expandedLinkMap, .embeddedMap: writeMap(step, of: row, selection)
+        case .through, .throughEach: writePath(step, of: row, rowClass, selection)
+        }
+    }
+
+    /// Writes a copied object with everything that it stores.
+    package mutating func write(_ object: StoredObject) {
+        let selection = names.classes[object.classIndex].everything
+        let isWritten =
+            object.withRow { row in write(copy: row, key: object.key, selection) } != nil
+        if !isWritten { json.null() }
+    }
+
+    /// Writes one object from a copy of its row, which may be older than the transaction: what lies outside
+    /// the row is written only if the object is still the same, and is named in `"$omitted"` if not.
+    package mutating func write(copy row: RowView, key: UInt64, _ selection: FieldSelection) {
+        if row.holdsOutside {
+            let rowClass = selection.rowClass
+            hidesOutside = true
+            if let read, let index = read.rows.classIndexByNumber[rowClass.number],
+                let present = read.row(classIndex: index, key: key), present.version == row.version
+            {
+                hidesOutside = false
+            }
+        }
+        defer { hidesOutside = false }
+        write(row, key: key, selection)
+    }
+
+    /// Writes an array of the elements that `body` writes, each after ``separate(_:)``.
+    package mutating func array(_ body: (inout ObjectWriter, inout Bool) -> Void) {
+        buffer.append(UInt8(ascii: "["))
+        var isFirst = true
+        body(&self, &isFirst)
+        buffer.append(UInt8(ascii: "]"))
+    }
+
+    /// Writes the comma before every element but the first.
+    package func separate(_ isFirst: inout Bool) {
+        if !isFirst { json.comma() }
+        isFirst = false
+    }
+
+    /// Notes that the limit was reached.
+    mutating func stop() { isTruncated = true }
+}
