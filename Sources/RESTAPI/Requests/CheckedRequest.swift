@@ -1,3 +1,4 @@
+import ObjectJSON
 import Rows
 
 /// What a request asks to read, checked against a schema: its query is parsed once, and again only for a view
