@@ -107,19 +107,26 @@ class DocumentTests(unittest.TestCase):
     def test_every_code_in_the_sources_is_documented(self):
         documented = set(contract.document()["components"]["schemas"]["ErrorCode"]["enum"])
         used = set()
-        for file in sorted((SOURCES / "RESTAPI").rglob("*.swift")):
+        files = [
+            file for target in ("ObjectJSON", "StoreService", "RESTAPI")
+            for file in sorted((SOURCES / target).rglob("*.swift"))]
+        kinds = re.findall(
+            r"^        case (\w+)$",
+            (SOURCES / "ObjectJSON" / "Faults" / "RequestFault+Kind.swift").read_text(), re.M)
+        self.assertIn("malformed", kinds)
+        for file in files:
             text = file.read_text()
-            # A status and a code; not a number and a member in a text of JSON.
-            used |= set(re.findall(r'(?<![-:\w])\d{3},\s*"([a-z]+(?:-[a-z0-9]+)*)"', text))
+            # The kind of a fault and its code.
+            used |= set(re.findall(
+                rf'\.(?:{"|".join(kinds)}),\s*"([a-z]+(?:-[a-z0-9]+)*)"', text))
             used |= set(re.findall(r'\bcode: "([a-z]+(?:-[a-z0-9]+)*)"', text))
             used |= set(re.findall(r'fault\(\s*(?:\w+(?:\([^()]*\))*, )?"([a-z]+(?:-[a-z0-9]+)+)"', text))
         fault = (SOURCES / "HTTPServer" / "ServerFault.swift").read_text()
         used |= set(re.findall(r'case \w+ = "([a-z-]+)"', fault))
-        kinds = (SOURCES / "RESTAPI" / "Querying" / "Problem+QueryError.swift").read_text()
+        kinds = (SOURCES / "ObjectJSON" / "Faults" / "RequestFault+QueryError.swift").read_text()
         used |= {f"query-{kind}" for kind in re.findall(r'case \.\w+: "([a-z-]+)"', kinds)}
         self.assertEqual(sorted(used - documented), [], "used, but not documented")
-        everything = "\n".join(
-            file.read_text() for file in sorted((SOURCES / "RESTAPI").rglob("*.swift")))
+        everything = "\n".join(file.read_text() for file in files)
         unused = {
             code for code in documented - used if f'"{code}"' not in everything}
         self.assertEqual(sorted(unused), [], "documented, but not used")
