@@ -36,6 +36,8 @@ RUN apt-get update \
     && useradd --system --uid 10001 --home-dir /data --shell /usr/sbin/nologin holdfast \
     && install -d -o holdfast -g holdfast -m 0700 /data
 COPY --from=build /out/holdfast /usr/bin/holdfast
+# Licences of what is linked into the program.
+COPY LICENSE NOTICE /usr/share/doc/holdfast/
 USER 10001
 ENV HOLDFAST_LISTEN=0.0.0.0:8080 \
     HOLDFAST_DATA=/data

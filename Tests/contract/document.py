@@ -131,6 +131,10 @@ class DocumentTests(unittest.TestCase):
             code for code in documented - used if f'"{code}"' not in everything}
         self.assertEqual(sorted(unused), [], "documented, but not used")
 
+    def test_the_changelog_begins_with_the_version_of_the_contract(self):
+        newest = re.search(r"^## (\S+)", (contract.ROOT / "CHANGELOG.md").read_text(), re.M)
+        self.assertEqual(newest and newest.group(1), contract.document()["info"]["version"])
+
     def test_the_pages_that_the_description_names_exist(self):
         text = (contract.ROOT / "openapi.yaml").read_text()
         for page in set(re.findall(r"`(docs/[a-z/-]+\.md)`", text)):
