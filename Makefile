@@ -23,13 +23,13 @@ IMAGE ?= holdfast
 
 export SWIFT
 
-.PHONY: all help setup setup-test setup-bench build debug serve test soak bench fuzz lint format \
-    tsan image clean
+.PHONY: all help setup setup-test setup-bench build debug serve test test-clients soak bench fuzz lint \
+    format tsan image clean
 
 all: build lint test ## Build, lint and test (the default)
 
 help: ## Print this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
 
 setup: ## Install missing system packages (as root or through sudo)
 	@scripts/setup
@@ -52,6 +52,11 @@ serve: setup ## Serve ./data on 127.0.0.1:8080 (DATA=, LISTEN=; SAMPLE=world fil
 
 test: setup-test ## Run every test (TESTS=name runs the Swift tests that match)
 	@scripts/run-tests $(if $(TESTS),--filter "$(TESTS)")
+
+test-clients: ## Generate clients in several languages from a store's document, and run them (needs Java)
+	@scripts/setup clients
+	"$(SWIFT)" build --product holdfast
+	HOLDFAST_BINARY=.build/debug/holdfast SWIFT="$(SWIFT)" Tests/clients/run
 
 soak: setup ## Kill the server under load, then all randomised tests with new seeds
 	"$(SWIFT)" build -c release --product holdfast

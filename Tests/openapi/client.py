@@ -156,6 +156,15 @@ class Objects(unittest.TestCase):
         self.assertEqual(refused.status_code, 409)
         self.assertEqual(delete.sync(**asked).affected, 3)
 
+    def test_operations_on_several_classes_are_one_transaction(self):
+        operation, kind = models.HoldfastOperation, models.HoldfastOperationOp
+        done = api("transactions", "create_transaction").sync(
+            client=client, body=models.HoldfastTransaction(operations=[
+                operation(op=kind.CREATE, class_="City", ref="town", value={
+                    "id": 99000050, "name": "Town", "country": "IS", "timezone": "UTC"}),
+                operation(op=kind.DELETE, class_="City", id={"$ref": "town"})]))
+        self.assertEqual([(one.class_, one.id) for one in done.results], [("City", 99000050)] * 2)
+
     def test_faults_are_typed(self):
         reply = api("city", "create_city").sync_detailed(
             client=client, body=models.CityNew(id=99000031, country="XX"))

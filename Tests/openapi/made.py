@@ -43,18 +43,23 @@ class Document:
             value = found
         return value
 
-    def references(self):
-        """The text of every reference."""
+    def objects(self):
+        """Every JSON object of the document."""
         pending = [self.value]
         while pending:
             value = pending.pop()
             if isinstance(value, dict):
-                # An example may have a member of this name, and is no reference then.
-                if isinstance(value.get("$ref"), str):
-                    yield value["$ref"]
+                yield value
                 pending += value.values()
             elif isinstance(value, list):
                 pending += value
+
+    def references(self):
+        """The text of every reference."""
+        for value in self.objects():
+            # An example may have a member of this name, and is no reference then.
+            if isinstance(value.get("$ref"), str):
+                yield value["$ref"]
 
     def faults(self, schema, value):
         """How `value` breaks a schema of the document."""

@@ -58,6 +58,13 @@ struct OpenAPIClass {
         return scalar
     }
 
+    /// Whether its objects have the members of the reply to a write of several.
+    var looksLikeWritten: Bool {
+        ["objects", "version"].allSatisfy { name in
+            definition.properties.contains { $0.name == name }
+        }
+    }
+
     /// Whether there are keys that no path carries: null, the empty string, one with a slash.
     var hasKeysWithoutPath: Bool {
         guard let primaryKey else { return false }

@@ -10,11 +10,13 @@ struct OpenAPIComponents {
     let pageObjectCountDefault: Int
 
     /// The names of the shared schemas.
-    static let schemaNames = schemas.map { "\($0.name)" }
+    static let schemaNames = (schemas + transactionSchemas).map { "\($0.name)" }
 
     /// Adds the shared schemas.
     func writeSchemas(to object: inout JSONObjectWriter) {
-        for schema in Self.schemas { object.member(schema.name).raw(schema.text) }
+        for schema in Self.schemas + Self.transactionSchemas {
+            object.member(schema.name).raw(schema.text)
+        }
     }
 
     /// Adds the shared parameters.
@@ -65,7 +67,7 @@ struct OpenAPIComponents {
     }
 
     /// A component, its value as JSON.
-    private struct Component {
+    struct Component {
         let name: StaticString
         let text: StaticString
 
@@ -84,14 +86,14 @@ struct OpenAPIComponents {
             "HoldfastDouble",
             ##"""
             {"description":"A binary64 number; NaN and the infinities are strings.",
-            "anyOf":[{"type":"number","format":"double"},
+            "oneOf":[{"type":"number","format":"double"},
             {"type":"string","enum":["NaN","Infinity","-Infinity"]}]}
             """##),
         Component(
             "HoldfastFloat",
             ##"""
             {"description":"A binary32 number; NaN and the infinities are strings.",
-            "anyOf":[{"type":"number","format":"float"},
+            "oneOf":[{"type":"number","format":"float"},
             {"type":"string","enum":["NaN","Infinity","-Infinity"]}]}
             """##),
         Component(
@@ -100,7 +102,8 @@ struct OpenAPIComponents {
             {"type":"object","description":"A link with the class of its target.","required":["$link"],
             "additionalProperties":false,"properties":{"$link":{"type":"object",
             "required":["class","id"],"additionalProperties":false,"properties":{
-            "class":{"type":"string"},"id":{"type":["string","integer","null"]}}}}}
+            "class":{"type":"string"},
+            "id":{"oneOf":[{"type":"string"},{"type":"integer"},{"type":"null"}]}}}}}
             """##),
         Component(
             "HoldfastQuery",
@@ -121,7 +124,7 @@ struct OpenAPIComponents {
             "HoldfastNames",
             ##"""
             {"description":"Names or paths with commas between them, or an array of them.",
-            "anyOf":[{"type":"string"},{"type":"array","items":{"type":"string"}}]}
+            "oneOf":[{"type":"string"},{"type":"array","items":{"type":"string"}}]}
             """##),
         Component(
             "HoldfastFeatures",
@@ -129,7 +132,7 @@ struct OpenAPIComponents {
             {"type":"object","description":"A page of objects as GeoJSON (RFC 7946): each a Feature with its key, its point and its other properties.",
             "required":["type","features"],"properties":{"type":{"type":"string"},
             "features":{"type":"array","items":{"type":"object","required":["type","geometry","properties"],
-            "properties":{"type":{"type":"string"},"id":{"type":["string","integer"]},
+            "properties":{"type":{"type":"string"},"id":{"oneOf":[{"type":"string"},{"type":"integer"}]},
             "geometry":{"type":["object","null"]},"properties":{"type":"object"}}}},
             "next":{"type":"string"},"count":{"type":"integer","minimum":0},
             "explain":{"$ref":"#/components/schemas/HoldfastExplanation"}}}

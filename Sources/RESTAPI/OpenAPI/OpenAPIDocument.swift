@@ -21,6 +21,11 @@ struct OpenAPIDocument {
         let classes = OpenAPIClasses(
             schema, projections: projections, reserved: OpenAPIComponents.schemaNames)
         let served = classes.all.filter(\.hasOperations)
+        var tagNames = OpenAPINames()
+        for entry in classes.all + classes.projections.map(\.entry) {
+            _ = tagNames.unique(entry.definition.name)
+        }
+        let transactionTag = tagNames.unique("transactions")
         writer.object { object in
             object.member("openapi").string("3.1.0")
             object.member("info").object { info in
@@ -45,6 +50,11 @@ struct OpenAPIDocument {
                                 + "`\(shown.definition.name)` shows them.")
                     }
                 }
+                if served.isEmpty { return }
+                tags.element().object { tag in
+                    tag.member("name").string(transactionTag)
+                    tag.member("description").string("Objects of several classes in one request.")
+                }
             }
             object.member("paths").object { paths in
                 let writer = OpenAPIPaths(classes, usesTokens: usesTokens)
@@ -52,6 +62,7 @@ struct OpenAPIDocument {
                 for shown in classes.projections where shown.entry.hasOperations {
                     writer.write(shown, to: &paths)
                 }
+                if !served.isEmpty { writer.writeTransactions(tag: transactionTag, to: &paths) }
             }
             object.member("components").object { writeComponents(classes, served, to: &$0) }
         }

@@ -32,7 +32,7 @@ struct OpenAPIElements {
             $0.object { body in
                 body.member("required").bool(true)
                 let content = body.member("content")
-                content.content(example: nil) { write(.input, to: &$0, content) }
+                content.content(example: nil) { writeBody(to: &$0, content) }
             }
         } replies: {
             OpenAPIPaths.addWritten(entry, to: &$0, "Idempotency-Replayed")
@@ -43,6 +43,18 @@ struct OpenAPIElements {
     func remove(_ operation: OpenAPIOperation, to item: inout JSONObjectWriter) {
         paths.add(operation, entry, noun: noun, to: &item) {
             OpenAPIPaths.addChanged(entry, to: &$0)
+        }
+    }
+
+    /// Writes the schema of an element as a body of its own. Where it may be a number or a string it says
+    /// so in words: generators of TypeScript make code of such a choice that does not compile.
+    private func writeBody(to object: inout JSONObjectWriter, _ writer: JSONWriter) {
+        switch element {
+        case .scalar(.double), .scalar(.float):
+            object.member("description").string(
+                "A number\(property.isOptional ? ", or null" : ""); NaN and the infinities are strings."
+            )
+        default: write(.input, to: &object, writer)
         }
     }
 

@@ -204,6 +204,9 @@ struct OpenAPIOperation {
     static let importNew = OpenAPIOperation(
         method: "post", verb: "import", summary: "Import objects, one a line",
         parameters: ["Atomic"], problems: writing)
+    static let transaction = OpenAPIOperation(
+        method: "post", verb: "create", summary: "Several operations in one transaction",
+        parameters: ["PreferWrite", "IdempotencyKey"], problems: writing)
     static let outbox = OpenAPIOperation(
         method: "get", verb: "get", ending: "Outbox", summary: "Consume what was taken in",
         parameters: ["OutboxSince", "LastEventID", "Limit", "MinVersion", "PreferOutbox"],

@@ -29,15 +29,17 @@ extension OpenAPIPaths {
 
     /// Adds the replies to the creation of objects that can't be read by themselves.
     private static func addTaken(_ entry: OpenAPIClass, to responses: inout JSONObjectWriter) {
+        responses.member("200").object { reply in
+            reply.member("description").string("The array was empty.")
+            reply.member("headers").headers("Holdfast-Version", "Idempotency-Replayed")
+            reply.member("content").content(entry.written, example: nil)
+        }
         responses.member("201").object { reply in
             reply.member("description").string(
                 "Created: of one object the reply is the object, of an array `objects`.")
             reply.member("headers").headers("Holdfast-Version", "Idempotency-Replayed")
-            reply.member("content").content(example: entry.object) { schema in
-                schema.member("anyOf").array { choices in
-                    choices.element().schema(entry.written)
-                    choices.element().schema(entry.object)
-                }
+            reply.member("content").content(example: entry.object) {
+                addWrittenOrObject(entry, to: &$0)
             }
         }
     }

@@ -209,7 +209,7 @@ extension OpenAPIPaths {
             reply.member("content").object { content in
                 content.member("application/json").object { media in
                     media.member("schema").object { schema in
-                        schema.member("anyOf").array { choices in
+                        schema.member("oneOf").array { choices in
                             choices.element().schema(entry.changePage)
                             choices.element().schema(entry.snapshotPage)
                         }

@@ -92,10 +92,20 @@ final class OpenAPIPaths {
         to item: inout JSONObjectWriter, body: ((JSONWriter) -> Void)? = nil,
         replies: (inout JSONObjectWriter) -> Void
     ) {
-        let id = ids.unique(operation.verb + (noun ?? entry.noun) + operation.ending)
+        add(
+            operation, noun: noun ?? entry.noun, tag: entry.definition.name, to: &item, body: body,
+            replies: replies)
+    }
+
+    /// Adds an operation as above, under a tag.
+    func add(
+        _ operation: OpenAPIOperation, noun: String, tag: String, to item: inout JSONObjectWriter,
+        body: ((JSONWriter) -> Void)?, replies: (inout JSONObjectWriter) -> Void
+    ) {
+        let id = ids.unique(operation.verb + noun + operation.ending)
         item.member(operation.method).object { object in
             object.member("operationId").string(id)
-            object.member("tags").array { $0.element().string(entry.definition.name) }
+            object.member("tags").array { $0.element().string(tag) }
             object.member("summary").text(operation.summary)
             // Not said once for all of them, because generators of clients look for it here.
             if usesTokens { object.member("security").raw(##"[{"bearerToken":[]}]"##) }
@@ -256,11 +266,21 @@ final class OpenAPIPaths {
         writer.object { body in
             body.member("required").bool(true)
             body.member("content").content(example: entry.object) { schema in
+                // Generators of TypeScript import a class twice for a `oneOf` of it and an array of it.
                 schema.member("anyOf").array { choices in
                     choices.element().schema(entry.new)
                     choices.element().array(of: entry.new)
                 }
             }
+        }
+    }
+
+    /// Adds the choice between the reply to an array and the reply to one object.
+    static func addWrittenOrObject(_ entry: OpenAPIClass, to schema: inout JSONObjectWriter) {
+        let keyword: StaticString = entry.looksLikeWritten ? "anyOf" : "oneOf"
+        schema.member(keyword).array { choices in
+            choices.element().schema(entry.written)
+            choices.element().schema(entry.object)
         }
     }
 
@@ -271,10 +291,7 @@ final class OpenAPIPaths {
                 reply.member("headers").headers(
                     "ETag", "Location", "Holdfast-Version", "Idempotency-Replayed")
                 reply.member("content").content(example: entry.object) { schema in
-                    schema.member("anyOf").array { choices in
-                        choices.element().schema(entry.written)
-                        choices.element().schema(entry.object)
-                    }
+                    addWrittenOrObject(entry, to: &schema)
                 }
             }
         }

@@ -60,7 +60,7 @@ extension OpenAPISchemas {
         let value = property.value
         let isCollection = value.isMapped || value.property.type.isCollection
         if isCollection, value.isBehindNull {
-            object.member("anyOf").array { choices in
+            object.member("oneOf").array { choices in
                 let whole = choices.element()
                 whole.object { writeShown(property, to: &$0, whole) }
                 choices.element().raw(##"{"type":"null"}"##)
@@ -131,7 +131,7 @@ extension OpenAPISchemas {
         guard inner.entry.hasOperations else {
             return object.reference(inner.entry.patch, isOptional: true)
         }
-        object.member("anyOf").array { choices in
+        object.member("oneOf").array { choices in
             let key = choices.element()
             key.object { writeKey(of: inner.entry, to: &$0, key) }
             choices.element().schema(inner.entry.patch)

@@ -58,6 +58,10 @@ struct OpenAPISchemas {
         // They are patterns because generators of clients overlook those: as properties, `$id` and a
         // property `id` would get the same name.
         if form == .reply {
+            // Tells an object from the reply to a write of several.
+            if !entry.looksLikeWritten {
+                object.member("not").raw(##"{"required":["objects","version"]}"##)
+            }
             object.member("patternProperties").raw(
                 ##"{"^\\$version$":{"$ref":"#/components/schemas/HoldfastVersion"},"^\\$omitted$":{"type":"array","items":{"type":"string"}}}"##
             )
@@ -173,7 +177,8 @@ struct OpenAPISchemas {
     private func writeLink(
         to target: OpenAPIClass, _ isOptional: Bool, _ form: Form, _ object: inout JSONObjectWriter
     ) {
-        object.member("anyOf").array { choices in
+        // Generators of clients make one struct of all members of an `anyOf`, and lose the key.
+        object.member("oneOf").array { choices in
             let key = choices.element()
             key.object { writeKey(of: target, to: &$0, key) }
             switch form {
@@ -275,7 +280,7 @@ struct OpenAPISchemas {
         schemas.member(named: entry.written).object { object in
             object.member("type").string("object")
             object.member("description").string("The reply to a write of several objects.")
-            object.member("required").raw(##"["version"]"##)
+            object.member("required").raw(##"["objects","version"]"##)
             object.member("properties").object { properties in
                 properties.member("objects").array(of: entry.object)
                 properties.member("version").schema("HoldfastVersion")
