@@ -6,7 +6,7 @@ enum ExitCode: Int32, Sendable {
     case failure = 1
     /// The command line is wrong; nothing was done.
     case usage = 2
-    /// `check` found damage.
+    /// The store is damaged.
     case damage = 3
 
     /// The list for the help.
@@ -25,6 +25,18 @@ struct CommandFailure: Error {
         code = .failure
         self.message = message
     }
+
+    /// A damaged store.
+    static func damage(_ message: String) -> CommandFailure {
+        var failure = CommandFailure("\(message)\n\(damageAdvice)")
+        failure.code = .damage
+        return failure
+    }
+
+    /// What to do about a damaged store.
+    static let damageAdvice =
+        "restore a backup into a new directory: holdfast restore --data NEWDIR FILE "
+        + "(docs/moving-data.md, \"Damaged stores\")"
 
     /// A wrong command line.
     static func usage(_ message: String) -> CommandFailure {

@@ -12,29 +12,48 @@ enum OpenStore {
         "durability", "full|relaxed", "relaxed: a power cut may lose the last writes",
         fallback: "full")
 
+    static let newEpoch = Option(
+        flag: "new-epoch",
+        "for a directory that was put back, or lacks its journal: cursors and ETags of before no longer fit"
+    )
+
+    /// What a store is opened for.
+    enum Purpose {
+        /// Reading: nothing is changed, and the medium may be read-only.
+        case reading
+        /// Changing a store that is there.
+        case changing
+        /// Changing, and making a store where there is none.
+        case making
+    }
+
     /// The most bytes that one object can have: room for a string of the longest kind beside others.
     private static let objectByteCountMax = 64 << 20
 
     /// Opens the store that the options name.
     ///
-    /// - `createsMissing`: Whether a store is made where there is none.
+    /// - `purpose`: What for.
     /// - `instead`: What to say beside the complaint when another process has the store.
     /// - `directory`: Another one than that of the options.
     static func open(
-        _ arguments: Arguments, _ options: StoreOptions = StoreOptions(),
-        directory: String? = nil, createsMissing: Bool, instead: String? = nil
+        _ arguments: Arguments, _ options: StoreOptions = StoreOptions(), for purpose: Purpose,
+        directory: String? = nil, instead: String? = nil
     ) throws(CommandFailure) -> Store {
         let place: String
         if let directory { place = directory } else { place = try arguments.required("data") }
-        if !createsMissing, !FileSystem.isDirectory(place) {
+        if purpose != .making, !FileSystem.isDirectory(place) {
             throw CommandFailure("there is no directory '\(place)'")
         }
-        if !createsMissing, !LMDBEngine.isStore(directory: place),
+        if purpose != .making, !LMDBEngine.isStore(directory: place),
             !RestoreFolder.isInterrupted(place)
         {
             throw CommandFailure("'\(place)' holds no store; name the directory that was served")
         }
-        let engine = try engine(arguments, directory: place, instead: instead)
+        let engine = try engine(
+            arguments, directory: place, access: purpose == .reading ? .reading : .writing,
+            instead: instead)
+        var options = options
+        options.takesNewEpoch = arguments.has("new-epoch")
         do throws(StoreError) {
             return try Store(engine: engine, options: options)
         } catch {
@@ -45,9 +64,10 @@ enum OpenStore {
 
     /// Opens the engine that the options name.
     ///
-    /// - `directory`, `instead`: As above.
+    /// - `directory`, `access`, `instead`: As above.
     static func engine(
-        _ arguments: Arguments, directory: String? = nil, instead: String?
+        _ arguments: Arguments, directory: String? = nil, access: LMDBOptions.Access = .writing,
+        instead: String?
     ) throws(CommandFailure) -> LMDBEngine {
         let place: String
         if let directory { place = directory } else { place = try arguments.required("data") }
@@ -59,6 +79,8 @@ enum OpenStore {
         var lmdb = LMDBOptions(directory: place)
         lmdb.valueByteCountMax = objectByteCountMax
         if let size = try arguments.byteCount("map-size") { lmdb.mapByteCount = size }
+        lmdb.access = access
+        lmdb.acceptsLoss = arguments.has("new-epoch")
         lmdb.durability = try arguments.choice("durability", LMDBOptions.Durability.full)
         do {
             return try LMDBEngine(lmdb)
@@ -89,7 +111,8 @@ enum OpenStore {
             )
         case .permission: return CommandFailure("'\(directory)' may not be opened\(native)")
         case .diskFull: return CommandFailure("no room is left for '\(directory)'\(native)")
-        case .corrupted: return CommandFailure("the store in '\(directory)' is damaged\(native)")
+        case .corrupted:
+            return .damage("the store in '\(directory)' is damaged\(native)")
         default:
             return CommandFailure(
                 "'\(directory)' can't be used: \(error.operation) failed (\(error.code.rawValue))\(native)"

@@ -29,7 +29,12 @@ package final class Store: Sendable {
         throws(StoreError)
     {
         let opened: (catalog: Catalog, state: StoreState, record: MigrationRecord)
-        do { opened = try Store.open(engine) } catch { throw .storage(error) }
+        do {
+            if options.takesNewEpoch || engine.mayLackCommits { try Store.takeNewEpoch(engine) }
+            opened = try Store.open(engine)
+        } catch {
+            throw .storage(error)
+        }
         self.engine = engine
         self.options = options
         epoch = opened.state.epoch
@@ -127,7 +132,13 @@ package final class Store: Sendable {
                     throw StorageError(.corrupted, operation: "open store")
                 }
                 if version == StoreFormat.current { return (catalog, state, record) }
-                try commit(markerBatch(), to: engine, base: snapshot.commit)
+                do throws(StorageError) {
+                    try commit(markerBatch(), to: engine, base: snapshot.commit)
+                } catch {
+                    // What is only read needs no mark: the records of all versions are the same bytes.
+                    guard error.code == .permission || error.code == .diskFull else { throw error }
+                    return (catalog, state, record)
+                }
                 continue
             }
             var isEmpty = true
@@ -141,6 +152,23 @@ package final class Store: Sendable {
             }
             try commit(firstBatch(), to: engine, base: snapshot.commit)
         }
+    }
+
+    /// Commits another epoch, unless the store is new or can't be opened at all.
+    private static func takeNewEpoch(_ engine: any StorageEngine) throws(StorageError) {
+        let snapshot = try engine.snapshot()
+        defer { snapshot.close() }
+        guard let marker = try snapshot.value(StoreKey.format).flatMap({ StoreFormat.decode($0) }),
+            StoreFormat.readable.contains(marker),
+            var state = try snapshot.value(StoreKey.state).flatMap({ StoreState($0) })
+        else { return }
+        state.takeNewEpoch()
+        let overlay = Overlay()
+        let buffer = ByteBuffer()
+        let value = buffer.making { state.append(to: $0) }
+        StoreKey.state.withUnsafeBytes { _ = overlay.put($0, value) }
+        try commit(overlay, to: engine, base: snapshot.commit)
+        engine.noteNewEpoch()
     }
 
     /// Commits what makes a store openable, unless somebody else was faster.

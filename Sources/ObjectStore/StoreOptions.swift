@@ -32,6 +32,10 @@ package struct StoreOptions: Sendable {
     /// The most objects of a slice.
     package var migrationSliceCount = 2_000
 
+    /// Whether the store gets a new epoch when it is opened, so that cursors and ETags of before are told from
+    /// those of since.
+    package var takesNewEpoch = false
+
     /// Makes the defaults.
     package init() {}
 }

@@ -3,7 +3,7 @@ import Bytes
 /// What changes with every commit.
 ///
 ///     offset  bytes  field (little-endian)
-///     0       8      epoch: random, new after a restore
+///     0       8      epoch: random, new after a restore and after commits were lost
 ///     8       8      version of the last transaction
 ///     16      8      first version whose change log entry is kept; cursors before it are expired
 ///     24      8      bytes of all change log entries
@@ -37,6 +37,12 @@ package struct StoreState: Equatable, Sendable {
         guard epoch < StoreVersion.epochEnd, version < 1 << 62, logByteCount < 1 << 62,
             logFirst >= 1, logFirst <= version + 1
         else { return nil }
+    }
+
+    /// Changes the epoch, so that what was made of a version of before is recognised.
+    mutating func takeNewEpoch() {
+        let former = epoch
+        while epoch == former { epoch = UInt64.random(in: 1..<StoreVersion.epochEnd) }
     }
 
     func append(to buffer: ByteBuffer) {

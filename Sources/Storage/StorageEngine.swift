@@ -64,9 +64,22 @@ package protocol StorageEngine: AnyObject, Sendable {
     /// told once.
     func observeFailures(_ handler: @escaping @Sendable (StorageError) -> Void)
 
+    /// Whether commits that were acknowledged may be missing since the engine was opened: then the numbers of
+    /// versions that were told will be told again, of other contents, unless the store takes a new epoch.
+    var mayLackCommits: Bool { get }
+
+    /// Notes that a new epoch was committed since.
+    func noteNewEpoch()
+
     /// How many bytes the data takes on its medium, for metrics; nil when the engine can't tell.
     var storedByteCount: Int? { get }
 
     /// Closes the engine. Snapshots have to be closed before; later calls throw `.closed`.
     func close()
+}
+
+/// Engines that lose nothing that they have acknowledged.
+extension StorageEngine {
+    package var mayLackCommits: Bool { false }
+    package func noteNewEpoch() {}
 }

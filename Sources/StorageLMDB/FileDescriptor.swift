@@ -19,6 +19,15 @@ struct FileDescriptor: ~Copyable, Sendable {
 
     deinit { _ = Glibc.close(number) }
 
+    /// The file's length.
+    func byteCount(operation: String) throws(StorageError) -> Int {
+        var status = stat()
+        if fstat(number, &status) != 0 {
+            throw StorageError(systemError: errno, operation: operation)
+        }
+        return Int(status.st_size)
+    }
+
     /// Waits until the file, or the directory's list of names, is on the medium.
     func synchronize(operation: String) throws(StorageError) {
         if fsync(number) != 0 {
@@ -26,12 +35,15 @@ struct FileDescriptor: ~Copyable, Sendable {
         }
     }
 
-    /// Up to `byteCountMax` bytes from the start of the file.
-    func contents(byteCountMax: Int, operation: String) throws(StorageError) -> [UInt8] {
+    /// Up to `byteCountMax` bytes from an offset of the file on.
+    func contents(
+        byteCountMax: Int, at offset: Int = 0, operation: String
+    ) throws(StorageError) -> [UInt8] {
         var failure: StorageError?
         let bytes = [UInt8](unsafeUninitializedCapacity: byteCountMax) { buffer, count in
             do throws(StorageError) {
-                count = try read(into: UnsafeMutableRawBufferPointer(buffer), operation: operation)
+                count = try read(
+                    into: UnsafeMutableRawBufferPointer(buffer), at: offset, operation: operation)
             } catch {
                 failure = error
             }
@@ -40,14 +52,15 @@ struct FileDescriptor: ~Copyable, Sendable {
         return bytes
     }
 
-    /// Fills `buffer` from the start of the file, and returns how many bytes there were.
+    /// Fills `buffer` from an offset of the file on, and returns how many bytes there were.
     func read(
-        into buffer: UnsafeMutableRawBufferPointer, operation: String
+        into buffer: UnsafeMutableRawBufferPointer, at offset: Int = 0, operation: String
     ) throws(StorageError) -> Int {
         var count = 0
         while count < buffer.count {
             let got = pread(
-                number, buffer.baseAddress.map { $0 + count }, buffer.count - count, off_t(count))
+                number, buffer.baseAddress.map { $0 + count }, buffer.count - count,
+                off_t(offset + count))
             if got < 0 && errno == EINTR { continue }
             if got < 0 { throw StorageError(systemError: errno, operation: operation) }
             if got == 0 { break }

@@ -9,14 +9,15 @@ import Storage
 ///                         the last commits, which the data file has in part, see ``Journal``; empty after a
 ///                         store is closed in order
 ///     holdfast.mdb-lock   LMDB's table of readers; made anew by every process, may be deleted
-///     holdfast.format     one line, `holdfast-lmdb 3`: what the data file holds
+///     holdfast.format     `holdfast-lmdb 3`: what the data file holds; and a line of ``OpenMark``, unless
+///                         the store was closed in order
 ///     holdfast.lock       locked while a process has the store open; names that process
 ///
 /// A new store appears in an order in which a crash leaves nothing half made: the data file is
 /// written under another name, synced and renamed, and then the format file in the same way. A data
 /// file with no entries and no format file is therefore a creation that did not end, and is carried
 /// on; any other combination of one without the other is refused.
-struct LMDBDirectory: ~Copyable, Sendable {
+final class LMDBDirectory: Sendable {
     /// What tells one directory from another, whatever path it was opened by.
     struct Identity: Hashable, Sendable {
         /// The device that holds the directory.
@@ -76,39 +77,94 @@ struct LMDBDirectory: ~Copyable, Sendable {
 
     /// Takes the store for this process until the result is gone.
     ///
+    /// On a medium that can't be written the directory is locked where there is no lock file: nobody can have
+    /// made one there.
     /// - Throws: ``StorageError`` `.locked` when another process has it.
-    func lock(mode: UInt32) throws(StorageError) -> StoreLock {
-        try StoreLock.take(
-            FileDescriptor(
+    func lock(mode: UInt32, forReading: Bool) throws(StorageError) -> StoreLock {
+        let file: FileDescriptor
+        do throws(StorageError) {
+            file = try FileDescriptor(
                 Self.lockName, in: descriptor.number, flags: O_RDWR | O_CREAT, mode: mode,
-                operation: "lock store"),
-            store: path)
+                operation: "lock store")
+        } catch {
+            guard forReading, error.isOfUnwritableMedium else { throw error }
+            let isThere = try byteCount(of: Self.lockName) != nil
+            file = try FileDescriptor(
+                isThere ? Self.lockName : ".", in: descriptor.number, flags: O_RDONLY,
+                operation: "lock store")
+        }
+        return try StoreLock.take(file, store: path)
     }
 
-    /// Makes an empty store where there is none, and refuses what this build can't read.
+    /// Refuses a store that this build can't read, or that is not whole, and says whether it was closed in
+    /// order.
     ///
-    /// Needs the lock. Changes nothing in a store that it refuses.
-    func prepare(mode: UInt32) throws(StorageError) {
-        let dataByteCount = try byteCount(of: Self.dataName)
-        if let version = try storedFormat() {
-            guard version == Self.formatVersion || version == Self.formerFormatVersion else {
-                throw StorageError(
-                    .format, operation: "open store",
-                    native: """
-                        \(path)/\(Self.formatName) names version \(version); this build reads \
-                        versions \(Self.formerFormatVersion) and \(Self.formatVersion)
-                        """)
+    /// Needs the lock. Changes nothing.
+    /// - `acceptsLoss`: Whether a store may be opened that lacks the commits of its journal.
+    /// - Returns: How the store was found; nil when there is none.
+    func inspect(acceptsLoss: Bool) throws(StorageError) -> Finding? {
+        guard let format = try storedFormat() else { return nil }
+        guard format.version == Self.formatVersion || format.version == Self.formerFormatVersion
+        else {
+            throw StorageError(
+                .format, operation: "open store",
+                native: """
+                    \(path)/\(Self.formatName) names version \(format.version); this build reads \
+                    versions \(Self.formerFormatVersion) and \(Self.formatVersion)
+                    """)
+        }
+        guard try byteCount(of: Self.dataName) != nil else {
+            throw StorageError(
+                .corrupted, operation: "open store",
+                native: "\(dataPath) is missing beside \(Self.formatName)")
+        }
+        try DataFileLength.check(
+            FileDescriptor(
+                Self.dataName, in: descriptor.number, flags: O_RDONLY, operation: "open store"),
+            path: dataPath)
+        let lost = format.mark == nil ? [] : try lostJournalNames
+        // One file alone may continue commits of the other.
+        if !lost.isEmpty, !acceptsLoss || lost.count < Journal.fileNames.count {
+            throw StorageError(
+                .corrupted, operation: "open store",
+                native: """
+                    the store was not closed in order, and \(lost.joined(separator: " and ")) with its \
+                    last commits is missing: put it back, or \(Journal.adviceWithout)
+                    """)
+        }
+        return Finding(
+            isFormer: format.version != Self.formatVersion,
+            mayLackCommits: !lost.isEmpty || format.mark == .relaxed)
+    }
+
+    /// How an existing store was found.
+    struct Finding {
+        /// Whether it is in ``formerFormatVersion``.
+        var isFormer: Bool
+        /// Whether acknowledged commits may be missing.
+        var mayLackCommits: Bool
+    }
+
+    /// The files of the journal that are missing, or have not even what an empty one has.
+    private var lostJournalNames: [String] {
+        get throws(StorageError) {
+            var names: [String] = []
+            for name in Journal.fileNames
+            where try byteCount(of: name) ?? 0 < JournalFile.headerByteCount {
+                names.append(name)
             }
-            guard dataByteCount != nil else {
-                throw StorageError(
-                    .corrupted, operation: "open store",
-                    native: "\(dataPath) is missing beside \(Self.formatName)")
-            }
+            return names
+        }
+    }
+
+    /// Makes an empty store where there is none, and marks one of a former version as one of this.
+    func prepare(_ found: Finding?, mode: UInt32) throws(StorageError) {
+        if let found {
             // Before the journal is touched: another build must not read it by the former rules.
-            if version != Self.formatVersion { try writeFormat(mode: mode) }
+            if found.isFormer { try writeFormat(mode: mode) }
             return
         }
-        if dataByteCount == nil {
+        if try byteCount(of: Self.dataName) == nil {
             try createData(mode: mode)
         } else {
             try requireUnused()
@@ -116,15 +172,45 @@ struct LMDBDirectory: ~Copyable, Sendable {
         try writeFormat(mode: mode)
     }
 
+    /// Takes the blocks of LMDB's table of readers, which it writes as memory: where the medium had no room for
+    /// one, that would end the process.
+    func reserveReaders(_ count: Int, mode: UInt32) throws(StorageError) {
+        let file = try FileDescriptor(
+            "\(Self.dataName)-lock", in: descriptor.number, flags: O_RDWR | O_CREAT, mode: mode,
+            operation: "open store")
+        let headerByteCount = 4096
+        let entryByteCount = 64
+        let byteCount = headerByteCount + count * entryByteCount
+        // A file system that can't tell is taken as it is.
+        if shim_reserve_keeping_size(file.number, 0, off_t(byteCount)) != 0,
+            errno == ENOSPC || errno == EDQUOT
+        {
+            throw StorageError(systemError: errno, operation: "open store", detail: "lock file")
+        }
+    }
+
     /// Opens the journal beside the data file, whose last transaction is `tree`.
+    ///
+    /// - `options`: Those of the store; one that is only read gets no new files.
     func openJournal(
-        mode: UInt32, tree: UInt64, isSynced: Bool
+        _ options: LMDBOptions, tree: UInt64, isReadOnly: Bool
     ) throws(StorageError) -> Journal {
+        let isSynced = options.durability == .full
+        guard !isReadOnly else {
+            return try Journal(reading: descriptor.number, tree: tree, isSynced: isSynced)
+        }
         let journal = try Journal(
-            in: descriptor.number, mode: mode, tree: tree, isSynced: isSynced)
+            in: descriptor.number, mode: options.fileMode, tree: tree, isSynced: isSynced)
         // Its files must be found again after a power cut.
         try descriptor.synchronize(operation: "open journal")
         return journal
+    }
+
+    /// Opens the data file, to ask for its size and for the state of its medium.
+    func openData(isReadOnly: Bool) throws(StorageError) -> FileDescriptor {
+        try FileDescriptor(
+            Self.dataName, in: descriptor.number, flags: isReadOnly ? O_RDONLY : O_RDWR,
+            operation: "open store")
     }
 
     private func byteCount(of name: String) throws(StorageError) -> Int? {
@@ -134,21 +220,28 @@ struct LMDBDirectory: ~Copyable, Sendable {
         throw StorageError(systemError: errno, operation: "open store", detail: name)
     }
 
-    /// The version that the format file names; nil when there is no such file.
-    private func storedFormat() throws(StorageError) -> String? {
+    /// The version that the format file names, and its mark; nil when there is no such file.
+    private func storedFormat() throws(StorageError) -> (version: String, mark: OpenMark?)? {
         guard try byteCount(of: Self.formatName) != nil else { return nil }
         let file = try FileDescriptor(
             Self.formatName, in: descriptor.number, flags: O_RDONLY, operation: "open store")
         let bytes = try file.contents(byteCountMax: 200, operation: "open store")
         let text = String(decoding: bytes, as: UTF8.self)
-        guard text.hasPrefix(Self.formatPrefix), text.hasSuffix("\n"),
-            let line = text.split(separator: "\n").first
-        else {
+        // A line that was cut off is a mark whose writing a crash ended: the store was not used yet.
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+        guard text.hasPrefix(Self.formatPrefix), let line = lines.first else {
             throw StorageError(
                 .format, operation: "open store",
                 native: "\(path)/\(Self.formatName) is not a format file of this program")
         }
-        return String(line.dropFirst(Self.formatPrefix.utf8.count))
+        let version = String(line.dropFirst(Self.formatPrefix.utf8.count))
+        let marks = lines.dropFirst().map { OpenMark(rawValue: String($0)) }
+        guard version != Self.formatVersion || marks.count <= 1 && !marks.contains(nil) else {
+            throw StorageError(
+                .format, operation: "open store",
+                native: "\(path)/\(Self.formatName) has a line that this build does not know")
+        }
+        return (version, marks.first ?? nil)
     }
 
     private func createData(mode: UInt32) throws(StorageError) {
@@ -224,11 +317,36 @@ struct LMDBDirectory: ~Copyable, Sendable {
         let file = try FileDescriptor(
             temporary, in: descriptor.number, flags: O_RDWR | O_CREAT | O_TRUNC, mode: mode,
             operation: "create store")
-        let line = Self.formatPrefix + Self.formatVersion + "\n"
-        try file.replaceContents([UInt8](line.utf8), operation: "create store")
+        try file.replaceContents([UInt8](Self.formatLine.utf8), operation: "create store")
         try file.synchronize(operation: "create store")
         try rename(temporary, to: Self.formatName)
     }
+
+    /// Sets the mark of the format file where it stands, and returns when it is durable. That takes no room: a full
+    /// disk neither keeps a store from being opened nor from being closed in order.
+    ///
+    /// - `mark`: Nil for a store that is closed in order.
+    func writeMark(_ mark: OpenMark?) throws(StorageError) {
+        // As it is, it survives a crash in between.
+        guard try storedFormat()?.mark != mark else { return }
+        let file = try FileDescriptor(
+            Self.formatName, in: descriptor.number, flags: O_RDWR, operation: "mark store")
+        let line = Self.formatLine.utf8.count
+        guard ftruncate(file.number, off_t(line)) == 0 else {
+            throw StorageError(systemError: errno, operation: "mark store", detail: Self.formatName)
+        }
+        if let mark {
+            do throws(SystemError) {
+                try file.write([UInt8]("\(mark.rawValue)\n".utf8), at: line)
+            } catch {
+                throw StorageError(
+                    systemError: error.code, operation: "mark store", detail: Self.formatName)
+            }
+        }
+        try file.synchronize(operation: "mark store")
+    }
+
+    private static var formatLine: String { formatPrefix + formatVersion + "\n" }
 
     /// Renames a synced file into place, and syncs the directory.
     private func rename(_ old: String, to new: String) throws(StorageError) {

@@ -34,6 +34,8 @@ package final class LMDBEngine: StorageEngine {
 
     /// Opens the store in the options' directory, and makes it when there is none.
     ///
+    /// Where the medium has no room to open it for writing, the store is opened for reading, and commits fail with
+    /// `.diskFull` until it is reopened.
     /// - Throws: ``StorageError``: `.locked` when another process has it; `.format` when it is newer
     ///   than this build or not a store of ours, and then it is left as it was; `.permission`,
     ///   `.diskFull`, `.memory` (no address space for the map), `.corrupted` and `.io`.
@@ -73,7 +75,14 @@ package final class LMDBEngine: StorageEngine {
 
     package func observeFailures(_ handler: @escaping @Sendable (StorageError) -> Void) {
         environment.checkpointer.observeFailures(handler)
+        if let reason = environment.readingReason, reason.code == .diskFull { handler(reason) }
     }
+
+    package var mayLackCommits: Bool {
+        environment.readingReason == nil && environment.mayLackCommits.load(ordering: .acquiring)
+    }
+
+    package func noteNewEpoch() { environment.noteNewEpoch() }
 
     package var storedByteCount: Int? {
         isClosed.load(ordering: .acquiring) ? nil : environment.storedByteCount

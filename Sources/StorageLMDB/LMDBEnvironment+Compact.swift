@@ -22,10 +22,6 @@ extension LMDBEnvironment {
         } catch {
             throw failure(error, operation: "compact")
         }
-        let directory = try LMDBDirectory(path: path)
-        guard directory.identity == identity else {
-            throw StorageError(.locked, operation: "compact", native: "\(path) was moved")
-        }
         try directory.replaceData(mode: fileMode) { file throws(StorageError) in
             let code = mdb_env_copyfd2(handle, file, UInt32(MDB_CP_COMPACT))
             guard code == MDB_SUCCESS else { throw StorageError(lmdb: code, operation: "compact") }

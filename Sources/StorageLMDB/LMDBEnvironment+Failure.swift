@@ -5,6 +5,12 @@ import Storage
 extension LMDBEnvironment {
     /// Throws when writes are refused since an earlier one failed.
     func requireWritable(_ operation: String) throws(StorageError) {
+        if let readingReason {
+            let native = readingReason.native ?? readingReason.code.rawValue
+            throw StorageError(
+                readingReason.code, operation: operation,
+                native: "writes are refused until the store is reopened: \(native)")
+        }
         if let first = refusal.withLock({ $0 }) {
             throw StorageError(
                 .io, operation: operation,

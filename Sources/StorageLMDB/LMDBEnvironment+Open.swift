@@ -1,89 +1,86 @@
 import CLMDB
-import Glibc
 import Storage
+import Synchronization
 
 extension LMDBEnvironment {
     /// Opens the store in `directory` for this process, and makes it when there is none.
     ///
-    /// Never called twice at a time for one directory: ``LMDBRegistry`` sees to it.
+    /// A store whose medium has no room is opened for reading. Never called twice at a time for one directory:
+    /// ``LMDBRegistry`` sees to it.
     static func open(
-        _ directory: borrowing LMDBDirectory, _ options: LMDBOptions
+        _ directory: LMDBDirectory, _ options: LMDBOptions
     ) throws(StorageError) -> LMDBEnvironment {
-        let lock = try directory.lock(mode: options.fileMode)
-        try directory.prepare(mode: options.fileMode)
-
-        var created: OpaquePointer?
-        let code = mdb_env_create(&created)
-        guard code == MDB_SUCCESS, let handle = created else {
-            throw StorageError(lmdb: code, operation: "open store")
+        guard options.access == .writing else {
+            let reason = StorageError(
+                .permission, operation: "open store", native: "it was opened for reading")
+            return try open(directory, options, reading: reason)
         }
         do throws(StorageError) {
-            let database = try openDatabase(handle, path: directory.dataPath, options)
-            let limits = StorageLimits(
-                keyByteCountMax: Int(mdb_env_get_maxkeysize(handle)),
-                valueByteCountMax: options.valueByteCountMax,
-                snapshotCountMax: options.readerCountMax)
-            let dataFile = try FileDescriptor(
-                directory.dataPath, flags: O_RDWR, operation: "open store")
-            var information = MDB_envinfo()
-            var status = MDB_stat()
-            var code = mdb_env_info(handle, &information)
-            if code == MDB_SUCCESS { code = mdb_env_stat(handle, &status) }
-            guard code == MDB_SUCCESS else {
-                throw StorageError(lmdb: code, operation: "open store")
-            }
-            let tree = UInt64(information.me_last_txnid)
-            let environment = LMDBEnvironment(
-                handle: handle, database: database, identity: directory.identity, limits: limits,
-                options: options, pageByteCount: Int(status.ms_psize),
-                journal: try directory.openJournal(
-                    mode: options.fileMode, tree: tree, isSynced: options.durability == .full),
-                tree: tree, dataFile: dataFile, lock: lock)
-            if environment.journal.recent != nil {
+            return try open(directory, options, reading: nil)
+        } catch {
+            guard error.code == .diskFull else { throw error }
+            return try open(directory, options, reading: error)
+        }
+    }
+
+    /// - `readingReason`: Why the store is not to be written.
+    private static func open(
+        _ directory: LMDBDirectory, _ options: LMDBOptions, reading readingReason: StorageError?
+    ) throws(StorageError) -> LMDBEnvironment {
+        let isReadOnly = readingReason != nil
+        let lock = try directory.lock(mode: options.fileMode, forReading: isReadOnly)
+        let found = try directory.inspect(acceptsLoss: options.acceptsLoss)
+        if let readingReason {
+            guard found != nil else { throw readingReason }
+        } else {
+            try directory.prepare(found, mode: options.fileMode)
+            try directory.reserveReaders(options.readerCountMax, mode: options.fileMode)
+        }
+        let tree = try LMDBTree(path: directory.dataPath, options, isReadOnly: isReadOnly)
+        do throws(StorageError) {
+            let journal = try directory.openJournal(
+                options, tree: tree.transaction, isReadOnly: isReadOnly)
+            let parts = Parts(
+                tree: tree, journal: journal,
+                dataFile: try directory.openData(isReadOnly: isReadOnly), lock: lock,
+                readingReason: readingReason, mayLackCommits: found?.mayLackCommits ?? false)
+            let environment = LMDBEnvironment(directory, options, parts)
+            if !isReadOnly { try environment.writeOpenMark() }
+            if !isReadOnly, journal.recent != nil {
                 environment.checkpointer.expectCheckpoint(of: environment, now: true)
             }
             return environment
         } catch {
-            mdb_env_close(handle)
+            mdb_env_close(tree.handle)
             throw error
         }
     }
 
-    private static func openDatabase(
-        _ handle: OpaquePointer, path: String, _ options: LMDBOptions
-    ) throws(StorageError) -> MDB_dbi {
-        // Not MDB_WRITEMAP: there a full disk is a SIGBUS, and a stray pointer writes into the data.
-        var flags = MDB_NOSUBDIR | MDB_NOTLS
-        if !options.readsAhead { flags |= MDB_NORDAHEAD }
+    /// Notes in the directory that the store is open. The journal's files must be there.
+    ///
+    /// As long as commits may be missing the mark says so, whatever may be lost from now on: the next start
+    /// has to know it too.
+    private func writeOpenMark() throws(StorageError) {
+        let mayLack = mayLackCommits.load(ordering: .acquiring)
+        try directory.writeMark(mayLack ? .relaxed : OpenMark(durability))
+    }
 
-        var code = mdb_env_set_mapsize(handle, options.mapByteCount)
-        if code == MDB_SUCCESS {
-            code = mdb_env_set_maxreaders(handle, UInt32(options.readerCountMax))
-        }
-        if code == MDB_SUCCESS {
-            code = mdb_env_open(handle, path, UInt32(flags), options.fileMode)
-        }
-        guard code == MDB_SUCCESS else {
-            if code == ENOMEM {
-                throw StorageError(
-                    .memory, operation: "open store",
-                    native: "can't reserve \(options.mapByteCount) bytes of address space for the "
-                        + "map: choose a smaller one, or raise the process's limit (ulimit -v)")
-            }
-            throw StorageError(lmdb: code, operation: "open store")
-        }
+    /// Notes that nobody can mistake what was lost for what comes now.
+    func noteNewEpoch() {
+        guard mayLackCommits.exchange(false, ordering: .acquiringAndReleasing) else { return }
+        // Where it fails, the next start takes one more epoch.
+        try? writeOpenMark()
+    }
 
-        var database: MDB_dbi = 0
-        var transaction: OpaquePointer?
-        code = mdb_txn_begin(handle, nil, UInt32(MDB_RDONLY), &transaction)
-        if code == MDB_SUCCESS {
-            code = mdb_dbi_open(transaction, nil, 0, &database)
-            var flags: UInt32 = 0
-            if code == MDB_SUCCESS { code = mdb_dbi_flags(transaction, database, &flags) }
-            mdb_txn_abort(transaction)
-            if code == MDB_SUCCESS && flags != 0 { code = MDB_INCOMPATIBLE }
-        }
-        guard code == MDB_SUCCESS else { throw StorageError(lmdb: code, operation: "open store") }
-        return database
+    /// Writes to the tree what waits, so that the data file alone is the store, and notes that it is so.
+    ///
+    /// What can't be written now stays in the journal for the next start. Nobody is left to be told.
+    func leaveInOrder() {
+        guard readingReason == nil else { return }
+        while (try? checkpoint()) == true {}
+        guard journal.pendingByteCount == 0, !mayLackCommits.load(ordering: .acquiring),
+            (try? directory.writeMark(nil)) != nil
+        else { return }
+        journal.truncate()
     }
 }

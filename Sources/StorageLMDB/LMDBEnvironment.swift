@@ -46,10 +46,15 @@ final class LMDBEnvironment: @unchecked Sendable {
 
     let handle: OpaquePointer
     let database: MDB_dbi
-    let identity: LMDBDirectory.Identity
-    /// The directory's path, and the permission bits of its files.
-    let path: String
+    let directory: LMDBDirectory
+    /// The permission bits of the directory's files.
     let fileMode: UInt32
+    /// How commits are written.
+    let durability: LMDBOptions.Durability
+    /// Why the store was opened for reading; nil when it can be written.
+    let readingReason: StorageError?
+    /// Whether acknowledged commits may be missing and nobody has taken a new epoch since.
+    let mayLackCommits: Atomic<Bool>
     let limits: StorageLimits
     let mapByteCount: Int
     let pageByteCount: Int
@@ -81,30 +86,41 @@ final class LMDBEnvironment: @unchecked Sendable {
     let spare: LMDBSpareReader
     let refusal = Mutex<StorageError?>(nil)
 
-    init(
-        handle: OpaquePointer, database: MDB_dbi, identity: LMDBDirectory.Identity,
-        limits: StorageLimits, options: LMDBOptions, pageByteCount: Int, journal: Journal,
-        tree: UInt64,
-        dataFile: consuming FileDescriptor, lock: consuming StoreLock
-    ) {
-        self.handle = handle
-        spare = LMDBSpareReader(of: handle)
-        self.database = database
-        self.identity = identity
-        path = options.directory
+    /// What an environment is made of.
+    struct Parts: ~Copyable {
+        var tree: LMDBTree
+        var journal: Journal
+        var dataFile: FileDescriptor
+        var lock: StoreLock
+        var readingReason: StorageError?
+        var mayLackCommits: Bool
+    }
+
+    init(_ directory: LMDBDirectory, _ options: LMDBOptions, _ parts: consuming Parts) {
+        let tree = parts.tree
+        self.directory = directory
+        handle = tree.handle
+        spare = LMDBSpareReader(of: tree.handle)
+        database = tree.database
         fileMode = options.fileMode
-        self.limits = limits
+        durability = options.durability
+        limits = StorageLimits(
+            keyByteCountMax: Int(mdb_env_get_maxkeysize(tree.handle)),
+            valueByteCountMax: options.valueByteCountMax,
+            snapshotCountMax: options.readerCountMax)
         mapByteCount = options.mapByteCount
-        self.pageByteCount = pageByteCount
+        pageByteCount = tree.pageByteCount
         checkpointByteCount = options.checkpointByteCount
         checkpointChangeCount = options.checkpointChangeCount
         checkpointer = Checkpointer(delayMilliseconds: options.checkpointMilliseconds)
-        self.journal = journal
-        self.dataFile = dataFile
+        readingReason = parts.readingReason
+        mayLackCommits = Atomic(parts.mayLackCommits)
+        journal = parts.journal
         let published = Published(
-            commit: journal.recent == nil ? tree : journal.lastCommit, recent: journal.recent,
-            tree: tree, treeEnd: tree)
-        pool = Mutex(Pool(published: published, lock: lock))
+            commit: journal.recent == nil ? tree.transaction : journal.lastCommit,
+            recent: journal.recent, tree: tree.transaction, treeEnd: tree.transaction)
+        dataFile = parts.dataFile
+        pool = Mutex(Pool(published: published, lock: parts.lock))
     }
 
     // MARK: Reading

@@ -9,6 +9,14 @@ package struct LMDBOptions: Sendable {
         case relaxed
     }
 
+    /// What the engine is opened for.
+    package enum Access: Sendable {
+        /// Reading and writing. A store whose medium is full is opened for reading.
+        case writing
+        /// Reading: nothing is written, so that the medium may be read-only.
+        case reading
+    }
+
     /// The data directory. Its last component is created when it is missing, with mode 0700.
     package var directory: String
     /// How much address space is reserved for the data, once; the data can't grow beyond it.
@@ -20,6 +28,11 @@ package struct LMDBOptions: Sendable {
     package var readerCountMax: Int
     /// What a returned commit has survived.
     package var durability: Durability
+    /// What the engine is opened for.
+    package var access = Access.writing
+    /// Whether a store that was not closed in order is opened without its journal, and so without its last
+    /// commits.
+    package var acceptsLoss = false
     /// The permission bits of created files, before the process's umask.
     package var fileMode: UInt32
     /// The longest value in bytes. LMDB stores a long value in neighbouring pages, so a very long

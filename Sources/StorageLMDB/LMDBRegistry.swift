@@ -59,12 +59,9 @@ enum LMDBRegistry {
             return exchange(&pool.idle, with: [])
         }
         guard let idle else { return }
-        open[environment.identity] = nil
+        open[environment.directory.identity] = nil
         environment.checkpointer.stop()
-        // What can't be written to the tree now stays in the journal for the next start. Nobody is left
-        // to be told.
-        while (try? environment.checkpoint()) == true {}
-        environment.journal.truncate()
+        environment.leaveInOrder()
         for reader in idle {
             reader.closeCursors()
             mdb_txn_abort(reader.handle)

@@ -39,6 +39,10 @@ extension StorageError {
         self.init(mapped, operation: operation, native: "\(name) (\(code))")
     }
 
+    /// Whether a store may still be read where this was met in writing: the medium is full, or this process may
+    /// not write it.
+    var isOfUnwritableMedium: Bool { code == .diskFull || code == .permission }
+
     /// What an `errno` means to callers of the port.
     ///
     /// - Parameters:

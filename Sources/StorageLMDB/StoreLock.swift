@@ -14,7 +14,7 @@ struct StoreLock: ~Copyable, Sendable {
     /// Takes the lock of `file`, and writes this process's number into it.
     ///
     /// - Parameters:
-    ///   - file: The lock file, open for reading and writing.
+    ///   - file: The lock file.
     ///   - store: The path by which an error names the store.
     /// - Returns: What holds the store until it is gone.
     /// - Throws: ``StorageError`` `.locked` when another process has it.
@@ -34,7 +34,8 @@ struct StoreLock: ~Copyable, Sendable {
                 native: "\(store) is in use by process \(owner ?? "(unknown)")")
         }
         let lock = StoreLock(holding: file)
-        try lock.file.replaceContents([UInt8]("\(getpid())\n".utf8), operation: "lock store")
+        // The number is there for the message above alone: a medium that is full, or can't be written, has none.
+        try? lock.file.replaceContents([UInt8]("\(getpid())\n".utf8), operation: "lock store")
         return lock
     }
 

@@ -74,6 +74,38 @@ struct OpeningTests {
         #expect(code(engine) == nil)
     }
 
+    @Test("a store takes a new epoch when it is told to, and when its engine may lack commits")
+    func newEpoch() throws {
+        let engine = FaultyEngine(LastingEngine(try EngineCase.memory.open()))
+        var store = try Store(engine: engine)
+        try store.setSchema(Shelter.classes)
+        try store.put("Person", Shelter.person("a"))
+        let first = store.version
+        store.close()
+
+        engine.lackCommits()
+        // What is not committed is not noted.
+        engine.failCommit(engine.commitCount + 1, with: .io)
+        #expect(code(engine) == .io)
+        #expect(engine.mayLackCommits)
+        store = try Store(engine: engine)
+        let second = store.version
+        #expect(second.epoch != first.epoch && second.number == first.number)
+        #expect(try StoreCheck.run(store).findingCount == 0)
+        #expect(!engine.mayLackCommits)
+        store.close()
+
+        store = try Store(engine: engine)
+        #expect(store.version == second)
+        store.close()
+        var options = StoreOptions()
+        options.takesNewEpoch = true
+        store = try Store(engine: engine, options: options)
+        #expect(store.version.epoch != second.epoch && store.version.number == second.number)
+        try store.put("Person", Shelter.person("b"))
+        store.close()
+    }
+
     @Test("no random change of the stored schema crashes opening, reading or checking")
     func mutatedCatalog() throws {
         let seed = SeededGenerator.testSeed("mutated catalogs")

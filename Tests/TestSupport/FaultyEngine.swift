@@ -10,6 +10,8 @@ package final class FaultyEngine: StorageEngine {
         var commitCount = 0
         var awaitCount = 0
         var failures: [Int: StorageError.Code] = [:]
+        /// Whether acknowledged commits are said to be missing.
+        var mayLackCommits = false
         /// After how many more batches that write transactions are given one fails; nil for none.
         var partCountLeft: Int?
     }
@@ -29,6 +31,13 @@ package final class FaultyEngine: StorageEngine {
     ///
     /// - `count`: How many are taken before.
     package func failPart(after count: Int) { plan.withLock { $0.partCountLeft = count } }
+
+    /// Says that acknowledged commits may be missing, until a new epoch is noted.
+    package func lackCommits() { plan.withLock { $0.mayLackCommits = true } }
+
+    package var mayLackCommits: Bool { plan.withLock { $0.mayLackCommits } }
+
+    package func noteNewEpoch() { plan.withLock { $0.mayLackCommits = false } }
 
     /// How many commits were tried.
     package var commitCount: Int { plan.withLock { $0.commitCount } }

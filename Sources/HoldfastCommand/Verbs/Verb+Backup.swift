@@ -16,7 +16,7 @@ extension Verb {
         let path = arguments.operands.first ?? ""
         let address = ServiceAddress(arguments)
         let store = try OpenStore.open(
-            arguments, createsMissing: false,
+            arguments, for: .reading,
             instead: "a running service makes backups by itself: curl -X POST "
                 + "'\(address.url)/v1/backups'")
         defer { store.close() }

@@ -5,14 +5,25 @@ extension Verb {
     /// `holdfast check`
     static let check = Verb(
         name: "check",
-        summary: "Holds everything in a store against everything else; changes nothing.",
-        options: [OpenStore.data, OpenStore.mapSize],
-        notes:
-            "Rows, primary keys, indexes, inverse links, counters and the change log are compared. "
-            + "Exit code 3 means that damage was found."
+        summary: "Compares everything in a store with everything else; changes nothing.",
+        options: [
+            OpenStore.data, OpenStore.mapSize,
+            Option(
+                flag: "in-process",
+                "read the store in this process: a damaged page may end it without a report"),
+        ],
+        notes: """
+            Rows, primary keys, indexes, inverse links, counters and the change log are compared. The medium may
+            be read-only. Exit code 3 means that damage was found.
+            """
     ) { arguments throws(CommandFailure) in
+        guard arguments.has("in-process") else { return try CheckProcess.run() }
+        return try compare(arguments)
+    }
+
+    private static func compare(_ arguments: Arguments) throws(CommandFailure) -> ExitCode {
         let store = try OpenStore.open(
-            arguments, createsMissing: false, instead: "stop the service first")
+            arguments, for: .reading, instead: "stop the service first")
         defer { store.close() }
         let report: StoreCheck.Report
         do throws(StoreError) {
@@ -33,7 +44,6 @@ extension Verb {
             Terminal.write("check: no fault found\n")
             return .success
         }
-        Terminal.write("check: \(report.findingCount) faults found\n")
-        return .damage
+        throw .damage("check: \(report.findingCount) faults found")
     }
 }

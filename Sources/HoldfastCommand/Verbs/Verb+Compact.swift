@@ -5,7 +5,7 @@ extension Verb {
     /// `holdfast compact`
     static let compact = Verb(
         name: "compact", summary: "Rewrites a store's file without the room that it does not use.",
-        options: [OpenStore.data, OpenStore.mapSize],
+        options: [OpenStore.data, OpenStore.mapSize, OpenStore.newEpoch],
         notes: """
             It needs room for a second file, and puts it in the place of the first when it is whole. Versions,
             cursors and ETags stay as they are.
@@ -16,7 +16,7 @@ extension Verb {
             throw CommandFailure("there is no directory '\(directory)'")
         }
         // As a store at first, so that nothing else is rewritten.
-        try OpenStore.open(arguments, createsMissing: false, instead: "stop the service first")
+        try OpenStore.open(arguments, for: .changing, instead: "stop the service first")
             .close()
         let engine = try OpenStore.engine(arguments, instead: "stop the service first")
         defer { engine.close() }

@@ -46,7 +46,7 @@ struct ExportCommand {
             className.map { "/v1/classes/\(ServiceAddress.escape($0))/export" } ?? "/v1/export"
         let accept = arguments.has("csv") ? "-H 'Accept: text/csv' " : ""
         let store = try OpenStore.open(
-            arguments, createsMissing: false,
+            arguments, for: .reading,
             instead: "a running service exports by itself: curl \(accept)'\(address.url)\(target)'")
         defer { store.close() }
         let directory = try arguments.required("data")

@@ -20,7 +20,7 @@ extension Verb {
                 "what becomes of objects that are there already",
                 fallback: "create"),
             Option(flag: "atomic", "take all lines or none, in one transaction"),
-            OpenStore.durability, OpenStore.mapSize,
+            OpenStore.durability, OpenStore.mapSize, OpenStore.newEpoch,
             Option("max-import-line", "SIZE", "bytes of one line", fallback: "32MiB"),
         ],
         notes: """
@@ -72,7 +72,8 @@ struct ImportCommand {
     /// Imports; returns when all is durable.
     func run() throws(CommandFailure) -> ExitCode {
         let store = try OpenStore.open(
-            arguments, createsMissing: className == nil && !isRealmJSON, instead: instead)
+            arguments, for: className == nil && !isRealmJSON ? .making : .changing, instead: instead
+        )
         defer { store.close() }
         if let className { try requireClass(className, store) }
         let start = Clock.seconds()

@@ -42,7 +42,7 @@ extension Verb {
         }
         // Opening it shows that it is a store.
         let store = try OpenStore.open(
-            arguments, directory: folder.building, createsMissing: false)
+            arguments, for: .changing, directory: folder.building)
         let version = store.version
         store.close()
         Terminal.endProgress()

@@ -10,7 +10,7 @@ extension Verb {
     ) { arguments throws(CommandFailure) in
         let address = ServiceAddress(arguments)
         let store = try OpenStore.open(
-            arguments, createsMissing: false,
+            arguments, for: .reading,
             instead: "a running service tells it: curl '\(address.url)/v1/schema'")
         defer { store.close() }
         Terminal.write(SchemaText.text(of: store.catalog.schema) + "\n")
@@ -25,7 +25,7 @@ extension Verb {
             OpenStore.data,
             Option(flag: "dry-run", "only tell what would be done"),
             Option(flag: "allow-data-loss", "lose values that the new schema has no room for"),
-            OpenStore.durability, OpenStore.mapSize,
+            OpenStore.durability, OpenStore.mapSize, OpenStore.newEpoch,
         ],
         notes: """
             The file has the form of 'schema get'. A directory without a store gets one. Existing data is
@@ -36,7 +36,7 @@ extension Verb {
         let bytes = try FileSystem.read(path, byteCountMax: 32 << 20)
         let address = ServiceAddress(arguments)
         let store = try OpenStore.open(
-            arguments, createsMissing: true,
+            arguments, for: .making,
             instead: "a running service takes it: curl -X PUT -H 'Content-Type: application/json' "
                 + "--data-binary @'\(path)' '\(address.url)/v1/schema'")
         defer { store.close() }

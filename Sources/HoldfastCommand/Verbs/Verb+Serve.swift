@@ -20,7 +20,7 @@ extension Verb {
             Option(
                 flag: "bootstrap-token",
                 "make an admin token and print it, if the store has no tokens yet"),
-            OpenStore.durability, OpenStore.mapSize,
+            OpenStore.durability, OpenStore.mapSize, OpenStore.newEpoch,
             Option(
                 "threads", "N", "threads that serve connections, and as many for long reads",
                 fallback: "2"),
@@ -91,7 +91,7 @@ struct ServeCommand {
         sigaddset(&signals, SIGINT)
         pthread_sigmask(SIG_BLOCK, &signals, nil)
 
-        let store = try OpenStore.open(arguments, options.store, createsMissing: true)
+        let store = try OpenStore.open(arguments, options.store, for: .making)
         defer { store.close() }
         let running = try start(store)
         if try arguments.choice("durability", Durability.full) == .relaxed {

@@ -87,10 +87,7 @@ extension BackupReader {
             guard var state = changes[index].value.flatMap({ StoreState($0) }) else {
                 throw .damaged(offset: byteCount)
             }
-            let former = state.epoch
-            while state.epoch == former {
-                state.epoch = UInt64.random(in: 1..<StoreVersion.epochEnd)
-            }
+            state.takeNewEpoch()
             changes[index] = StorageBatch.Change(
                 key: changes[index].key, value: buffer.making { state.append(to: $0) })
         }

@@ -24,6 +24,10 @@ final class Journal: @unchecked Sendable {
     static let fileNames = [
         "\(LMDBDirectory.dataName)-journal-0", "\(LMDBDirectory.dataName)-journal-1",
     ]
+    /// What can be done about files that can't be read, beside restoring a backup.
+    static let adviceWithout =
+        "move the \(LMDBDirectory.dataName)-journal files away and start once with --new-epoch to go on "
+        + "without the commits that they have"
     /// The length that a file keeps when a store is idle: so that new commits need no new blocks.
     private static let keptByteCount = 1 << 20
     /// Runs with more changes than this are not merged: merging would cost more than it saves.
@@ -56,7 +60,21 @@ final class Journal: @unchecked Sendable {
         self.files = files
         self.tree = tree
         self.isSynced = isSynced
-        try recover()
+        try recover(keepsFiles: false)
+    }
+
+    /// Reads what the tree lacks into memory and changes nothing; nothing may be written then.
+    ///
+    /// - Throws: As above.
+    init(reading directory: Int32, tree: UInt64, isSynced: Bool) throws(StorageError) {
+        var files: [JournalFile] = []
+        for name in Self.fileNames {
+            files.append(try JournalFile(reading: name, in: directory))
+        }
+        self.files = files
+        self.tree = tree
+        self.isSynced = isSynced
+        try recover(keepsFiles: true)
     }
 
     /// How many bytes of records wait in the current file.
@@ -185,7 +203,7 @@ final class Journal: @unchecked Sendable {
         let byteCount: Int
     }
 
-    private func recover() throws(StorageError) {
+    private func recover(keepsFiles: Bool) throws(StorageError) {
         var parts: [Part] = []
         for index in files.indices {
             if let part = try part(ofFile: index) { parts.append(part) }
@@ -193,7 +211,7 @@ final class Journal: @unchecked Sendable {
         parts.sort { $0.first.commit < $1.first.commit }
         try requireWhole(parts)
         do throws(SystemError) {
-            for index in files.indices {
+            for index in files.indices where !keepsFiles {
                 try files[index].cut(after: parts.first { $0.file == index }?.byteCount ?? 0)
             }
         } catch {
@@ -229,8 +247,7 @@ final class Journal: @unchecked Sendable {
                 .corrupted, operation: "open journal",
                 native:
                     "the journal is damaged: commit \(oldest.last.commit + 1) can't be read, and "
-                    + "\(newest.first.commit) after it can; restore a backup, or move the "
-                    + "\(LMDBDirectory.dataName)-journal files away to go on without them")
+                    + "\(newest.first.commit) after it can; \(Self.adviceWithout)")
         }
     }
 
@@ -282,8 +299,7 @@ final class Journal: @unchecked Sendable {
                     .corrupted, operation: "open journal",
                     native:
                         "the journal is damaged at byte \(offset): a commit there can't be read, "
-                        + "and commit \(header.commit) after it can; restore a backup, or move the "
-                        + "\(LMDBDirectory.dataName)-journal files away to go on without them")
+                        + "and commit \(header.commit) after it can; \(Self.adviceWithout)")
             }
             next += 8
         }

@@ -39,6 +39,13 @@ final class JournalFile: @unchecked Sendable {
             name, in: directory, flags: O_RDWR | O_CREAT, mode: mode, operation: "open journal")
     }
 
+    /// Opens the file to be read only; one that is not there has no records.
+    init(reading name: String, in directory: Int32) throws(StorageError) {
+        let isThere = faccessat(directory, name, F_OK, 0) == 0
+        descriptor = try FileDescriptor(
+            isThere ? name : "/dev/null", in: directory, flags: O_RDONLY, operation: "open journal")
+    }
+
     /// How many bytes of records there are.
     var recordByteCount: Int { end - Self.headerByteCount }
 
@@ -68,9 +75,8 @@ final class JournalFile: @unchecked Sendable {
         guard words[0] == Self.magic || words[0] == Self.formerMagic, words[1] == ~words[2] else {
             throw StorageError(
                 .corrupted, operation: "open journal",
-                native: "a journal file is damaged at its beginning, or not one of ours; restore a "
-                    + "backup, or move the \(LMDBDirectory.dataName)-journal files away to go on "
-                    + "without their commits")
+                native: "a journal file is damaged at its beginning, or not one of ours; "
+                    + Journal.adviceWithout)
         }
         mark = words[1]
         isFormer = words[0] == Self.formerMagic

@@ -1,0 +1,91 @@
+import CLMDB
+import Glibc
+import Storage
+
+/// An open LMDB file.
+struct LMDBTree {
+    let handle: OpaquePointer
+    let database: MDB_dbi
+    let pageByteCount: Int
+    /// The last transaction.
+    let transaction: UInt64
+
+    /// Opens a data file; the caller closes ``handle``.
+    init(
+        path: String, _ options: LMDBOptions, isReadOnly: Bool
+    ) throws(StorageError) {
+        var created: OpaquePointer?
+        let code = mdb_env_create(&created)
+        guard code == MDB_SUCCESS, let handle = created else {
+            throw StorageError(lmdb: code, operation: "open store")
+        }
+        do throws(StorageError) {
+            try self.init(opening: handle, path: path, options, isReadOnly: isReadOnly)
+        } catch {
+            mdb_env_close(handle)
+            throw error
+        }
+    }
+
+    private init(
+        opening handle: OpaquePointer, path: String, _ options: LMDBOptions, isReadOnly: Bool
+    ) throws(StorageError) {
+        try Self.open(handle, path: path, options, isReadOnly: isReadOnly)
+        self.handle = handle
+        database = try Self.database(of: handle)
+        var information = MDB_envinfo()
+        var status = MDB_stat()
+        var code = mdb_env_info(handle, &information)
+        if code == MDB_SUCCESS { code = mdb_env_stat(handle, &status) }
+        guard code == MDB_SUCCESS else { throw StorageError(lmdb: code, operation: "open store") }
+        transaction = UInt64(information.me_last_txnid)
+        pageByteCount = Int(status.ms_psize)
+    }
+
+    private static func open(
+        _ handle: OpaquePointer, path: String, _ options: LMDBOptions, isReadOnly: Bool
+    ) throws(StorageError) {
+        // Not MDB_WRITEMAP: there a full disk is a SIGBUS, and a stray pointer writes into the data.
+        var flags = MDB_NOSUBDIR | MDB_NOTLS
+        if !options.readsAhead { flags |= MDB_NORDAHEAD }
+        // Nobody writes, as long as the store is locked: readers need no table, whose file may not be writable.
+        if isReadOnly { flags |= MDB_RDONLY | MDB_NOLOCK }
+
+        var code = mdb_env_set_mapsize(handle, options.mapByteCount)
+        if code == MDB_SUCCESS {
+            code = mdb_env_set_maxreaders(handle, UInt32(options.readerCountMax))
+        }
+        if code == MDB_SUCCESS {
+            code = mdb_env_open(handle, path, UInt32(flags), options.fileMode)
+        }
+        guard code == MDB_SUCCESS else {
+            if code == ENOMEM {
+                throw StorageError(
+                    .memory, operation: "open store",
+                    native: "can't reserve \(options.mapByteCount) bytes of address space for the "
+                        + "map: choose a smaller one, or raise the process's limit (ulimit -v)")
+            }
+            if code == MDB_INVALID {
+                throw StorageError(
+                    .corrupted, operation: "open store",
+                    native: "\(path) does not begin with LMDB's pages (MDB_INVALID)")
+            }
+            throw StorageError(lmdb: code, operation: "open store")
+        }
+    }
+
+    private static func database(of handle: OpaquePointer) throws(StorageError) -> MDB_dbi {
+        var database: MDB_dbi = 0
+        var transaction: OpaquePointer?
+        var code = mdb_txn_begin(handle, nil, UInt32(MDB_RDONLY), &transaction)
+        if code == MDB_SUCCESS {
+            code = mdb_dbi_open(transaction, nil, 0, &database)
+            var flags: UInt32 = 0
+            if code == MDB_SUCCESS { code = mdb_dbi_flags(transaction, database, &flags) }
+            mdb_txn_abort(transaction)
+            if code == MDB_SUCCESS && flags != 0 { code = MDB_INCOMPATIBLE }
+        }
+        guard code == MDB_SUCCESS else { throw StorageError(lmdb: code, operation: "open store") }
+        return database
+    }
+}
