@@ -4,14 +4,19 @@ import ObjectModel
 enum PlainAggregate {
     /// The least, the greatest, the sum or the average of values of a type.
     ///
-    /// Nulls and decimal NaN are left out, and from the sums and averages of `mixed` values what is no
-    /// number. Sums of ints are ints, averages doubles; of decimals and `mixed` values both are decimals.
+    /// Nulls and NaN are left out, and from the sums and averages of `mixed` values what is no number. Sums of
+    /// ints are ints, null where 64 bits hold them not, averages doubles; of decimals and `mixed` values both are
+    /// decimals.
     static func result(
         _ function: PlainPath.Function, _ values: [Value], _ type: ScalarType
     ) -> Value {
         let counted = values.filter { value in
-            if case .decimal(let number) = value { return number.kind != .nan }
-            return value != .null
+            switch value {
+            case .decimal(let number): number.kind != .nan
+            case .double(let number): !number.isNaN
+            case .float(let number): !number.isNaN
+            default: value != .null
+            }
         }
         switch function {
         case .min:
@@ -26,8 +31,9 @@ enum PlainAggregate {
         switch type {
         case .int:
             let ints = counted.compactMap { if case .int(let value) = $0 { value } else { nil } }
-            if function == .sum { return .int(ints.reduce(0, &+)) }
-            return average(ints.reduce(0) { $0 + Double($1) }, ints.count)
+            let sum = ints.reduce(Int128(0)) { $0 + Int128($1) }
+            if function == .sum { return Int64(exactly: sum).map { .int($0) } ?? .null }
+            return average(Double(sum), ints.count)
         case .float, .double:
             let sum = counted.reduce(0) { $0 + PlainArithmetic.double($1) }
             return function == .sum ? .double(sum) : average(sum, counted.count)

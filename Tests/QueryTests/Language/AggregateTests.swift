@@ -13,7 +13,7 @@ struct AggregateTests {
             ("ints.@min == 1", [1]), ("ints.@max == 3", [1]), ("ints.@sum == 0", [3, 5]),
             ("ints.@sum == 4", [4]), ("ints.@avg == 2", [1]), ("ints.@avg == null", [3, 5]),
             ("ints.@min == null", [3, 5]), ("doubles.@sum == 5.5", [1]),
-            ("doubles.@avg == 2.75", [1]), ("doubles.@min == NaN", [2]), ("doubles.@max == 2", [2]),
+            ("doubles.@avg == 2.75", [1]), ("doubles.@min == NaN", []), ("doubles.@max == 2", [2]),
             ("decimals.@sum == 3.10", [1]), ("decimals.@sum == 3", [4]),
             ("decimals.@min == 3", [4]), ("decimals.@avg == 1.55", [1]),
             ("dates.@min == T10:0", [1]), ("dates.@max == T20:0", [1]),
@@ -31,6 +31,30 @@ struct AggregateTests {
             ("anys.@sum == 7", [2]), ("anys.@sum == 0", [3, 4, 5]), ("anys.@max == '9'", [2]),
             ("anys.@min == 1", [2]), ("anys.@avg == 151.5", [1]), ("anySet.@max == 'hello'", [1]),
             ("anys.@avg == null", [3, 4, 5]), ("anyMap.@sum == 7", [4]),
+        ])
+    }
+
+    @Test("NaN of every type counts as no value, and a sum that no int64 holds is none")
+    func rule() throws {
+        let greatest = Int64.max
+        try world.put(
+            5,
+            [
+                "ints": .values([.int(greatest), .int(1)]), "floats": .values([.float(.nan)]),
+                "anys": .values([
+                    .double(.nan), .float(.nan), LanguageWorld.decimal("NaN"), .double(2), .int(4),
+                ]),
+            ])
+        world.check([
+            ("doubles.@min == 2", [2]), ("doubles.@sum == 2", [2]), ("doubles.@avg == 2", [2]),
+            ("floats.@min == null", [2, 3, 4, 5]), ("floats.@sum == 0", [2, 3, 4, 5]),
+            ("floats.@avg == null", [2, 3, 4, 5]), ("friends.@sum.d == 0", [1, 2, 5]),
+            ("friends.@min.d == 1.5", [3, 4]), ("anys.@min == 2", [5]), ("anys.@avg == 3", [5]),
+            ("ints.@sum == null", [5]), ("ints.@sum > 0", [1, 2, 4]),
+            ("ints.@sum != 6", [2, 3, 4, 5]),
+            ("ints.@avg > 4e18", [5]), ("ints.@max == \(greatest)", [5]),
+            ("ints.@sum + 1 == null", [5]),
+            ("TRUEPREDICATE SORT(ints.@sum ASC, id ASC) LIMIT(2)", [5, 3]),
         ])
     }
 

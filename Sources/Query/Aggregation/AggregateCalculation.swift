@@ -1,0 +1,130 @@
+import ObjectModel
+import Rows
+
+/// What one function makes of values that are handed to it one after the other: the one rule for aggregates in
+/// queries and in replies.
+///
+/// Null and NaN count as no value, and for sums and averages of `mixed` values whatever is no number. A sum of
+/// ints is exact; one that no int64 holds has no value. Whoever uses it keeps the least or greatest value.
+struct AggregateCalculation {
+    /// What came of the numbers.
+    enum Outcome {
+        /// The average of nothing.
+        case none
+        case int(Int64)
+        /// A sum of ints that no int64 holds.
+        case beyondInt
+        case double(Double)
+        case decimal(Decimal128)
+    }
+
+    let function: AggregateFunction
+    let storage: ElementStorage
+    /// How many values there were.
+    private(set) var count = 0
+    private var ints: Int128 = 0
+    private var doubles = 0.0
+    private var decimals = Decimal128(0)
+    /// The least or greatest value of a fixed width.
+    private var bestOrdinal: UInt128 = 0
+
+    init(_ function: AggregateFunction, _ storage: ElementStorage) {
+        self.function = function
+        self.storage = storage
+    }
+
+    /// Forgets all values.
+    mutating func reset() { self = AggregateCalculation(function, storage) }
+
+    /// Takes a stored value.
+    ///
+    /// - `best`: Of `mixed` values the least or greatest so far.
+    /// - Returns: Whether the value is now the least or greatest.
+    mutating func take(
+        _ address: UnsafeRawPointer, _ byteCount: Int, best: UnsafeRawBufferPointer
+    ) -> Bool {
+        switch function {
+        case .min, .max: return compare(address, byteCount, best)
+        case .sum, .average:
+            add(address, byteCount)
+            return false
+        }
+    }
+
+    private mutating func add(_ address: UnsafeRawPointer, _ byteCount: Int) {
+        switch storage {
+        case .int:
+            ints += Int128(address.storedInt)
+            count += 1
+        case .float: add(Double(address.storedFloat))
+        case .double: add(address.storedDouble)
+        case .decimal: add(address.storedDecimal)
+        case .mixed:
+            if let number = Number(address, byteCount, .mixed) { add(number.decimal) }
+        default: return
+        }
+    }
+
+    private mutating func add(_ value: Double) {
+        guard !value.isNaN else { return }
+        doubles += value
+        count += 1
+    }
+
+    private mutating func add(_ value: Decimal128) {
+        guard value.kind != .nan else { return }
+        decimals = decimals + value
+        count += 1
+    }
+
+    private mutating func compare(
+        _ address: UnsafeRawPointer, _ byteCount: Int, _ best: UnsafeRawBufferPointer
+    ) -> Bool {
+        switch storage {
+        case .mixed:
+            return compare(
+                MixedView(UnsafeRawBufferPointer(start: address, count: byteCount)), best)
+        case .float where address.storedFloat.isNaN: return false
+        case .double where address.storedDouble.isNaN: return false
+        case .decimal where address.storedDecimal.kind == .nan: return false
+        default: break
+        }
+        let ordinal = Ordinal.stored(address, storage)
+        count += 1
+        guard count == 1 || (function == .min ? ordinal < bestOrdinal : ordinal > bestOrdinal)
+        else { return false }
+        bestOrdinal = ordinal
+        return true
+    }
+
+    private mutating func compare(_ value: MixedView, _ best: UnsafeRawBufferPointer) -> Bool {
+        if value.isNull || Self.isNaN(value) { return false }
+        count += 1
+        if count == 1 { return true }
+        let order = MixedView.order(value, MixedView(best))
+        return function == .min ? order < 0 : order > 0
+    }
+
+    private static func isNaN(_ value: MixedView) -> Bool {
+        guard let address = value.payload.baseAddress else { return false }
+        return switch value.kind {
+        case .float: address.storedFloat.isNaN
+        case .double: address.storedDouble.isNaN
+        case .decimal: address.storedDecimal.kind == .nan
+        default: false
+        }
+    }
+
+    /// What came of the numbers, of a sum or an average.
+    var outcome: Outcome {
+        if function == .average, count == 0 { return .none }
+        switch (function, storage) {
+        case (.sum, .int): return Int64(exactly: ints).map { .int($0) } ?? .beyondInt
+        case (_, .decimal), (_, .mixed):
+            return .decimal(
+                function == .sum ? decimals : decimals / Decimal128(Int64(clamping: count)))
+        case (_, .int): return .double(Double(ints) / Double(count))
+        default: return .double(function == .sum ? doubles : doubles / Double(count))
+        }
+    }
+}

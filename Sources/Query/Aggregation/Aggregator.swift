@@ -1,0 +1,47 @@
+import ObjectModel
+import Rows
+
+/// An aggregate of the values that a path leads to from one object, by the rule of ``AggregateCalculation``. The
+/// values stay where they are stored until it is finished.
+struct Aggregator {
+    private var calculation: AggregateCalculation
+    /// The least or greatest value.
+    private var best = UnsafeRawBufferPointer(start: nil, count: 0)
+
+    init(_ function: AggregateFunction, _ storage: ElementStorage) {
+        calculation = AggregateCalculation(function, storage)
+    }
+
+    /// Forgets all values.
+    mutating func reset() {
+        calculation.reset()
+        best = UnsafeRawBufferPointer(start: nil, count: 0)
+    }
+
+    /// Takes a stored value, or null at nil.
+    mutating func add(_ address: UnsafeRawPointer?, _ byteCount: Int) {
+        guard let address else { return }
+        if calculation.take(address, byteCount, best: best) {
+            best = UnsafeRawBufferPointer(start: address, count: byteCount)
+        }
+    }
+
+    /// Hands the result to a sink: null for the least, greatest or average of nothing, and for a sum of ints that
+    /// no int64 holds.
+    ///
+    /// - Returns: Whether the sink wants more.
+    func finish(_ sink: ValueSink) -> Bool {
+        switch calculation.function {
+        case .min, .max: return sink.receive(best.baseAddress, best.count)
+        case .sum, .average: break
+        }
+        switch calculation.outcome {
+        case .none, .beyondInt: return sink.receive(nil, 0)
+        case .int(var value): return sink.receive(&value, 8)
+        case .double(var value): return sink.receive(&value, 8)
+        case .decimal(let value):
+            var halves = (value.low, value.high)
+            return sink.receive(&halves, 16)
+        }
+    }
+}
