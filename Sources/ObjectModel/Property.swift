@@ -19,6 +19,9 @@ package struct Property: Hashable, Sendable {
     package var cases: [Value]?
     /// Whether no two objects of the class have the same value; null is not a value.
     package var isUnique: Bool
+    /// Whether it has to be stated of every object that is created or replaced, whatever its default; an
+    /// object that is there already need not have been.
+    package var isRequired = false
     /// Of a link what becomes of the object that holds it when the target is deleted.
     package var onDelete: OnDelete
     /// The name that it is mapped to, which queries may use in the place of its own; nil when it has

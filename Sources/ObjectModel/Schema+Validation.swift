@@ -43,6 +43,15 @@ extension ObjectClass {
         func fault(_ property: String? = nil, _ detail: String) {
             faults.append(SchemaFault(className: name, property: property, detail: detail))
         }
+        func unknownType(_ property: Property, _ type: String) {
+            let hint = property.typeText(meantBy: type, among: classes.keys)
+            faults.append(
+                SchemaFault(
+                    className: name, property: property.name,
+                    detail: "'\(type)' is neither a type nor a class of the schema"
+                        + (hint.map { "; '\($0)' is meant, probably." } ?? "."),
+                    hint: hint))
+        }
         if name.utf8.count > ModelLimits.classNameByteCountMax {
             fault(
                 nil,
@@ -62,6 +71,9 @@ extension ObjectClass {
         for property in properties {
             if !names.insert(property.name).inserted {
                 fault(property.name, "Two properties are named '\(property.name)'.")
+            }
+            if case .object(let target)? = property.type.element, classes[target] == nil {
+                unknownType(property, target)
             }
             collectFaults(of: property, classes, fault)
         }
@@ -134,18 +146,17 @@ extension ObjectClass {
             }
             if property.isIndexed || property.defaultValue != nil || property.isOptional
                 || property.cases != nil || property.isUnique || property.onDelete != .nullify
-                || property.searchIndex != nil
+                || property.searchIndex != nil || property.isRequired
             {
                 fault(
                     name,
                     "An inverse link has no index, uniqueness, deletion rule, default, enum or "
-                        + "optionality.")
+                        + "optionality, and is never required.")
             }
         case .single(let element), .list(let element), .set(let element), .map(let element):
             if case .object(let target) = element {
-                guard let targetClass = classes[target] else {
-                    return fault(name, "The class '\(target)' is not in the schema.")
-                }
+                // That it is unknown was noted with what may be meant.
+                guard let targetClass = classes[target] else { return }
                 if targetClass.kind == .asymmetric {
                     return fault(
                         name,

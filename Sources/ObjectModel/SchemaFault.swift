@@ -8,11 +8,15 @@ package struct SchemaFault: Error, Equatable, Sendable {
     package var uniqueGroup: Int?
     /// What is wrong and what to do instead.
     package var detail: String
+    /// What was probably meant.
+    package var hint: String?
 
     /// Describes a fault.
     package init(
-        className: String? = nil, property: String? = nil, uniqueGroup: Int? = nil, detail: String
+        className: String? = nil, property: String? = nil, uniqueGroup: Int? = nil, detail: String,
+        hint: String? = nil
     ) {
+        self.hint = hint
         self.className = className
         self.property = property
         self.uniqueGroup = uniqueGroup

@@ -10,7 +10,7 @@ import Rows
 ///       groups follow the properties), number 4, spaces of rows and of primary keys 4 each, primary key
 ///       (empty: none),
 ///       properties: name, number 4, flags 1 (1 optional, 2 indexed, 4 enum, 8 unique, 16 mapTo, 32 rule
-///           for deletion, 64 search index), type, default, of an enum its values: count 4, values; the
+///           for deletion, 64 search index, 128 required), type, default, of an enum its values: count 4, values; the
 ///           name that it is mapped to; the rule 1 (1 cascade, 2 deny); of the search index its kind 1
 ///           (1 full text, 2 places), its number 4
 ///         type: shape 1 (0 single, 1 list, 2 set, 3 inverse, 4 map), then 0 and a scalar's code, or 1 and a
@@ -117,7 +117,8 @@ extension Catalog {
                 | (property.cases != nil ? 4 : 0) | (property.isUnique ? 8 : 0)
                 | (property.mapTo != nil ? 16 : 0)
                 | (property.onDelete != .nullify ? 32 : 0)
-                | (property.searchIndex != nil ? 64 : 0) as UInt8)
+                | (property.searchIndex != nil ? 64 : 0)
+                | (property.isRequired ? 128 : 0) as UInt8)
         func appendElement(_ element: ElementType) {
             switch element {
             case .scalar(let scalar):
@@ -327,6 +328,7 @@ extension Catalog {
             property.cases = cases
         }
         property.isUnique = flags & 8 != 0
+        property.isRequired = flags & 128 != 0
         if flags & 16 != 0 {
             guard let mapTo = reader.readString() else { return nil }
             property.mapTo = mapTo

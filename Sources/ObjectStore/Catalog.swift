@@ -105,6 +105,7 @@ package final class Catalog: Sendable {
                     isIndexed: property.keepsIndex, narrowRange: property.scalar?.narrowRange)
                 member.hasCases = property.cases != nil
                 member.isUnique = property.isUnique
+                member.isRequired = property.isRequired
                 member.onDelete = property.onDelete
                 switch property.type {
                 case .linkingObjects(let className, let originName):

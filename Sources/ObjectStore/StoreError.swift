@@ -28,6 +28,8 @@ package enum StoreError: Error, Sendable {
     case preconditionFailed(Precondition.Failure)
     /// The class has a primary key that the new object does not state and that can't be generated.
     case missingKey(className: String, property: String)
+    /// A new or replaced object, or an embedded one in it, does not state properties that are required.
+    case unstated([UnstatedProperty])
     /// The store numbers the objects of the class, and the type of the key has no greater number.
     case numbersExhausted(className: String, property: String, limit: Int64)
     /// The schema itself is wrong.

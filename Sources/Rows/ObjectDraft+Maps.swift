@@ -67,11 +67,17 @@ extension ObjectDraft {
         return String(decoding: key(of: entries[element]), as: UTF8.self)
     }
 
-    /// The key of a map's entry whose embedded object holds links; nil for another map's.
+    /// The key of a map's entry that is an embedded object; nil for another map's.
+    ///
+    /// Cost: linear in the entries for an object that holds no links.
     package func entry(ofChild child: Int, in field: DraftField) -> String? {
-        guard let position = entryOfChild[child],
-            (field.start..<(field.start + field.count)).contains(position)
-        else { return nil }
+        let positions = field.start..<(field.start + field.count)
+        let found =
+            entryOfChild[child]
+            ?? positions.first {
+                if case .child(let own) = entries[$0].value { own == child } else { false }
+            }
+        guard let position = found, positions.contains(position) else { return nil }
         return String(decoding: key(of: entries[position]), as: UTF8.self)
     }
 

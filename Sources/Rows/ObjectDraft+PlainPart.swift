@@ -5,6 +5,7 @@ extension ObjectDraft {
     /// lists and sets of values. Links, embedded objects, nested ones and maps are left out.
     package func plainPart() -> ObjectDraft {
         let plain = ObjectDraft(rowClass, isMerge: isMerge)
+        plain.isPart = true
         plain.arena.append(arena.bytes)
         for (member, field) in fields.enumerated() {
             switch field.state {

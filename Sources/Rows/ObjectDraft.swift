@@ -27,6 +27,9 @@ package final class ObjectDraft {
     /// Whether properties that an embedded child or nested object leaves out, and entries that a map
     /// leaves out, keep what is stored.
     package var isMerge: Bool
+    /// Whether it is the first part of an object whose links are stated by a draft that follows: see
+    /// ``plainPart()``.
+    var isPart = false
 
     /// Of a nested object whose class has no primary key: the object key of the one to change; nil makes
     /// a new one.
@@ -69,6 +72,7 @@ package final class ObjectDraft {
         if !entries.isEmpty { entries.removeAll(keepingCapacity: true) }
         if !entryOfChild.isEmpty { entryOfChild.removeAll() }
         objectKey = nil
+        isPart = false
     }
 
     /// How many bytes of values, references and children the draft has held at once, for who keeps it.

@@ -14,6 +14,8 @@ package final class RowBuilder {
     package var limits = OutsideLimits()
     /// Whether a draft was to keep something where nothing is stored, since this was set to false.
     package var hasNothingToKeep = false
+    /// The required properties that a draft of a new or replaced object did not state, since this was emptied.
+    package var unstated: [UnstatedMember] = []
     /// How many references to such values were written so far.
     var referenceCount = 0
     let reference = ByteBuffer(capacity: OutsideReference.treeByteCount)
@@ -66,6 +68,9 @@ package final class RowBuilder {
                 if let stored, keepsAbsent || member == rowClass.primaryKeyIndex {
                     copy(member, of: stored, rowClass, rowStart: start, to: buffer)
                 } else {
+                    if rowClass.members[member].isRequired, !draft.isPart {
+                        unstated.append(UnstatedMember(draft: draft, member: member))
+                    }
                     appendDefault(member, rowClass, rowStart: start, to: buffer)
                 }
             case .kept:

@@ -23,6 +23,8 @@ public final class RowClass: @unchecked Sendable {
         public var isIndexed: Bool
         /// Whether no two objects have the same value.
         package var isUnique = false
+        /// Whether every object that is created or replaced has to state it.
+        package var isRequired = false
         /// Of a link what becomes of its holder when the target is deleted.
         package var onDelete = OnDelete.nullify
         /// Whether only the values of an enum are allowed, see ``RowClass/cases``.

@@ -120,12 +120,15 @@ struct ConstraintTests {
         #expect(try store.findings() == [])
     }
 
-    @Test("a store that is opened again keeps unique groups and rules", arguments: EngineCase.all)
+    @Test(
+        "a store that is opened again keeps unique groups, rules and what is required",
+        arguments: EngineCase.all)
     func reopened(engineCase: EngineCase) throws {
         let classes = [Self.user, Self.chain(.deny), Self.chain(.cascade)].enumerated().map {
             var objectClass = $1
             objectClass.name += "\($0)"
             for position in objectClass.properties.indices {
+                objectClass.properties[position].isRequired = position % 2 == 1
                 if case .single(.object) = objectClass.properties[position].type {
                     objectClass.properties[position].type = .single(.object(objectClass.name))
                 }

@@ -51,6 +51,7 @@ extension RequestFault {
                         code: "missing-key", detail: detail,
                         pointer: JSONPointer().appending(property).description)
                 ])
+        case .unstated(let properties): self.init(unstated: properties)
         case .numbersExhausted(let className, let property, let limit):
             let detail =
                 "'\(property)' of class '\(className)' has had its greatest number, \(limit), so that no "
@@ -169,9 +170,29 @@ extension RequestFault {
             if let group = fault.uniqueGroup {
                 pointer = pointer.appending("unique").appending(index: group)
             }
-            return Entry(code: code, detail: fault.detail, pointer: pointer.description)
+            return Entry(
+                code: code, detail: fault.detail, pointer: pointer.description, hint: fault.hint)
         }
         self.init(kind, code, faults.first?.detail ?? "The schema is refused.", errors: errors)
+    }
+
+    /// Required properties that an object lacks; the pointers are those of a body that is the object.
+    private init(unstated properties: [UnstatedProperty]) {
+        let errors = properties.prefix(ObjectReader.faultCountMax).map { missing in
+            var pointer = JSONPointer()
+            pointer.append(missing.path)
+            pointer.append(missing.property)
+            return Entry(
+                code: "missing-property",
+                detail:
+                    "'\(missing.property)' of class '\(missing.className)' is required; state it.",
+                pointer: pointer.description)
+        }
+        self.init(
+            .invalid, "missing-property",
+            (errors.first?.detail ?? "A required property is missing.")
+                + (errors.count > 1 ? " (\(errors.count - 1) more, see errors.)" : ""),
+            errors: Array(errors))
     }
 
     /// Links without targets; the pointers are those of a body that is one object.

@@ -15,6 +15,26 @@ extension ObjectReader {
         if let child = embedded(json, draft, member, isMerge: draft.isMerge) {
             draft.set(member, child: child)
         }
+        let indexes = draft.rowClass.searchIndexes
+        if indexes.contains(where: { $0.member == member && $0.kind == .geo }) {
+            requirePlace(json, draft.rowClass.definition.properties[member].name)
+        }
+    }
+
+    /// Notes a point that does not lie on the Earth: its index would not find it.
+    private func requirePlace(_ json: JSONValue, _ property: String) {
+        let name: StaticString = "coordinates"
+        guard let coordinates = json.member(named: name), coordinates.kind == .array else { return }
+        let limits = [("longitude", 180), ("latitude", 90)]
+        for (index, (json, (axis, limit))) in zip(coordinates.elements, limits).enumerated() {
+            guard let degrees = json.double, abs(degrees) > Double(limit) else { continue }
+            fault(
+                "out-of-range",
+                "'\(property)' has a geographic index, and the \(axis) \(degrees) is not from "
+                    + "-\(limit) to \(limit); coordinates are [longitude, latitude].",
+                at: UnsafeRawBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount),
+                element: index)
+        }
     }
 
     func readEmbeddedList(_ json: JSONValue, _ member: Int, into draft: ObjectDraft) {

@@ -4,7 +4,7 @@ import ObjectModel
 extension SchemaReader {
     private static let propertyMembers = [
         "type", "element", "class", "property", "optional", "indexed", "default", "enum", "mapTo",
-        "unique", "onDelete",
+        "unique", "required", "onDelete",
     ]
 
     /// What the long form of a property states.
@@ -19,6 +19,7 @@ extension SchemaReader {
         var isIndexed = false
         var searchIndex: SearchIndexKind?
         var isUnique = false
+        var isRequired = false
         var onDelete = OnDelete.nullify
         var defaultValue: JSONValue?
         var defaultPointer = JSONPointer()
@@ -49,6 +50,7 @@ extension SchemaReader {
             name: name, type: resolved.type, isOptional: resolved.isOptional,
             isIndexed: statement.isIndexed, isUnique: statement.isUnique,
             onDelete: statement.onDelete)
+        property.isRequired = statement.isRequired
         property.mapTo = statement.mapTo
         property.searchIndex = statement.searchIndex
         if let stated = statement.cases {
@@ -99,6 +101,7 @@ extension SchemaReader {
                 read.cases = value
                 read.casesPointer = pointer
             case "unique": read.isUnique = reader.readFlag(value, pointer) ?? false
+            case "required": read.isRequired = reader.readFlag(value, pointer) ?? false
             case "onDelete": read.onDelete = reader.readOnDelete(value, pointer)
             case "mapTo": read.mapTo = reader.readText(value, pointer)
             default: reader.notSupported(pointer, "'\(member)' of a property")

@@ -170,7 +170,7 @@ package struct SchemaReader {
             faults.append(
                 RequestFault.Entry(
                     code: "invalid-schema", detail: subject + found.detail,
-                    pointer: pointer?.description))
+                    pointer: pointer?.description, hint: found.hint))
         }
     }
 

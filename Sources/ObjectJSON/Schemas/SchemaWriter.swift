@@ -82,6 +82,7 @@ package struct SchemaWriter {
             if property.isIndexed { object.member("indexed").bool(true) }
             if let kind = property.searchIndex { object.member("indexed").string(kind.name) }
             if property.isUnique { object.member("unique").bool(true) }
+            if property.isRequired { object.member("required").bool(true) }
             if property.onDelete != .nullify {
                 object.member("onDelete").string(property.onDelete.rawValue)
             }

@@ -52,6 +52,7 @@ extension WriteTransaction {
         prepareRow(draft.rowClass, key)
         buffer.removeAll()
         _ = rowBuilder.appendCollection(draft, member, targets: targets, to: buffer)
+        try requireStated(draft, [])
         return LeafView(buffer.bytes, draft.rowClass.members[member].storage)
     }
 

@@ -140,10 +140,7 @@ extension WriteTransaction {
                 draft, over: nil, keepsAbsent: false, version: version, targets: targets, to: $0)
         }
         keepMemory(of: &targets)
-        if rowBuilder.hasNothingToKeep {
-            rowBuilder.hasNothingToKeep = false
-            throw .nothingToKeep
-        }
+        try requireStated(draft, path)
         let row = try put(rowClass, key, bytes)
         for member in rowClass.indexedMembers { putIndexEntry(rowClass, member, key, row) }
         for index in rowClass.searchIndexes { group.putEntries(rowClass, index, key, row, rows) }
@@ -156,6 +153,29 @@ extension WriteTransaction {
         if group.migration != nil { try enterMigration(rowClass, key, row) }
         return WriteResult(
             classIndex: rowClass.index, key: key, row: row, isCreated: true, isChanged: true)
+    }
+
+    /// Refuses a row that was just made of a draft which does not state enough for it.
+    ///
+    /// - `path`: Where the object stands in the one that the client wrote.
+    /// - Throws: ``StoreError`` `.nothingToKeep` or `.unstated`.
+    func requireStated(
+        _ draft: ObjectDraft, _ path: [DanglingLink.PathStep]
+    ) throws(StoreError) {
+        guard rowBuilder.hasNothingToKeep || !rowBuilder.unstated.isEmpty else { return }
+        let hasNothingToKeep = rowBuilder.hasNothingToKeep
+        let unstated = rowBuilder.unstated
+        rowBuilder.hasNothingToKeep = false
+        rowBuilder.unstated.removeAll()
+        if hasNothingToKeep { throw .nothingToKeep }
+        throw .unstated(
+            unstated.map { missing in
+                let definition = missing.draft.rowClass.definition
+                return UnstatedProperty(
+                    className: definition.name,
+                    property: definition.properties[missing.member].name,
+                    path: path + (draft.steps(toPart: missing.draft) ?? []))
+            })
     }
 
     func change(
@@ -174,10 +194,7 @@ extension WriteTransaction {
                 to: $0)
         }
         keepMemory(of: &targets)
-        if rowBuilder.hasNothingToKeep {
-            rowBuilder.hasNothingToKeep = false
-            throw .nothingToKeep
-        }
+        try requireStated(draft, path)
         return try replace(rowClass, key, stored, by: bytes, path: path)
     }
 
@@ -411,6 +428,15 @@ extension ObjectDraft {
         if let key = key(of: link) { return [.property(name), .key(key)] }
         guard let element = link.element else { return [.property(name)] }
         return [.property(name), .element(element)]
+    }
+
+    /// The way from an object to itself, or into an embedded object at any depth; nil for another's.
+    fileprivate func steps(toPart part: ObjectDraft) -> [DanglingLink.PathStep]? {
+        if part === self { return [] }
+        for (position, child) in children.enumerated() {
+            if let inner = child.steps(toPart: part) { return steps(toChild: position) + inner }
+        }
+        return nil
     }
 
     /// The way from an object into one of its embedded children.

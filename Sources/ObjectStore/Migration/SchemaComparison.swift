@@ -203,6 +203,9 @@ struct SchemaComparison {
             if old.isUnique != new.isUnique {
                 step(new.isUnique ? .addUnique : .dropUnique, new.name)
             }
+            if old.isRequired != new.isRequired {
+                step(new.isRequired ? .addRequired : .dropRequired, new.name)
+            }
             if old.onDelete != new.onDelete { step(.changeOnDelete, new.name) }
             if old.defaultValue != new.defaultValue { step(.changeDefault, new.name) }
             if old.mapTo != new.mapTo { step(.changeMapTo, new.name) }

@@ -7,6 +7,7 @@ package struct SchemaStep: Equatable, Sendable {
         case addProperty, dropProperty, renameProperty
         case changeType, makeOptional, makeRequired, changeEnum, changeDefault
         case addIndex, dropIndex, addUnique, dropUnique
+        case addRequired, dropRequired
         case changeOnDelete, changeMapTo
         /// Links in `mixed` values lead to a class that goes.
         case dropLinks

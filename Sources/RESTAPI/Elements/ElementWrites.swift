@@ -307,9 +307,15 @@ extension RESTService {
     private func problem(
         _ error: StoreError, ofElement action: ElementAction, _ target: ElementTarget
     ) -> RequestFault {
+        let outer = target.storage.shape == .single ? 1 : 2
+        if case .unstated(var properties) = error {
+            for index in properties.indices {
+                properties[index].path.removeFirst(min(outer, properties[index].path.count))
+            }
+            return problem(.unstated(properties))
+        }
         guard case .danglingLinks(var links) = error else { return problem(error) }
         if action == .delete { return problem(.elementNotFound) }
-        let outer = target.storage.shape == .single ? 1 : 2
         for index in links.indices {
             links[index].path.removeFirst(min(outer, links[index].path.count))
         }

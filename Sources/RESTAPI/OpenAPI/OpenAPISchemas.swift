@@ -49,6 +49,14 @@ struct OpenAPISchemas {
                 writer.object { write(property, entry, form, to: &$0, writer) }
             }
         }
+        let required = definition.properties.filter {
+            $0.isRequired && $0.name != definition.primaryKey
+        }
+        if form == .input, !required.isEmpty {
+            object.member("required").array { array in
+                for property in required { array.element().string(property.name) }
+            }
+        }
         guard definition.kind.standsAlone else {
             object.member("patternProperties").raw(
                 ##"{"^\\$omitted$":{"type":"array","items":{"type":"string"}}}"##)
@@ -233,6 +241,7 @@ struct OpenAPISchemas {
         case .geo: sentences.append("Indexed by place, for `geoWithin`.")
         case nil: break
         }
+        if property.isRequired { sentences.append("Required: new and replaced objects state it.") }
         if property.isUnique { sentences.append("Unique: no two objects have the same value.") }
         for group in entry.definition.uniqueGroups where group.contains(property.name) {
             let others = group.filter { $0 != property.name }.map { "`\($0)`" }

@@ -249,7 +249,7 @@ final class TransactionWrite: @unchecked Sendable {
         }
         let isOfValue: Bool
         switch error {
-        case .missingKey, .numbersExhausted: isOfValue = true
+        case .missingKey, .numbersExhausted, .unstated: isOfValue = true
         default: isOfValue = false
         }
         return service.problem(error).placed(inOperation: position, inValue: isOfValue)

@@ -1,0 +1,63 @@
+import ObjectModel
+import RESTAPI
+import TestSupport
+import Testing
+
+@Suite("guesses in schemas and points")
+struct SchemaGuessTests {
+    @Test("a type of another language is refused with the type that is meant")
+    func types() throws {
+        let server = try TestServer(schema: Schema())
+        for (type, hint) in [
+            ("boolean", "bool"), ("text", "string"), ("String", "string"), ("datetime", "date"),
+            ("json", "mixed"), ("integer", "int"), ("decimal", "decimal128"), ("Int", "int"),
+            ("ObjectId", "objectId"), ("GUID", "uuid"), ("blob", "data"), ("text[]", "string[]"),
+            ("boolean{}", "bool{}"), ("number", "double"), ("text?", "string"), ("item", "Item"),
+        ] {
+            APIScenario(
+                "PUT", "/v1/schema/classes/Item", #"{"properties":{"a":"\#(type)"}}"#, status: 422,
+                contains: [
+                    "is neither a type nor a class", "\"hint\":\"\(hint)\"", "'\(hint)' is meant",
+                ]
+            ).check(on: server)
+        }
+        let unknown = server.send(
+            "PUT", "/v1/schema/classes/Item", #"{"properties":{"a":"Wheel"}}"#)
+        #expect(unknown.status == 422)
+        #expect(unknown.text.contains("'Wheel' is neither a type nor a class of the schema."))
+        #expect(!unknown.text.contains("hint"))
+    }
+
+    @Test("a point beyond the poles is not taken where it is indexed")
+    func points() throws {
+        let server = try TestServer(schema: Schema())
+        APIScenario(
+            "PUT", "/v1/schema",
+            #"""
+            {"classes":[{"name":"Shop","primaryKey":"id","properties":{
+               "id":"int","at":{"type":"object","class":"Point","indexed":"geo"},"was":"Point"}},
+              {"name":"Point","kind":"embedded","properties":{
+               "type":{"type":"string","default":"Point"},"coordinates":"double[]"}}]}
+            """#, status: 200
+        ).check(on: server)
+        for (coordinates, fault) in [
+            ("13.4,90.5", "1"), ("52.5,113.4", "1"), ("0,-91", "1"), ("181,0", "0"),
+        ] {
+            APIScenario(
+                "PUT", "/v1/classes/Shop/objects/1", #"{"at":{"coordinates":[\#(coordinates)]}}"#,
+                status: 422,
+                contains: [
+                    "\"pointer\":\"/at/coordinates/\(fault)\"",
+                    "coordinates are [longitude, latitude]",
+                ]
+            ).check(on: server)
+        }
+        APIScenario(
+            "PUT", "/v1/classes/Shop/objects/1",
+            #"{"at":{"coordinates":[180,-90,9000]},"was":{"coordinates":[0,95]}}"#, status: 201
+        ).check(on: server)
+        APIScenario(
+            "PATCH", "/v1/classes/Shop/objects/1", #"{"at":{"coordinates":[0,95]}}"#, status: 422
+        ).check(on: server)
+    }
+}
