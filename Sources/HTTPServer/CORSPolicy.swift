@@ -11,6 +11,24 @@ package struct CORSPolicy: Sendable {
         self.maxAgeSeconds = maxAgeSeconds
     }
 
+    /// Whether a browser could send `text` as its `Origin` (RFC 6454, section 6.2), or it is `*`. Others, such as a
+    /// host without a scheme or an address with a path, would never match.
+    package static func isOrigin(_ text: String) -> Bool {
+        if text == "*" { return true }
+        let parts = text.split(separator: "://", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2, let first = parts[0].utf8.first, (0x61...0x7A).contains(first),
+            !parts[1].isEmpty
+        else { return false }
+        return parts[0].utf8.allSatisfy {
+            (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || $0 == 0x2B || $0 == 0x2D
+                || $0 == 0x2E
+        }
+            && parts[1].utf8.allSatisfy {
+                $0 > 0x20 && $0 < 0x7F && !"/?#@,*".utf8.contains($0)
+                    && !(0x41...0x5A).contains($0)
+            }
+    }
+
     var isOff: Bool { origins.isEmpty }
     var allowsAll: Bool { origins.contains("*") }
 

@@ -38,6 +38,8 @@ extension HeaderName {
     package static let transferEncoding = HeaderName("Transfer-Encoding")
     package static let vary = HeaderName("Vary")
     package static let wwwAuthenticate = HeaderName("WWW-Authenticate")
+    package static let accelBuffering = HeaderName("X-Accel-Buffering")
+    package static let contentTypeOptions = HeaderName("X-Content-Type-Options")
     package static let requestID = HeaderName("X-Request-Id")
     package static let accessControlAllowHeaders = HeaderName("Access-Control-Allow-Headers")
     package static let accessControlAllowMethods = HeaderName("Access-Control-Allow-Methods")

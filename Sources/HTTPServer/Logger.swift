@@ -46,11 +46,18 @@ package struct Logger: Sendable {
         _ fields: @autoclosure () -> [(StaticString, Value)] = []
     ) {
         guard level >= self.level else { return }
-        var line =
-            switch format {
-            case .json: json(level, message, fields())
-            case .logfmt: logfmt(level, message, fields())
+        var text = LogLine(format)
+        text.timestamp()
+        text.member("level", level.name)
+        text.member("message", message)
+        for (name, value) in fields() {
+            switch value {
+            case .text(let string): text.member(name, string)
+            case .number(let number): text.member(name, number)
+            case .flag(let flag): text.member(name, flag)
             }
+        }
+        var line = text.finish()
         line.append(UInt8(ascii: "\n"))
         writeAll(descriptor, line)
     }
@@ -60,69 +67,6 @@ package struct Logger: Sendable {
         _ level: Level, _ message: String, _ fields: (StaticString, Value)...
     ) {
         log(level, message, fields)
-    }
-
-    private func json(
-        _ level: Level, _ message: String, _ fields: [(StaticString, Value)]
-    ) -> [UInt8] {
-        var stamp: [UInt8] = []
-        appendTimestamp(to: &stamp)
-        var text = JSONText()
-        text.object { text in
-            stamp.withUnsafeBufferPointer { text.member("time", $0) }
-            text.member("level", level.name)
-            text.member("message", message)
-            for (name, value) in fields {
-                switch value {
-                case .text(let string): text.member(name, string)
-                case .number(let number): text.member(name, number)
-                case .flag(let flag): text.member(name, flag)
-                }
-            }
-        }
-        return text.bytes
-    }
-
-    private func logfmt(
-        _ level: Level, _ message: String, _ fields: [(StaticString, Value)]
-    ) -> [UInt8] {
-        var stamp: [UInt8] = []
-        appendTimestamp(to: &stamp)
-        var text = JSONText()
-        text.append("time=")
-        for byte in stamp { text.append(byte) }
-        text.append(" level=")
-        append(level.name, to: &text)
-        text.append(" message=")
-        append(message, to: &text)
-        for (name, value) in fields {
-            text.append(UInt8(ascii: " "))
-            text.append(name)
-            text.append(UInt8(ascii: "="))
-            switch value {
-            case .text(let string): append(string, to: &text)
-            case .number(let number): text.number(number)
-            case .flag(let flag): text.append(flag ? "true" : "false")
-            }
-        }
-        return text.bytes
-    }
-
-    /// Bare when it has nothing that needs quotes.
-    private func append(_ string: String, to text: inout JSONText) {
-        let isBare =
-            !string.isEmpty
-            && string.utf8.allSatisfy {
-                $0 > 0x20 && $0 < 0x7F && $0 != 0x22 && $0 != 0x3D && $0 != 0x5C
-            }
-        var string = string
-        string.withUTF8 { bytes in
-            if isBare {
-                for byte in bytes { text.append(byte) }
-            } else {
-                text.quote(bytes)
-            }
-        }
     }
 }
 

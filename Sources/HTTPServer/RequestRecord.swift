@@ -7,7 +7,7 @@ struct RequestRecord: Sendable {
     var byteCount = 0
     var receivedByteCount = 0
     /// Copied only for streams, and only while there is an access log.
-    var target = ""
+    var path = ""
     var id = ""
     var client = ""
 }

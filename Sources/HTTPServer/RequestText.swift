@@ -37,8 +37,14 @@ package struct RequestText: @unchecked Sendable {
 
     /// Equality that ignores the case of ASCII letters.
     package func equalsIgnoringCase(_ other: StaticString) -> Bool {
-        guard count == other.utf8CodeUnitCount else { return false }
-        for index in 0..<count where lower(bytes[index]) != lower(other.utf8Start[index]) {
+        count == other.utf8CodeUnitCount && hasPrefixIgnoringCase(other)
+    }
+
+    /// Whether `self` begins with `prefix`, ignoring the case of ASCII letters.
+    package func hasPrefixIgnoringCase(_ prefix: StaticString) -> Bool {
+        guard count >= prefix.utf8CodeUnitCount else { return false }
+        for index in 0..<prefix.utf8CodeUnitCount
+        where lower(bytes[index]) != lower(prefix.utf8Start[index]) {
             return false
         }
         return true

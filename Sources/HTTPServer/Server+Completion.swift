@@ -54,7 +54,7 @@ extension Server {
             startedAt: request.startedAt, byteCount: request.sentByteCount,
             receivedByteCount: request.receivedByteCount)
         if forLater, options.accessLog != nil {
-            record.target = request.rawTarget.string
+            record.path = request.loggedPath.string
             record.id = request.id
             record.client = request.client
         }
@@ -67,7 +67,7 @@ extension Server {
         guard let log = options.accessLog else { return }
         log.write(
             line(record, microseconds) { text in
-                text.member("target", request.rawTarget.bytes)
+                text.member("path", request.loggedPath.bytes)
                 request.withRequestID { text.member("requestId", $0) }
                 text.member("client", request.client)
             })
@@ -82,34 +82,34 @@ extension Server {
         guard let log = options.accessLog else { return }
         log.write(
             line(record, microseconds) { text in
-                text.member("target", record.target)
+                text.member("path", record.path)
                 text.member("requestId", record.id)
                 text.member("client", record.client)
             })
     }
 
     private func line(
-        _ record: RequestRecord, _ microseconds: Int, _ rest: (inout JSONText) -> Void
+        _ record: RequestRecord, _ microseconds: Int, _ rest: (inout LogLine) -> Void
     ) -> [UInt8] {
-        var text = JSONText(capacity: 384)
-        text.object { text in
-            withTimestamp { text.member("time", $0) }
-            text.member("method", record.method.name.bytes)
-            text.member("status", Int(record.status))
-            text.member("bytes", record.byteCount)
-            text.member("microseconds", microseconds)
-            if record.route >= 0 {
-                text.member("operation", router.routes[record.route].operationID)
-            }
-            rest(&text)
+        var text = LogLine(logger.format, capacity: 384)
+        text.timestamp()
+        text.member("method", record.method.name.bytes)
+        text.member("status", Int(record.status))
+        text.member("bytes", record.byteCount)
+        text.member("microseconds", microseconds)
+        if record.route >= 0 {
+            text.member("operation", router.routes[record.route].operationID)
         }
-        return text.bytes
+        rest(&text)
+        return text.finish()
     }
+}
 
-    private func withTimestamp(_ body: (UnsafeBufferPointer<UInt8>) -> Void) {
-        var stamp: [UInt8] = []
-        stamp.reserveCapacity(32)
-        appendTimestamp(to: &stamp)
-        stamp.withUnsafeBufferPointer(body)
+extension Request {
+    /// The target without its query: filters hold what objects hold.
+    fileprivate var loggedPath: RequestText {
+        let target = rawTarget.bytes
+        let end = target.firstIndex(of: UInt8(ascii: "?")) ?? target.count
+        return RequestText(UnsafeBufferPointer(rebasing: target[0..<end]))
     }
 }

@@ -13,7 +13,11 @@ extension Server {
         }
         var fields = Headers()
         guard let native = makeNative(reply, request, &fields) else { return .NO }
-        if let type = reply.contentType { add(native, .contentType, type.text) }
+        if let type = reply.contentType {
+            add(native, .contentType, type.text)
+            // No browser is to take stored bytes for a page or a script.
+            add(native, .contentTypeOptions, "nosniff")
+        }
         reply.headers.forEach { _ = MHD_add_response_header(native, $0, $1) }
         fields.forEach { _ = MHD_add_response_header(native, $0, $1) }
         addRequestID(native, request)
@@ -155,7 +159,10 @@ extension Server {
             contentsOf: "HTTP/1.1 \(reply.status) \(reasonPhrase(reply.status))\r\nDate: ".utf8)
         appendHTTPDate(to: &text)
         text.append(contentsOf: ("\r\nConnection: close\r\n" as StaticString).bytes)
-        if let type = reply.contentType { line("Content-Type", type.text.bytes) }
+        if let type = reply.contentType {
+            line("Content-Type", type.text.bytes)
+            line("X-Content-Type-Options", ("nosniff" as StaticString).bytes)
+        }
         var fields = reply.headers
         if let request {
             if !options.cors.isOff, !options.cors.allowsAll {
@@ -200,6 +207,9 @@ extension Server {
             stream.close()
             return send(stoppingOrFull(), for: request)
         }
+        var reply = reply
+        // A proxy such as nginx passes each event on as it comes.
+        reply.headers.add(.accelBuffering, "no" as StaticString)
         var head = rawHead(reply, request)
         if request.isHTTP11 {
             head.append(contentsOf: ("Transfer-Encoding: chunked\r\n" as StaticString).bytes)

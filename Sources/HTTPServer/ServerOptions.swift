@@ -37,7 +37,7 @@ package struct ServerOptions: Sendable {
     /// Runs once a second, on the thread of sockets, before exchanges whose grants have ended are
     /// ended.
     package var watchAccess: (@Sendable () -> Void)?
-    /// Gets one JSON line for each request; nil writes none.
+    /// Gets one line for each request, in the logger's format; nil writes none.
     package var accessLog: LineWriter?
     package var logger = Logger()
 

@@ -11,7 +11,9 @@ extension RESTService {
         let projection = "/v1/projections/{projection}"
         let importPath = "/v1/classes/{class}/import"
         return [
+            Route(.get, "/", "getLinks", getLinks),
             Route(.get, "/v1", "getService", getService),
+            Route(.get, "/v1/", "getVersionLinks", getVersionLinks),
             Route(.get, "/v1/openapi.json", "getOpenAPI", getOpenAPI),
             Route(.get, "/v1/schema", "getSchema", getSchema),
             Route(.put, "/v1/schema", "putSchema", body: .buffered(), putSchema),

@@ -29,6 +29,9 @@ import Testing
             #expect(head.status == 200)
             #expect(head.header("Content-Type") == "text/event-stream")
             #expect(head.header("X-Request-Id") == "s1")
+            // Else nginx gathers events before it passes them on.
+            #expect(head.header("X-Accel-Buffering") == "no")
+            #expect(head.header("X-Content-Type-Options") == "nosniff")
             #expect(client.chunk() == Array("event: hello\n\n".utf8))
             let stream = try #require(opened.mutex.withLock { $0.first })
             var expected: [UInt8] = []

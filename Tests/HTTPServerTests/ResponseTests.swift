@@ -234,7 +234,7 @@ final class CountingSource: PullSource {
         let lines = String(decoding: text[0..<max(0, size)], as: UTF8.self).split(separator: "\n")
         try #require(lines.count == 5)
         #expect(lines[0].contains(#""method":"GET","status":200,"bytes":5"#))
-        #expect(lines[0].contains(#""operation":"hello","target":"/hello?q=%22","requestId":"me""#))
+        #expect(lines[0].contains(#""operation":"hello","path":"/hello","requestId":"me""#))
         #expect(lines[4].contains(#""status":404"#))
         try #require(operations.map(\.operationID) == ["hello", "count", ""])
         #expect(operations[0].countByStatusClass == [0, 0, 3, 0, 0, 0])
@@ -242,6 +242,65 @@ final class CountingSource: PullSource {
         #expect(operations[1].receivedByteCount == 3)
         #expect(operations[2].countByStatusClass[4] == 1)
         #expect(operations[0].durationBuckets.reduce(0, +) == 3)
+    }
+
+    @Test("no browser is to guess the type of a body, an error's included")
+    func contentTypeOptions() throws {
+        try withServer([hello]) { _, port in
+            let client = try RawClient(port: port)
+            #expect(try client.get("/hello").header("X-Content-Type-Options") == "nosniff")
+            #expect(try client.get("/nowhere").header("X-Content-Type-Options") == "nosniff")
+            let empty = try client.get("/hello", method: "OPTIONS")
+            #expect(empty.header("X-Content-Type-Options") == nil)
+        }
+    }
+
+    @Test(
+        "the access log has the logger's format and no query",
+        arguments: [
+            (Logger.Format.json, #""path":"/hello","requestId":"me""#),
+            (.logfmt, #"operation=hello path=/hello requestId=me client="#),
+        ])
+    func accessLogFormat(format: Logger.Format, part: String) throws {
+        var ends: [Int32] = [0, 0]
+        #expect(pipe(&ends) == 0)
+        let writer = try LineWriter(descriptor: ends[1])
+        try withServer(
+            [hello],
+            {
+                $0.accessLog = writer
+                $0.logger.format = format
+            }
+        ) { server, port in
+            let client = try RawClient(port: port)
+            _ = try client.get("/hello?filter=secret", ["X-Request-Id: me"])
+            // One whose target is not taken apart.
+            _ = try client.get("/%?filter=secret")
+            #expect(eventually { server.metrics.inFlight.load(ordering: .acquiring) == 0 })
+        }
+        writer.stop()
+        close(ends[1])
+        var text = [UInt8](repeating: 0, count: 65536)
+        let size = read(ends[0], &text, text.count)
+        close(ends[0])
+        let lines = String(decoding: text[0..<max(0, size)], as: UTF8.self).split(separator: "\n")
+        try #require(lines.count == 2)
+        #expect(lines[0].contains(part), "\(lines[0])")
+        #expect(lines[0].hasPrefix(format == .json ? "{\"time\":\"" : "time="))
+        #expect(lines.allSatisfy { !$0.contains("secret") }, "\(lines)")
+    }
+
+    @Test(
+        "an origin has a scheme and a host, and no path",
+        arguments: [
+            ("https://app.example.org", true), ("http://localhost:5173", true), ("*", true),
+            ("http://[::1]:80", true), ("app.example.org", false), ("localhost:5173", false),
+            ("https://", false), ("://a", false), ("https://a/", false), ("https://a/b", false),
+            ("HTTPS://a", false), ("https://A", false), ("https://*.example.org", false),
+            ("https://a,https://b", false), ("https://a b", false), ("null", false), ("", false),
+        ])
+    func origins(text: String, isOrigin: Bool) {
+        #expect(CORSPolicy.isOrigin(text) == isOrigin)
     }
 
     @Test("log lines are one object each, whatever stands in them")

@@ -48,6 +48,10 @@ struct CommandTests {
             ),
             (["serve", "--data", "x", "--listen", "8080"], "HOST:PORT"),
             (["serve", "--data", "x", "--max-body", "much"], "32MiB"),
+            (
+                ["serve", "--data", "x", "--cors-origin", "app.example.org"],
+                "https://app.example.org"
+            ),
         ])
     func usage(words: [String], message: String) {
         let quoted = words.map { "'\($0)'" }.joined(separator: " ")

@@ -56,6 +56,7 @@ struct ServeCommand {
     private let listen: ListenAddress
     private var options = ServiceOptions()
     private var logger = Logger()
+    private let cors: CORSPolicy
     private let threadCount: Int
     private let graceSeconds: Int
 
@@ -68,6 +69,7 @@ struct ServeCommand {
         } catch {
             throw .usage("--listen: \(error.description)")
         }
+        cors = try Self.corsPolicy(arguments)
         for limit in LimitOption.all { try limit.apply(arguments, to: &options) }
         options.rest.pageObjectCountDefault = min(
             options.rest.pageObjectCountDefault, options.rest.pageObjectCountMax)
@@ -109,6 +111,16 @@ struct ServeCommand {
         return .success
     }
 
+    private static func corsPolicy(_ arguments: Arguments) throws(CommandFailure) -> CORSPolicy {
+        let origins = arguments.texts("cors-origin")
+        for origin in origins where !CORSPolicy.isOrigin(origin) {
+            throw .usage(
+                "--cors-origin: '\(origin)' is no origin; one has a scheme, a host and at most a port, "
+                    + "such as https://app.example.org or http://localhost:5173, or is '*'.")
+        }
+        return CORSPolicy(origins: origins)
+    }
+
     private enum Durability: String, CaseIterable { case full, relaxed }
 
     private func start(_ store: Store) throws(CommandFailure) -> RunningService {
@@ -130,7 +142,6 @@ struct ServeCommand {
                     + "with 'holdfast token create --data \(directory) --name NAME --rights admin', or "
                     + "listen on 127.0.0.1, or give --insecure to serve whoever comes.")
         }
-        let cors = CORSPolicy(origins: arguments.texts("cors-origin"))
         var serverOptions = ServerOptions(listen: listen, threadCount: threadCount)
         serverOptions.cors = cors
         serverOptions.logger = logger

@@ -53,14 +53,15 @@ package final class AccessPolicy: Sendable {
                 "This service needs a token: send the header 'Authorization: Bearer TOKEN'. "
                     + "'holdfast token create' makes one.")
         }
-        let scheme = 7
-        guard header.count > scheme, header.hasPrefix("Bearer ") || header.hasPrefix("bearer ")
-        else {
+        // The name of a scheme has no case (RFC 9110, section 11.1).
+        let scheme: StaticString = "Bearer "
+        guard header.count > scheme.utf8CodeUnitCount, header.hasPrefixIgnoringCase(scheme) else {
             return RequestFault(
                 .unauthenticated, "token-invalid",
                 "The Authorization header has the form 'Bearer TOKEN'.")
         }
-        let token = UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: header.bytes[scheme...]))
+        let token = UnsafeRawBufferPointer(
+            UnsafeBufferPointer(rebasing: header.bytes[scheme.utf8CodeUnitCount...]))
         guard let access = tokens.access(of: token) else {
             return RequestFault(
                 .unauthenticated, "token-invalid", "The token is unknown or was revoked.")

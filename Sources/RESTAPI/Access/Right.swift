@@ -28,7 +28,7 @@ package enum Right: String, Sendable, CaseIterable, Comparable {
 
     /// The right that each operation needs, by its id.
     static let operations: [String: Right?] = [
-        "getLiveness": nil, "getReadiness": nil,
+        "getLiveness": nil, "getReadiness": nil, "getLinks": nil, "getVersionLinks": nil,
         "getService": .read, "getSchema": .read, "getClass": .read, "getMetrics": .read,
         "getOpenAPI": .read,
         "listObjects": .read, "queryObjects": .read, "getObject": .read, "getObjectByKey": .read,

@@ -9,7 +9,9 @@ import TestSupport
 struct AccessTests {
     /// A request of each operation, without a body where one is needed: what matters is who is refused.
     private static func request(_ route: Route) -> (method: String, target: String) {
-        let target = route.pattern.split(separator: "/").map { part in
+        let parts = route.pattern.dropFirst().split(
+            separator: "/", omittingEmptySubsequences: false)
+        let target = parts.map { part in
             switch part {
             case "{class}": "Node"
             case "{id}": "1"
@@ -61,6 +63,14 @@ struct AccessTests {
         let reply = server.send("GET", "/v1", [("Authorization", header)])
         #expect(reply.status == 401)
         #expect(reply.headers["www-authenticate"]?.contains("invalid_token") == true)
+    }
+
+    @Test("names its scheme in any case", arguments: ["Bearer", "bearer", "BEARER", "bEaReR"])
+    func schemes(scheme: String) throws {
+        let server = try GuardedServer(withTokens: true)
+        let token = try #require(server.tokens[.read])
+        let reply = server.send("GET", "/v1", [("Authorization", "\(scheme) \(token)")])
+        #expect(reply.status == 200)
     }
 
     @Test("is refused before the body is read")

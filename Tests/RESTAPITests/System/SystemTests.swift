@@ -110,6 +110,24 @@ struct SystemTests {
         #expect(server.send("POST", "/health/ready").status == 405)
     }
 
+    @Test(
+        "the address alone tells where to go on, and each link leads there",
+        arguments: ["/", "/v1/"])
+    func links(path: String) throws {
+        let server = try TestServer(schema: Schemas.everything)
+        let reply = server.send("GET", path)
+        #expect(reply.status == 200)
+        for link in [
+            "/v1", "/v1/openapi.json", "/v1/schema", "/v1/changes", "/metrics", "/health/live",
+            "/health/ready",
+        ] {
+            #expect(reply.text.contains("\"\(link)\""), "\(reply.text)")
+            #expect(server.send("GET", link).status == 200)
+        }
+        APIScenario("GET", path + "?a=b", status: 400, contains: ["unknown-parameter"]).check(
+            on: server)
+    }
+
     @Test("give figures that Prometheus reads")
     func metrics() throws {
         let server = try GuardedServer(withTokens: false)

@@ -1,0 +1,6 @@
+import HTTPServer
+
+extension RESTService {
+    /// `GET /v1/`: as `GET /`.
+    func getVersionLinks(_ request: Request) -> Outcome { getLinks(request) }
+}
