@@ -1,3 +1,5 @@
+import CMicroHTTPD
+
 /// How a client's `Accept` (RFC 9110, section 12.5.1) stands to a media type.
 package struct Acceptance: Sendable, Equatable {
     /// How much it is wanted, in thousandths: the `q` of the range that names it best; 0 refuses it.
@@ -8,30 +10,65 @@ package struct Acceptance: Sendable, Equatable {
     package var place: Int
 }
 
-extension RequestText {
-    /// What a field `Accept` says of a media type; nil when no range of it has the type. Parameters other
-    /// than `q` do not count.
+/// The fields `Accept` of a request, read for one media type.
+private struct AcceptReader {
+    let type: StaticString
+    var best: Acceptance?
+    var rangeCount = 0
+
+    /// Reads the next field.
+    mutating func read(_ text: RequestText) {
+        var start = 0
+        while start <= text.count {
+            var end = start
+            while end < text.count, text.bytes[end] != UInt8(ascii: ",") { end += 1 }
+            if !text.trimmed(start..<end).isEmpty {
+                if let found = text.acceptance(start..<end, of: type, place: rangeCount),
+                    best.map({ found.precision > $0.precision }) ?? true
+                {
+                    best = found
+                }
+                rangeCount += 1
+            }
+            start = end + 1
+        }
+    }
+}
+
+extension Request {
+    /// What the fields `Accept`, which are one list (RFC 9110, section 5.3), say of a media type; nil when
+    /// no range of them has it, and as `*/*` when there is none. Parameters other than `q` do not count.
+    /// Cost: a pass over the headers, without allocation.
     ///
     /// - `type`: Such as `text/csv`, in lower case.
     package func acceptance(of type: StaticString) -> Acceptance? {
-        var best: Acceptance?
-        var place = 0
-        var start = 0
-        while start <= count {
-            var end = start
-            while end < count, bytes[end] != UInt8(ascii: ",") { end += 1 }
-            if let found = acceptance(start..<end, of: type, place: place),
-                best.map({ found.precision > $0.precision }) ?? true
-            {
-                best = found
-            }
-            place += 1
-            start = end + 1
+        var reader = AcceptReader(type: type)
+        if phase != .finished {
+            shim_each_request_header(connection.handle, visitAccept, &reader)
         }
-        return best
+        if reader.rangeCount == 0 { return Acceptance(quality: 1000, precision: 0, place: 0) }
+        return reader.best
     }
+}
 
-    private func acceptance(_ range: Range<Int>, of type: StaticString, place: Int) -> Acceptance? {
+private let visitAccept: MHD_KeyValueIteratorN = { context, _, name, nameCount, value, valueCount in
+    guard let reader = context?.assumingMemoryBound(to: AcceptReader.self), let name, let value
+    else { return .YES }
+    let text = RequestText(
+        UnsafeRawPointer(name).assumingMemoryBound(to: UInt8.self), count: nameCount)
+    if text.equalsIgnoringCase(HeaderName.accept.text) {
+        reader.pointee.read(
+            RequestText(
+                UnsafeRawPointer(value).assumingMemoryBound(to: UInt8.self), count: valueCount))
+    }
+    return .YES
+}
+
+extension RequestText {
+    /// What one range of a field `Accept` says of a media type.
+    fileprivate func acceptance(_ range: Range<Int>, of type: StaticString, place: Int)
+        -> Acceptance?
+    {
         var nameEnd = range.lowerBound
         while nameEnd < range.upperBound, bytes[nameEnd] != UInt8(ascii: ";") { nameEnd += 1 }
         guard let precision = trimmed(range.lowerBound..<nameEnd).precision(of: type) else {

@@ -7,7 +7,7 @@ extension RESTService {
     func createBackup(_ request: Request) -> Outcome {
         answering { () throws(RequestFault) in
             try Parameters.refuseAll(request)
-            try BodyType.requireJSONAccepted(request)
+            try request.requireAccepted("application/json")
             try IdempotencyKey.refuse(request)
             let folder = try backupFolder()
             return .later { exchange in

@@ -7,7 +7,7 @@ extension RESTService {
     func listBackups(_ request: Request) -> Outcome {
         answering { () throws(RequestFault) in
             try Parameters.refuseAll(request)
-            try BodyType.requireJSONAccepted(request)
+            try request.requireAccepted("application/json")
             let folder = try backupFolder()
             return answerOnWorker { () throws(RequestFault) in
                 let entries = folder.entries()

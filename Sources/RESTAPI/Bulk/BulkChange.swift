@@ -43,7 +43,7 @@ extension RESTService {
                     "filter",
                     "State a 'filter', or all=true to change every object of the class.")
             }
-            try BodyType.requireJSONAccepted(request)
+            try request.requireAccepted("application/json")
             guard try Precondition(request) == .none else {
                 throw RequestFault(
                     .malformed, "invalid-header",

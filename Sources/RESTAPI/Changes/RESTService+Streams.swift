@@ -43,16 +43,8 @@ extension RESTService {
     ///
     /// - Throws: ``RequestFault`` `.notAcceptable` for neither.
     func streamMode(_ request: Request) throws(RequestFault) -> StreamMode {
-        guard let accept = request.header(.accept) else { return .json }
-        if accept.listContains("text/event-stream") { return .events }
-        if accept.listContains("application/json") || accept.listContains("*/*")
-            || accept.listContains("application/*")
-        {
-            return .json
-        }
-        throw RequestFault(
-            .notAcceptable, "not-acceptable",
-            "Changes are told as application/json or text/event-stream; accept one of them.")
+        try request.accepted(of: ["application/json", "text/event-stream"])[0] == 0
+            ? .json : .events
     }
 
     private func streamCursor(_ request: Request, _ parameters: Parameters, isEventStream: Bool)

@@ -8,7 +8,7 @@ extension RESTService {
     /// Answers with one element as `{"value":…}`: `getElement` and `getElementByKey`.
     func readElement(_ request: Request, _ source: ElementSource) -> Outcome {
         answering { () throws(RequestFault) in
-            try BodyType.requireJSONAccepted(request)
+            try request.requireAccepted("application/json")
             let parameters = try Parameters(
                 request, known: source == .parameter ? ["key", "minVersion"] : ["minVersion"])
             let version = try minVersion(parameters)
@@ -55,7 +55,9 @@ extension RESTService {
         }
         let etag = StoreVersion(epoch: read.epoch, number: row.version)
         var response: Response
-        if let tags = try EntityTags.read(.ifNoneMatch, of: request), tags.matchesWeakly(etag) {
+        if let tags = try EntityTags.read(.ifNoneMatch, of: request),
+            tags.matchesWeakly(etag.description)
+        {
             response = Response(304)
         } else {
             let preferences = try Preferences(request)

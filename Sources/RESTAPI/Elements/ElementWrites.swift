@@ -50,7 +50,7 @@ extension RESTService {
                 }
             let parameters = try Parameters(request, known: known)
             if action != .delete { _ = try BodyType.read(request) }
-            try BodyType.requireJSONAccepted(request)
+            try request.requireAccepted("application/json")
             let precondition = try Precondition(request)
             let preferences = try Preferences(request)
             let place = try parameters.count("at")

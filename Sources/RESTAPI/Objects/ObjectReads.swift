@@ -13,7 +13,7 @@ extension RESTService {
     /// - `isProjected`: Whether the path names a projection and not a class.
     func readObject(_ request: Request, _ source: KeySource, isProjected: Bool = false) -> Outcome {
         answering { () throws(RequestFault) in
-            try BodyType.requireJSONAccepted(request)
+            try request.requireAccepted("application/json")
             if request.query.isEmpty {
                 return try objectReply(
                     request, source, nil, isProjected: isProjected, isOnWorker: false)
@@ -81,13 +81,15 @@ extension RESTService {
         }
 
         let etag = StoreVersion(epoch: read.epoch, number: row.version)
-        if let tags = try EntityTags.read(.ifMatch, of: request), !tags.matchesStrongly(etag) {
+        if let tags = try EntityTags.read(.ifMatch, of: request),
+            !tags.matchesStrongly(etag.description)
+        {
             let current = StoredObject(
                 schema: read.rows, classIndex: rowClass.index, key: key, row: row)
             throw RequestFault(.preconditionFailed(Precondition.Failure(current: current)))
         }
         if !selection.holdsOtherObjects, let tags = try EntityTags.read(.ifNoneMatch, of: request),
-            tags.matchesWeakly(etag)
+            tags.matchesWeakly(etag.description)
         {
             var response = Response(304)
             response.headers.addETag(etag)

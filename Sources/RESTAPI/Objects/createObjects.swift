@@ -12,7 +12,7 @@ extension RESTService {
             let parameters = try Parameters(request, known: ["mode"])
             let mode = try createMode(parameters)
             _ = try BodyType.read(request)
-            try BodyType.requireJSONAccepted(request)
+            try request.requireAccepted("application/json")
             let precondition = try Precondition(request)
             let isArray = Self.beginsArray(request.body)
             if isArray, precondition != .none {

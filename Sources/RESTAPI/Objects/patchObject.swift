@@ -13,7 +13,7 @@ extension RESTService {
             let parameters = try Parameters(request, known: source.parameters(["upsert"]))
             let isUpsert = try parameters.flag("upsert")
             let type = try BodyType.read(request, isPatch: true)
-            try BodyType.requireJSONAccepted(request)
+            try request.requireAccepted("application/json")
             if type == .jsonPatch {
                 guard !isUpsert else {
                     throw .parameter(

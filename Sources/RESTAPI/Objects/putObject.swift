@@ -12,7 +12,7 @@ extension RESTService {
         answering { () throws(RequestFault) in
             _ = try Parameters(request, known: source.parameters([]))
             _ = try BodyType.read(request)
-            try BodyType.requireJSONAccepted(request)
+            try request.requireAccepted("application/json")
             return writeObject(
                 request, source, mode: .replace, isMerge: false,
                 precondition: try Precondition(request), preferences: try Preferences(request))

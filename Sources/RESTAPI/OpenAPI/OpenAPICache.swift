@@ -7,7 +7,7 @@ final class OpenAPICache: Sendable {
     /// A document as it is sent.
     struct Document: Sendable {
         let bytes: Bytes
-        /// Its entity tag, in quotes.
+        /// Its entity tag, without quotes.
         let tag: String
     }
 

@@ -1,5 +1,6 @@
 import Bytes
 import HTTPServer
+import ObjectJSON
 import JSON
 import ObjectStore
 import Rows
@@ -7,26 +8,27 @@ import Rows
 extension RESTService {
     /// `GET /v1/openapi.json`: the interface of this store's own classes.
     func getOpenAPI(_ request: Request) -> Outcome {
-        do { try Parameters.refuseAll(request) } catch { return .respond(response(error)) }
-        let catalog = store.catalog
-        let usesTokens = tokens?.isEnforced ?? false
-        let known = request.header(.ifNoneMatch)?.string
-        if let document = openAPI.document(of: catalog, usesTokens: usesTokens) {
-            return .respond(Self.reply(document, known))
-        }
-        // A store may have a thousand classes of a thousand properties.
-        return answerOnWorker {
-            let document = self.openAPIDocument(of: catalog, usesTokens: usesTokens)
-            self.openAPI.keep(document, of: catalog, usesTokens: usesTokens)
-            return Self.reply(document, known)
+        answering { () throws(RequestFault) in
+            try Parameters.refuseAll(request)
+            let catalog = store.catalog
+            let usesTokens = tokens?.isEnforced ?? false
+            if let document = openAPI.document(of: catalog, usesTokens: usesTokens) {
+                return .respond(try Self.reply(document, request))
+            }
+            // A store may have a thousand classes of a thousand properties.
+            return answerOnWorker { () throws(RequestFault) in
+                let document = self.openAPIDocument(of: catalog, usesTokens: usesTokens)
+                self.openAPI.keep(document, of: catalog, usesTokens: usesTokens)
+                return try Self.reply(document, request)
+            }
         }
     }
 
-    private static func reply(_ document: OpenAPICache.Document, _ known: String?) -> Response {
-        if let known, names(known, document.tag) {
-            return Response(304).with(.etag, document.tag)
-        }
-        return Response(200, .json, document.bytes).with(.etag, document.tag)
+    private static func reply(
+        _ document: OpenAPICache.Document, _ request: Request
+    ) throws(RequestFault) -> Response {
+        try .notModified(request, document.tag)
+            ?? Response(200, .json, document.bytes).with(entityTag: document.tag)
     }
 
     /// Makes the document of a catalog.
@@ -47,6 +49,6 @@ extension RESTService {
         let (base, count) = buffer.takeStorage()
         return OpenAPICache.Document(
             bytes: HTTPServer.Bytes(adopting: base, count: count),
-            tag: "\"\(version)-openapi-\(hash)\"")
+            tag: "\(version)-openapi-\(hash)")
     }
 }

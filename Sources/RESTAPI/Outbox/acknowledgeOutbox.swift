@@ -14,7 +14,7 @@ extension RESTService {
     func acknowledgeOutbox(_ request: Request) -> Outcome {
         answering { () throws(RequestFault) in
             let parameters = try Parameters(request, known: ["through"])
-            try BodyType.requireJSONAccepted(request)
+            try request.requireAccepted("application/json")
             let read = try stored { () throws(StoreError) in try store.read() }
             defer { read.close() }
             let rowClass = try asymmetricClass(request, names(of: read.rows))

@@ -16,7 +16,7 @@ extension RESTService {
     ) -> Outcome {
         answering { () throws(RequestFault) in
             if try BodyType.read(request, isPatch: true) == .jsonPatch { throw .mergePatchOnly }
-            try BodyType.requireJSONAccepted(request)
+            try request.requireAccepted("application/json")
             let preferences = try Preferences(request)
             return reading(request) { () throws(RequestFault) in
                 try self.once(request) { claim throws(RequestFault) in

@@ -21,30 +21,30 @@ extension RESTService {
     func definitionResponse(
         _ status: UInt16, _ catalog: Catalog, _ write: (JSONWriter) -> Void
     ) -> Response {
-        Response.json(status, write).with(.etag, schemaTag(catalog.schema))
+        Response.json(status, write).with(entityTag: schemaTag(catalog.schema))
     }
 
     /// Answers a reader of definitions, with 304 when the schema is the one that it knows.
-    func readDefinitions(_ request: Request, _ catalog: Catalog, _ write: (JSONWriter) -> Void)
-        -> Outcome
-    {
-        if let tags = request.header(.ifNoneMatch),
-            Self.names(tags.string, schemaTag(catalog.schema))
-        {
-            return .respond(Response(304).with(.etag, schemaTag(catalog.schema)))
-        }
-        return .respond(definitionResponse(200, catalog, write))
+    ///
+    /// - Throws: ``RequestFault`` `.malformed` when `If-None-Match` is.
+    func readDefinitions(
+        _ request: Request, _ catalog: Catalog, _ write: (JSONWriter) -> Void
+    ) throws(RequestFault) -> Outcome {
+        .respond(
+            try .notModified(request, schemaTag(catalog.schema))
+                ?? definitionResponse(200, catalog, write))
     }
 
     /// Hands a change of the projections to the writer and answers when it is durable.
     ///
     /// - `stated`: The projection that the body defines: what is wrong with it is a fault of the body.
+    /// - Throws: ``RequestFault`` `.malformed` when `If-Match` is.
     func changeProjections(
         _ request: Request, stated: Projection?,
         _ make: @escaping @Sendable ([Projection]) throws(StoreError) -> [Projection]?,
         answer: @escaping @Sendable (Catalog) -> Response
-    ) -> Outcome {
-        let tags = request.header(.ifMatch)?.string
+    ) throws(RequestFault) -> Outcome {
+        let tags = try EntityTags.read(.ifMatch, of: request)
         return .later { exchange in
             self.store.submit(
                 ProjectionsWrite(self.store) { present throws(StoreError) in

@@ -8,10 +8,10 @@ extension RESTService {
         answering { () throws(RequestFault) in
             try Parameters.refuseAll(request)
             let name = try definition(request, store.catalog).name
-            return changeProjections(request, stated: nil) { present throws(StoreError) in
+            return try changeProjections(request, stated: nil) { present throws(StoreError) in
                 present.filter { $0.name != name }
             } answer: { catalog in
-                Response(204).with(.etag, self.schemaTag(catalog.schema))
+                Response(204).with(entityTag: self.schemaTag(catalog.schema))
             }
         }
     }

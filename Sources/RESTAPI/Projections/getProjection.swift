@@ -8,7 +8,7 @@ extension RESTService {
             try Parameters.refuseAll(request)
             let catalog = store.catalog
             let projection = try definition(request, catalog)
-            return readDefinitions(request, catalog) { $0.projection(projection) }
+            return try readDefinitions(request, catalog) { $0.projection(projection) }
         }
     }
 }

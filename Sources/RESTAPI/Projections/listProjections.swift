@@ -7,7 +7,7 @@ extension RESTService {
         answering { () throws(RequestFault) in
             try Parameters.refuseAll(request)
             let catalog = store.catalog
-            return readDefinitions(request, catalog) { json in
+            return try readDefinitions(request, catalog) { json in
                 json.object { $0.member("projections").projections(catalog.projections) }
             }
         }

@@ -18,7 +18,8 @@ extension RESTService {
                 throw RequestFault(projection: reader.faults)
             }
             let isNew = !store.catalog.projections.contains { $0.name == name }
-            return changeProjections(request, stated: projection) { present throws(StoreError) in
+            return try changeProjections(request, stated: projection) {
+                present throws(StoreError) in
                 var projections = present
                 if let position = present.firstIndex(where: { $0.name == name }) {
                     projections[position] = projection

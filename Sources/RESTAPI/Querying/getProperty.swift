@@ -49,7 +49,7 @@ extension RESTService {
                 request, names, read, preferences, rowClass: rowClass, key: key, row: row,
                 member: member, projection)
         }
-        try BodyType.requireJSONAccepted(request)
+        try request.requireAccepted("application/json")
         return try CollectionPage(
             service: self, read: read, names: names, text: text, owner: rowClass, key: key,
             row: row,
@@ -73,15 +73,17 @@ extension RESTService {
         let etag = StoreVersion(epoch: read.epoch, number: row.version)
         var response: Response
         if projection == nil || !selection.holdsOtherObjects,
-            let tags = try EntityTags.read(.ifNoneMatch, of: request), tags.matchesWeakly(etag)
+            let tags = try EntityTags.read(.ifNoneMatch, of: request),
+            tags.matchesWeakly(etag.description)
         {
             response = Response(304)
-        } else if isData, request.header(.accept)?.listContains("application/octet-stream") == true
+        } else if isData,
+            try request.accepted(of: ["application/json", "application/octet-stream"])[0] == 1
         {
             if field.isNull { throw RequestFault.noBytes }
             response = Response(200, .bytes, HTTPServer.Bytes(copying: field.text(read)))
         } else {
-            try BodyType.requireJSONAccepted(request)
+            try request.requireAccepted("application/json")
             let buffer = ByteBuffer(capacity: 256)
             var writer = ObjectWriter(buffer, names: names, read: read, epoch: read.epoch)
             writer.quotesLargeInts = preferences.quotesLargeInts

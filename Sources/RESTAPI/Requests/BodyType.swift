@@ -55,19 +55,4 @@ package enum BodyType: Sendable {
                 ? "application/merge-patch+json, application/json, application/json-patch+json"
                 : "application/json")
     }
-
-    /// Refuses a client that accepts no JSON.
-    ///
-    /// - Throws: ``RequestFault`` `.notAcceptable`.
-    package static func requireJSONAccepted(_ request: Request) throws(RequestFault) {
-        guard let accept = request.header(.accept), !accept.isEmpty else { return }
-        if accept.listContains("application/json") || accept.listContains("*/*")
-            || accept.listContains("application/*")
-        {
-            return
-        }
-        throw RequestFault(
-            .notAcceptable, "not-acceptable",
-            "This operation answers application/json, which Accept leaves out.")
-    }
 }

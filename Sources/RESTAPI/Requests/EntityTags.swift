@@ -6,13 +6,13 @@ import ObjectStore
 package enum EntityTags: Equatable, Sendable {
     /// `*`
     case any
-    /// A list. Tags that no object of ours can have are left out: they match nothing.
+    /// A list.
     case list([Tag])
 
     /// One tag.
     package struct Tag: Equatable, Sendable {
-        /// The version that it stands for.
-        package var version: StoreVersion
+        /// What stands between its quotes.
+        package var text: String
         /// Whether it is written `W/"…"`, which `If-Match` never accepts.
         package var isWeak: Bool
     }
@@ -71,11 +71,8 @@ package enum EntityTags: Equatable, Sendable {
             guard rest.first == UInt8(ascii: "\"") else { return nil }
             rest.removeFirst()
             guard let end = rest.firstIndex(of: UInt8(ascii: "\"")) else { return nil }
-            if let version = StoreVersion(
-                text: String(decoding: Array(rest[..<end]), as: UTF8.self))
-            {
-                tags.append(Tag(version: version, isWeak: isWeak))
-            }
+            tags.append(
+                Tag(text: String(decoding: Array(rest[..<end]), as: UTF8.self), isWeak: isWeak))
             rest = rest[end...].dropFirst()
             isEmpty = false
             skipBlanks()
@@ -85,19 +82,19 @@ package enum EntityTags: Equatable, Sendable {
         self = .list(tags)
     }
 
-    /// Whether a version is in the list by the strong comparison, which `If-Match` uses.
-    package func matchesStrongly(_ version: StoreVersion) -> Bool {
+    /// Whether a tag, given without quotes, is in the list by the strong comparison, which `If-Match` uses.
+    package func matchesStrongly(_ text: String) -> Bool {
         switch self {
         case .any: true
-        case .list(let tags): tags.contains { $0.version == version && !$0.isWeak }
+        case .list(let tags): tags.contains { $0.text == text && !$0.isWeak }
         }
     }
 
-    /// Whether a version is in the list by the weak comparison, which `If-None-Match` uses.
-    package func matchesWeakly(_ version: StoreVersion) -> Bool {
+    /// Whether a tag, given without quotes, is in the list by the weak comparison, which `If-None-Match` uses.
+    package func matchesWeakly(_ text: String) -> Bool {
         switch self {
         case .any: true
-        case .list(let tags): tags.contains { $0.version == version }
+        case .list(let tags): tags.contains { $0.text == text }
         }
     }
 }

@@ -1,4 +1,5 @@
 import HTTPServer
+import ObjectJSON
 import ObjectStore
 
 extension Headers {
@@ -10,5 +11,21 @@ extension Headers {
     /// Adds `Holdfast-Version: <epoch>-<n>`.
     package mutating func addStoreVersion(_ version: StoreVersion) {
         version.withText(isQuoted: false) { add(.holdfastVersion, $0) }
+    }
+}
+
+extension Response {
+    /// The same with `ETag`, whose text is given without its quotes.
+    package func with(entityTag text: String) -> Response { with(.etag, "\"\(text)\"") }
+
+    /// The 304 for a client that has what `tag` stands for already; nil for others.
+    ///
+    /// - Throws: ``RequestFault`` `.malformed` when `If-None-Match` is.
+    package static func notModified(
+        _ request: Request, _ tag: String
+    ) throws(RequestFault) -> Response? {
+        guard let tags = try EntityTags.read(.ifNoneMatch, of: request), tags.matchesWeakly(tag)
+        else { return nil }
+        return Response(304).with(entityTag: tag)
     }
 }

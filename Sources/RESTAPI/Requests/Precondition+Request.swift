@@ -27,7 +27,9 @@ extension Precondition {
         switch match {
         case nil: self = .none
         case .any: self = .exists
-        case .list(let tags): self = .matches(tags.filter { !$0.isWeak }.map(\.version))
+        case .list(let tags):
+            // Weak tags match nothing here, nor do those that no object can have.
+            self = .matches(tags.compactMap { $0.isWeak ? nil : StoreVersion(text: $0.text) })
         }
     }
 

@@ -8,34 +8,24 @@ import ObjectStore
 // What the operations on the schema share.
 extension RESTService {
     /// The entity tag of a schema: the store's epoch and the schema's revision, marked so that no
-    /// object's tag equals it.
+    /// object's tag equals it. Without quotes.
     func schemaTag(_ schema: Schema) -> String {
-        "\"\(StoreVersion(epoch: store.epoch, number: schema.revision))-schema\""
+        "\(StoreVersion(epoch: store.epoch, number: schema.revision))-schema"
     }
 
     /// A reply with a schema or one class of it, and the headers that go with it.
     func schemaResponse(
         _ status: UInt16, _ schema: Schema, _ write: (SchemaWriter) -> Void
     ) -> Response {
-        Response.json(status) { write(SchemaWriter($0)) }.with(.etag, schemaTag(schema))
+        Response.json(status) { write(SchemaWriter($0)) }.with(entityTag: schemaTag(schema))
     }
 
     /// Checks a request's `If-Match` on the writer's thread, where nothing can come between.
     ///
     /// - Throws: ``StoreError`` `.preconditionFailed` when it does not name the present schema.
-    func requireSchema(_ tags: String?, _ present: Schema) throws(StoreError) {
-        guard let tags, !Self.names(tags, schemaTag(present)) else { return }
+    func requireSchema(_ tags: EntityTags?, _ present: Schema) throws(StoreError) {
+        guard let tags, !tags.matchesStrongly(schemaTag(present)) else { return }
         throw .preconditionFailed(Precondition.Failure(current: nil))
-    }
-
-    /// Whether a list of entity tags has `tag` or is `*`.
-    static func names(_ tags: String, _ tag: String) -> Bool {
-        tags.split(separator: ",").contains { part in
-            let name = part.drop { $0 == " " || $0 == "\t" }
-            let end = name.lastIndex { $0 != " " && $0 != "\t" }
-            let trimmed = end.map { name[...$0] } ?? ""
-            return trimmed == "*" || trimmed == tag || trimmed == "W/" + tag
-        }
     }
 
     /// Parses a body with `read`, which collects faults.

@@ -30,12 +30,12 @@ extension RESTService {
                     throw schemaProblem(error, place: place)
                 }
             }
-            let tags = request.header(.ifMatch)?.string
+            let tags = try EntityTags.read(.ifMatch, of: request)
             return changeSchema(place: place) { service, present throws(StoreError) in
                 try service.requireSchema(tags, present)
                 return try make(present)
             } answer: { service, catalog in
-                Response(204).with(.etag, service.schemaTag(catalog.schema))
+                Response(204).with(entityTag: service.schemaTag(catalog.schema))
             }
         }
     }

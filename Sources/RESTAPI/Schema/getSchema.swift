@@ -1,12 +1,14 @@
 import HTTPServer
+import ObjectJSON
 extension RESTService {
     /// `GET /v1/schema`
     func getSchema(_ request: Request) -> Outcome {
-        do { try Parameters.refuseAll(request) } catch { return .respond(response(error)) }
-        let schema = store.catalog.schema
-        if let tags = request.header(.ifNoneMatch), Self.names(tags.string, schemaTag(schema)) {
-            return .respond(Response(304).with(.etag, schemaTag(schema)))
+        answering { () throws(RequestFault) in
+            try Parameters.refuseAll(request)
+            let schema = store.catalog.schema
+            return .respond(
+                try .notModified(request, schemaTag(schema))
+                    ?? schemaResponse(200, schema) { $0.write(schema) })
         }
-        return .respond(schemaResponse(200, schema) { $0.write(schema) })
     }
 }

@@ -27,7 +27,7 @@ extension RESTService {
             let present = store.catalog.schema
             if parameters.isDryRun { return dryRun(make(present), place: place) }
             let isNew = present.objectClass(named: renames.oldName(ofClass: name)) == nil
-            let tags = request.header(.ifMatch)?.string
+            let tags = try EntityTags.read(.ifMatch, of: request)
             return changeSchema(place: place) { service, present throws(StoreError) in
                 try service.requireSchema(tags, present)
                 return make(present)

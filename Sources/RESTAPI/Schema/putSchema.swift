@@ -16,7 +16,7 @@ extension RESTService {
                 document.schema, renames: document.renames,
                 allowsDataLoss: parameters.allowsDataLoss)
             if parameters.isDryRun { return dryRun(proposal, place: place) }
-            let tags = request.header(.ifMatch)?.string
+            let tags = try EntityTags.read(.ifMatch, of: request)
             return changeSchema(place: place) { service, present throws(StoreError) in
                 if let revision = document.revision, revision != present.revision {
                     throw .schemaRevision(current: present.revision)

@@ -14,7 +14,7 @@ extension RESTService {
         answering { () throws(RequestFault) in
             let parameters = try Parameters(
                 request, known: Self.sectionParameters, repeatable: ["arg", "text"])
-            try BodyType.requireJSONAccepted(request)
+            try request.requireAccepted("application/json")
             let minimum = try minVersion(parameters)
             let preferences = try Preferences(request)
             let text = SectionText(

@@ -11,7 +11,7 @@ extension RESTService {
         answering { () throws(RequestFault) in
             try Parameters.refuseAll(request)
             _ = try BodyType.read(request)
-            try BodyType.requireJSONAccepted(request)
+            try request.requireAccepted("application/json")
             guard try Precondition(request) == .none else {
                 throw RequestFault(
                     .malformed, "invalid-header",

@@ -17,31 +17,10 @@ extension RESTService {
         return response
     }
 
-    /// Whether a client wants an export as CSV: when it names that and not NDJSON.
+    /// Whether a client wants an export as CSV rather than as NDJSON.
     ///
     /// - Throws: ``RequestFault`` `.notAcceptable` when it takes neither.
     func wantsCSV(_ request: Request) throws(RequestFault) -> Bool {
-        guard let accept = request.header(.accept), accept.listContains("text/csv"),
-            !accept.listContains("application/x-ndjson")
-        else {
-            try requireNDJSONAccepted(request, orElse: ", or text/csv")
-            return false
-        }
-        return true
-    }
-
-    /// Refuses a client that does not take NDJSON.
-    ///
-    /// - `orElse`: What else the operation answers, for the refusal.
-    func requireNDJSONAccepted(_ request: Request, orElse: String = "") throws(RequestFault) {
-        guard let accept = request.header(.accept), !accept.isEmpty else { return }
-        if accept.listContains("application/x-ndjson") || accept.listContains("*/*")
-            || accept.listContains("application/*") || accept.listContains("application/ndjson")
-        {
-            return
-        }
-        throw RequestFault(
-            .notAcceptable, "not-acceptable",
-            "This operation answers application/x-ndjson\(orElse), which Accept leaves out.")
+        try request.accepted(of: ["application/x-ndjson", "text/csv", "application/ndjson"])[0] == 1
     }
 }

@@ -7,7 +7,7 @@ extension RESTService {
     func exportStore(_ request: Request) -> Outcome {
         answering { () throws(RequestFault) in
             let parameters = try Parameters(request, known: ["minVersion"])
-            try requireNDJSONAccepted(request)
+            _ = try request.accepted(of: ["application/x-ndjson", "application/ndjson"])
             return whenAtVersion(try minVersion(parameters)) {
                 .respond(self.replying { () throws(RequestFault) in try self.exportStore() })
             }

@@ -20,7 +20,7 @@ extension RESTService {
                     "Class '\(rowClass.definition.name)' does not fit into CSV: \(obstacle). Import "
                         + "NDJSON (Content-Type: application/x-ndjson).")
             }
-            try BodyType.requireJSONAccepted(request)
+            try request.requireAccepted("application/json")
             try IdempotencyKey.refuse(request)
             return try startImport(
                 .objects(className: rowClass.definition.name), importOptions, upload)

@@ -8,7 +8,7 @@ extension RESTService {
             let parameters = try Parameters(request, known: ["mode"])
             let importOptions = try importOptions(parameters)
             try requireNDJSON(request)
-            try BodyType.requireJSONAccepted(request)
+            try request.requireAccepted("application/json")
             try IdempotencyKey.refuse(request)
             return try startImport(.store, importOptions, upload)
         } catch {

@@ -126,11 +126,18 @@ struct CSVTests {
             "GET", "/v1/classes/Row/export", headers: [("Accept", "text/html")], status: 406,
             contains: ["text/csv"]
         ).check(on: server)
-        APIScenario(
-            "GET", "/v1/classes/Row/export",
-            headers: [("Accept", "text/csv, application/x-ndjson")], status: 200,
-            fields: ["content-type": "application/x-ndjson"]
-        ).check(on: server)
+        // Of types that are wanted equally the one that is named first, as for lists.
+        for (accept, type) in [
+            ("text/csv, application/x-ndjson", "text/csv; charset=utf-8"),
+            ("application/x-ndjson, text/csv", "application/x-ndjson"),
+            ("text/csv;q=0.5, application/x-ndjson", "application/x-ndjson"),
+            ("*/*", "application/x-ndjson"),
+        ] {
+            APIScenario(
+                "GET", "/v1/classes/Row/export", headers: [("Accept", accept)], status: 200,
+                fields: ["content-type": type]
+            ).check(on: server)
+        }
         APIScenario(
             "POST", "/v1/classes/Row/import", "x", headers: [("Content-Type", "text/html")],
             status: 415, contains: ["text/csv"]
