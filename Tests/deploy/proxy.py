@@ -128,6 +128,9 @@ class ProxyTests(unittest.TestCase):
         cls.right = {"Authorization": f"Bearer {cls.token}"}
         cls.running.succeed("PUT", "/v1/schema/classes/Note", {
             "primaryKey": "name", "properties": {"name": "string", "text": "string"}}, **cls.right)
+        cls.running.succeed("PUT", "/v1/schema/classes/Reading", {
+            "kind": "asymmetric", "primaryKey": "id",
+            "properties": {"id": "objectId", "value": "int"}}, **cls.right)
 
     @classmethod
     def make_token(cls, data):
@@ -215,12 +218,30 @@ class ProxyTests(unittest.TestCase):
         self.assertEqual((reply.status, reply.json["code"]), (413, "body-too-large"))
         self.assertEqual(reply.headers["Content-Type"], "application/problem+json")
 
+    def test_an_outbox_is_fed_through_the_proxy_as_it_comes(self):
+        with EventSource(self.proxy, "/v1/classes/Reading/outbox", **self.right) as stream:
+            self.assertEqual(stream.status, 200)
+            events = iter(stream)
+            self.assertEqual(next(events).name, "hello")
+            for number in range(3):
+                self.send("POST", "/v1/classes/Reading/objects", {"value": number})
+                batch = next(event for event in events if event.data)
+                self.assertEqual([one["value"] for one in batch.json["objects"]], [number])
+
     def test_an_import_may_be_longer_than_a_body(self):
         line = b'{"name":"line %d","text":"' + b"x" * (1 << 20) + b'"}\n'
+        lines = [line.replace(b"%d", b"%d" % number) for number in range(34)]
+        self.assert_imported("/v1/classes/Note/import", lines)
+        header = self.send("GET", "/v1/export").body.split(b"\n")[0]
+        self.assert_imported(
+            "/v1/import",
+            [header + b"\n"] + [
+                b'{"class":"Note","id":"line %d","object":%s}\n' % (number, line.strip())
+                for number, line in enumerate(lines)])
+
+    def assert_imported(self, path, lines):
         reply = self.send(
-            "POST", "/v1/classes/Note/import?mode=replace",
-            b"".join(line.replace(b"%d", b"%d" % number) for number in range(34)),
-            Content_Type="application/x-ndjson")
+            "POST", path + "?mode=replace", b"".join(lines), Content_Type="application/x-ndjson")
         self.assertEqual((reply.status, reply.json["imported"]), (200, 34), reply.body)
 
     def test_a_service_that_is_away_is_503(self):
