@@ -137,7 +137,11 @@ struct LexerTests {
         #expect(throws: QueryError.self) { try first("oid('507f1f77bcf86cd799439011')") }
         #expect(try first("oid").kind == .identifier)
         #expect(try first(#"B64"AQI=""#).value == .data([1, 2]))
-        #expect(throws: QueryError.self) { try first(#"B64"A""#) }
+        // Bits that no byte holds, alphabets mixed, padding that is too short.
+        for text in ["A", "AQJ=", "-+AA", "AQ="] {
+            #expect(throws: QueryError.self) { try first("B64\"\(text)\"") }
+        }
+        #expect(try first(#"B64"-_AA""#).value == .data([0xFB, 0xF0, 0]))
     }
 
     @Test("signs have their variants, and flags are tokens")

@@ -131,8 +131,7 @@ extension ObjectReader {
     /// Decodes base64 of either alphabet into ``bytes``.
     func decodeData(_ text: UnsafeRawBufferPointer) -> Bool {
         bytes.removeAll()
-        return Base64.decode(text, alphabet: .standard, into: bytes)
-            || Base64.decode(text, alphabet: .url, into: bytes)
+        return Base64.decodeEither(text, into: bytes)
     }
 
     /// Says that a value is none of an enum's.

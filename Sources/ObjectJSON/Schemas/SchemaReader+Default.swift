@@ -1,3 +1,4 @@
+import Bytes
 import JSON
 import ObjectModel
 
@@ -106,9 +107,7 @@ extension SchemaReader {
             }
             return .string(text)
         case .data:
-            return value.stringBytes.flatMap {
-                Base64.decode($0) ?? Base64.decode($0, alphabet: .url)
-            }.map(Value.data)
+            return value.stringBytes.flatMap { Base64.decodeEither($0) }.map(Value.data)
         case .date: return value.stringBytes.flatMap { Timestamp(rfc3339: $0) }.map(Value.date)
         case .objectID: return value.stringBytes.flatMap { ObjectID(text: $0) }.map(Value.objectID)
         case .uuid: return value.stringBytes.flatMap { UUID128(text: $0) }.map(Value.uuid)

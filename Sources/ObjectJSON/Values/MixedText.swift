@@ -1,3 +1,4 @@
+import Bytes
 import JSON
 import ObjectModel
 
@@ -65,9 +66,7 @@ enum MixedText {
         case .objectID: return json.stringBytes.flatMap { ObjectID(text: $0) }.map { .objectID($0) }
         case .uuid: return json.stringBytes.flatMap { UUID128(text: $0) }.map { .uuid($0) }
         case .data:
-            return json.stringBytes.flatMap {
-                Base64.decode($0, alphabet: .standard) ?? Base64.decode($0, alphabet: .url)
-            }.map { .data($0) }
+            return json.stringBytes.flatMap { Base64.decodeEither($0) }.map { .data($0) }
         case .link:
             guard json.kind == .object, json.count == 2,
                 let name = json.member(named: "class")?.string,

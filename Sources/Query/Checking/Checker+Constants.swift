@@ -1,3 +1,4 @@
+import Bytes
 import ObjectModel
 import Rows
 
@@ -283,7 +284,7 @@ extension Checker {
         case (.scalar(.objectID), .string(let text)):
             return Self.read(text) { ObjectID(text: $0) }.map { .objectID($0) }
         case (.scalar(.data), .string(let text)) where item.isPlainText:
-            return Base64.decode(text.utf8).map { .data($0) }
+            return Array(text.utf8).withUnsafeBytes { Base64.decodeEither($0) }.map { .data($0) }
         case (.scalar(let scalar), let value): return value.scalarType == scalar ? value : nil
         case (.link(let classIndex), .link(let className, _)):
             return classIndex >= 0 && schema.classes[classIndex].definition.name == className

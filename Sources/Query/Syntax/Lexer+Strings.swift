@@ -1,3 +1,4 @@
+import Bytes
 import ObjectModel
 
 /// String literals and the literals that begin like a name.
@@ -153,7 +154,9 @@ extension Lexer {
         var end = start + 4
         while end < source.bytes.count, source[end] != quote { end += 1 }
         guard end < source.bytes.count,
-            let data = Base64.decode(source.bytes[(start + 4)..<end])
+            let data = source.bytes[(start + 4)..<end].withUnsafeBytes({
+                Base64.decodeEither($0)
+            })
         else {
             throw source.syntaxError(
                 "syntax error, B64\"...\" takes base64 without blanks", at: start)

@@ -1,5 +1,3 @@
-import Bytes
-
 /// Base64 of RFC 4648, strict: one spelling for every sequence of bytes in an alphabet.
 package enum Base64 {
     /// What the digits 62 and 63 are, and whether `=` fills the last group.
@@ -113,6 +111,22 @@ package enum Base64 {
         }
         if !isValid { buffer.truncate(to: start) }
         return isValid
+    }
+
+    /// Appends the bytes that `text` stands for in one alphabet or the other: clients write data in both.
+    ///
+    /// - Returns: As ``decode(_:alphabet:into:)``.
+    package static func decodeEither(
+        _ text: UnsafeRawBufferPointer, into buffer: ByteBuffer
+    ) -> Bool {
+        decode(text, alphabet: .standard, into: buffer)
+            || decode(text, alphabet: .url, into: buffer)
+    }
+
+    /// The bytes that `text` stands for in one alphabet or the other; nil for neither.
+    package static func decodeEither(_ text: UnsafeRawBufferPointer) -> [UInt8]? {
+        let buffer = ByteBuffer(capacity: text.count)
+        return decodeEither(text, into: buffer) ? buffer.array : nil
     }
 
     /// The bytes that `text` stands for, nil as ``decode(_:alphabet:into:)`` says.
