@@ -139,6 +139,7 @@ let package = Package(
                 "ObjectStore", "Query", "Rows", "ObjectModel", "Bytes", "Storage", "StorageMemory",
                 "StorageLMDB", "Threads", "TestSupport", "ObjectSupport", "PlainQuery",
             ]),
+        tests("StoreServiceTests", ["StoreService", "Threads"]),
         tests(
             "RESTAPITests",
             [

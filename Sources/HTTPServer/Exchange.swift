@@ -7,6 +7,8 @@ import Synchronization
 package final class Exchange: Sendable {
     /// The request. Its text, headers and body are valid until the exchange is answered.
     package let request: Request
+    /// When the request was complete, its body included, in milliseconds of the monotonic clock.
+    package let startedAtMilliseconds = monotonicNanoseconds() / 1_000_000
     private let connection: Connection
     private let ticket: UInt64
     /// Whether somebody answered, so that the end of the exchange need not look.

@@ -82,11 +82,25 @@ struct LimitOption: Sendable {
         {
             $1.rest.queryTextByteCountMax = $0
         },
-        LimitOption("max-query-time", .duration, "how long a query may take", fallback: "30s") {
+        LimitOption(
+            "max-query-time", .duration, "how long a query may take, from its request on",
+            fallback: "30s"
+        ) {
             $1.rest.queryTimeSecondsMax = $0
         },
         LimitOption("max-query-memory", .size, "memory of one query", fallback: "256MiB") {
             $1.rest.queryMemoryByteCountMax = $0
+        },
+        LimitOption(
+            "max-long-queries", .count(1...1000),
+            "queries past their first time slice that are under way at once", fallback: "8"
+        ) {
+            $1.rest.longQueryCountMax = $0
+        },
+        LimitOption(
+            "max-long-query-memory", .size, "memory of all those together", fallback: "512MiB"
+        ) {
+            $1.rest.longQueryMemoryByteCountMax = $0
         },
         LimitOption(
             "column-memory", .sizeOrNone,

@@ -31,10 +31,9 @@ package final class ReadTransaction: ObjectSource {
     /// Why an evaluation on the view was given up, which has made it late; nil where only its time is over.
     package private(set) var evaluationFailure: EvaluationFailure?
     private var followCount = 0
-    /// Asked now and then, where evaluations look at the clock, whether somebody still waits for what is
-    /// read; when nobody does, they end as if their time were over. Nil: somebody does. Closing the view
-    /// lets go of it.
-    package var isAwaited: (@Sendable () -> Bool)?
+    /// The turn that evaluations on the view run in; when it is not to continue, they end as if their time
+    /// were over. Nil where they run by themselves. Closing the view lets go of it.
+    package var turn: (any EvaluationTurn)?
     private let keyBuffer = ByteBuffer(capacity: 512)
 
     /// Nil when there is no catalog for the snapshot, which is closed then.
@@ -91,7 +90,7 @@ package final class ReadTransaction: ObjectSource {
 
     /// Ends the view. Closing twice is harmless.
     package func close() {
-        isAwaited = nil
+        turn = nil
         snapshot.close()
     }
 
@@ -262,14 +261,14 @@ package final class ReadTransaction: ObjectSource {
         evaluationFailure = nil
     }
 
-    /// Whether what is evaluated on the view has to end: its time is over, or nobody waits for it any more.
-    /// Cost: a look at the clock, and a system call where a client waits.
+    /// Whether what is evaluated on the view has to end: its time is over, or its turn does not continue. May
+    /// block while it is others' turn. Cost: a look at the clock, or two.
     ///
     /// - `deadline`: In milliseconds of the monotonic clock; `.max` is never over.
     package func isOver(_ deadline: UInt64) -> Bool {
-        guard deadline != .max else { return false }
-        if monotonicMilliseconds() >= deadline { return true }
-        return isAwaited.map { !$0() } ?? false
+        // The turn comes first: the deadline may pass while it is others'.
+        if let turn, !turn.mayContinue() { return true }
+        return deadline != .max && monotonicMilliseconds() >= deadline
     }
 
     /// Makes the view late, because an evaluation on it was given up.
@@ -281,7 +280,7 @@ package final class ReadTransaction: ObjectSource {
     /// Counts a link that is followed, and looks at the clock now and then.
     private func mayFollow() -> Bool {
         followCount &+= 1
-        if followCount & 4095 == 0, isOver(deadlineMilliseconds) { isLate = true }
+        if followCount & 1023 == 0, isOver(deadlineMilliseconds) { isLate = true }
         return !isLate
     }
 

@@ -1,3 +1,5 @@
+import StoreService
+
 /// The service's limits and habits; every limit is listed by `GET /v1`.
 package struct RESTOptions: Sendable {
     /// Objects of one page at most, and of one page when the request doesn't say.
@@ -42,8 +44,21 @@ package struct RESTOptions: Sendable {
     package var temporaryDirectory: String?
     /// Where backups are kept; nil where none can be made.
     package var backupDirectory: String?
-    /// Threads for long reads.
+    /// Long reads that run at once.
     package var workerThreadCount = 2
+    /// Reads that have outlived their first time slice and hold a snapshot.
+    package var longQueryCountMax = 8
+    /// Bytes of memory that those may take together.
+    package var longQueryMemoryByteCountMax = 512 << 20
+    /// What the scheduler lets reads have.
+    var scheduling: SchedulerLimits {
+        var limits = SchedulerLimits()
+        limits.runningLongCountMax = workerThreadCount
+        limits.admittedCountMax = longQueryCountMax
+        limits.memoryByteCountMax = longQueryMemoryByteCountMax
+        limits.jobMemoryByteCountMax = queryMemoryByteCountMax
+        return limits
+    }
 
     /// Makes the defaults.
     package init() {}

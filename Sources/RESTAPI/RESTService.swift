@@ -14,8 +14,8 @@ package final class RESTService: Sendable {
     let options: RESTOptions
     /// Who may do what; nil when everybody may do everything.
     let tokens: TokenTable?
-    /// Threads for long reads.
-    let workers: WorkerPool
+    /// Threads for reads and other work that may take long.
+    package let scheduler: JobScheduler
     let logger: Logger
     /// The imports that run.
     let imports: ImportGate
@@ -40,7 +40,7 @@ package final class RESTService: Sendable {
         self.options = options
         self.tokens = tokens
         self.logger = logger
-        workers = WorkerPool(threadCount: options.workerThreadCount)
+        scheduler = JobScheduler(options.scheduling)
         imports = ImportGate(countMax: options.importCountMax)
         backups = options.backupDirectory.map { BackupFolder(path: $0) }
         versionWaiter = VersionWaiter(store.publisher)
@@ -62,7 +62,7 @@ package final class RESTService: Sendable {
     /// Ends the service's own threads: after the server has stopped, before the store is closed.
     package func stop() {
         endWaiting()
-        workers.stop()
+        scheduler.stop()
         imports.waitUntilIdle()
         backups?.stop()
     }

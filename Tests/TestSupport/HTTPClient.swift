@@ -62,6 +62,9 @@ package final class HTTPClient {
     /// Sends bytes as they stand and waits for nothing.
     package func begin(_ text: String) { _ = write(Array(text.utf8)) }
 
+    /// Waits for the reply to what was begun.
+    package func finish() -> Reply { read(isHead: false) }
+
     private func write(_ bytes: [UInt8]) -> Bool {
         if socket < 0 { connect() }
         var sent = 0

@@ -22,7 +22,7 @@ extension Verb {
                 "make an admin token and print it, if the store has no tokens yet"),
             OpenStore.durability, OpenStore.mapSize, OpenStore.newEpoch,
             Option(
-                "threads", "N", "threads that serve connections, and as many for long reads",
+                "threads", "N", "threads that serve connections; as many long reads run at once",
                 fallback: "2"),
             Option(
                 "cors-origin", "ORIGIN", "an origin whose pages may use the service; repeatable",

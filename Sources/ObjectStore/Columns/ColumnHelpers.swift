@@ -47,6 +47,7 @@ final class ColumnJob: Sendable {
     private let next: Atomic<Int>
     private let total = Atomic<Int>(0)
     private let isCancelled = Atomic<Bool>(false)
+    private let hasDismissed = Atomic<Bool>(false)
     private let undecided = Mutex<[Int]>([])
     private let helpers = Monitor(Helpers())
 
@@ -71,19 +72,23 @@ final class ColumnJob: Sendable {
         return true
     }
 
-    /// Counts chunks until there are no more, unless the job is over before a helper comes to it.
+    /// Counts chunks until there are no more or helpers are dismissed, unless the job is over before a helper
+    /// comes to it.
     func help(_ frame: ColumnFrame) {
         let isOver = helpers.withLock { state in
             if !state.isOver { state.activeCount += 1 }
             return state.isOver
         }
         guard !isOver else { return }
-        while step(frame) {}
+        while !hasDismissed.load(ordering: .relaxed), step(frame) {}
         helpers.signal { state in
             state.activeCount -= 1
             return state.activeCount == 0
         }
     }
+
+    /// Lets no helper begin another chunk; the job's own thread goes on.
+    func dismissHelpers() { hasDismissed.store(true, ordering: .relaxed) }
 
     /// Lets nobody begin another chunk.
     func cancel() { isCancelled.store(true, ordering: .relaxed) }

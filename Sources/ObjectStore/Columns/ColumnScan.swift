@@ -126,6 +126,8 @@ final class ColumnScan {
         guard !transaction.isOver(deadlineMilliseconds), !transaction.isLate else { throw .time }
     }
 
+    private var isAlone: Bool { transaction.turn?.isAlone ?? true }
+
     private static func key(_ chunk: Int, _ position: Int) -> UInt64 {
         UInt64(chunk << ColumnChunk.keyCountLog2 + position)
     }
@@ -160,7 +162,7 @@ final class ColumnScan {
         var total = 0
         let start = helperCountMax > 0 && residual == nil ? monotonicMicroseconds() : 0
         for chunk in 0..<program.chunkCount {
-            if start > 0, chunk >= Self.trialCount, chunk.isMultiple(of: Self.trialCount) {
+            if start > 0, chunk >= Self.trialCount, chunk.isMultiple(of: Self.trialCount), isAlone {
                 let left = UInt64(program.chunkCount - chunk)
                 let elapsed = monotonicMicroseconds() - start
                 if elapsed * left / UInt64(chunk) >= sharedMicrosecondsMin {
@@ -188,6 +190,8 @@ final class ColumnScan {
         ColumnHelpers.shared.join(job, countMax: helperCountMax)
         var failure: QueryExecution.Failure?
         while job.step(frame) {
+            // The helpers have no turn of their own: they leave to others what this one would have to share.
+            if !isAlone { job.dismissHelpers() }
             do throws(QueryExecution.Failure) { try checkTime() } catch {
                 failure = error
                 job.cancel()

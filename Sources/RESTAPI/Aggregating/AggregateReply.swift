@@ -50,12 +50,6 @@ struct AggregateReply {
         }
     }
 
-    private var limits: QueryLimits {
-        QueryLimits(
-            deadlineMilliseconds: service.queryDeadline,
-            memoryByteCountMax: service.options.queryMemoryByteCountMax)
-    }
-
     /// The query of all objects that are meant.
     private var objects: ObjectQuery {
         ObjectQuery(classIndex: query.rowClass.index, predicate: query.predicate)
@@ -84,12 +78,12 @@ struct AggregateReply {
     /// - Throws: ``RequestFault`` for a cursor that does not fit, limits, or failing storage.
     func response() throws(RequestFault) -> Response {
         let cursor = try PageCursor.read(text, query: query.hash, epoch: read.epoch)
-        let limits = limits
+        let limits = service.limits(of: read)
         let account = Account(query.rowClass, read.rows)
         let buffer = ByteBuffer(capacity: 1024)
         var writer = ObjectWriter(buffer, names: names, read: read, epoch: read.epoch)
         writer.quotesLargeInts = quotesLargeInts
-        writer.byteCountMax = service.options.queryMemoryByteCountMax
+        writer.byteCountMax = limits.memoryByteCountMax
         var next: String?
         if query.by.isEmpty {
             buffer.append("{")
@@ -225,7 +219,7 @@ struct AggregateReply {
                 }
             }
             json.raw("}")
-            if writer.buffer.count > service.options.queryMemoryByteCountMax { throw outOfMemory }
+            if writer.buffer.count > limits.memoryByteCountMax { throw outOfMemory }
         }
         json.raw("]")
         guard groups.count > query.limit else { return nil }

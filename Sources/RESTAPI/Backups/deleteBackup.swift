@@ -9,7 +9,7 @@ extension RESTService {
             try Parameters.refuseAll(request)
             let name = request.parameter(0).string
             let folder = try backupFolder()
-            return answerOnWorker { () throws(RequestFault) in
+            return answerScheduled { () throws(RequestFault) in
                 do throws(BackupFile.Failure) {
                     guard try folder.remove(name) else { return self.response(Self.noSuchBackup) }
                 } catch {

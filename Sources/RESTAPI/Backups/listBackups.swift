@@ -9,7 +9,7 @@ extension RESTService {
             try Parameters.refuseAll(request)
             try request.requireAccepted("application/json")
             let folder = try backupFolder()
-            return answerOnWorker { () throws(RequestFault) in
+            return answerScheduled { () throws(RequestFault) in
                 let entries = folder.entries()
                 return Response.json(200) { writer in
                     writer.object { object in

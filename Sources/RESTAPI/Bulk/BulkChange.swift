@@ -73,15 +73,18 @@ extension RESTService {
         _ claim: IdempotencyClaim?
     ) -> Outcome {
         .later { exchange in
-            let isTaken = self.workers.submit {
-                let client = ClientPresence(exchange)
+            let isTaken = self.isScheduled(for: exchange) { job in
                 do throws(RequestFault) {
-                    let search = try self.search(prepared, affectedCountMax, for: client)
+                    let search = try self.withRead(in: job) { read throws(RequestFault) in
+                        try self.search(prepared, affectedCountMax, read)
+                    }
+                    if job.isRestarted { return }
                     self.handIn(
                         self.write(prepared, search, affectedCountMax), exchange, claim)
                 } catch {
+                    if job.isRestarted { return }
                     claim?.release()
-                    if client.hasLeft { return exchange.abandon() }
+                    if job.mustNotAnswer { return exchange.abandon() }
                     exchange.respond(self.response(error))
                 }
             }
@@ -91,22 +94,18 @@ extension RESTService {
         }
     }
 
-    /// Finds the objects in the last commit. Worker's thread.
+    /// Finds the objects in the last commit. A scheduler's thread.
     ///
     /// - Throws: ``RequestFault`` when there are too many, or the search takes too much: the reply, as of then.
     private func search(
         _ prepared: PreparedRequest<BulkChange>, _ affectedCountMax: Int?,
-        for client: ClientPresence
+        _ read: ReadTransaction
     ) throws(RequestFault) -> BulkSearch? {
         let query = prepared.last.query
         do throws(WriteFailure) {
-            let read: ReadTransaction
-            do { read = try store.read() } catch { throw .store(error) }
-            defer { read.close() }
             // What was checked under another schema is searched for by the writer, under its own.
             guard read.rows === prepared.schema else { return nil }
-            read.isAwaited = { client.isThere() }
-            let keys = try matches(query, affectedCountMax, until: queryDeadline, read)
+            let keys = try matches(query, affectedCountMax, limits(of: read), read)
             do throws(StoreError) {
                 return try BulkSearch(query, keys: keys, in: read)
             } catch {
@@ -142,8 +141,9 @@ extension RESTService {
                         try self.limit(present.count, affectedCountMax)
                         keys = present
                     } else {
-                        keys = try self.matches(
-                            change.query, affectedCountMax, until: deadline, view)
+                        var limits = self.limits(of: view)
+                        limits.deadlineMilliseconds = deadline
+                        keys = try self.matches(change.query, affectedCountMax, limits, view)
                     }
                     for key in keys {
                         guard monotonicMilliseconds() < deadline else {
@@ -194,12 +194,9 @@ extension RESTService {
 
     /// The keys of the objects that are to be changed.
     private func matches(
-        _ query: CheckedQuery, _ affectedCountMax: Int?, until deadline: UInt64,
+        _ query: CheckedQuery, _ affectedCountMax: Int?, _ limits: QueryLimits,
         _ view: ReadTransaction
     ) throws(WriteFailure) -> [UInt64] {
-        let limits = QueryLimits(
-            deadlineMilliseconds: deadline,
-            memoryByteCountMax: options.queryMemoryByteCountMax)
         if let stages = query.stages {
             return try matches(stages, affectedCountMax, view, limits)
         }
@@ -212,7 +209,7 @@ extension RESTService {
         var keys: [UInt64] = []
         var count = 0
         var distinct = DistinctFilter(
-            query, view, after: nil, byteCountMax: options.queryMemoryByteCountMax)
+            query, view, after: nil, byteCountMax: limits.memoryByteCountMax)
         let total = query.total ?? .max
         do throws(QueryExecution.Failure) {
             let execution: QueryExecution

@@ -24,7 +24,7 @@ struct ChangeWriter {
         writer = ObjectWriter(buffer, names: stream.names, read: read, epoch: read.epoch)
         writer.quotesLargeInts = stream.definition.quotesLargeInts
         writer.limitCollections(options)
-        writer.byteCountMax = options.queryMemoryByteCountMax
+        writer.byteCountMax = options.memoryByteCountMax(of: read)
     }
 
     /// The bytes written so far, taken over.

@@ -26,10 +26,8 @@ extension RESTService {
     /// - Throws: ``RequestFault`` `.expired` for a version whose changes are not kept, `.malformed` for one of the future.
     func changePage(
         _ stream: CheckedStream, after number: UInt64, _ known: StreamCursor.ChangePart?,
-        limit: Int
+        limit: Int, in read: ReadTransaction
     ) throws(RequestFault) -> ChangePage {
-        let read = try stored { () throws(StoreError) in try store.read() }
-        defer { read.close() }
         let query = try stream.under(read.rows, self)
         let changes: FoldedChanges
         do throws(FoldedChanges.Gap) {
@@ -49,7 +47,7 @@ extension RESTService {
         var position =
             known ?? StreamCursor.ChangePart(through: changes.through, knownCount: 0, reachedKey: 0)
         position.through = changes.through
-        read.limitFollowing(until: queryDeadline)
+        read.limitFollowing(until: limits(of: read).deadlineMilliseconds)
         let candidates = query.observed.candidates(changes, in: read)
         var left = candidates.indices.filter { index in
             candidates[index].change == nil

@@ -31,7 +31,7 @@ extension RESTService {
         let checked = try definition.checked(names)
         let mode = try streamMode(request)
         let cursor = try streamCursor(request, parameters, isEventStream: mode == .events)
-        if mode == .events { return try openStream(checked, cursor) }
+        if mode == .events { return try openStream(request, checked, cursor) }
         return try answerPage(
             checked, cursor, try CheckedQuery.limit(text, options), preferences)
     }
@@ -75,9 +75,9 @@ extension RESTService {
         return cursor
     }
 
-    private func openStream(_ query: CheckedStream, _ cursor: StreamCursor) throws(RequestFault)
-        -> Outcome
-    {
+    private func openStream(
+        _ request: Request, _ query: CheckedStream, _ cursor: StreamCursor
+    ) throws(RequestFault) -> Outcome {
         let start: StreamHub.Start
         switch cursor {
         case .now: start = .now
@@ -89,7 +89,7 @@ extension RESTService {
         }
         let stream = EventStream(
             queueByteCountMax: max(options.streamQueueByteCountMax, Self.streamQueueByteCountMin))
-        streams.open(StreamSubscriber(stream, query), from: start)
+        streams.open(StreamSubscriber(stream, query, clientKey(request)), from: start)
         return .respond(Response(events: stream).with(.vary, "Accept" as StaticString))
     }
 
@@ -109,8 +109,10 @@ extension RESTService {
                     checked, in: read, begunAt: version, from: identity, limit: limit)
             }
         case .within(let version, let part):
-            return answerOnWorker { () throws(RequestFault) in
-                try self.changePage(checked, after: version.number, part, limit: limit).response
+            return answerReading { read throws(RequestFault) in
+                try self.changePage(
+                    checked, after: version.number, part, limit: limit, in: read
+                ).response
             }
         case .now, .after:
             let number = cursor.version?.number ?? store.publisher.version
@@ -123,8 +125,8 @@ extension RESTService {
                             deadline: monotonicMilliseconds() + UInt64(wait) * 1000))
                 }
             }
-            return answerOnWorker { () throws(RequestFault) in
-                try self.changePage(checked, after: number, nil, limit: limit).response
+            return answerReading { read throws(RequestFault) in
+                try self.changePage(checked, after: number, nil, limit: limit, in: read).response
             }
         }
     }

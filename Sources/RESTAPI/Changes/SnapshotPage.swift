@@ -77,7 +77,7 @@ struct SnapshotPage {
             classIndex: classIndex, predicate: stream.observed.predicate,
             after: key == 0 ? nil : QueryPosition(sortBytes: [], key: key),
             expectedCount: limit + 1)
-        let limits = QueryLimits(deadlineMilliseconds: service.queryDeadline)
+        let limits = service.limits(of: read)
         let execution = try service.stored { () throws(StoreError) in
             try QueryExecution(query, in: read, limits: limits)
         }

@@ -27,8 +27,6 @@ final class StreamHub: @unchecked Sendable {
     static let pieceByteCount = 128 << 10
     /// Objects of a step through missed changes.
     private static let stepObjectCount = 2_000
-    /// Steps that a stream takes on a worker's thread before others get their turn.
-    private static let turnStepCount = 8
     /// Versions between a poll's cursor and the present that are looked at on the feed's thread.
     private static let pollVersionCountMax: UInt64 = 1_000
 
@@ -56,7 +54,7 @@ final class StreamHub: @unchecked Sendable {
         StoreVersion(epoch: service.store.epoch, number: number)
     }
 
-    /// Ends all streams and polls and stops following. Call it once, before the workers are stopped.
+    /// Ends all streams and polls and stops following. Call it once, before the scheduler is stopped.
     func stop() {
         isStopping.store(true, ordering: .releasing)
         feed?.perform { position in
@@ -116,12 +114,12 @@ final class StreamHub: @unchecked Sendable {
             case .start:
                 hello(0)
                 subscriber.restart(subscriber.query)
-                self.feedOnWorker(subscriber)
+                self.feedLater(subscriber)
             case .after(let number):
                 hello(number)
                 subscriber.version = number
                 subscriber.phase = .catchUp
-                self.feedOnWorker(subscriber)
+                self.feedLater(subscriber)
             case .restored:
                 hello(0)
                 self.restart(subscriber, .restored)
@@ -180,7 +178,7 @@ final class StreamHub: @unchecked Sendable {
             return subscriber.stream.end()
         }
         subscriber.send(StreamSignal.reset(reason))
-        feedOnWorker(subscriber)
+        feedLater(subscriber)
     }
 
     /// Keeps a stream until its client has read. On the feed's thread.
@@ -203,39 +201,53 @@ final class StreamHub: @unchecked Sendable {
             ready.append(subscriber)
             return true
         }
-        for subscriber in ready { feedOnWorker(subscriber) }
+        for subscriber in ready { feedLater(subscriber) }
         if waiting.isEmpty, !hasWaitingOutbox { feed.hurry(false) }
     }
 
-    // MARK: Catching up, on workers' threads
+    // MARK: Catching up, on the scheduler's threads
 
-    private func feedOnWorker(_ subscriber: StreamSubscriber) {
-        let isTaken = service.workers.submit { self.takeTurn(subscriber) }
+    private func feedLater(_ subscriber: StreamSubscriber) {
+        let stream = subscriber.stream
+        let isTaken = service.scheduler.submit(
+            Job(
+                subscriber.clientKey, until: service.queryDeadline,
+                isAwaited: { !stream.isClosed }
+            ) { self.takeTurn(subscriber, $0) })
         if !isTaken { onFeed(subscriber) { _ in self.wait(subscriber) } }
     }
 
     /// Feeds a stream until its queue is half full, it is near the present, or it is others' turn.
-    private func takeTurn(_ subscriber: StreamSubscriber) {
-        for _ in 0..<Self.turnStepCount {
+    private func takeTurn(_ subscriber: StreamSubscriber, _ job: Job) {
+        // It has waited too long for its turn, which is no fault of its query.
+        if job.isOverdue { return feedLater(subscriber) }
+        repeat {
             if subscriber.stream.isClosed { return }
             if isStopping.load(ordering: .acquiring) { return subscriber.stream.end() }
             guard subscriber.flush(), subscriber.hasRoom else {
                 return onFeed(subscriber) { _ in self.wait(subscriber) }
             }
             do throws(RequestFault) {
-                guard try feedStep(subscriber) else { return }
+                let goesOn = try service.withRead(in: job) { read throws(RequestFault) in
+                    try feedStep(subscriber, read)
+                }
+                guard goesOn else { return }
             } catch {
+                // What the step has found is not told, so that it can be made again.
+                if job.isRestarted { return }
+                if job.mustNotAnswer { return subscriber.stream.end() }
                 subscriber.send(StreamSignal.error(error))
                 return subscriber.stream.end()
             }
-        }
-        feedOnWorker(subscriber)
+        } while job.isInFirstSlice
+        feedLater(subscriber)
     }
 
     /// One piece; false when the stream was handed to the feed's thread.
-    private func feedStep(_ subscriber: StreamSubscriber) throws(RequestFault) -> Bool {
-        let read = try service.stored { () throws(StoreError) in try service.store.read() }
-        defer { read.close() }
+    private func feedStep(
+        _ subscriber: StreamSubscriber, _ read: ReadTransaction
+    ) throws(RequestFault) -> Bool {
+        let deadline = service.limits(of: read).deadlineMilliseconds
         guard read.rows === subscriber.query.names.schema else {
             let names = service.names(of: read.rows)
             subscriber.restart(try subscriber.query.definition.checked(names))
@@ -247,11 +259,10 @@ final class StreamHub: @unchecked Sendable {
             try sendSnapshot(subscriber, read, classIndex, after: key)
             return true
         case .missed(let missed):
-            try sendPiece(of: missed, subscriber, read, until: service.queryDeadline)
+            try sendPiece(of: missed, subscriber, read, until: deadline)
             return true
         case .catchUp, .live:
             let present = try service.stored { () throws(StoreError) in try read.state().version }
-            let deadline = service.queryDeadline
             guard let missed = try missed(subscriber, read, until: deadline) else { return true }
             try sendPiece(of: missed, subscriber, read, until: deadline)
             guard case .catchUp = subscriber.phase, subscriber.version >= present else {
@@ -351,7 +362,7 @@ final class StreamHub: @unchecked Sendable {
                 // Much is told by a worker.
                 guard let missed = try missed(subscriber, position.transaction, until: deadline),
                     missed.through == position.version, missed.count <= Self.pieceObjectCount
-                else { return feedOnWorker(subscriber) }
+                else { return feedLater(subscriber) }
                 try sendPiece(of: missed, subscriber, position.transaction, until: deadline)
                 guard case .catchUp = subscriber.phase else { return wait(subscriber) }
             } catch {
@@ -370,19 +381,33 @@ final class StreamHub: @unchecked Sendable {
     /// Answers a request at once if something has happened since its cursor; else has it wait for the
     /// first change that concerns its query.
     func open(_ poll: LongPoll) {
-        let isTaken = service.workers.submit {
-            let response: Response
-            do throws(RequestFault) {
-                let page = try self.service.changePage(
-                    poll.query, after: poll.version, nil, limit: poll.limit)
-                if page.isEmpty { return self.add(poll.moved(to: page.version)) }
-                response = page.response
-            } catch {
-                response = self.service.response(error)
+        schedule(poll) { job in
+            var movedPoll: LongPoll?
+            let response = self.service.replying { () throws(RequestFault) in
+                let page = try self.page(of: poll, in: job)
+                if page.isEmpty { movedPoll = poll.moved(to: page.version) }
+                return page.response
             }
-            poll.exchange.respond(response)
+            if let movedPoll, !job.mustNotAnswer { return self.add(movedPoll) }
+            self.service.answer(poll.exchange, in: job) { response }
         }
+    }
+
+    /// Has a job look what there is for a poll. Its time begins now: the poll may have waited long.
+    private func schedule(_ poll: LongPoll, _ body: @escaping @Sendable (Job) -> Void) {
+        let isTaken = service.scheduler.submit(
+            Job(
+                service.clientKey(poll.exchange.request), until: service.queryDeadline,
+                isAwaited: { !poll.exchange.isGone }, body))
         if !isTaken { poll.exchange.respond(service.response(.tooBusy)) }
+    }
+
+    private func page(of poll: LongPoll, in job: Job) throws(RequestFault) -> RESTService.ChangePage
+    {
+        try service.withRead(in: job) { read throws(RequestFault) in
+            try service.changePage(
+                poll.query, after: poll.version, nil, limit: poll.limit, in: read)
+        }
     }
 
     private func add(_ poll: LongPoll) {
@@ -423,14 +448,10 @@ final class StreamHub: @unchecked Sendable {
 
     /// Answers a poll with what there is now.
     func answer(_ poll: LongPoll) {
-        let isTaken = service.workers.submit {
-            poll.exchange.respond(
-                self.service.replying { () throws(RequestFault) in
-                    try self.service.changePage(
-                        poll.query, after: poll.version, nil, limit: poll.limit
-                    ).response
-                })
+        schedule(poll) { job in
+            self.service.answer(poll.exchange, in: job) { () throws(RequestFault) in
+                try self.page(of: poll, in: job).response
+            }
         }
-        if !isTaken { poll.exchange.respond(service.response(.tooBusy)) }
     }
 }

@@ -1,5 +1,6 @@
 import HTTPServer
 import ObjectStore
+import StoreService
 
 /// One event stream and how far it has come.
 ///
@@ -21,6 +22,8 @@ final class StreamSubscriber: @unchecked Sendable {
     }
 
     let stream: EventStream
+    /// Whose turns it takes.
+    let clientKey: ClientKey
     /// What it follows, checked against the schema it was last told of.
     var query: CheckedStream
     var phase = Phase.live
@@ -34,8 +37,9 @@ final class StreamSubscriber: @unchecked Sendable {
     /// When something was last sent, in milliseconds of the monotonic clock.
     var lastSent: UInt64 = 0
 
-    init(_ stream: EventStream, _ query: CheckedStream) {
+    init(_ stream: EventStream, _ query: CheckedStream, _ clientKey: ClientKey) {
         self.stream = stream
+        self.clientKey = clientKey
         self.query = query
     }
 

@@ -27,13 +27,13 @@ struct RequestedWrite<Result: Sendable>: Sendable {
 }
 
 extension RESTService {
-    /// Reads a body and what follows: at once, or on a worker's thread when the body is large.
+    /// Reads a body and what follows: at once, or on the scheduler's when the body is large.
     func reading(
         _ request: Request, _ body: @escaping @Sendable () throws(RequestFault) -> Outcome
     ) -> Outcome {
         guard request.body.count > Self.inlineBodyByteCountMax else { return answering(body) }
         return .later { exchange in
-            self.decide(for: exchange) { self.answering(body) }
+            self.decide(for: exchange, expecting: .long) { self.answering(body) }
         }
     }
 
@@ -78,7 +78,8 @@ extension RESTService {
                         }
                     }
                     if write.isLong(committed.result),
-                        self.workers.submit({ exchange.respond(make()) })
+                        self.isScheduled(
+                            for: exchange, expecting: .long, { _ in exchange.respond(make()) })
                     {
                         return
                     }

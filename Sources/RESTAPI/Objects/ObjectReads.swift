@@ -3,12 +3,13 @@ import HTTPServer
 import ObjectJSON
 import ObjectStore
 import Rows
+import StoreService
 
 extension RESTService {
     /// Answers with one object: `getObject`, `getObjectByKey`, and the same of projections.
     ///
     /// What is read from the object's own row is answered at once on the connection's thread; a reply
-    /// with other objects comes from a worker.
+    /// with other objects comes from the scheduler's.
     ///
     /// - `isProjected`: Whether the path names a projection and not a class.
     func readObject(_ request: Request, _ source: KeySource, isProjected: Bool = false) -> Outcome {
@@ -16,7 +17,7 @@ extension RESTService {
             try request.requireAccepted("application/json")
             if request.query.isEmpty {
                 return try objectReply(
-                    request, source, nil, isProjected: isProjected, isOnWorker: false)
+                    request, source, nil, isProjected: isProjected, in: nil)
             }
             let parameters = try Parameters(
                 request,
@@ -26,7 +27,7 @@ extension RESTService {
             return whenAtVersion(version) {
                 self.answering { () throws(RequestFault) in
                     try self.objectReply(
-                        request, source, parameters, isProjected: isProjected, isOnWorker: false)
+                        request, source, parameters, isProjected: isProjected, in: nil)
                 }
             }
         }
@@ -34,8 +35,9 @@ extension RESTService {
 
     private func objectReply(
         _ request: Request, _ source: KeySource, _ parameters: Parameters?, isProjected: Bool,
-        isOnWorker: Bool
+        in job: Job?
     ) throws(RequestFault) -> Outcome {
+        if let job, job.isOverdue || job.isAbandoned { throw .queryTime(options) }
         let scratch = RequestScratch.current
         // Taken before the snapshot: a reply may be newer than it says, never older.
         let version = store.version
@@ -45,6 +47,8 @@ extension RESTService {
             read.close()
             scratch.read = read
         }
+        read.turn = job
+        if let job { read.limitFollowing(until: job.deadlineMilliseconds) }
         let names = scratch.names(of: read.rows, self)
         let projection = isProjected ? try self.projection(request, names) : nil
         let named: RowClass
@@ -67,16 +71,18 @@ extension RESTService {
                     fields: fields, expand: expand, of: rowClass, names: names)
             }
         }
-        if selection.holdsOtherObjects, !isOnWorker {
+        if selection.holdsOtherObjects, job == nil {
             return .later { exchange in
-                let isTaken = self.workers.submit {
+                self.schedule(for: exchange) { job in
                     let outcome = self.answering { () throws(RequestFault) in
-                        try self.objectReply(
-                            request, source, parameters, isProjected: isProjected, isOnWorker: true)
+                        try self.withinMemory(of: job) { () throws(RequestFault) in
+                            try self.objectReply(
+                                request, source, parameters, isProjected: isProjected, in: job)
+                        }
                     }
-                    if case .respond(let response) = outcome { exchange.respond(response) }
+                    guard case .respond(let response) = outcome else { return }
+                    self.answer(exchange, in: job) { response }
                 }
-                if !isTaken { exchange.respond(self.response(.tooBusy)) }
             }
         }
 
@@ -103,9 +109,10 @@ extension RESTService {
         writer.linkKeys = scratch.linkKeys
         writer.quotesLargeInts = preferences.quotesLargeInts
         writer.limitCollections(options)
-        writer.byteCountMax = options.queryMemoryByteCountMax
+        writer.byteCountMax = job?.memoryByteCountMax ?? options.queryMemoryByteCountMax
         writer.write(row, key: key, selection)
         if read.failure != nil { try stored { () throws(StoreError) in try read.checkFailure() } }
+        if read.isLate { throw .queryTime(options) }
         if writer.isTruncated { throw .replyTooLarge(options.queryMemoryByteCountMax) }
         var response = Response(200, .json, scratch.takeReply())
         response.headers.addETag(etag)
@@ -122,7 +129,7 @@ extension RequestFault {
     /// A reply that would take more memory than a read may.
     static func replyTooLarge(_ limit: Int) -> RequestFault {
         RequestFault(
-            .invalid, "query-memory-exceeded",
+            .invalid, memoryCode,
             "The reply would take more than \(limit) bytes; expand less, or page the collections by "
                 + "…/properties/{property}.")
     }

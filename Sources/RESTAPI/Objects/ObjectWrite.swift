@@ -216,7 +216,9 @@ final class ObjectWrite: PendingWrite, ResponseSource, @unchecked Sendable {
             version.number = number
             if case .several(let written) = result,
                 written.count > RESTService.inlineObjectCountMax,
-                service.workers.submit({ exchange.respond(self.makeResponse()) })
+                service.isScheduled(
+                    for: exchange, expecting: .long,
+                    { _ in exchange.respond(self.makeResponse()) })
             {
                 return
             }

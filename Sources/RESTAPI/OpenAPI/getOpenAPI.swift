@@ -16,7 +16,7 @@ extension RESTService {
                 return .respond(try Self.reply(document, request))
             }
             // A store may have a thousand classes of a thousand properties.
-            return answerOnWorker { () throws(RequestFault) in
+            return answerScheduled { () throws(RequestFault) in
                 let document = self.openAPIDocument(of: catalog, usesTokens: usesTokens)
                 self.openAPI.keep(document, of: catalog, usesTokens: usesTokens)
                 return try Self.reply(document, request)

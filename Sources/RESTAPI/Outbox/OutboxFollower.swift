@@ -1,6 +1,7 @@
 import HTTPServer
 import ObjectJSON
 import ObjectStore
+import StoreService
 
 /// Somebody who waits for objects of an outbox: an event stream, or a request that waits for the first.
 ///
@@ -18,6 +19,8 @@ final class OutboxFollower: @unchecked Sendable {
     }
 
     let client: Client
+    /// Whose turns it takes.
+    let clientKey: ClientKey
     let className: String
     let quotesLargeInts: Bool
     /// Behind which object the client stands.
@@ -25,8 +28,12 @@ final class OutboxFollower: @unchecked Sendable {
     /// When something was last sent, in milliseconds of the monotonic clock.
     var lastSent = monotonicMilliseconds()
 
-    init(_ client: Client, className: String, behind cursor: OutboxCursor, quotesLargeInts: Bool) {
+    init(
+        _ client: Client, _ clientKey: ClientKey, className: String, behind cursor: OutboxCursor,
+        quotesLargeInts: Bool
+    ) {
         self.client = client
+        self.clientKey = clientKey
         self.className = className
         self.cursor = cursor
         self.quotesLargeInts = quotesLargeInts

@@ -18,9 +18,6 @@ final class OutboxHub: @unchecked Sendable {
     /// Streams whose clients have to read first.
     private var waiting: [OutboxFollower] = []
 
-    /// Pages that a follower is sent before others get their turn.
-    private static let turnPageCount = 8
-
     var heartbeatSeconds: Int { service.options.heartbeatSeconds }
 
     init(_ service: RESTService) { self.service = service }
@@ -28,11 +25,12 @@ final class OutboxHub: @unchecked Sendable {
     /// Learns whose feed it shares; the other owns it.
     func join(_ streams: StreamHub) { self.streams = streams }
 
-    // MARK: On workers' threads
+    // MARK: On the scheduler's threads
 
-    /// Has a worker feed a follower. Any thread.
+    /// Has a job feed a follower. Any thread.
     func feed(_ follower: OutboxFollower) {
-        let isTaken = service.workers.submit { self.takeTurn(follower) }
+        let isTaken = service.scheduler.submit(
+            Job(follower.clientKey) { self.takeTurn(follower, $0) })
         if isTaken { return }
         switch follower.client {
         case .stream: onFeed(follower) { _ in self.wait(follower) }
@@ -40,8 +38,8 @@ final class OutboxHub: @unchecked Sendable {
         }
     }
 
-    private func takeTurn(_ follower: OutboxFollower) {
-        for _ in 0..<Self.turnPageCount {
+    private func takeTurn(_ follower: OutboxFollower, _ job: Job) {
+        repeat {
             if follower.isGone { return }
             guard follower.hasRoom else { return onFeed(follower) { _ in self.wait(follower) } }
             do throws(RequestFault) {
@@ -59,7 +57,7 @@ final class OutboxHub: @unchecked Sendable {
             } catch {
                 return follower.fail(error, service)
             }
-        }
+        } while job.isInFirstSlice
         feed(follower)
     }
 

@@ -1,6 +1,7 @@
 import HTTPServer
 import ObjectJSON
 import ObjectStore
+import StoreService
 import Rows
 
 extension RESTService {
@@ -20,13 +21,14 @@ extension RESTService {
             if mode == .events {
                 let last = request.header(.lastEventID).flatMap { $0.isEmpty ? nil : $0.string }
                 return try followOutbox(
-                    name, behind: last ?? since, last == nil ? "since" : "Last-Event-ID",
+                    clientKey(request), name, behind: last ?? since,
+                    last == nil ? "since" : "Last-Event-ID",
                     preferences)
             }
             let wait = min(preferences.waitSeconds ?? 0, Self.waitSecondsMax)
             return whenAtVersion(version) {
                 if wait == 0 {
-                    return self.answerOnWorker { () throws(RequestFault) in
+                    return self.answerScheduled { () throws(RequestFault) in
                         let read = try self.stored { () throws(StoreError) in
                             try self.store.read()
                         }
@@ -50,7 +52,7 @@ extension RESTService {
                                 .poll(
                                     exchange, limit: limit,
                                     deadline: monotonicMilliseconds() + UInt64(wait) * 1000),
-                                className: name, behind: cursor,
+                                self.clientKey(exchange.request), className: name, behind: cursor,
                                 quotesLargeInts: preferences.quotesLargeInts))
                     }
                 }
@@ -91,7 +93,8 @@ extension RESTService {
     }
 
     private func followOutbox(
-        _ name: String, behind text: String?, _ parameter: String, _ preferences: Preferences
+        _ clientKey: ClientKey, _ name: String, behind text: String?, _ parameter: String,
+        _ preferences: Preferences
     ) throws(RequestFault) -> Outcome {
         let read = try stored { () throws(StoreError) in try store.read() }
         defer { read.close() }
@@ -115,7 +118,7 @@ extension RESTService {
         if isRestored { _ = stream.send(StreamSignal.reset(.restored)) }
         streams.outboxes.feed(
             OutboxFollower(
-                .stream(stream), className: name, behind: cursor,
+                .stream(stream), clientKey, className: name, behind: cursor,
                 quotesLargeInts: preferences.quotesLargeInts))
         return .respond(Response(events: stream).with(.vary, "Accept" as StaticString))
     }

@@ -152,7 +152,8 @@ struct CollectionPage {
         _ matcher: Matcher?, _ order: Order, behind cursor: PageCursor?, limit: Int
     ) throws(RequestFault) -> (found: [Candidate], total: Int) {
         let options = service.options
-        let deadline = service.queryDeadline
+        let limits = service.limits(of: read)
+        let deadline = limits.deadlineMilliseconds
         read.limitFollowing(until: deadline)
         matcher?.limit(until: deadline)
         let buffer = ByteBuffer(capacity: 64)
@@ -161,7 +162,7 @@ struct CollectionPage {
         var visited = 0
         var byteCount = 0
         var failure: RequestFault?
-        let countMax = options.queryMemoryByteCountMax / MemoryLayout<Candidate>.stride
+        let countMax = limits.memoryByteCountMax / MemoryLayout<Candidate>.stride
         // Without a sort the elements come in order, and the others need not be looked at.
         forEachElement(after: order.isNatural && !text.counts ? cursor : nil) { candidate, value in
             visited += 1
@@ -185,7 +186,7 @@ struct CollectionPage {
             if let cursor, !comesAfter(candidate, cursor, order) { return true }
             guard order.isNatural else {
                 byteCount += MemoryLayout<Candidate>.stride + 32 + candidate.sortBytes.count
-                if byteCount > options.queryMemoryByteCountMax {
+                if byteCount > limits.memoryByteCountMax {
                     failure = .queryMemory(options)
                     return false
                 }
@@ -227,7 +228,7 @@ struct CollectionPage {
         var writer = ObjectWriter(buffer, names: names, read: read, epoch: read.epoch)
         writer.quotesLargeInts = quotesLargeInts
         writer.limitCollections(service.options)
-        writer.byteCountMax = service.options.queryMemoryByteCountMax
+        writer.byteCountMax = service.options.memoryByteCountMax(of: read)
         buffer.append(opening)
         let isMap = compiled.storage.shape == .map
         let collection =

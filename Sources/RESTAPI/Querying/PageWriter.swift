@@ -21,7 +21,7 @@ struct PageWriter {
         writer.quotesLargeInts = page.quotesLargeInts
         writer.linkKeys = RequestScratch.current.linkKeys
         writer.limitCollections(page.service.options)
-        byteCountMax = page.service.options.queryMemoryByteCountMax
+        byteCountMax = page.service.options.memoryByteCountMax(of: page.read)
         writer.byteCountMax = byteCountMax
         form = page.query.form
         selection = page.query.selection

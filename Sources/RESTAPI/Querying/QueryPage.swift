@@ -43,9 +43,7 @@ struct QueryPage {
             steps.append(Step(name: name, rows: rows, microseconds: now - clock))
             clock = now
         }
-        let limits = QueryLimits(
-            deadlineMilliseconds: service.queryDeadline,
-            memoryByteCountMax: service.options.queryMemoryByteCountMax)
+        let limits = service.limits(of: read)
         if let stages = query.stages {
             return try stagedResponse(stages, after: cursor, limits)
         }
@@ -75,7 +73,7 @@ struct QueryPage {
         // One more than wanted tells whether there is a next page.
         var distinct = DistinctFilter(
             query, read, after: cursor?.position,
-            byteCountMax: service.options.queryMemoryByteCountMax)
+            byteCountMax: limits.memoryByteCountMax)
         try run(execution, limit: query.distinct.isEmpty ? addingOne(wanted) : .max) { key, row in
             guard distinct?.takes(key, row) ?? true else { return true }
             if distinct?.isFull ?? false { return false }
@@ -168,7 +166,7 @@ struct QueryPage {
             }
         } else {
             var distinct = DistinctFilter(
-                query, read, after: nil, byteCountMax: service.options.queryMemoryByteCountMax)
+                query, read, after: nil, byteCountMax: limits.memoryByteCountMax)
             try run(execution, limit: .max) { key, row in
                 if distinct?.takes(key, row) ?? true { count += 1 }
                 return !(distinct?.isFull ?? false)

@@ -5,11 +5,6 @@ import ObjectStore
 import Rows
 
 extension RESTService {
-    /// When a query that begins now has to be done, in milliseconds of the monotonic clock.
-    var queryDeadline: UInt64 {
-        monotonicMilliseconds() + UInt64(options.readSecondsMax) * 1000
-    }
-
     /// Throws when following links took longer than the query's time; if not, what is written of the
     /// objects may take any.
     func checkTime(_ read: ReadTransaction) throws(RequestFault) {
@@ -54,8 +49,8 @@ extension RESTService {
     /// Objects of a page up to which a query that reads nothing else is answered at once.
     private static let inlineCountMax = 100
 
-    /// Answers with a page of a query: on the connection's thread if it is sure to be short, else on a
-    /// worker's.
+    /// Answers with a page of a query: on the connection's thread if it is sure to be short, else on the
+    /// scheduler's.
     ///
     /// - `isProjected`: Whether the path names a projection and not a class.
     func answerPage(

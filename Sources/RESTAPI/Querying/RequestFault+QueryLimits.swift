@@ -2,10 +2,13 @@ import ObjectJSON
 import ObjectStore
 
 extension RequestFault {
+    /// The code of what needs more memory than it may take.
+    static let memoryCode = "query-memory-exceeded"
+
     /// A query or reply needs more memory than a read may take.
     static func queryMemory(_ options: RESTOptions) -> RequestFault {
         RequestFault(
-            .invalid, "query-memory-exceeded",
+            .invalid, memoryCode,
             "The query needs more than \(options.queryMemoryByteCountMax) bytes of memory; "
                 + "ask for fewer fields or a smaller page, or sort by an indexed property.")
     }

@@ -17,51 +17,6 @@ extension RESTService {
         do { return try body() } catch { return response(error) }
     }
 
-    /// Answers from a worker's thread, for what takes long.
-    func answerOnWorker(_ body: @escaping @Sendable () throws(RequestFault) -> Response) -> Outcome
-    {
-        .later { exchange in
-            self.work(for: exchange) { exchange.respond(self.replying(body)) }
-        }
-    }
-
-    /// Hands work for an exchange to a worker's thread; 503 when too much waits there.
-    func work(for exchange: Exchange, _ body: @escaping @Sendable () -> Void) {
-        if !workers.submit(body) { exchange.respond(response(.tooBusy)) }
-    }
-
-    /// Hands the work for an exchange whose outcome is decided there to a worker's thread.
-    func decide(for exchange: Exchange, _ body: @escaping @Sendable () -> Outcome) {
-        work(for: exchange) {
-            switch body() {
-            case .respond(let response): exchange.respond(response)
-            case .later(let hand): hand(exchange)
-            }
-        }
-    }
-
-    /// Answers from a worker's thread with what is read in a view of the last commit. A client that leaves
-    /// ends it, wherever it looks at the clock.
-    func answerReading(
-        _ body: @escaping @Sendable (ReadTransaction) throws(RequestFault) -> Response
-    ) -> Outcome {
-        .later { exchange in
-            self.work(for: exchange) {
-                let client = ClientPresence(exchange)
-                // It may have left while the work was queued.
-                guard client.isThere() else { return exchange.abandon() }
-                let response = self.replying { () throws(RequestFault) in
-                    let read = try self.stored { () throws(StoreError) in try self.store.read() }
-                    defer { read.close() }
-                    read.isAwaited = { client.isThere() }
-                    return try body(read)
-                }
-                if client.hasLeft { return exchange.abandon() }
-                exchange.respond(response)
-            }
-        }
-    }
-
     // MARK: Classes
 
     /// The class whose name stands first in the path, of kind `object`.

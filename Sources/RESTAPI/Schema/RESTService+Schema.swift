@@ -54,7 +54,7 @@ extension RESTService {
     func dryRun(
         _ proposal: SchemaProposal, place: @escaping @Sendable (SchemaPlace) -> JSONPointer?
     ) -> Outcome {
-        answerOnWorker { () throws(RequestFault) in
+        answerScheduled(expecting: .long) { () throws(RequestFault) in
             let steps: [SchemaStep]
             do throws(StoreError) {
                 steps = try self.store.previewSchema(proposal)

@@ -29,9 +29,7 @@ struct SectionReply {
         sections.countBefore = Int(clamping: countBefore)
         let execution = SectionExecution(
             sections, in: read,
-            limits: QueryLimits(
-                deadlineMilliseconds: service.queryDeadline,
-                memoryByteCountMax: service.options.queryMemoryByteCountMax))
+            limits: service.limits(of: read))
         execution.isTimed = text.explains
         guard execution.canGoOn else { throw PageCursor.lost }
         let page: SectionPage
@@ -87,7 +85,7 @@ struct SectionReply {
         writer.quotesLargeInts = quotesLargeInts
         writer.linkKeys = RequestScratch.current.linkKeys
         writer.limitCollections(service.options)
-        writer.byteCountMax = service.options.queryMemoryByteCountMax
+        writer.byteCountMax = service.options.memoryByteCountMax(of: read)
         let key = query.sections.key
         let reader = SectionKeyReader(key, isAscending: true, schema: read.rows)
         let json = writer.json

@@ -19,6 +19,7 @@ extension RESTService {
             logger.log(.error, "the store can't be read for metrics", ("error", .text("\(error)")))
             text.single("holdfast_store_readable", .gauge, "Whether the store can be read.", 0)
         }
+        writeScheduler(to: text)
         writeProcess(to: text)
         let storage = text.takeStorage()
         return .respond(
@@ -167,6 +168,21 @@ extension RESTService {
             "holdfast_migration_objects_total", .gauge,
             "Objects to read and to write; 0 while entries are removed.",
             Double(progress?.totalCount ?? 0))
+    }
+
+    private func writeScheduler(to text: MetricsText) {
+        let counts = scheduler.counts
+        text.single(
+            "holdfast_jobs_waiting", .gauge,
+            "Reads and other work that wait for their first time slice, or to begin again.",
+            Double(counts.waiting))
+        text.single(
+            "holdfast_jobs_running", .gauge, "Reads and other work that run.",
+            Double(counts.running))
+        text.single(
+            "holdfast_jobs_long", .gauge,
+            "Reads that have outlived their first time slice and hold a snapshot, whether they run or wait for "
+                + "their next slice.", Double(counts.long))
     }
 
     private func writeProcess(to text: MetricsText) {

@@ -46,6 +46,8 @@ extension RESTService {
             ("queryText", options.queryTextByteCountMax),
             ("queryTime", options.queryTimeSecondsMax),
             ("queryMemory", options.queryMemoryByteCountMax),
+            ("longQueries", options.longQueryCountMax),
+            ("longQueryMemory", options.longQueryMemoryByteCountMax),
             ("columnMemory", store.options.columns.byteCountMax),
             ("collectionElements", options.collectionElementCountMax),
             ("collectionBytes", options.collectionByteCountMax),

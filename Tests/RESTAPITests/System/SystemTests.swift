@@ -153,6 +153,8 @@ struct SystemTests {
             value("holdfast_http_requests_total", ["operation": "getObject", "status": "4xx"]) == 1)
         #expect(value("holdfast_transactions_total") == 5)
         #expect(value("holdfast_waiting_writes") == 0)
+        #expect(value("holdfast_jobs_waiting") == 0)
+        #expect(value("holdfast_jobs_long") == 0)
         #expect(value("holdfast_store_version") == 6)
         #expect((value("process_open_fds") ?? 0) > 3)
         #expect((value("process_resident_memory_bytes") ?? 0) > 1_000_000)

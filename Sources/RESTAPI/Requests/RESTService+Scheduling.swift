@@ -1,0 +1,132 @@
+import HTTPServer
+import ObjectJSON
+import ObjectStore
+import StoreService
+
+// Work that may take long: it is handed to the scheduler, so that the threads of connections never wait.
+extension RESTService {
+    /// Whose work a request is: its token's, where tokens are needed, else its address's.
+    func clientKey(_ request: Request) -> ClientKey {
+        if tokens?.isEnforced ?? false, let token = request.header(.authorization) {
+            return ClientKey(token: UnsafeRawBufferPointer(token.bytes))
+        }
+        return ClientKey(address: request.client)
+    }
+
+    /// When a query that begins now has to be done, in milliseconds of the monotonic clock.
+    var queryDeadline: UInt64 {
+        monotonicMilliseconds() + UInt64(options.readSecondsMax) * 1000
+    }
+
+    /// What a query on a view may use: what the job may that reads it, whose time began with its request.
+    func limits(of read: ReadTransaction) -> QueryLimits {
+        QueryLimits(
+            deadlineMilliseconds: (read.turn as? Job)?.deadlineMilliseconds ?? queryDeadline,
+            memoryByteCountMax: options.memoryByteCountMax(of: read))
+    }
+
+    /// Hands work for an exchange to the scheduler; 503 when too much waits there.
+    func schedule(
+        for exchange: Exchange, expecting expectation: Job.Expectation = .short,
+        _ body: @escaping @Sendable (Job) -> Void
+    ) {
+        if !isScheduled(for: exchange, expecting: expectation, body) {
+            exchange.respond(response(.tooBusy))
+        }
+    }
+
+    /// Hands work for an exchange to the scheduler; false when too much waits there.
+    func isScheduled(
+        for exchange: Exchange, expecting expectation: Job.Expectation = .short,
+        _ body: @escaping @Sendable (Job) -> Void
+    ) -> Bool {
+        scheduler.submit(
+            Job(
+                clientKey(exchange.request), expecting: expectation,
+                until: exchange.startedAtMilliseconds + UInt64(options.readSecondsMax) * 1000,
+                isAwaited: { !exchange.isGone }, body))
+    }
+
+    /// Answers from a thread of the scheduler.
+    func answerScheduled(
+        expecting expectation: Job.Expectation = .short,
+        _ body: @escaping @Sendable () throws(RequestFault) -> Response
+    ) -> Outcome {
+        .later { exchange in
+            self.schedule(for: exchange, expecting: expectation) { _ in
+                exchange.respond(self.replying(body))
+            }
+        }
+    }
+
+    /// Hands the work for an exchange whose outcome is decided there to the scheduler.
+    func decide(
+        for exchange: Exchange, expecting expectation: Job.Expectation = .short,
+        _ body: @escaping @Sendable () -> Outcome
+    ) {
+        schedule(for: exchange, expecting: expectation) { _ in
+            switch body() {
+            case .respond(let response): exchange.respond(response)
+            case .later(let hand): hand(exchange)
+            }
+        }
+    }
+
+    /// Answers from a thread of the scheduler with what is read in a view of the last commit.
+    ///
+    /// - `body`: May run more than once.
+    func answerReading(
+        _ body: @escaping @Sendable (ReadTransaction) throws(RequestFault) -> Response
+    ) -> Outcome {
+        .later { exchange in
+            self.schedule(for: exchange) { job in
+                self.answer(exchange, in: job) { () throws(RequestFault) in
+                    try self.withRead(in: job, body)
+                }
+            }
+        }
+    }
+
+    /// Answers an exchange with what a job makes, unless the job begins again. A client that leaves ends it.
+    func answer(_ exchange: Exchange, in job: Job, _ body: () throws(RequestFault) -> Response) {
+        // It may have left while the job waited.
+        guard !job.isAbandoned else { return exchange.abandon() }
+        let response = replying(body)
+        if job.isRestarted { return }
+        if job.mustNotAnswer { return exchange.abandon() }
+        exchange.respond(response)
+    }
+
+    /// Runs `body` with a view of the last commit, which takes turns as its job does.
+    ///
+    /// - Throws: ``RequestFault`` of `body`, or 503 when the job's time was over before its turn came. It is not to
+    ///   be told when the job must not answer.
+    func withRead<Result>(
+        in job: Job, _ body: (ReadTransaction) throws(RequestFault) -> Result
+    ) throws(RequestFault) -> Result {
+        guard !job.isOverdue else { throw .queryTime(options) }
+        let read = try stored { () throws(StoreError) in try store.read() }
+        defer { read.close() }
+        read.turn = job
+        return try withinMemory(of: job) { () throws(RequestFault) in try body(read) }
+    }
+
+    /// Runs `body`; when it needs more memory than a job begins with, the job begins again.
+    func withinMemory<Result>(
+        of job: Job?, _ body: () throws(RequestFault) -> Result
+    ) throws(RequestFault) -> Result {
+        do {
+            return try body()
+        } catch {
+            if error.code == RequestFault.memoryCode { _ = job?.restartWithMoreMemory() }
+            throw error
+        }
+    }
+}
+
+extension RESTOptions {
+    /// Bytes of memory that a query on a view may use.
+    func memoryByteCountMax(of read: ReadTransaction) -> Int {
+        (read.turn as? Job)?.memoryByteCountMax ?? queryMemoryByteCountMax
+    }
+}

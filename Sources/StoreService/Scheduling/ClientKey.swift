@@ -1,0 +1,22 @@
+/// Tells one client's work from another's, for fairness among them: clients whose keys are equal share a
+/// share. Keys differ from process to process.
+package struct ClientKey: Hashable, Sendable {
+    private let hash: Int
+
+    /// The client that has a token.
+    package init(token: UnsafeRawBufferPointer) {
+        var hasher = Hasher()
+        hasher.combine(bytes: token)
+        hash = hasher.finalize()
+    }
+
+    /// The client at an address such as `127.0.0.1:50312`, whose port does not count.
+    package init(address: String) {
+        var hasher = Hasher()
+        let text = address.utf8
+        for byte in text[..<(text.lastIndex(of: UInt8(ascii: ":")) ?? text.endIndex)] {
+            hasher.combine(byte)
+        }
+        hash = hasher.finalize()
+    }
+}

@@ -1,0 +1,56 @@
+/// Jobs that wait, in the order of their clients' turns: one job of each client, then the next of each.
+struct FairQueue {
+    private var jobs: [ClientKey: [Job]] = [:]
+    /// The clients that have jobs here, the next one first.
+    private(set) var clients: [ClientKey] = []
+    private(set) var count = 0
+
+    var isEmpty: Bool { count == 0 }
+
+    /// How many jobs of a client wait.
+    func count(of client: ClientKey) -> Int { jobs[client]?.count ?? 0 }
+
+    /// The job of a client that waits for longest.
+    func first(of client: ClientKey) -> Job? { jobs[client]?.first }
+
+    mutating func append(_ job: Job) {
+        count += 1
+        if jobs[job.client]?.append(job) == nil {
+            jobs[job.client] = [job]
+            clients.append(job.client)
+        }
+    }
+
+    /// Removes and returns the next job; its client is last in line afterwards.
+    mutating func popFirst() -> Job? { clients.first.flatMap { popFirst(of: $0) } }
+
+    /// The same of one client.
+    mutating func popFirst(of client: ClientKey) -> Job? {
+        guard let place = clients.firstIndex(of: client),
+            let job = jobs[client]?.removeFirst()
+        else { return nil }
+        count -= 1
+        clients.remove(at: place)
+        if jobs[client]?.isEmpty ?? true {
+            jobs[client] = nil
+        } else {
+            clients.append(client)
+        }
+        return job
+    }
+
+    /// Removes the jobs that satisfy a condition, and returns them.
+    mutating func removeAll(where condition: (Job) -> Bool) -> [Job] {
+        var removed: [Job] = []
+        for client in clients {
+            guard let own = jobs[client] else { continue }
+            let left = own.filter { !condition($0) }
+            guard left.count < own.count else { continue }
+            removed += own.filter(condition)
+            jobs[client] = left.isEmpty ? nil : left
+        }
+        clients.removeAll { jobs[$0] == nil }
+        count -= removed.count
+        return removed
+    }
+}

@@ -1,0 +1,135 @@
+import ObjectStore
+
+/// A piece of work of a client, which a ``JobScheduler`` runs.
+///
+/// It begins with a time slice of its own. When that is over it becomes a long job, which has turns among
+/// the others, or, where there are too many of those, begins again later: until its body has returned it
+/// must not do anything that it can't do twice. The rest, such as answering, it does when ``mustNotAnswer``
+/// is false.
+// Unchecked: what is marked so belongs to the lock of the scheduler, or of who tests a schedule; the rest
+// to the thread that runs the job.
+package final class Job: EvaluationTurn, @unchecked Sendable {
+    /// How long a job is likely to take.
+    package enum Expectation: Sendable {
+        /// Not longer than a time slice, as far as is known.
+        case short
+        /// Longer, without looking at the clock in between.
+        case long
+    }
+
+    /// Why a job ends before it has done its work.
+    enum Ending: Equatable {
+        /// It begins again when there is room for it.
+        case restarted
+        /// Nobody waits for it any more.
+        case unawaited
+        /// The scheduler stops.
+        case stopped
+    }
+
+    /// Whose work it is.
+    package let client: ClientKey
+    /// When it has to be done, in milliseconds of the monotonic clock. The time that it waits counts.
+    package let deadlineMilliseconds: UInt64
+    let expectation: Expectation
+    private let isAwaited: (@Sendable () -> Bool)?
+    private let body: @Sendable (Job) -> Void
+
+    // With the scheduler's lock held, or before it has the job.
+    var scheduler: JobScheduler?
+    /// Whether it has outlived its first slice, or is expected to.
+    var isLong = false
+    /// Whether it is one of those that may hold what they have read.
+    var isAdmitted = false
+    /// Bytes of memory that it was admitted with.
+    var admittedByteCount = 0
+    /// Whether it has to make room for another client's.
+    var isPreempted = false
+    /// Whether it waits for its next slice, on its thread.
+    var isParked = false
+    /// The thread that runs it, from its first slice to its end.
+    var thread: SchedulerThread?
+
+    // By the thread that runs it, and between its runs with the lock held.
+    var ending: Ending?
+    /// Bytes of memory that it may use.
+    package internal(set) var memoryByteCountMax = 0
+    private var sliceEnd: UInt64 = 0
+    private var sliceCount = 0
+
+    /// Makes a job.
+    ///
+    /// - Parameters:
+    ///   - client: Whose work it is.
+    ///   - expectation: How long it is likely to take.
+    ///   - deadlineMilliseconds: When it has to be done.
+    ///   - isAwaited: Whether somebody waits for it, asked after each slice; nil: somebody does.
+    ///   - body: The work. It may run more than once.
+    package init(
+        _ client: ClientKey, expecting expectation: Expectation = .short,
+        until deadlineMilliseconds: UInt64 = .max, isAwaited: (@Sendable () -> Bool)? = nil,
+        _ body: @escaping @Sendable (Job) -> Void
+    ) {
+        self.client = client
+        self.expectation = expectation
+        self.deadlineMilliseconds = deadlineMilliseconds
+        self.isAwaited = isAwaited
+        self.body = body
+    }
+
+    /// Whether nobody waits for it any more. Cost: what the caller's closure costs.
+    package var isAbandoned: Bool { isAwaited.map { !$0() } ?? false }
+
+    /// Whether its time is over, which may be before it has begun.
+    package var isOverdue: Bool { monotonicMilliseconds() >= deadlineMilliseconds }
+
+    /// Whether its first slice is not over: after that, what can be left to another job should be.
+    package var isInFirstSlice: Bool { sliceCount == 1 && !isSliceOver }
+
+    private var isSliceOver: Bool { monotonicMicroseconds() >= sliceEnd }
+
+    /// Whether it ends without an answer: nobody waits for one, or it begins again. What it has found is not
+    /// to be used.
+    package var mustNotAnswer: Bool { ending != nil }
+
+    /// Whether it will be run again.
+    package var isRestarted: Bool { ending == .restarted }
+
+    /// Has it begin again with more memory, when there is room for that.
+    ///
+    /// - Returns: False when it has all that one job may have.
+    package func restartWithMoreMemory() -> Bool {
+        guard ending == nil, let scheduler,
+            memoryByteCountMax < scheduler.limits.memoryByteCountAtMost
+        else { return false }
+        memoryByteCountMax = scheduler.limits.memoryByteCountAtMost
+        ending = .restarted
+        return true
+    }
+
+    /// Runs it from its beginning.
+    func run(sliceMicroseconds: UInt64) {
+        sliceCount = 0
+        beginSlice(sliceMicroseconds)
+        body(self)
+    }
+
+    /// Begins its next slice.
+    func beginSlice(_ microseconds: UInt64) {
+        sliceCount += 1
+        sliceEnd = monotonicMicroseconds() + microseconds
+    }
+
+    package func mayContinue() -> Bool {
+        guard ending == nil else { return false }
+        guard isSliceOver else { return true }
+        if isAbandoned {
+            ending = .unawaited
+        } else {
+            scheduler?.endSlice(of: self)
+        }
+        return ending == nil
+    }
+
+    package var isAlone: Bool { scheduler?.hasOneJob ?? true }
+}

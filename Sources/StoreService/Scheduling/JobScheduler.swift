@@ -1,0 +1,169 @@
+import ObjectStore
+import Synchronization
+import Threads
+
+/// Threads for reads and other work that may take long, so that the threads of connections never wait, and
+/// short work does not wait for long work.
+///
+/// ``Schedule`` says who runs when. A job that waits for its next slice keeps its thread, which it blocks where
+/// it looks at the clock. What waits for its first slice is bounded: past that work is refused, which the
+/// caller answers with 503. Thread-safe.
+package final class JobScheduler: Sendable {
+    private struct State {
+        var schedule: Schedule
+        var idle: [SchedulerThread] = []
+
+        /// Gives jobs that may run now to their threads, to idle ones, or to new ones.
+        mutating func start(
+            _ makeThread: () -> SchedulerThread?
+        ) -> [(thread: SchedulerThread, job: Job)] {
+            var started: [(thread: SchedulerThread, job: Job)] = []
+            while let job = schedule.next() {
+                guard let thread = job.thread ?? idle.popLast() ?? makeThread() else {
+                    // It runs when one of those that there are has nothing to do.
+                    schedule.putBack(job)
+                    break
+                }
+                job.thread = thread
+                started.append((thread, job))
+            }
+            return started
+        }
+    }
+
+    /// How many jobs are in which state.
+    package struct Counts: Sendable {
+        /// They wait for their first time slice, or to begin again.
+        package var waiting: Int
+        /// They run.
+        package var running: Int
+        /// They have outlived their first time slice and hold what they have read.
+        package var long: Int
+    }
+
+    let limits: SchedulerLimits
+    private let state: Mutex<State>
+    private let jobCount = Atomic<Int>(0)
+    private let threadCount = Monitor(0)
+
+    /// Makes a scheduler. Its threads start when there is work for them, and stay.
+    package init(_ limits: SchedulerLimits) {
+        self.limits = limits
+        state = Mutex(State(schedule: Schedule(limits)))
+    }
+
+    /// Queues a job.
+    ///
+    /// - Returns: False, with nothing queued, when too much waits or the scheduler was stopped.
+    package func submit(_ job: Job) -> Bool {
+        job.scheduler = self
+        jobCount.wrappingAdd(1, ordering: .relaxed)
+        let (isTaken, started) = state.withLock { state in
+            let isTaken = state.schedule.submit(job)
+            return (isTaken, isTaken ? state.start(makeThread) : [])
+        }
+        if !isTaken { jobCount.wrappingSubtract(1, ordering: .relaxed) }
+        for (thread, job) in started { thread.give(.run(job)) }
+        return isTaken
+    }
+
+    /// How many jobs there are.
+    package var counts: Counts {
+        state.withLock { state in
+            Counts(
+                waiting: state.schedule.waitingCount, running: state.schedule.runningCount,
+                long: state.schedule.admittedCount)
+        }
+    }
+
+    /// Whether there is no job beside one.
+    var hasOneJob: Bool { jobCount.load(ordering: .relaxed) <= 1 }
+
+    /// Ends every job at the end of its time slice, has the threads finish what is queued in the same way, and
+    /// returns when they have ended.
+    package func stop() {
+        let (started, idle) = state.withLock { state in
+            state.schedule.stop()
+            let started = state.start(makeThread)
+            defer { state.idle = [] }
+            return (started, state.idle)
+        }
+        for (thread, job) in started { thread.give(.run(job)) }
+        for thread in idle { thread.give(.exit) }
+        threadCount.wait { $0 == 0 ? () : nil }
+    }
+
+    /// Starts a thread; nil when the system has none. There are never more than jobs that run or wait for
+    /// their next slice.
+    private func makeThread() -> SchedulerThread? {
+        let thread = SchedulerThread()
+        threadCount.withLock { $0 += 1 }
+        let isStarted = startThreadIfPossible { [self] in
+            while case .run(let job) = thread.wait() { run(job, on: thread) }
+            endThread()
+        }
+        if !isStarted { endThread() }
+        return isStarted ? thread : nil
+    }
+
+    private func endThread() {
+        threadCount.signal {
+            $0 -= 1
+            return true
+        }
+    }
+
+    // MARK: On the scheduler's threads
+
+    private func run(_ job: Job, on thread: SchedulerThread) {
+        var next: Job? = job
+        while let job = next {
+            job.run(sliceMicroseconds: limits.sliceMicroseconds)
+            next = finish(job, on: thread)
+        }
+    }
+
+    /// Ends a job's turn.
+    ///
+    /// - Returns: The job that the thread goes on with; nil when it waits for an order.
+    private func finish(_ job: Job, on thread: SchedulerThread) -> Job? {
+        if !job.isRestarted { jobCount.wrappingSubtract(1, ordering: .relaxed) }
+        let now = monotonicMilliseconds()
+        let (started, exits) = state.withLock { state in
+            job.thread = nil
+            state.schedule.finish(job)
+            state.schedule.expire(now)
+            state.idle.append(thread)
+            let started = state.start(makeThread)
+            guard state.schedule.isStopping,
+                let place = state.idle.lastIndex(where: { $0 === thread })
+            else { return (started, false) }
+            state.idle.remove(at: place)
+            return (started, true)
+        }
+        var own: Job?
+        for (other, job) in started {
+            if other === thread { own = job } else { other.give(.run(job)) }
+        }
+        if exits { thread.give(.exit) }
+        return own
+    }
+
+    /// Ends a running job's slice: it goes on at once or waits for its turn, unless it has to end.
+    func endSlice(of job: Job) {
+        let now = monotonicMilliseconds()
+        let (verdict, started) = state.withLock { state in
+            let verdict = state.schedule.endSlice(of: job)
+            state.schedule.expire(now)
+            return (verdict, state.start(makeThread))
+        }
+        var waits = verdict == .waits
+        for (thread, other) in started {
+            if other === job { waits = false } else { thread.give(.run(other)) }
+        }
+        if case .ends(let ending) = verdict { job.ending = ending }
+        // The only order that the thread of a job in the middle can get is to go on with it.
+        if waits { _ = job.thread?.wait() }
+        job.beginSlice(limits.sliceMicroseconds)
+    }
+}

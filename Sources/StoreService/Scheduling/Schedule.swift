@@ -1,0 +1,193 @@
+/// Which jobs run and which wait: what a ``JobScheduler`` decides, without threads and clocks.
+///
+/// - A job begins as a short one, and those go first. One that outlives its time slice is long from then on.
+/// - Long jobs take all turns but one, and one turn is left to them: neither kind waits for the other alone.
+/// - Long jobs hold what they have read, a snapshot and memory, so only so many are admitted. Another one
+///   gives up what it has and begins again when there is room.
+/// - Turns go round among clients. So does admission, and a client that has at least two jobs more in it than
+///   another makes room.
+struct Schedule {
+    private let limits: SchedulerLimits
+    /// Jobs that wait for their first slice.
+    private var short = FairQueue()
+    /// Long jobs that wait for a slice.
+    private var ready = FairQueue()
+    /// Long jobs that wait to be admitted; they hold nothing.
+    private var unadmitted = FairQueue()
+    /// The jobs that are admitted, in the order of their admission.
+    private var admitted: [Job] = []
+    /// How many of those wait for their next slice.
+    private var parkedCount = 0
+    /// Bytes of memory that they may use together.
+    private(set) var memoryByteCount = 0
+    private(set) var isStopping = false
+    /// How many jobs run.
+    private(set) var runningCount = 0
+    /// How many of them are long.
+    private(set) var runningLongCount = 0
+    /// Until when no job that waits to be admitted is overdue.
+    private var nextDeadline = UInt64.max
+
+    init(_ limits: SchedulerLimits) { self.limits = limits }
+
+    /// How many jobs wait for their first slice, or to begin again.
+    var waitingCount: Int { short.count + ready.count + unadmitted.count - parkedCount }
+    /// How many jobs have outlived their first slice and hold what they have read.
+    var admittedCount: Int { admitted.count }
+
+    /// Takes in a job; false when too many wait, or it stops.
+    mutating func submit(_ job: Job) -> Bool {
+        guard !isStopping, waitingCount < limits.waitingCountMax else { return false }
+        job.memoryByteCountMax = limits.memoryByteCountAtFirst
+        job.isLong = job.expectation == .long
+        if job.isLong { ready.append(job) } else { short.append(job) }
+        return true
+    }
+
+    /// The next job that runs from now on; nil when none may.
+    mutating func next() -> Job? {
+        guard runningCount < limits.runningCountMax else { return nil }
+        let isLastForLong =
+            runningLongCount == 0 && !ready.isEmpty && runningCount == limits.runningCountMax - 1
+        if !isLastForLong, let job = short.popFirst() {
+            runningCount += 1
+            return job
+        }
+        guard runningLongCount < limits.runningLongCountMax, let job = ready.popFirst() else {
+            return nil
+        }
+        if job.isParked {
+            job.isParked = false
+            parkedCount -= 1
+        }
+        runningCount += 1
+        runningLongCount += 1
+        return job
+    }
+
+    /// Lets a job that ``next()`` has returned wait again.
+    mutating func putBack(_ job: Job) {
+        leaveTurn(job)
+        if job.isLong { ready.append(job) } else { short.append(job) }
+    }
+
+    /// What becomes of a job whose slice is over.
+    enum Verdict: Equatable {
+        /// Nobody waits: it has another slice.
+        case goesOn
+        /// It waits until ``next()`` returns it.
+        case waits
+        case ends(Job.Ending)
+    }
+
+    /// Ends the slice of a running job.
+    mutating func endSlice(of job: Job) -> Verdict {
+        if isStopping { return .ends(.stopped) }
+        if job.isPreempted { return .ends(.restarted) }
+        if !job.isAdmitted {
+            guard unadmitted.isEmpty, hasRoom(for: job) else {
+                makeRoom(for: job.client)
+                return .ends(.restarted)
+            }
+            admit(job)
+        } else if short.isEmpty, ready.isEmpty {
+            return .goesOn
+        }
+        leaveTurn(job)
+        job.isLong = true
+        job.isParked = true
+        parkedCount += 1
+        ready.append(job)
+        return .waits
+    }
+
+    /// Ends the turn of a job whose body has returned; it waits to be admitted when it is to begin again.
+    mutating func finish(_ job: Job) {
+        leaveTurn(job)
+        if job.isAdmitted {
+            admitted.removeAll { $0 === job }
+            memoryByteCount -= job.admittedByteCount
+            job.admittedByteCount = 0
+            job.isAdmitted = false
+            job.isPreempted = false
+        }
+        if job.ending == .restarted {
+            job.ending = nil
+            job.isLong = true
+            unadmitted.append(job)
+            nextDeadline = min(nextDeadline, job.deadlineMilliseconds)
+        }
+        admitWaiting()
+        if isStopping { expire(.max) }
+    }
+
+    /// Lets jobs that wait to be admitted begin when their time is over: they tell so.
+    ///
+    /// - `now`: Milliseconds of the monotonic clock.
+    mutating func expire(_ now: UInt64) {
+        guard !unadmitted.isEmpty, now >= nextDeadline || isStopping else { return }
+        for job in unadmitted.removeAll(where: { isStopping || $0.deadlineMilliseconds <= now }) {
+            job.isLong = false
+            short.append(job)
+        }
+        nextDeadline = .max
+        for client in unadmitted.clients {
+            // A client's jobs wait in the order of their deadlines, or nearly so.
+            let first = unadmitted.first(of: client)?.deadlineMilliseconds ?? .max
+            nextDeadline = min(nextDeadline, first)
+        }
+    }
+
+    /// Ends each job at the end of its slice from now on.
+    mutating func stop() {
+        isStopping = true
+        expire(.max)
+    }
+
+    private mutating func leaveTurn(_ job: Job) {
+        runningCount -= 1
+        if job.isLong { runningLongCount -= 1 }
+    }
+
+    // MARK: Admission
+
+    private func hasRoom(for job: Job) -> Bool {
+        admitted.count < limits.admittedCountMax
+            && memoryByteCount + job.memoryByteCountMax <= limits.memoryByteCountMax
+    }
+
+    private mutating func admit(_ job: Job) {
+        job.isAdmitted = true
+        job.admittedByteCount = job.memoryByteCountMax
+        memoryByteCount += job.memoryByteCountMax
+        admitted.append(job)
+    }
+
+    /// Admits those that wait, of the client with the fewest first. Nobody overtakes one that needs more room.
+    private mutating func admitWaiting() {
+        while !unadmitted.isEmpty, !isStopping {
+            let client = unadmitted.clients.min { admittedCount(of: $0) < admittedCount(of: $1) }
+            guard let client, let job = unadmitted.first(of: client), hasRoom(for: job) else {
+                return
+            }
+            _ = unadmitted.popFirst(of: client)
+            admit(job)
+            ready.append(job)
+        }
+    }
+
+    private func admittedCount(of client: ClientKey) -> Int {
+        admitted.count { $0.client == client && !$0.isPreempted }
+    }
+
+    /// Has the client with the most jobs begin its last one again, where another client has fewer by two.
+    private func makeRoom(for client: ClientKey) {
+        var counts: [ClientKey: Int] = [:]
+        for job in admitted where !job.isPreempted { counts[job.client, default: 0] += 1 }
+        let own = counts[client, default: 0] + unadmitted.count(of: client)
+        guard let most = counts.max(by: { $0.value < $1.value }), most.value >= own + 2 else {
+            return
+        }
+        admitted.last { $0.client == most.key && !$0.isPreempted }?.isPreempted = true
+    }
+}

@@ -1,0 +1,23 @@
+import Threads
+
+/// One thread of a ``JobScheduler``: it waits for a job, or in the middle of one for its next slice.
+final class SchedulerThread: Sendable {
+    /// What it is told to do.
+    enum Order: Sendable {
+        case run(Job)
+        case exit
+    }
+
+    private let order = Monitor<Order?>(nil)
+
+    /// Tells the thread what to do next. Cost: a lock, and waking it.
+    func give(_ order: Order) {
+        self.order.signal {
+            $0 = order
+            return true
+        }
+    }
+
+    /// Waits for what to do next.
+    func wait() -> Order { order.wait { $0.take() } }
+}

@@ -1,0 +1,155 @@
+import Glibc
+import ObjectModel
+import RESTAPI
+import StoreService
+import TestSupport
+import Testing
+import Threads
+
+@Suite("Queries that take long")
+struct SlowQueryTests {
+    /// Forty nodes that all link to each other, so that nine links on there are 40⁹ ends, and two more.
+    private static func graph(
+        _ change: (inout RESTOptions) -> Void = { _ in }
+    ) throws -> TestServer {
+        var options = RESTOptions()
+        options.workerThreadCount = 1
+        change(&options)
+        let schema = Schema(classes: [
+            ObjectClass(
+                name: "Node", primaryKey: "id",
+                properties: [
+                    Schemas.property("id", .int), Schemas.property("name", .string),
+                    Schemas.list("next", of: "Node"),
+                ])
+        ])
+        let server = try TestServer(schema: schema, options: options)
+        let all = (0..<40).map(String.init).joined(separator: ",")
+        var nodes = (0..<40).map { "{\"id\":\($0),\"name\":\"n\($0)\",\"next\":[\(all)]}" }
+        nodes.append("{\"id\":40,\"name\":\"a\",\"next\":[{\"id\":41,\"name\":\"b\"}]}")
+        let reply = server.send(
+            "POST", "/v1/classes/Node/objects", "[\(nodes.joined(separator: ","))]")
+        #expect(reply.status == 201, "\(reply.text)")
+        return server
+    }
+
+    /// Nine subqueries in each other, which no index shortens.
+    private static let path = (0..<9).reversed().reduce("$x9.id%20%3C%200") { inner, depth in
+        let list = depth == 0 ? "next" : "$x\(depth).next"
+        return "SUBQUERY(\(list),$x\(depth + 1),\(inner)).@count%3E0"
+    }
+
+    /// Begins so many slow requests of each kind, each on a connection of its own.
+    private static func begin(_ count: Int, on server: TestServer) throws -> [HTTPClient] {
+        let port = try #require(server.server.addresses.first?.port)
+        let requests = [
+            "GET /v1/classes/Node/objects?filter=\(path)",
+            "GET /v1/classes/Node/aggregate?op=count,max(id)&filter=\(path)",
+            "GET /v1/classes/Node/sections?by=id&filter=\(path)",
+            "GET /v1/classes/Node/objects/1/properties/next?filter=\(path)",
+            "DELETE /v1/classes/Node/objects?filter=\(path)",
+        ]
+        return (0..<count).map { number in
+            let client = HTTPClient(port: port)
+            client.begin(
+                "\(requests[number % requests.count]) HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            return client
+        }
+    }
+
+    @Test(
+        "do not hold up what is short, though all come from one address", .timeLimit(.minutes(2)),
+        arguments: [
+            ("/v1/classes/Node/objects?limit=10", "\"id\":9"),
+            ("/v1/classes/Node/objects?filter=name%20CONTAINS%20'n3'&fields=id", "\"id\":39"),
+            (
+                "/v1/classes/Node/objects?filter=name%20==%20'n7'&count=exact&fields=id",
+                "\"count\":1"
+            ),
+            ("/v1/classes/Node/objects/40?expand=next", "\"id\":41"),
+            ("/v1/classes/Node/aggregate?op=sum(id)", "861"),
+            ("/v1/classes/Node/sections?by=id&limit=5", "\"sections\""),
+            ("/v1/classes/Node/objects/1/properties/next?filter=id%3E37", "\"id\":39"),
+            ("/v1/classes/Node/changes?since=start&limit=3", "\"id\":2"),
+        ])
+    func shortRequests(target: String, content: String) throws {
+        let server = try Self.graph { options in
+            options.queryTimeSecondsMax = 86_400
+            options.readerAgeSecondsMax = 86_400
+        }
+        let slow = try Self.begin(20, on: server)
+        // They are all under way: as many as may be hold snapshots, the others have begun and given theirs up.
+        while server.service.scheduler.counts.long < 8 { usleep(1000) }
+        while server.service.scheduler.counts.waiting < 12 { usleep(1000) }
+        for _ in 0..<5 {
+            // None of them looks at the clock, so that each is done in its first slice on any machine.
+            let reply = server.send("GET", target)
+            #expect(reply.status == 200)
+            #expect(reply.text.contains(content), "\(reply.text)")
+        }
+        let change = server.send(
+            "PATCH", "/v1/classes/Node/objects?filter=name%20==%20'n7'", "{\"name\":\"n7\"}",
+            headers: [("Content-Type", "application/merge-patch+json")])
+        #expect(change.text.contains("\"affected\":1"), "\(change.text)")
+        #expect(server.service.scheduler.counts.long == 8)
+        for client in slow { client.disconnect() }
+    }
+
+    @Test("end by their own limit, whether there was room for them or not", .timeLimit(.minutes(2)))
+    func limits() throws {
+        let server = try Self.graph { options in
+            options.queryTimeSecondsMax = 2
+            options.longQueryCountMax = 2
+        }
+        for client in try Self.begin(12, on: server) {
+            let reply = client.finish()
+            #expect(reply.status == 503)
+            #expect(reply.text.contains("query-too-slow"), "\(reply.text)")
+        }
+        #expect(server.service.scheduler.counts.long == 0)
+    }
+
+    @Test("have their time from the request on, not from their turn", .timeLimit(.minutes(2)))
+    func limitFromRequest() throws {
+        let server = try Self.graph { $0.queryTimeSecondsMax = 1 }
+        let isOpen = Monitor(false)
+        let heldCount = Monitor(0)
+        for expectation in [Job.Expectation.long, .short] {
+            let job = Job(ClientKey(address: "10.0.0.1:1"), expecting: expectation) { _ in
+                heldCount.signal {
+                    $0 += 1
+                    return true
+                }
+                isOpen.wait { $0 ? () : nil }
+            }
+            #expect(server.service.scheduler.submit(job))
+        }
+        heldCount.wait { $0 == 2 ? () : nil }
+        let port = try #require(server.server.addresses.first?.port)
+        let client = HTTPClient(port: port)
+        client.begin(
+            "GET /v1/classes/Node/objects?filter=name%20CONTAINS%20'x' HTTP/1.1\r\nHost: localhost\r\n\r\n"
+        )
+        while server.service.scheduler.counts.waiting == 0 { usleep(1000) }
+        usleep(1_100_000)
+        isOpen.signal {
+            $0 = true
+            return true
+        }
+        let reply = client.finish()
+        #expect(reply.status == 503)
+        #expect(reply.text.contains("query-too-slow"), "\(reply.text)")
+    }
+
+    @Test("take more memory than their share when there is room", .timeLimit(.minutes(2)))
+    func memory() throws {
+        let server = try Self.graph { options in
+            options.queryMemoryByteCountMax = 4_000
+            options.longQueryMemoryByteCountMax = 4_000
+        }
+        let target = "/v1/classes/Node/objects?filter=name%20CONTAINS%20'n'&fields=id,name"
+        let reply = server.send("GET", target)
+        #expect(reply.status == 200, "more than an eighth of the memory: \(reply.text)")
+        #expect(reply.body.count > 500)
+    }
+}

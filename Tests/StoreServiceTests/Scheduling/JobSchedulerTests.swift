@@ -1,0 +1,128 @@
+import Synchronization
+import Testing
+import Threads
+
+@testable import StoreService
+
+@Suite("The scheduler's threads")
+struct JobSchedulerTests {
+    private static let client = ClientKey(address: "10.0.0.1:1")
+
+    /// Every look at the clock ends a slice.
+    private static func scheduler(admitted: Int = 8) -> JobScheduler {
+        var limits = SchedulerLimits()
+        limits.runningLongCountMax = 1
+        limits.admittedCountMax = admitted
+        limits.sliceMicroseconds = 0
+        return JobScheduler(limits)
+    }
+
+    /// A job that runs until it may not continue.
+    private static func endless(_ ended: Monitor<Int>) -> Job {
+        Job(client) { job in
+            while job.mayContinue() {}
+            guard !job.isRestarted else { return }
+            ended.signal {
+                $0 += 1
+                return true
+            }
+        }
+    }
+
+    @Test("run short jobs while more long ones than turns are under way", .timeLimit(.minutes(2)))
+    func shortJobs() {
+        let scheduler = Self.scheduler()
+        let ended = Monitor(0)
+        for _ in 0..<20 { #expect(scheduler.submit(Self.endless(ended))) }
+        let answered = Monitor(0)
+        for _ in 0..<100 {
+            let isTaken = scheduler.submit(
+                Job(Self.client) { _ in
+                    answered.signal {
+                        $0 += 1
+                        return true
+                    }
+                })
+            #expect(isTaken)
+        }
+        answered.wait { $0 == 100 ? () : nil }
+        #expect(ended.withLock { $0 } == 0)
+        #expect(scheduler.counts.long <= 8)
+        scheduler.stop()
+        #expect(ended.withLock { $0 } == 20, "stopping ends them all, wherever they wait")
+        #expect(!scheduler.submit(Job(Self.client) { _ in }))
+    }
+
+    @Test("begin a job again that there was no room for", .timeLimit(.minutes(2)))
+    func restart() {
+        let scheduler = Self.scheduler(admitted: 1)
+        let isReleased = Atomic<Bool>(false)
+        let runCounts = Monitor([0, 0])
+        func submit(_ number: Int) {
+            let isTaken = scheduler.submit(
+                Job(Self.client) { job in
+                    runCounts.signal {
+                        $0[number] += 1
+                        return true
+                    }
+                    while !isReleased.load(ordering: .relaxed) {
+                        guard job.mayContinue() else { return }
+                    }
+                })
+            #expect(isTaken)
+        }
+        submit(0)
+        runCounts.wait { $0[0] == 1 ? () : nil }
+        while scheduler.counts.long == 0 {}
+        submit(1)
+        runCounts.wait { $0[1] == 1 ? () : nil }
+        while scheduler.counts.waiting == 0 {}
+        isReleased.store(true, ordering: .relaxed)
+        runCounts.wait { $0[1] == 2 ? () : nil }
+        scheduler.stop()
+        #expect(runCounts.withLock { $0 } == [1, 2])
+    }
+
+    @Test("end a job at its slice's end when nobody waits for it", .timeLimit(.minutes(2)))
+    func unawaited() {
+        let scheduler = Self.scheduler()
+        let isAwaited = Atomic<Bool>(true)
+        let ending = Monitor<Job.Ending?>(nil)
+        let hasBegun = Monitor(false)
+        let isTaken = scheduler.submit(
+            Job(Self.client, isAwaited: { isAwaited.load(ordering: .relaxed) }) { job in
+                hasBegun.signal {
+                    $0 = true
+                    return true
+                }
+                while job.mayContinue() {}
+                ending.signal {
+                    $0 = job.ending
+                    return true
+                }
+            })
+        #expect(isTaken)
+        hasBegun.wait { $0 ? () : nil }
+        isAwaited.store(false, ordering: .relaxed)
+        #expect(ending.wait { $0 } == .unawaited)
+        scheduler.stop()
+    }
+
+    @Test("give a job that needs it more memory once, from its beginning", .timeLimit(.minutes(2)))
+    func memory() {
+        let scheduler = Self.scheduler()
+        let grants = Monitor<[Int]>([])
+        let isTaken = scheduler.submit(
+            Job(Self.client) { job in
+                grants.signal {
+                    $0.append(job.memoryByteCountMax)
+                    return true
+                }
+                _ = job.restartWithMoreMemory()
+            })
+        #expect(isTaken)
+        grants.wait { $0.count == 2 ? () : nil }
+        scheduler.stop()
+        #expect(grants.withLock { $0 } == [64 << 20, 256 << 20])
+    }
+}
