@@ -151,8 +151,8 @@ struct OrderWorld {
     func rank(_ item: Item, _ path: String) -> Rank {
         if path.hasPrefix("best.") {
             guard let best = item.best else {
-                // A count of nothing is 0 only where there is something to count.
-                return .null
+                // What is behind a null link is empty: there is nothing to count.
+                return path.hasSuffix("bestOf.@count") ? .number(0) : .null
             }
             return rank(items[best], String(path.dropFirst(5)))
         }
@@ -186,8 +186,8 @@ struct OrderWorld {
             let sum = numbers.map(Double.init).reduce(0, +)
             return number(numbers.isEmpty ? nil : sum / Double(numbers.count))
         case "others.@min.real":
-            // NaN comes before all numbers.
-            return item.others.compactMap { items[$0].real }.map { number($0) }.min() ?? .null
+            // NaN counts as no value.
+            return number(item.others.compactMap { items[$0].real }.filter { !$0.isNaN }.min())
         case "bestOf.@count", "@links.Item.best.@count": return int(bestOf)
         case "@links.@count":
             return int(bestOf + items.reduce(0) { $0 + $1.others.filter { $0 == item.id }.count })
