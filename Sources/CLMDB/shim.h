@@ -12,14 +12,6 @@ static inline int shim_reserve_keeping_size(int descriptor, off_t offset, off_t 
     return fallocate(descriptor, keep_size, offset, count);
 }
 
-/// Has the kernel begin to write what it has of a file to the medium, and waits for nothing but room in the
-/// medium's queue. -1 on failure. glibc declares `sync_file_range` only under `_GNU_SOURCE` as well.
-static inline int shim_begin_writeback(int descriptor) {
-    extern int sync_file_range(int, off_t, off_t, unsigned);
-    const unsigned write = 0x02;
-    return sync_file_range(descriptor, 0, 0, write);
-}
-
 /// Asks for the cache lines of the entries that a forward scan will most likely meet after the next.
 ///
 /// LMDB puts the nodes of a page below each other as they are added (`mdb_node_add` in mdb.c, 0.9.24),

@@ -32,10 +32,6 @@ package final class PrimaryKeyCache {
     package init(entryCountLog2: Int = 17) {
         self.entryCountLog2 = entryCountLog2
         entries = .allocate(capacity: 1 << entryCountLog2)
-        // Keys come at random: most of what a look-up in a large table costs is the way to its page.
-        KernelMemory.expectUse(
-            of: UnsafeMutableRawBufferPointer(
-                UnsafeMutableBufferPointer(start: entries, count: 1 << entryCountLog2)))
         entries.initialize(repeating: Entry(mark: 0, place: 0), count: 1 << entryCountLog2)
     }
 

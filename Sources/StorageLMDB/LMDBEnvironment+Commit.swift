@@ -17,7 +17,7 @@ extension LMDBEnvironment {
         defer { endUse() }
         if let number = try commitToJournal(batch, base: base) { return number }
         let transaction = try beginWrite(base: base, operation: "commit")
-        let (code, didChange) = transaction.apply(batch, &pageMemory)
+        let (code, didChange) = transaction.apply(batch)
         guard code == MDB_SUCCESS else {
             rollBack(transaction)
             throw failure(code, operation: "commit")
@@ -152,7 +152,6 @@ extension LMDBEnvironment {
             writeLock.unlock()
             throw error
         }
-        pageMemory.begin()
         var begun: OpaquePointer?
         let code = mdb_txn_begin(handle, nil, 0, &begun)
         guard code == MDB_SUCCESS, let begun else {
@@ -181,11 +180,7 @@ extension LMDBEnvironment {
             endUse()
         }
         transaction.closeCursors()
-        let writeback =
-            pageMemory.usedByteCount >= EarlyWriteback.byteCountMin
-            ? EarlyWriteback(dataFile.number) : nil
         let code = mdb_txn_commit(transaction.handle)
-        let fault = writeback?.end()
         guard code == MDB_SUCCESS else { throw failure(code, operation: "commit") }
         let tree = pool.withLock { pool in
             pool.published.tree += 1
@@ -194,10 +189,6 @@ extension LMDBEnvironment {
             return pool.published.tree
         }
         journal.follow(tree: tree)
-        // The tree has the commit, and snapshots see it; but pages of it may be lost.
-        if let fault {
-            throw failure(SystemError(code: fault, isOfSync: true), operation: "commit")
-        }
         return base + 1
     }
 }

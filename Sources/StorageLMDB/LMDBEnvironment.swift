@@ -66,8 +66,6 @@ final class LMDBEnvironment: @unchecked Sendable {
     /// Our own descriptor of the data file, to ask for its size and for the state of its medium.
     let dataFile: FileDescriptor
     let pool: Mutex<Pool>
-    /// For the pages of large batches; whoever has the write lock uses it.
-    var pageMemory = PageMemory()
 
     /// The commits that the tree lacks.
     let journal: Journal

@@ -21,12 +21,9 @@ extension LMDBTransaction {
 
     /// Applies a checked batch to a write transaction.
     ///
-    /// - `memory`: The environment's, for the pages of large batches.
     /// - Returns: liblmdb's return code, and whether anything was changed: a commit that changes
     ///   nothing makes no new state.
-    func apply(
-        _ batch: StorageBatch, _ memory: inout PageMemory
-    ) -> (code: Int32, didChange: Bool) {
+    func apply(_ batch: StorageBatch) -> (code: Int32, didChange: Bool) {
         var code: Int32 = MDB_SUCCESS
         var didRemove = false
         if !batch.removedRanges.isEmpty {
@@ -36,8 +33,6 @@ extension LMDBTransaction {
         guard var writer = SortedWriter(handle, database, code: &code) else {
             return (code, didRemove)
         }
-        memory.prepare(for: batch)
-        defer { memory.end() }
         for (index, change) in batch.changes.enumerated() {
             // In the order of keys, they lie anywhere in memory.
             let ahead = index + Self.prefetchedChangeCount

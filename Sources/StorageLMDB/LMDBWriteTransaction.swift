@@ -64,7 +64,7 @@ package final class LMDBWriteTransaction: StorageWriteTransaction {
             didFail = true
             throw error
         }
-        let (code, changed) = transaction.apply(batch, &environment.pageMemory)
+        let (code, changed) = transaction.apply(batch)
         if changed { didChange = true }
         guard code == MDB_SUCCESS else {
             didFail = true

@@ -7,14 +7,10 @@ final class Arena {
     private static let smallBlockCountMax = 32
     private var blocks: [UnsafeMutableRawPointer] = []
     private var largeBlocks: [(start: UnsafeMutableRawPointer, byteCount: Int)] = []
-    private let supply: BlockSupply
     private var next: UnsafeMutableRawPointer?
     private var room = 0
     /// The bytes handed out.
     private(set) var byteCount = 0
-
-    /// Makes an empty arena, which takes large blocks from `supply`.
-    init(_ supply: BlockSupply) { self.supply = supply }
 
     deinit {
         for block in blocks { free(block) }
@@ -56,13 +52,9 @@ final class Arena {
             blocks.append(block)
             return (block, Self.blockByteCount)
         }
-        let block: (start: UnsafeMutableRawPointer, byteCount: Int)
-        if count <= Self.blockByteCount / 2 {
-            block = (supply.take(), KernelMemory.blockByteCount)
-        } else {
-            let size = (count + 4095) & ~4095
-            block = (KernelMemory.allocate(size), size)
-        }
+        let isShared = count <= Self.blockByteCount / 2
+        let size = isShared ? KernelMemory.blockByteCount : (count + 4095) & ~4095
+        let block = (start: KernelMemory.allocate(size), byteCount: size)
         largeBlocks.append(block)
         return block
     }

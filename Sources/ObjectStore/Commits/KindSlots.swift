@@ -17,17 +17,9 @@ struct KindSlots: ~Copyable {
     /// How many slots are in the table: the first so many.
     private var enteredCount = 0
     private var order = SlotOrder()
-    private let kind: Int
-    private let runSort: SlotRunSort
-    /// How many slots were given to ``runSort``, the first so many.
-    private var addedCount = 0
 
-    /// Has no slots; large chunks will be taken from `supply`, and sorted by `runSort` under this kind.
-    init(_ kind: Int, _ supply: BlockSupply, _ runSort: SlotRunSort) {
-        self.kind = kind
-        self.runSort = runSort
-        list = SlotList(supply)
-    }
+    /// Has no slots.
+    init() { list = SlotList() }
 
     var count: Int { list.count }
 
@@ -41,22 +33,11 @@ struct KindSlots: ~Copyable {
     mutating func append(_ slot: Slot) {
         if isRising, count > 0, !list[count - 1].isBelow(slot) { isRising = false }
         list.append(slot)
-        if list.endsWithFullChunk, !isRising { sortFullChunks() }
     }
 
-    private mutating func sortFullChunks() {
-        // What is scanned again and again is in order up to some slot; spans that begin before it are not asked for.
-        while addedCount < count, order.count <= addedCount {
-            let span = list.span(from: addedCount)
-            runSort.add(span, kind: kind)
-            addedCount += span.count
-        }
-    }
-
-    /// Forgets everything. Nothing of it may be left with `runSort`.
+    /// Forgets everything.
     mutating func removeAll() {
         if count == 0 { return }
-        addedCount = 0
         list.removeAll()
         table.removeAll()
         order.removeAll()
@@ -110,7 +91,7 @@ struct KindSlots: ~Copyable {
     func index(at place: inout SlotOrder.Place) -> Int? { order.index(at: &place) }
 
     /// Hands over the changes in the order of their keys, of each key the last one. Cost: a sort of the slots that
-    /// were not scanned and that no thread has sorted, and a merge.
+    /// were not scanned, and a merge.
     @inline(__always)
     func forEachChange<Failure: Error>(
         _ body: (StorageBatch.Change) throws(Failure) -> Void
@@ -141,9 +122,7 @@ struct KindSlots: ~Copyable {
         var first = order.count
         while first < count {
             let span = list.span(from: first)
-            // Where some slots of a span were scanned, this one begins behind them, and was not added.
-            let added = first < addedCount ? runSort.run(kind: kind, first: first) : nil
-            runs.append(added ?? SlotItems.run(of: span))
+            runs.append(SlotItems.run(of: span))
             first += span.count
         }
         return runs

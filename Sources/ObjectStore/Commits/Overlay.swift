@@ -9,9 +9,8 @@ import Storage
 /// links, which are most of a batch, are not, and stand in their list as often as they were changed, the
 /// last one counts. A transaction that fails is taken back to its ``mark()``.
 ///
-/// The writer's thread alone uses an overlay. Threads beside it read nothing but keys of slots while the overlay is
-/// changed, and slots as well while ``forEachPart(changeCount:_:)`` runs; the memory of both may go only after
-/// ``SlotRunSort/reset()``.
+/// The writer's thread alone uses an overlay, but for a thread that reads slots while
+/// ``forEachPart(changeCount:_:)`` runs.
 final class Overlay {
     enum Entry {
         /// The overlay says nothing of the key, or this slot does not.
@@ -43,9 +42,7 @@ final class Overlay {
     /// well.
     private static let kindCount = Int(StoreKey.Tag.row) + 1
 
-    private let supply = BlockSupply()
-    private let runSort = SlotRunSort()
-    private let arena: Arena
+    private let arena = Arena()
     private let kinds: UnsafeMutablePointer<KindSlots>
     /// How many slots there are.
     private(set) var slotCount = 0
@@ -70,15 +67,13 @@ final class Overlay {
 
     /// Makes an empty overlay.
     init() {
-        arena = Arena(supply)
         kinds = .allocate(capacity: Self.kindCount)
         for kind in 0..<Self.kindCount {
-            (kinds + kind).initialize(to: KindSlots(kind, supply, runSort))
+            (kinds + kind).initialize(to: KindSlots())
         }
     }
 
     deinit {
-        runSort.reset()
         kinds.deinitialize(count: Self.kindCount)
         kinds.deallocate()
     }
@@ -91,12 +86,9 @@ final class Overlay {
 
     /// Forgets everything.
     func reset() {
-        // The keys that are still being sorted lie in the arena, their slots in the lists.
-        runSort.reset()
         arena.reset()
         for kind in 0..<Self.kindCount { kinds[kind].removeAll() }
         slotCount = 0
-        supply.reset()
         undo.removeAll(keepingCapacity: true)
         removedRanges.removeAll()
         if !replaceable.isEmpty { replaceable.removeAll() }

@@ -17,12 +17,11 @@ struct SlotList: ~Copyable {
 
     private var small: ContiguousArray<UnsafeMutablePointer<Slot>> = []
     private var large: ContiguousArray<UnsafeMutablePointer<Slot>> = []
-    private let supply: BlockSupply
     /// How many there are.
     private(set) var count = 0
 
-    /// Makes an empty list, which takes large chunks from `supply`.
-    init(_ supply: BlockSupply) { self.supply = supply }
+    /// Makes an empty list.
+    init() {}
 
     deinit { freeChunks(keeping: 0) }
 
@@ -56,7 +55,7 @@ struct SlotList: ~Copyable {
                 small.append(.allocate(capacity: 1 << Self.smallBits))
             }
         } else if count - Self.smallCountMax == large.count << Self.largeBits {
-            let block = supply.take()
+            let block = KernelMemory.allocate(Self.largeByteCount)
             large.append(block.bindMemory(to: Slot.self, capacity: 1 << Self.largeBits))
         }
         place(count).initialize(to: slot)
@@ -87,12 +86,6 @@ struct SlotList: ~Copyable {
     /// A slot's key.
     @inline(__always)
     func key(_ index: Int) -> UnsafeRawBufferPointer { place(index).pointee.key }
-
-    /// Whether the list ends with a large chunk that is full, or with all small ones.
-    @inline(__always)
-    var endsWithFullChunk: Bool {
-        count >= Self.smallCountMax && (count - Self.smallCountMax) & (1 << Self.largeBits - 1) == 0
-    }
 
     /// Forgets all of them, and frees all chunks but one.
     mutating func removeAll() {
