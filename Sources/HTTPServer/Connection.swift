@@ -48,6 +48,8 @@ final class Connection: @unchecked Sendable {
         var transfer = Transfer.nothing
         /// What the present exchange ends with.
         var grant: Grant?
+        /// Whether the reply that is sent piece by piece has taken too long.
+        var isOverdue: (@Sendable () -> Bool)?
         /// An upload whose grant has ended was seen before.
         var isUploadEnding = false
         var isClosed = false
@@ -196,19 +198,26 @@ final class Connection: @unchecked Sendable {
 
     // MARK: The end of a grant
 
-    /// Notes that a reply is sent piece by piece for as long as `grant` holds. Connection thread.
-    func beginPull(_ grant: Grant?) {
+    /// Notes that a reply is sent piece by piece for as long as `grant` holds, or until it is overdue.
+    /// Connection thread.
+    func beginPull(_ grant: Grant?, until isOverdue: (@Sendable () -> Bool)?) {
         waiting.withLock { state in
             state.transfer = .pull
             state.grant = grant
+            state.isOverdue = isOverdue
         }
     }
 
     /// Ends the exchange if its grant has ended: a wait is answered, a reply that is being sent is cut, an
-    /// upload refused. Any thread; called again as long as the exchange goes on.
+    /// upload refused. A reply that is overdue is cut, too. Any thread; called again as long as the exchange goes on.
     func endAccess() {
         waiting.withLock { state in
-            guard state.grant?.ending != nil, !state.isClosed else { return }
+            guard !state.isClosed else { return }
+            if case .pull = state.transfer, let isOverdue = state.isOverdue, isOverdue() {
+                shutdown(socket, Int32(SHUT_RDWR))
+                return
+            }
+            guard state.grant?.ending != nil else { return }
             if case .answer = state.wait {
                 state.wait = .nothing
                 state.answer = .accessEnded
@@ -254,6 +263,7 @@ final class Connection: @unchecked Sendable {
             state.wait = .nothing
             state.transfer = .nothing
             state.grant = nil
+            state.isOverdue = nil
             return state.answer.take()
         }
         // Released here and not under the lock: it may hold the last reference to an exchange.

@@ -29,6 +29,8 @@ package protocol PullSource: AnyObject {
 // is returned, the connection's afterwards. The hand-over goes through a lock.
 package final class PullBody: @unchecked Sendable {
     private let source: any PullSource
+    /// Whether it has taken too long.
+    let isOverdue: (@Sendable () -> Bool)?
     private var isEnded = false
     private var isClosed = false
     /// The connection's socket once the reply is queued, and whether its end is the body's end.
@@ -36,8 +38,9 @@ package final class PullBody: @unchecked Sendable {
     var endsWithConnection = false
 
     /// Wraps `source`; one protocol call a piece, not a byte.
-    package init(_ source: some PullSource) {
+    package init(_ source: some PullSource, until isOverdue: (@Sendable () -> Bool)? = nil) {
         self.source = source
+        self.isOverdue = isOverdue
     }
 
     func read(into buffer: UnsafeMutableRawBufferPointer) -> Pull {

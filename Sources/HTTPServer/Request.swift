@@ -45,6 +45,8 @@ package final class Request: @unchecked Sendable {
     var status: UInt16 = 0
     var sentByteCount = 0
     var receivedByteCount = 0
+    /// What those that were compressed have become.
+    var inflatedByteCount = 0
     var closesEarly = false
     var isDetached = false
 
@@ -69,6 +71,7 @@ package final class Request: @unchecked Sendable {
         status = 0
         sentByteCount = 0
         receivedByteCount = 0
+        inflatedByteCount = 0
         closesEarly = false
         isDetached = false
         announcedByteCount = 0

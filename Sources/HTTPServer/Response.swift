@@ -43,10 +43,16 @@ package struct Response: Sendable {
     }
 
     /// A reply whose body `source` produces while it is sent.
-    package init(_ status: UInt16, _ contentType: ContentType, pulling source: some PullSource) {
+    ///
+    /// - `isOverdue`: Asked once a second, on the thread of sockets: true cuts the connection, so that
+    ///   the client sees that the body is not whole. It must not block.
+    package init(
+        _ status: UInt16, _ contentType: ContentType, pulling source: some PullSource,
+        until isOverdue: (@Sendable () -> Bool)? = nil
+    ) {
         self.status = status
         self.contentType = contentType
-        body = .pull(PullBody(source))
+        body = .pull(PullBody(source, until: isOverdue))
     }
 
     /// A stream of server-sent events (status 200, `text/event-stream`, never stored or compressed).

@@ -69,7 +69,7 @@ extension Server {
             }
             if mayCompress, let source = GzipSource(body) {
                 fields.add(.contentEncoding, "gzip" as StaticString)
-                return native(PullBody(source), request)
+                return native(PullBody(source, until: body.isOverdue), request)
             }
             return native(body, request)
         case .events: return withoutBody(reply)
@@ -94,7 +94,7 @@ extension Server {
     }
 
     private func native(_ body: PullBody, _ request: Request) -> OpaquePointer? {
-        request.connection.beginPull(request.grant)
+        request.connection.beginPull(request.grant, until: body.isOverdue)
         body.socket = request.connection.socket
         body.endsWithConnection = !request.isHTTP11
         let context = Unmanaged.passRetained(body).toOpaque()

@@ -25,6 +25,7 @@ enum App {
             return words.isEmpty ? .usage : .success
         }
         if words == ["--version"] { return run(["version"]) }
+        if words[0] == "help" { return run(words.dropFirst() + ["--help"]) }
         guard let verb = find(words) else { return unknownVerb(words) }
         let rest = words.dropFirst(verb.name.split(separator: " ").count)
         do throws(CommandFailure) {

@@ -63,6 +63,18 @@ struct LimitOption: Sendable {
         LimitOption("max-import-line", .size, "bytes of one line of an import", fallback: "32MiB") {
             $1.rest.importLineByteCountMax = $0
         },
+        LimitOption(
+            "max-import-faults", .count(0...1_000_000_000), "faulty lines that an import takes",
+            fallback: "100000"
+        ) {
+            $1.rest.importFaultCountMax = $0
+        },
+        LimitOption(
+            "max-inflation", .count(1...2000),
+            "bytes that a byte of a compressed import may become, beyond 1 MiB", fallback: "256"
+        ) {
+            $1.rest.inflationRatioMax = $0
+        },
         LimitOption("max-imports", .count(1...1000), "imports at a time", fallback: "8") {
             $1.rest.importCountMax = $0
         },
@@ -173,6 +185,23 @@ struct LimitOption: Sendable {
             fallback: "60s"
         ) {
             $1.rest.readerAgeSecondsMax = $0
+        },
+        LimitOption(
+            "export-age-max", .duration, "how long an export may take", fallback: "1h"
+        ) {
+            $1.rest.exportAgeSecondsMax = $0
+        },
+        LimitOption(
+            "export-growth-max", .size, "bytes that the data may grow by during an export",
+            fallback: "1GiB"
+        ) {
+            $1.rest.exportGrowthByteCountMax = $0
+        },
+        LimitOption(
+            "export-rate-min", .size, "bytes a second that an export's client has to read",
+            fallback: "4KiB"
+        ) {
+            $1.rest.exportByteRateMin = $0
         },
         LimitOption(
             "retention-age", .duration, "how far back a change stream can resume", fallback: "7d"

@@ -20,6 +20,10 @@ package struct RESTOptions: Sendable {
     package var collectionByteCountMax = 1 << 20
     /// Bytes of one line of an import.
     package var importLineByteCountMax = 32 << 20
+    /// Faulty lines that an import takes; with one more it ends.
+    package var importFaultCountMax = 100_000
+    /// Bytes that a compressed import may become for each byte that was sent, beyond the first MiB.
+    package var inflationRatioMax = 256
     /// Bytes of a buffered body.
     package var bodyByteCountMax = 32 << 20
     /// Seconds that a read with `minVersion` waits for that version.
@@ -32,6 +36,12 @@ package struct RESTOptions: Sendable {
     package var readerAgeSecondsMax = 60
     /// Seconds after which a query is stopped, whichever limit comes first.
     var readSecondsMax: Int { min(queryTimeSecondsMax, readerAgeSecondsMax) }
+    /// Seconds that an export may take.
+    package var exportAgeSecondsMax = 3600
+    /// Bytes that the data may grow by while an export is being sent.
+    package var exportGrowthByteCountMax = 1 << 30
+    /// Bytes a second that the client of an export has to read.
+    package var exportByteRateMin = 4 << 10
     /// Bytes of a request target.
     package var targetByteCountMax = 16 << 10
     /// Bytes of a request line and headers together.

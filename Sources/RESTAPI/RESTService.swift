@@ -29,6 +29,8 @@ package final class RESTService: Sendable {
     let serverMetrics = Mutex<Metrics?>(nil)
     /// Requests that wait for a version.
     let versionWaiter: VersionWaiter
+    /// Exports that are being sent.
+    let exports = OpenExports()
     /// Change streams; made with the first one.
     private let hub = Mutex<StreamHub?>(nil)
     /// The names of the schemas that were used last, newest first.
@@ -63,7 +65,7 @@ package final class RESTService: Sendable {
     package func stop() {
         endWaiting()
         scheduler.stop()
-        imports.waitUntilIdle()
+        imports.stop()
         backups?.stop()
     }
 

@@ -69,6 +69,9 @@ struct CommandTests {
         let help = Command.run("--help")
         #expect(help.status == 0 && help.output.contains("exit codes: 0 done"))
         #expect(Command.run("token", "create", "--help").output.contains("--rights"))
+        #expect(Command.run("help", "token", "create").output.contains("--rights"))
+        #expect(
+            Command.run("help", "serve").output == Command.run("serve", "--help").output)
         #expect(Command.run("serve", "--help").output.contains("--retention-age"))
     }
 

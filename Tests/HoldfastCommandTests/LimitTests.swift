@@ -47,6 +47,27 @@ func limitValues() throws {
     }
 }
 
+@Test("every limit's default is what its help says")
+func limitDefaults() throws {
+    func values(_ options: ServiceOptions) throws -> [String: Int] {
+        let store = try Store(engine: try EngineCase.memory.open(), options: options.store)
+        defer { store.close() }
+        let service = RESTService(
+            store: store, options: options.rest, tokens: nil, logger: Logger(level: .error))
+        defer { service.stop() }
+        return Dictionary(uniqueKeysWithValues: service.limitValues)
+    }
+    var options = ServiceOptions()
+    let defaults = try values(options)
+    for limit in LimitOption.all {
+        let text = try #require(limit.option.fallback)
+        let arguments = try Arguments(
+            ["--\(limit.option.name)", text], verb: .serve, environment: [:])
+        try limit.apply(arguments, to: &options)
+        #expect(try values(options) == defaults, "\(limit.option.name)")
+    }
+}
+
 extension Substring {
     fileprivate var capitalized: String { prefix(1).uppercased() + dropFirst() }
 }

@@ -91,7 +91,8 @@ struct ImportCommand {
         let failedCount = report.failedCount + (converter?.faults.count ?? 0)
         let seconds = max(Clock.seconds() - start, 1e-3)
         Terminal.write(
-            "\(subject): \(report.importedCount) imported, \(failedCount) failed, "
+            "\(subject): \(report.importedCount) imported, "
+                + (report.ignoredCount.map { "\($0) ignored, " } ?? "") + "\(failedCount) failed, "
                 + "\(Int(Double(report.importedCount) / seconds)) a second, version \(report.version)\n"
         )
         return failedCount == 0 ? .success : .failure

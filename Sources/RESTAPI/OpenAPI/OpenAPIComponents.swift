@@ -166,7 +166,7 @@ struct OpenAPIComponents {
             ##"""
             {"type":"object","description":"How many lines an import took, and the first faults.",
             "required":["imported","failed","errors","version"],"properties":{
-            "imported":{"type":"integer"},"failed":{"type":"integer"},
+            "imported":{"type":"integer"},"failed":{"type":"integer"},"ignored":{"type":"integer"},
             "errors":{"type":"array","items":{"type":"object","required":["line","code","detail"],
             "properties":{"line":{"type":"integer"},"code":{"type":"string"},
             "detail":{"type":"string"},"pointer":{"type":"string"},"column":{"type":"integer"},

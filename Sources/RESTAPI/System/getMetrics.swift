@@ -130,6 +130,10 @@ extension RESTService {
         }
         writeMigration(to: text)
         text.single(
+            "holdfast_oldest_export_seconds", .gauge,
+            "Age of the oldest export that is being sent; its snapshot keeps pages from being used again.",
+            Double(exports.oldestSeconds))
+        text.single(
             "holdfast_waiting_writes", .gauge,
             "Writes that wait for the writer, without those that it is at.",
             Double(store.waitingWriteCount))
@@ -165,8 +169,8 @@ extension RESTService {
             "Objects read and written by the change of the schema, or entries removed after it.",
             Double(progress?.doneCount ?? 0))
         text.single(
-            "holdfast_migration_objects_total", .gauge,
-            "Objects to read and to write; 0 while entries are removed.",
+            "holdfast_migration_objects", .gauge,
+            "Objects that the change of the schema reads and writes in all; 0 while entries are removed.",
             Double(progress?.totalCount ?? 0))
     }
 

@@ -40,6 +40,8 @@ extension RESTService {
         [
             ("body", options.bodyByteCountMax),
             ("importLine", options.importLineByteCountMax),
+            ("importFaults", options.importFaultCountMax),
+            ("inflation", options.inflationRatioMax),
             ("imports", options.importCountMax),
             ("jsonDepth", options.jsonDepthMax),
             ("page", options.pageObjectCountMax),
@@ -63,6 +65,9 @@ extension RESTService {
             ("retentionAge", store.options.retentionSeconds),
             ("retentionBytes", Int(clamping: store.options.retentionByteCount)),
             ("readerAge", options.readerAgeSecondsMax),
+            ("exportAge", options.exportAgeSecondsMax),
+            ("exportGrowth", options.exportGrowthByteCountMax),
+            ("exportRateMin", options.exportByteRateMin),
             ("minVersionWait", options.minVersionWaitSeconds),
             ("heartbeat", options.heartbeatSeconds),
             ("className", ModelLimits.classNameByteCountMax),

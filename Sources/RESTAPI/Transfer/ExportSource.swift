@@ -6,14 +6,21 @@ import ObjectStore
 /// leaves.
 final class ExportSource: PullSource {
     private let cursor: any ExportPieces
+    private let limit: ExportLimit
+    private let exports: OpenExports
     private let onFailure: (StoreError) -> Void
     private var piece = UnsafeRawBufferPointer(start: nil, count: 0)
 
     /// Makes the body.
     ///
     /// - `onFailure`: Told why the store can't be read, when the connection is cut for that.
-    init(_ cursor: any ExportPieces, onFailure: @escaping (StoreError) -> Void) {
+    init(
+        _ cursor: any ExportPieces, _ limit: ExportLimit, in exports: OpenExports,
+        onFailure: @escaping (StoreError) -> Void
+    ) {
         self.cursor = cursor
+        self.limit = limit
+        self.exports = exports
         self.onFailure = onFailure
     }
 
@@ -32,8 +39,12 @@ final class ExportSource: PullSource {
         let count = min(piece.count, target.count)
         memcpy(to, from, count)
         piece = UnsafeRawBufferPointer(rebasing: piece[count...])
+        limit.count(count)
         return .bytes(count)
     }
 
-    func close(_ completion: Completion) { cursor.close() }
+    func close(_ completion: Completion) {
+        cursor.close()
+        exports.close(limit)
+    }
 }

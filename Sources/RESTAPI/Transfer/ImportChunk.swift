@@ -65,6 +65,8 @@ final class ImportChunk: @unchecked Sendable {
     var renameMarks: [KeyRenames.Mark] = []
     /// How many lines were written.
     var writtenCount = 0
+    /// How many were not, for their objects are there and the mode ignores such lines.
+    var ignoredCount = 0
     /// The schema changed after the lines were read: nothing was written, and they have to be read anew.
     var isStale = false
 
@@ -139,6 +141,7 @@ final class ImportChunk: @unchecked Sendable {
         reservedKeys.removeAll(keepingCapacity: true)
         addedKeys.removeAll(keepingCapacity: true)
         writtenCount = 0
+        ignoredCount = 0
         isStale = false
     }
 }

@@ -26,6 +26,8 @@ final class ImportFeed: @unchecked Sendable {
         var chunks: [ImportChunk] = []
         var isComplete = false
         var isAbandoned = false
+        /// Each says whether nobody waits for the import any more.
+        var departures: [@Sendable () -> Bool] = []
         /// Why the text can't be an import.
         var refusal: RequestFault?
         /// Whether the feeder was told to wait and not yet to go on.
@@ -122,6 +124,11 @@ final class ImportFeed: @unchecked Sendable {
         }
     }
 
+    /// Abandons the import when `isGone` says so, which is asked before each chunk. Any thread.
+    func abandon(when isGone: @escaping @Sendable () -> Bool) {
+        queue.withLock { $0.departures.append(isGone) }
+    }
+
     /// Notes what is wrong with the line that comes next, which has to be blank.
     func note(_ fault: RequestFault.Entry) { faults.append((firstNumber + lineCount, fault)) }
 
@@ -205,8 +212,21 @@ final class ImportFeed: @unchecked Sendable {
 
     // MARK: The reading thread
 
+    /// Whether nobody waits for the import any more: asked wherever its work may be long. Cost: a system
+    /// call.
+    var isAbandoned: Bool {
+        queue.withLock { queue in
+            if !queue.isAbandoned, queue.departures.contains(where: { $0() }) {
+                queue.isAbandoned = true
+                queue.chunks = []
+            }
+            return queue.isAbandoned
+        }
+    }
+
     /// The next chunk; waits for it.
     func next() -> Next {
+        if isAbandoned { return .abandoned }
         var wakesFeeder = false
         let next: Next = queue.wait { queue in
             if queue.isAbandoned { return .abandoned }

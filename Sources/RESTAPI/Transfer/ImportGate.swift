@@ -1,4 +1,5 @@
 import ObjectStore
+import Synchronization
 import Threads
 
 /// Counts the imports that run: each has a thread and tens of MiB of memory, so their number is bounded.
@@ -6,6 +7,7 @@ import Threads
 final class ImportGate: Sendable {
     private let count = Monitor(0)
     private let countMax: Int
+    private let stopping = Atomic<Bool>(false)
 
     /// Allows so many at a time.
     init(countMax: Int) { self.countMax = countMax }
@@ -25,6 +27,15 @@ final class ImportGate: Sendable {
             $0 -= 1
             return true
         }
+    }
+
+    /// Whether those that run are to end.
+    var isStopping: Bool { stopping.load(ordering: .relaxed) }
+
+    /// Has those that run end, and returns when none does.
+    func stop() {
+        stopping.store(true, ordering: .relaxed)
+        waitUntilIdle()
     }
 
     /// Returns when none runs.

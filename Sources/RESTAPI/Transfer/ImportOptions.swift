@@ -22,6 +22,8 @@ package struct ImportOptions: Sendable {
     package var jsonDepthMax = 128
     /// How many faults the report lists; all are counted.
     package var faultCountMax = 1000
+    /// How many faulty lines an import takes; with one more it ends.
+    package var faultyLineCountMax = Int.max
     /// A transaction takes lines until it has so many bytes of text …
     package var chunkByteCount = 2 << 20
     /// … or so many lines.

@@ -14,26 +14,57 @@ package struct ImportReport: Sendable {
 
     /// How many lines were taken, those that changed nothing included.
     package internal(set) var importedCount = 0
-    /// How many lines were not.
+    /// How many were not, for their objects are there; nil unless the mode ignores such lines.
+    package internal(set) var ignoredCount: Int?
+    /// How many lines were not, for a fault.
     package internal(set) var failedCount = 0
     /// The faults of the first of these, by line.
     package internal(set) var faults: [LineFault] = []
     /// The store's version after the import.
     package internal(set) var version: StoreVersion
 
+    /// Begins without any line.
+    init(_ mode: WriteMode, version: StoreVersion) {
+        self.version = version
+        if mode == .ignore { ignoredCount = 0 }
+    }
+
+    /// Adds what became of the lines of a chunk; `limit` bounds the faults that are listed.
+    mutating func add(_ chunk: ImportChunk, limit: Int) {
+        importedCount += chunk.writtenCount
+        if let count = ignoredCount { ignoredCount = count + chunk.ignoredCount }
+        for (number, faults) in chunk.readFaults + chunk.writeFaults {
+            fail(number, faults, limit: limit)
+        }
+    }
+
     /// Adds a line that was not taken, with its faults.
-    mutating func fail(_ line: Int, _ found: [RequestFault.Entry], limit: Int) {
+    private mutating func fail(_ line: Int, _ found: [RequestFault.Entry], limit: Int) {
         failedCount += 1
         for fault in found where faults.count < limit {
             faults.append(LineFault(line: line, fault: fault))
         }
     }
 
-    /// Writes `{"imported","failed","errors","version"}`.
+    /// Ends an import that has more faulty lines than it takes.
+    ///
+    /// - Throws: ``RequestFault`` with the first of their faults.
+    func checkFailures(limit: Int) throws(RequestFault) {
+        guard failedCount > limit else { return }
+        let first = faults.min { $0.line < $1.line }
+        throw RequestFault(
+            .invalid, "too-many-faults",
+            "More than \(limit) lines are faulty"
+                + (first.map { "; line \($0.line): \($0.fault.detail)" } ?? ".")
+                + " Mend the file, or let the service take more (--max-import-faults).")
+    }
+
+    /// Writes `{"imported","failed","ignored","errors","version"}`.
     package func write(to writer: JSONWriter) {
         writer.object { object in
             object.member("imported").int(Int64(importedCount))
             object.member("failed").int(Int64(failedCount))
+            if let ignoredCount { object.member("ignored").int(Int64(ignoredCount)) }
             object.member("errors").array { array in
                 for entry in faults {
                     array.element().object { object in

@@ -46,7 +46,7 @@ struct ImportRun {
 
     /// Takes all chunks; nil when the sender went away.
     func run() -> Result<ImportReport, RequestFault>? {
-        var report = ImportReport(version: store.version)
+        var report = ImportReport(options.mode, version: store.version)
         do throws(RequestFault) {
             let isComplete =
                 options.isAtomic ? try runAtomic(&report) : try runChunks(&report)
@@ -74,8 +74,7 @@ struct ImportRun {
                 throw failure(problem, report)
             case .end:
                 try settleAll(&submitted, &report)
-                try writeDeferred(&report)
-                return true
+                return try writeDeferred(&report)
             case .chunk(let chunk):
                 do throws(RequestFault) {
                     try read(chunk)
@@ -151,14 +150,12 @@ struct ImportRun {
             return try settleFirst(&submitted, &report)
         }
         count(first.chunk, &report)
+        try report.checkFailures(limit: options.faultyLineCountMax)
         reader.recycle(first.chunk)
     }
 
     private func count(_ chunk: ImportChunk, _ report: inout ImportReport) {
-        report.importedCount += chunk.writtenCount
-        for (number, faults) in chunk.readFaults + chunk.writeFaults {
-            report.fail(number, faults, limit: options.faultCountMax)
-        }
+        report.add(chunk, limit: options.faultCountMax)
         for (position, keys) in zip(chunk.deferred, chunk.reservedKeys) {
             let line = chunk.lines[position]
             guard let draft = line.reading?.draft else { continue }
@@ -176,9 +173,10 @@ struct ImportRun {
 
     // MARK: The end
 
-    /// Writes the lines that waited, each behind those that it depends on.
-    private func writeDeferred(_ report: inout ImportReport) throws(RequestFault) {
-        guard deferred.count > 0 else { return }
+    /// Writes the lines that waited, each behind those that it depends on; false when nobody waits for
+    /// it any more.
+    private func writeDeferred(_ report: inout ImportReport) throws(RequestFault) -> Bool {
+        guard deferred.count > 0 else { return true }
         writer.forgetDeferredKeys()
         var batch: [Int] = []
         var byteCount = 0
@@ -188,6 +186,7 @@ struct ImportRun {
                 batch.count + group.count > options.chunkLineCount
                     || byteCount + groupByteCount > options.chunkByteCount
             {
+                if feed.isAbandoned { return false }
                 try write(batch, &report)
                 batch = []
                 byteCount = 0
@@ -195,7 +194,9 @@ struct ImportRun {
             batch += group
             byteCount += groupByteCount
         }
+        if feed.isAbandoned { return false }
         try write(batch, &report)
+        return true
     }
 
     private func write(_ batch: [Int], _ report: inout ImportReport) throws(RequestFault) {

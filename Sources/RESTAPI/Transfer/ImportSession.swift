@@ -93,6 +93,12 @@ package final class ImportSession: Sendable {
     /// The sender is gone; what was written stays.
     package func abandon() { feed.abandon() }
 
+    /// Ends the import within a chunk when `isGone` says that nobody waits for it; any thread asks. What
+    /// was written stays.
+    package func abandon(when isGone: @escaping @Sendable () -> Bool) {
+        feed.abandon(when: isGone)
+    }
+
     /// How many lines were dealt with so far.
     package var progress: Int { lineCount.load(ordering: .relaxed) }
 }

@@ -39,6 +39,7 @@ final class ImportSink: UploadSink {
     func finish() -> Outcome {
         session.complete()
         return .later { exchange in
+            self.session.abandon { exchange.isGone }
             let response = self.state.withLock { state in
                 if state.response == nil { state.exchange = exchange }
                 return state.response.take()

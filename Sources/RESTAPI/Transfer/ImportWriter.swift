@@ -139,7 +139,10 @@ final class ImportWriter: @unchecked Sendable {
             return
         }
         transaction.restart()
-        for chunk in chunks { chunk.writtenCount = 0 }
+        for chunk in chunks {
+            chunk.writtenCount = 0
+            chunk.ignoredCount = 0
+        }
     }
 
     private func writeLines(
@@ -149,6 +152,7 @@ final class ImportWriter: @unchecked Sendable {
         chunk.writeFaults.removeAll(keepingCapacity: true)
         chunk.reservedKeys.removeAll(keepingCapacity: true)
         chunk.writtenCount = 0
+        chunk.ignoredCount = 0
         for position in chunk.lines.indices {
             guard let reading = chunk.lines[position].reading else { continue }
             if !leftOut.isEmpty, leftOut.contains(position) {
@@ -159,11 +163,12 @@ final class ImportWriter: @unchecked Sendable {
             }
             transaction.source = firstSource + position
             do throws(StoreError) {
-                try transaction.attempt { () throws(StoreError) in
-                    try write(transaction, reading, chunk.earlierKey(position))
+                let isWritten = try transaction.attempt { () throws(StoreError) in
+                    let written = try write(transaction, reading, chunk.earlierKey(position))
                     if eachIsUnique { try transaction.requireUniqueAttempt() }
+                    return written.isCreated || options.mode != .ignore
                 }
-                chunk.writtenCount += 1
+                if isWritten { chunk.writtenCount += 1 } else { chunk.ignoredCount += 1 }
             } catch {
                 switch error {
                 case .storage, .closing, .tooManyOperations, .transactionTooLarge: throw error
@@ -183,17 +188,16 @@ final class ImportWriter: @unchecked Sendable {
     /// - `earlierKey`: The object key that was reserved for the line's own object.
     private func write(
         _ transaction: WriteTransaction, _ reading: ObjectReading, _ earlierKey: UInt64?
-    ) throws(StoreError) {
+    ) throws(StoreError) -> WriteResult {
         var precondition = Precondition.none
         if let version = reading.version { precondition = .matches([version]) }
         if let earlierKey, makesObject(reading),
             try transaction.isFree(earlierKey, reading.draft.rowClass)
         {
             try transaction.check(precondition, reading.draft.rowClass, key: nil, nil)
-            _ = try transaction.create(reading.draft, reservedKey: earlierKey)
-            return
+            return try transaction.create(reading.draft, reservedKey: earlierKey)
         }
-        _ = try transaction.write(
+        return try transaction.write(
             reading.draft, objectKey: statedKey(reading), mode: options.mode,
             precondition: precondition)
     }

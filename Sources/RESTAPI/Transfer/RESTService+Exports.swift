@@ -10,11 +10,23 @@ extension RESTService {
     func exportResponse(
         _ type: ContentType, _ cursor: any ExportPieces, _ state: StoreState
     ) -> Response {
-        var response = Response(
-            200, type, pulling: ExportSource(cursor) { _ = self.problem($0) })
+        let limit = exports.open(options, storedByteCount: store.storedByteCount ?? 0)
+        let source = ExportSource(cursor, limit, in: exports) { _ = self.problem($0) }
+        var response = Response(200, type, pulling: source, until: { self.isOverdue(limit) })
         response.headers.addStoreVersion(
             StoreVersion(epoch: state.epoch, number: state.version))
         return response
+    }
+
+    /// Whether an export has taken too long; says so in the log.
+    private func isOverdue(_ limit: ExportLimit) -> Bool {
+        let reason = limit.passed(
+            at: OpenExports.seconds(), storedByteCount: store.storedByteCount ?? 0)
+        guard let reason else { return false }
+        logger.log(
+            .warning, "an export was cut, so that the data file does not grow behind its client",
+            ("limit", .text(reason.rawValue)))
+        return true
     }
 
     /// Whether a client wants an export as CSV rather than as NDJSON.

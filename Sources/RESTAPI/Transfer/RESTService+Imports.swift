@@ -9,6 +9,7 @@ extension RESTService {
         var result = ImportOptions()
         result.mode = try createMode(parameters)
         result.lineByteCountMax = options.importLineByteCountMax
+        result.faultyLineCountMax = options.importFaultCountMax
         result.jsonDepthMax = options.jsonDepthMax
         result.atomicLineCountMax = store.options.operationCountMax
         result.directory = options.temporaryDirectory
@@ -23,6 +24,8 @@ extension RESTService {
     ) throws(RequestFault) -> UploadStart {
         guard imports.enter() else { throw .tooBusy }
         let session = ImportSession(store, target, options) { upload.resume() }
+        let gate = imports
+        session.abandon { gate.isStopping }
         let sink = ImportSink(session)
         sink.start { result in
             self.imports.leave()

@@ -14,12 +14,6 @@ extension RESTService {
             let rowClass = try creatableClass(request, names)
             try Self.requireCreation(rowClass, mode: importOptions.mode)
             importOptions.format = try importFormat(request)
-            if importOptions.format == .csv, let obstacle = CSVShape.obstacle(rowClass) {
-                throw RequestFault(
-                    .unsupportedMediaType, "not-flat",
-                    "Class '\(rowClass.definition.name)' does not fit into CSV: \(obstacle). Import "
-                        + "NDJSON (Content-Type: application/x-ndjson).")
-            }
             try request.requireAccepted("application/json")
             try IdempotencyKey.refuse(request)
             return try startImport(

@@ -87,6 +87,62 @@ struct ImportTests {
         #expect(report.faults.map(\.line) == Array(1...1000))
     }
 
+    @Test("takes as many faulty lines as it may, and ends with one more", arguments: [1, 8192])
+    func faultyLineLimit(chunkLineCount: Int) throws {
+        let header = #"{"holdfast":1,"schema":{"classes":[]},"projections":[]}"# + "\n"
+        for (count, isTaken) in [(20, true), (21, false)] {
+            let faulty = String(repeating: "x\n", count: count)
+            for (text, target) in [
+                ("{\"id\":1}\n" + faulty, ImportTarget.objects(className: "Node")),
+                (header + faulty, .store),
+            ] {
+                let store = try Importing.store()
+                defer { store.close() }
+                let result = Importing.run(Array(text.utf8), into: store, target) {
+                    $0.faultyLineCountMax = 20
+                    $0.chunkLineCount = chunkLineCount
+                }
+                switch try #require(result) {
+                case .success(let report):
+                    #expect(isTaken && report.failedCount == 20)
+                case .failure(let fault):
+                    #expect(!isTaken && fault.code == "too-many-faults", "\(fault.detail)")
+                    #expect(fault.detail.contains("line 2:"), "\(fault.detail)")
+                }
+            }
+        }
+    }
+
+    @Test("ends within a chunk when nobody waits for it any more")
+    func nobodyWaits() throws {
+        let store = try Importing.store()
+        defer { store.close() }
+        var options = ImportOptions()
+        options.chunkLineCount = 1
+        let session = ImportSession(store, .objects(className: "Node"), options) {}
+        let lines = (0..<1000).map { "{\"id\":\($0)}\n" }.joined()
+        // All the text is there before the first chunk is asked for.
+        _ = Array(lines.utf8).withUnsafeBytes { session.append($0) }
+        session.complete()
+        let questions = Monitor(0)
+        session.abandon {
+            questions.withLock { count in
+                count += 1
+                return count > 5
+            }
+        }
+        let result = Monitor<Result<ImportReport, RequestFault>??>(nil)
+        session.start { outcome in
+            result.signal {
+                $0 = .some(outcome)
+                return true
+            }
+        }
+        #expect(result.wait { $0 } == nil)
+        #expect(session.progress <= 5)
+        #expect(try Importing.export(store).count <= 5)
+    }
+
     @Test("takes a line of the longest length and not one byte more")
     func longLines() throws {
         let store = try Importing.store()
@@ -127,7 +183,8 @@ struct ImportTests {
         ]
         #expect(try Importing.export(store).first == expected[mode])
         #expect(report.codes == (mode == .create ? ["1 duplicate-key"] : []))
-        #expect(report.importedCount == (mode == .create ? 1 : 2))
+        #expect(report.importedCount == (mode == .create || mode == .ignore ? 1 : 2))
+        #expect(report.ignoredCount == (mode == .ignore ? 1 : nil))
     }
 
     @Test("resolves links to later lines, in circles and across chunks", arguments: EngineCase.all)

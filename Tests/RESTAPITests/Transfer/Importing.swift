@@ -70,8 +70,9 @@ enum Importing {
         return try #require(result).get()
     }
 
-    private static func run(
-        _ bytes: [UInt8], into store: Store, _ target: ImportTarget, pieceByteCount: Int,
+    /// Imports bytes into a class or a whole store.
+    static func run(
+        _ bytes: [UInt8], into store: Store, _ target: ImportTarget, pieceByteCount: Int = 1 << 16,
         change: (inout ImportOptions) -> Void
     ) -> Result<ImportReport, RequestFault>? {
         var options = ImportOptions()

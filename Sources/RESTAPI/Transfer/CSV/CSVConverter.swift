@@ -293,9 +293,15 @@ final class CSVConverter: @unchecked Sendable {
             let end = index + 1 < cells.count ? cells[index + 1].start : text.count
             let name = String(decoding: text.bytes[cell.start..<end], as: UTF8.self)
             guard let (form, isOptional) = known[name] else {
-                refuseHeader(
-                    "Class '\(rowClass.definition.name)' has no property '\(name)' for column "
-                        + "\(index + 1).", index + 1, name)
+                let obstacle = rowClass.definition.properties.firstIndex { $0.name == name }
+                    .flatMap { CSVShape.obstacle(rowClass, $0) }
+                let detail =
+                    obstacle.map {
+                        "It has column \(index + 1), but \($0). Leave it out, or import NDJSON."
+                    }
+                    ?? "Class '\(rowClass.definition.name)' has no property '\(name)' for column "
+                    + "\(index + 1)."
+                refuseHeader(detail, index + 1, obstacle == nil ? name : nil)
                 break
             }
             guard seen.insert(name).inserted else {

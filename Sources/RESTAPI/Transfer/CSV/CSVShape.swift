@@ -1,10 +1,10 @@
 import ObjectModel
 import Rows
 
-/// Which classes fit into a table: those whose properties are single values and to-one links.
+/// What fits into a table: properties that are single values and to-one links.
 ///
 /// A row is an object and a column a property. Links are given by key. Inverse links are left out, as in
-/// every export.
+/// every export. An export needs a class of nothing else; an import takes the columns that there are.
 enum CSVShape {
     /// How the cells of a column become JSON.
     enum Column: Equatable, Sendable {
@@ -19,25 +19,32 @@ enum CSVShape {
 
     /// Why a class does not fit; nil when it does.
     static func obstacle(_ rowClass: RowClass) -> String? {
-        for (position, member) in rowClass.members.enumerated() {
-            let name = rowClass.definition.properties[position].name
-            switch (member.storage.shape, member.storage.element) {
-            case (.none, _): continue
-            case (.single, .embedded):
-                return "property '\(name)' holds an embedded object"
-            case (.single, .mixed): return "property '\(name)' holds values of any kind"
-            case (.single, _): continue
-            default: return "property '\(name)' is a collection"
-            }
+        for position in rowClass.members.indices {
+            if let obstacle = obstacle(rowClass, position) { return obstacle }
         }
         return nil
+    }
+
+    /// Why a property does not fit; nil when it does, and for inverse links.
+    static func obstacle(_ rowClass: RowClass, _ position: Int) -> String? {
+        let name = rowClass.definition.properties[position].name
+        let storage = rowClass.members[position].storage
+        switch (storage.shape, storage.element) {
+        case (.none, _): return nil
+        case (.single, .embedded): return "property '\(name)' holds an embedded object"
+        case (.single, .mixed): return "property '\(name)' holds values of any kind"
+        case (.single, _): return nil
+        default: return "property '\(name)' is a collection"
+        }
     }
 
     /// The columns of a class by their names, `$id` of one without a primary key included.
     static func columns(_ rowClass: RowClass, _ schema: RowSchema) -> [String: (Column, Bool)] {
         var columns: [String: (Column, Bool)] = [:]
         for (position, member) in rowClass.members.enumerated() {
-            guard member.storage.shape == .single else { continue }
+            guard member.storage.shape == .single, obstacle(rowClass, position) == nil else {
+                continue
+            }
             var column = column(member, schema)
             if position == rowClass.primaryKeyIndex { column = .key(column) }
             columns[rowClass.definition.properties[position].name] = (column, member.isOptional)

@@ -57,14 +57,14 @@ struct StoreImportRun {
         writer = StoreImportWriter(options.mode)
         text = SpilledText(
             memoryByteCountMax: options.deferredByteCountMax, directory: options.directory)
-        report = ImportReport(version: store.version)
+        report = ImportReport(options.mode, version: store.version)
     }
 
     /// Takes all lines; nil when the sender went away.
     mutating func run() -> Result<ImportReport, RequestFault>? {
         do throws(RequestFault) {
             guard try takeLines() else { return nil }
-            try completeWaiting()
+            guard try completeWaiting() else { return nil }
         } catch {
             // The writer must not meet chunks of an import that is over.
             for write in submitted { _ = write.outcome.wait { $0 } }
@@ -135,9 +135,11 @@ struct StoreImportRun {
 
     // MARK: Lines that waited
 
-    private mutating func completeWaiting() throws(RequestFault) {
+    /// Writes the lines that waited; false when nobody waits for the import any more.
+    private mutating func completeWaiting() throws(RequestFault) -> Bool {
         var first = 0
         while first < waiting.count, let catalog {
+            if feed.isAbandoned { return false }
             var end = first
             var byteCount = 0
             while end < waiting.count, end - first < options.chunkLineCount,
@@ -163,6 +165,7 @@ struct StoreImportRun {
             try settleFirst()
             first = end
         }
+        return true
     }
 
     // MARK: The writer
@@ -190,10 +193,8 @@ struct StoreImportRun {
         case .success(let version): report.version = version
         }
         let chunk = first.chunk
-        report.importedCount += chunk.writtenCount
-        for (number, faults) in chunk.readFaults + chunk.writeFaults {
-            report.fail(number, faults, limit: options.faultCountMax)
-        }
+        report.add(chunk, limit: options.faultCountMax)
+        try report.checkFailures(limit: options.faultyLineCountMax)
         for (index, position) in chunk.deferred.enumerated() {
             let line = chunk.lines[position]
             waiting.append(

@@ -96,7 +96,11 @@ final class StoreImportWriter: @unchecked Sendable {
                 return written
             }
             if !isKeyed { rename(reading, to: written.key) }
-            chunk.writtenCount += 1
+            if written.isCreated || mode != .ignore {
+                chunk.writtenCount += 1
+            } else {
+                chunk.ignoredCount += 1
+            }
         } catch {
             guard case .danglingLinks = error else { throw error }
             if let key = DraftKeys.own(reading.draft),

@@ -1,0 +1,64 @@
+import ObjectStore
+import Synchronization
+
+/// What bounds an export whose snapshot is open: the pages that are freed meanwhile can't be used again, so
+/// a client that reads slowly would let the data file grow. Thread-safe.
+final class ExportLimit: Sendable {
+    /// Why an export is cut.
+    enum Reason: String, Sendable {
+        /// It has taken longer than `--export-age-max`.
+        case age
+        /// The data has grown by more than `--export-growth-max` since it began.
+        case growth
+        /// Its client reads less than `--export-rate-min`.
+        case rate
+    }
+
+    /// The rate is measured over so many seconds.
+    static let rateSeconds = 60
+
+    private struct Progress {
+        /// When the rate is looked at next, and what had been sent when it was looked at last.
+        var rateDueAt: Int
+        var byteCount = 0
+        var reason: Reason?
+    }
+
+    /// When it began, in seconds of the monotonic clock.
+    let begunAt: Int
+    private let options: RESTOptions
+    private let storedByteCount: Int
+    private let sentByteCount = Atomic<Int>(0)
+    private let progress: Mutex<Progress>
+
+    /// Begins at a second, with the bytes that the data takes.
+    init(_ options: RESTOptions, at seconds: Int, storedByteCount: Int) {
+        self.options = options
+        self.storedByteCount = storedByteCount
+        begunAt = seconds
+        progress = Mutex(Progress(rateDueAt: seconds + Self.rateSeconds))
+    }
+
+    /// Counts what was sent.
+    func count(_ byteCount: Int) { sentByteCount.wrappingAdd(byteCount, ordering: .relaxed) }
+
+    /// Why the export is to be cut; nil while it may go on, and when it was told before.
+    func passed(at seconds: Int, storedByteCount: Int) -> Reason? {
+        progress.withLock { progress in
+            if progress.reason != nil { return nil }
+            if seconds - begunAt > options.exportAgeSecondsMax { progress.reason = .age }
+            if storedByteCount - self.storedByteCount > options.exportGrowthByteCountMax {
+                progress.reason = .growth
+            }
+            if seconds >= progress.rateDueAt {
+                let sent = sentByteCount.load(ordering: .relaxed)
+                if sent - progress.byteCount < options.exportByteRateMin * Self.rateSeconds {
+                    progress.reason = .rate
+                }
+                progress.byteCount = sent
+                progress.rateDueAt = seconds + Self.rateSeconds
+            }
+            return progress.reason
+        }
+    }
+}
