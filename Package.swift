@@ -67,7 +67,12 @@ let package = Package(
             "ObjectJSON",
             ["JSON", "ObjectStore", "Query", "Rows", "ObjectModel", "Bytes", "Storage", "Threads"]),
         library(
-            "StoreService", ["ObjectStore", "Query", "Rows", "ObjectModel", "Bytes", "Threads"]),
+            "StoreService",
+            [
+                "ObjectJSON", "ObjectStore", "Query", "Rows", "ObjectModel", "Bytes", "JSON",
+                "Storage",
+                "Threads", "CCrypto", "CMemory",
+            ]),
         library(
             "RESTAPI",
             [

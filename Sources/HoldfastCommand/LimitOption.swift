@@ -61,13 +61,13 @@ struct LimitOption: Sendable {
             $1.rest.bodyByteCountMax = $0
         },
         LimitOption("max-import-line", .size, "bytes of one line of an import", fallback: "32MiB") {
-            $1.rest.importLineByteCountMax = $0
+            $1.rest.limits.importLineByteCountMax = $0
         },
         LimitOption(
             "max-import-faults", .count(0...1_000_000_000), "faulty lines that an import takes",
             fallback: "100000"
         ) {
-            $1.rest.importFaultCountMax = $0
+            $1.rest.limits.importFaultCountMax = $0
         },
         LimitOption(
             "max-inflation", .count(1...2000),
@@ -76,7 +76,7 @@ struct LimitOption: Sendable {
             $1.rest.inflationRatioMax = $0
         },
         LimitOption("max-imports", .count(1...1000), "imports at a time", fallback: "8") {
-            $1.rest.importCountMax = $0
+            $1.rest.limits.importCountMax = $0
         },
         LimitOption("max-target", .size, "bytes of a request target", fallback: "16KiB") {
             $1.rest.targetByteCountMax = $0
@@ -85,34 +85,34 @@ struct LimitOption: Sendable {
             $1.rest.headerByteCountMax = $0
         },
         LimitOption("max-json-depth", .count(1...1024), "how deep JSON may nest", fallback: "128") {
-            $1.rest.jsonDepthMax = $0
+            $1.rest.limits.jsonDepthMax = $0
         },
         LimitOption("max-page", .count(1...1_000_000), "objects of one page", fallback: "1000") {
-            $1.rest.pageObjectCountMax = $0
+            $1.rest.limits.pageObjectCountMax = $0
         },
         LimitOption("max-query-text", .size, "bytes of a query's text in a body", fallback: "1MiB")
         {
-            $1.rest.queryTextByteCountMax = $0
+            $1.rest.limits.queryTextByteCountMax = $0
         },
         LimitOption(
             "max-query-time", .duration, "how long a query may take, from its request on",
             fallback: "30s"
         ) {
-            $1.rest.queryTimeSecondsMax = $0
+            $1.rest.limits.queryTimeSecondsMax = $0
         },
         LimitOption("max-query-memory", .size, "memory of one query", fallback: "256MiB") {
-            $1.rest.queryMemoryByteCountMax = $0
+            $1.rest.limits.queryMemoryByteCountMax = $0
         },
         LimitOption(
             "max-long-queries", .count(1...1000),
             "queries past their first time slice that are under way at once", fallback: "8"
         ) {
-            $1.rest.longQueryCountMax = $0
+            $1.rest.limits.longQueryCountMax = $0
         },
         LimitOption(
             "max-long-query-memory", .size, "memory of all those together", fallback: "512MiB"
         ) {
-            $1.rest.longQueryMemoryByteCountMax = $0
+            $1.rest.limits.longQueryMemoryByteCountMax = $0
         },
         LimitOption(
             "column-memory", .sizeOrNone,
@@ -125,13 +125,13 @@ struct LimitOption: Sendable {
             "max-collection-elements", .count(1...1_000_000_000),
             "elements of a collection that a reply shows", fallback: "10000"
         ) {
-            $1.rest.collectionElementCountMax = $0
+            $1.rest.limits.collectionElementCountMax = $0
         },
         LimitOption(
             "max-collection-bytes", .size, "bytes of a collection that a reply shows",
             fallback: "1MiB"
         ) {
-            $1.rest.collectionByteCountMax = $0
+            $1.rest.limits.collectionByteCountMax = $0
         },
         LimitOption(
             "max-transaction", .count(1...100_000_000), "writes in one transaction",
@@ -169,7 +169,7 @@ struct LimitOption: Sendable {
             $1.rest.connectionCountMax = $0
         },
         LimitOption("stream-queue", .size, "bytes that wait for a slow stream", fallback: "1MiB") {
-            $1.rest.streamQueueByteCountMax = $0
+            $1.rest.limits.streamQueueByteCountMax = $0
         },
         LimitOption("heartbeat", .duration, "how often an idle stream says so", fallback: "15s") {
             $1.rest.heartbeatSeconds = $0
@@ -178,30 +178,30 @@ struct LimitOption: Sendable {
             "min-version-wait", .duration, "how long a read waits for its minVersion",
             fallback: "5s"
         ) {
-            $1.rest.minVersionWaitSeconds = $0
+            $1.rest.limits.minVersionWaitSeconds = $0
         },
         LimitOption(
             "reader-age-max", .duration, "how long a reader may stay open, exports excepted",
             fallback: "60s"
         ) {
-            $1.rest.readerAgeSecondsMax = $0
+            $1.rest.limits.readerAgeSecondsMax = $0
         },
         LimitOption(
             "export-age-max", .duration, "how long an export may take", fallback: "1h"
         ) {
-            $1.rest.exportAgeSecondsMax = $0
+            $1.rest.limits.exportAgeSecondsMax = $0
         },
         LimitOption(
             "export-growth-max", .size, "bytes that the data may grow by during an export",
             fallback: "1GiB"
         ) {
-            $1.rest.exportGrowthByteCountMax = $0
+            $1.rest.limits.exportGrowthByteCountMax = $0
         },
         LimitOption(
             "export-rate-min", .size, "bytes a second that an export's client has to read",
             fallback: "4KiB"
         ) {
-            $1.rest.exportByteRateMin = $0
+            $1.rest.limits.exportByteRateMin = $0
         },
         LimitOption(
             "retention-age", .duration, "how far back a change stream can resume", fallback: "7d"

@@ -1,74 +1,21 @@
 import StoreService
 
-/// The service's limits and habits; every limit is listed by `GET /v1`.
+/// The options of the REST interface; every limit is listed by `GET /v1`.
 package struct RESTOptions: Sendable {
-    /// Objects of one page at most, and of one page when the request doesn't say.
-    package var pageObjectCountMax = 1_000
-    /// Objects of a page when the request does not say.
-    package var pageObjectCountDefault = 100
-    /// How deep JSON nests.
-    package var jsonDepthMax = 128
-    /// Bytes of a query's text in a body.
-    package var queryTextByteCountMax = 1 << 20
-    /// Seconds a query may take.
-    package var queryTimeSecondsMax = 30
-    /// Bytes of memory a query may take.
-    package var queryMemoryByteCountMax = 256 << 20
-    /// Elements of a collection that a reply or an event shows; larger ones are left out of it.
-    package var collectionElementCountMax = 10_000
-    /// Bytes of a collection, as stored, that a reply or an event shows; larger ones are left out of it.
-    package var collectionByteCountMax = 1 << 20
-    /// Bytes of one line of an import.
-    package var importLineByteCountMax = 32 << 20
-    /// Faulty lines that an import takes; with one more it ends.
-    package var importFaultCountMax = 100_000
-    /// Bytes that a compressed import may become for each byte that was sent, beyond the first MiB.
-    package var inflationRatioMax = 256
+    /// The limits of the use cases.
+    package var limits = ServiceLimits()
     /// Bytes of a buffered body.
     package var bodyByteCountMax = 32 << 20
-    /// Seconds that a read with `minVersion` waits for that version.
-    package var minVersionWaitSeconds = 5
-    /// Seconds between heartbeats of an event stream.
-    package var heartbeatSeconds = 15
-    /// Bytes of a stream's queue.
-    package var streamQueueByteCountMax = 1 << 20
-    /// Seconds that a reader may stay open, exports excepted.
-    package var readerAgeSecondsMax = 60
-    /// Seconds after which a query is stopped, whichever limit comes first.
-    var readSecondsMax: Int { min(queryTimeSecondsMax, readerAgeSecondsMax) }
-    /// Seconds that an export may take.
-    package var exportAgeSecondsMax = 3600
-    /// Bytes that the data may grow by while an export is being sent.
-    package var exportGrowthByteCountMax = 1 << 30
-    /// Bytes a second that the client of an export has to read.
-    package var exportByteRateMin = 4 << 10
+    /// Bytes that a compressed import may become for each byte that was sent, beyond the first MiB.
+    package var inflationRatioMax = 256
     /// Bytes of a request target.
     package var targetByteCountMax = 16 << 10
     /// Bytes of a request line and headers together.
     package var headerByteCountMax = 16 << 10
     /// Connections at a time, streams included.
     package var connectionCountMax = 10_000
-    /// Imports at a time.
-    package var importCountMax = 8
-    /// Where imports put lines that wait for others; nil keeps them in memory.
-    package var temporaryDirectory: String?
-    /// Where backups are kept; nil where none can be made.
-    package var backupDirectory: String?
-    /// Long reads that run at once.
-    package var workerThreadCount = 2
-    /// Reads that have outlived their first time slice and hold a snapshot.
-    package var longQueryCountMax = 8
-    /// Bytes of memory that those may take together.
-    package var longQueryMemoryByteCountMax = 512 << 20
-    /// What the scheduler lets reads have.
-    var scheduling: SchedulerLimits {
-        var limits = SchedulerLimits()
-        limits.runningLongCountMax = workerThreadCount
-        limits.admittedCountMax = longQueryCountMax
-        limits.memoryByteCountMax = longQueryMemoryByteCountMax
-        limits.jobMemoryByteCountMax = queryMemoryByteCountMax
-        return limits
-    }
+    /// Seconds between heartbeats of an event stream.
+    package var heartbeatSeconds = 15
 
     /// Makes the defaults.
     package init() {}

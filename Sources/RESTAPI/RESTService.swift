@@ -8,14 +8,12 @@ import Synchronization
 /// What the handlers of all operations share. Thread-safe; handlers are extensions of it, one file per
 /// operation, named by the operation's id in `openapi.yaml`.
 package final class RESTService: Sendable {
-    /// The store that is served.
-    let store: Store
-    /// Limits and habits.
+    /// The store that is served, with what its use cases share.
+    package let served: ServedStore
+    /// The options of the interface.
     let options: RESTOptions
     /// Who may do what; nil when everybody may do everything.
     let tokens: TokenTable?
-    /// Threads for reads and other work that may take long.
-    package let scheduler: JobScheduler
     let logger: Logger
     /// The imports that run.
     let imports: ImportGate
@@ -27,25 +25,27 @@ package final class RESTService: Sendable {
     let idempotency = IdempotencyGate()
     /// The figures of the server that the service runs in, once it runs.
     let serverMetrics = Mutex<Metrics?>(nil)
-    /// Requests that wait for a version.
-    let versionWaiter: VersionWaiter
     /// Exports that are being sent.
     let exports = OpenExports()
     /// Change streams; made with the first one.
     private let hub = Mutex<StreamHub?>(nil)
-    /// The names of the schemas that were used last, newest first.
-    private let namesInUse = Mutex<[SchemaNames]>([])
+
+    /// The store that is served.
+    package var store: Store { served.store }
 
     /// Makes the service of a store.
     package init(store: Store, options: RESTOptions, tokens: TokenTable?, logger: Logger) {
-        self.store = store
         self.options = options
         self.tokens = tokens
         self.logger = logger
-        scheduler = JobScheduler(options.scheduling)
-        imports = ImportGate(countMax: options.importCountMax)
-        backups = options.backupDirectory.map { BackupFolder(path: $0) }
-        versionWaiter = VersionWaiter(store.publisher)
+        served = ServedStore(store, limits: options.limits) { failure, isTemporary in
+            logger.log(
+                isTemporary ? .warning : .error, "storage failed",
+                ("code", .text(failure.code.rawValue)), ("operation", .text(failure.operation)),
+                ("native", .text(failure.native ?? "")))
+        }
+        imports = ImportGate(countMax: options.limits.importCountMax)
+        backups = options.limits.backupDirectory.map { BackupFolder(path: $0) }
         store.observeFailures { error in
             logger.log(
                 .error, "the storage failed beside the writes; what was acknowledged is kept",
@@ -58,13 +58,13 @@ package final class RESTService: Sendable {
     /// stopped.
     package func endWaiting() {
         hub.withLock { $0.take() }?.stop()
-        versionWaiter.stop()
+        served.versionWaiter.stop()
     }
 
     /// Ends the service's own threads: after the server has stopped, before the store is closed.
     package func stop() {
         endWaiting()
-        scheduler.stop()
+        served.stop()
         imports.stop()
         backups?.stop()
     }
@@ -77,18 +77,6 @@ package final class RESTService: Sendable {
             fresh.start()
             present = fresh
             return fresh
-        }
-    }
-
-    /// The names of a schema; made when it is first asked for.
-    package func names(of schema: RowSchema) -> SchemaNames {
-        namesInUse.withLock { known in
-            if let names = known.first(where: { $0.schema === schema }) { return names }
-            let names = SchemaNames(schema)
-            known.insert(names, at: 0)
-            // Copies of rows may still be of the schema before.
-            if known.count > 4 { known.removeLast() }
-            return names
         }
     }
 }

@@ -40,16 +40,16 @@ extension RESTService {
     /// Writes `{"etag","object"}`; false with nothing written when the object can't be read.
     private func writeCurrent(_ object: StoredObject, to json: JSONWriter) -> Bool {
         guard let version = object.withRow({ $0.version }) else { return false }
-        let names = names(of: object.schema)
+        let names = served.names(of: object.schema)
         let start = json.buffer.count
         json.raw("{\"etag\":")
         json.string(StoreVersion(epoch: store.epoch, number: version).description)
         json.raw(",\"object\":")
         do throws(RequestFault) {
             let followsLinks = names.classes[object.classIndex].everything.followsLinks
-            try withLinks(followsLinks || object.holdsOutside) { read in
+            try served.withLinks(followsLinks || object.holdsOutside) { read in
                 var writer = ObjectWriter(json.buffer, names: names, read: read, epoch: store.epoch)
-                writer.limitCollections(options)
+                writer.limitCollections(served.limits)
                 writer.write(object)
             }
         } catch {

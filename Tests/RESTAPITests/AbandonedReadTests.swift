@@ -9,9 +9,9 @@ struct AbandonedReadTests {
     /// Forty nodes that all link to each other: a path over nine links has 40⁹ ends.
     private static func graph() throws -> TestServer {
         var options = RESTOptions()
-        options.queryTimeSecondsMax = 86_400
-        options.readerAgeSecondsMax = 86_400
-        options.workerThreadCount = 1
+        options.limits.queryTimeSecondsMax = 86_400
+        options.limits.readerAgeSecondsMax = 86_400
+        options.limits.workerThreadCount = 1
         let schema = Schema(classes: [
             ObjectClass(
                 name: "Node", primaryKey: "id",

@@ -228,7 +228,7 @@ struct BulkChangeTests {
     @Test("a change that takes too long is stopped and taken back")
     func time() throws {
         var options = RESTOptions()
-        options.queryTimeSecondsMax = 0
+        options.limits.queryTimeSecondsMax = 0
         let server = try TestServer(schema: Schemas.everything, options: options)
         let all = (0..<3000).map { "{\"id\":\($0)}" }
         server.send("POST", things, "[\(all.joined(separator: ","))]")

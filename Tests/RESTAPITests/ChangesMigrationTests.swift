@@ -149,7 +149,7 @@ struct ChangesMigrationTests {
     func restored() throws {
         let directory = TemporaryDirectory()
         var options = RESTOptions()
-        options.backupDirectory = directory.path + "/backups"
+        options.limits.backupDirectory = directory.path + "/backups"
         let server = ChangesServer(
             try TestServer(EngineCase.lmdb.open(), schema: Tasks.schema, options: options))
         server.task(1, #"{"title":"kept"}"#)

@@ -81,7 +81,7 @@ struct ChangesResetTests {
         arguments: [false, true])
     func slowConsumer(logExpires: Bool) throws {
         var options = RESTOptions()
-        options.streamQueueByteCountMax = 64 << 10
+        options.limits.streamQueueByteCountMax = 64 << 10
         options.heartbeatSeconds = 1
         var storeOptions = StoreOptions()
         if logExpires { storeOptions.retentionByteCount = 2_000 }

@@ -3,8 +3,8 @@ import JSON
 import ObjectJSON
 import RESTAPI
 import Rows
-import Testing
 import TestSupport
+import Testing
 
 /// What a client sends to break the service or to keep others from it.
 @Suite("hostile requests")
@@ -123,7 +123,7 @@ struct HostileRequestTests {
     @Test("paths along links that fan out are stopped after the query's time")
     func fanOut() throws {
         var options = RESTOptions()
-        options.queryTimeSecondsMax = 1
+        options.limits.queryTimeSecondsMax = 1
         let server = try TestServer(schema: Schemas.everything, options: options)
         let names = (0..<100).map { "\"p\($0)\"" }
         let people = names.map { "{\"name\":\($0),\"friends\":[\(names.joined(separator: ","))]}" }

@@ -34,7 +34,7 @@ struct NestedGraphTests {
     @Test("graphs nest as deep as an option allows, far beyond the default")
     func deepOption() throws {
         var options = RESTOptions()
-        options.jsonDepthMax = 1024
+        options.limits.jsonDepthMax = 1024
         let server = try TestServer(schema: Schemas.everything, options: options)
         APIScenario("POST", toys, chain(1024), status: 201).check(on: server)
         APIScenario(

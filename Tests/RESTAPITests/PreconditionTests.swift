@@ -178,7 +178,7 @@ struct PreconditionTests {
     @Test("minVersion waits for a version, then gives up; another epoch is 409")
     func minVersion() throws {
         var options = RESTOptions()
-        options.minVersionWaitSeconds = 0
+        options.limits.minVersionWaitSeconds = 0
         let server = try TestServer(schema: Schemas.everything, options: options)
         let version = server.send("PUT", path, "{}").headers["holdfast-version"] ?? ""
         let parts = version.split(separator: "-")

@@ -394,7 +394,7 @@ struct PropertyTests {
     @Test("the memory of a sorted page has a limit")
     func memory() throws {
         var options = RESTOptions()
-        options.queryMemoryByteCountMax = 10_000
+        options.limits.queryMemoryByteCountMax = 10_000
         let small = try TestServer(schema: Schemas.everything, options: options)
         let list = (0..<500).map(String.init).joined(separator: ",")
         small.send(

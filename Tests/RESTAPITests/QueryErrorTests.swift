@@ -144,8 +144,8 @@ struct QueryErrorTests {
     @Test("a page has as many objects as asked for, up to the limit")
     func pageLimits() throws {
         var options = RESTOptions()
-        options.pageObjectCountMax = 5
-        options.pageObjectCountDefault = 3
+        options.limits.pageObjectCountMax = 5
+        options.limits.pageObjectCountDefault = 3
         let server = try TestServer(schema: Schemas.everything, options: options)
         for id in 0..<8 { server.send("PUT", "/v1/classes/Thing/objects/\(id)", "{}") }
         #expect(server.send("GET", Self.list).ids.count == 3)
@@ -158,7 +158,7 @@ struct QueryErrorTests {
     @Test("a query's text in a body has a limit")
     func textLimit() throws {
         var options = RESTOptions()
-        options.queryTextByteCountMax = 100
+        options.limits.queryTextByteCountMax = 100
         let server = try TestServer(schema: Schemas.everything, options: options)
         func filter(_ count: Int) -> String {
             "count == 1" + String(repeating: " ", count: count - 10)
@@ -218,7 +218,7 @@ struct QueryErrorTests {
     @Test("a query that needs too much memory or time is stopped")
     func memoryAndTime() throws {
         var options = RESTOptions()
-        options.queryMemoryByteCountMax = 20_000
+        options.limits.queryMemoryByteCountMax = 20_000
         let small = try TestServer(schema: Schemas.everything, options: options)
         let text = String(repeating: "x", count: 300)
         for id in 0..<80 {
@@ -242,7 +242,7 @@ struct QueryErrorTests {
         ).check(on: small)
 
         options = RESTOptions()
-        options.queryTimeSecondsMax = 0
+        options.limits.queryTimeSecondsMax = 0
         let slow = try TestServer(schema: Schemas.everything, options: options)
         let things = (0..<1100).map { "{\"id\":\($0)}" }.joined(separator: ",")
         #expect(
@@ -374,7 +374,7 @@ struct QueryErrorTests {
     @Test("a read at a version waits for it, and not for ever")
     func minVersion() throws {
         var options = RESTOptions()
-        options.minVersionWaitSeconds = 0
+        options.limits.minVersionWaitSeconds = 0
         let server = try TestServer(schema: Schemas.everything, options: options)
         let version = try #require(
             server.send("PUT", "/v1/classes/Thing/objects/1", "{\"counts\":[1]}").headers[

@@ -13,7 +13,7 @@ struct SlowQueryTests {
         _ change: (inout RESTOptions) -> Void = { _ in }
     ) throws -> TestServer {
         var options = RESTOptions()
-        options.workerThreadCount = 1
+        options.limits.workerThreadCount = 1
         change(&options)
         let schema = Schema(classes: [
             ObjectClass(
@@ -74,13 +74,13 @@ struct SlowQueryTests {
         ])
     func shortRequests(target: String, content: String) throws {
         let server = try Self.graph { options in
-            options.queryTimeSecondsMax = 86_400
-            options.readerAgeSecondsMax = 86_400
+            options.limits.queryTimeSecondsMax = 86_400
+            options.limits.readerAgeSecondsMax = 86_400
         }
         let slow = try Self.begin(20, on: server)
         // They are all under way: as many as may be hold snapshots, the others have begun and given theirs up.
-        while server.service.scheduler.counts.long < 8 { usleep(1000) }
-        while server.service.scheduler.counts.waiting < 12 { usleep(1000) }
+        while server.service.served.scheduler.counts.long < 8 { usleep(1000) }
+        while server.service.served.scheduler.counts.waiting < 12 { usleep(1000) }
         for _ in 0..<5 {
             // None of them looks at the clock, so that each is done in its first slice on any machine.
             let reply = server.send("GET", target)
@@ -91,27 +91,27 @@ struct SlowQueryTests {
             "PATCH", "/v1/classes/Node/objects?filter=name%20==%20'n7'", "{\"name\":\"n7\"}",
             headers: [("Content-Type", "application/merge-patch+json")])
         #expect(change.text.contains("\"affected\":1"), "\(change.text)")
-        #expect(server.service.scheduler.counts.long == 8)
+        #expect(server.service.served.scheduler.counts.long == 8)
         for client in slow { client.disconnect() }
     }
 
     @Test("end by their own limit, whether there was room for them or not", .timeLimit(.minutes(2)))
     func limits() throws {
         let server = try Self.graph { options in
-            options.queryTimeSecondsMax = 2
-            options.longQueryCountMax = 2
+            options.limits.queryTimeSecondsMax = 2
+            options.limits.longQueryCountMax = 2
         }
         for client in try Self.begin(12, on: server) {
             let reply = client.finish()
             #expect(reply.status == 503)
             #expect(reply.text.contains("query-too-slow"), "\(reply.text)")
         }
-        #expect(server.service.scheduler.counts.long == 0)
+        #expect(server.service.served.scheduler.counts.long == 0)
     }
 
     @Test("have their time from the request on, not from their turn", .timeLimit(.minutes(2)))
     func limitFromRequest() throws {
-        let server = try Self.graph { $0.queryTimeSecondsMax = 1 }
+        let server = try Self.graph { $0.limits.queryTimeSecondsMax = 1 }
         let isOpen = Monitor(false)
         let heldCount = Monitor(0)
         for expectation in [Job.Expectation.long, .short] {
@@ -122,7 +122,7 @@ struct SlowQueryTests {
                 }
                 isOpen.wait { $0 ? () : nil }
             }
-            #expect(server.service.scheduler.submit(job))
+            #expect(server.service.served.scheduler.submit(job))
         }
         heldCount.wait { $0 == 2 ? () : nil }
         let port = try #require(server.server.addresses.first?.port)
@@ -130,7 +130,7 @@ struct SlowQueryTests {
         client.begin(
             "GET /v1/classes/Node/objects?filter=name%20CONTAINS%20'x' HTTP/1.1\r\nHost: localhost\r\n\r\n"
         )
-        while server.service.scheduler.counts.waiting == 0 { usleep(1000) }
+        while server.service.served.scheduler.counts.waiting == 0 { usleep(1000) }
         usleep(1_100_000)
         isOpen.signal {
             $0 = true
@@ -144,8 +144,8 @@ struct SlowQueryTests {
     @Test("take more memory than their share when there is room", .timeLimit(.minutes(2)))
     func memory() throws {
         let server = try Self.graph { options in
-            options.queryMemoryByteCountMax = 4_000
-            options.longQueryMemoryByteCountMax = 4_000
+            options.limits.queryMemoryByteCountMax = 4_000
+            options.limits.longQueryMemoryByteCountMax = 4_000
         }
         let target = "/v1/classes/Node/objects?filter=name%20CONTAINS%20'n'&fields=id,name"
         let reply = server.send("GET", target)

@@ -102,7 +102,7 @@ struct ExportCommand {
                 "the store has no class '\(className)'"
                     + (hint.map { "; did you mean '\($0)'?" } ?? ""))
         }
-        try RESTService.requireObjects(transaction.rows.classes[index])
+        try transaction.rows.classes[index].requireObjects()
         let selection =
             try arguments.text("fields").map { fields throws(RequestFault) in
                 try FieldSelection(

@@ -71,12 +71,12 @@ struct ServeCommand {
         }
         cors = try Self.corsPolicy(arguments)
         for limit in LimitOption.all { try limit.apply(arguments, to: &options) }
-        options.rest.pageObjectCountDefault = min(
-            options.rest.pageObjectCountDefault, options.rest.pageObjectCountMax)
-        options.rest.temporaryDirectory = directory
-        options.rest.backupDirectory = directory + "/backups"
+        options.rest.limits.pageObjectCountDefault = min(
+            options.rest.limits.pageObjectCountDefault, options.rest.limits.pageObjectCountMax)
+        options.rest.limits.temporaryDirectory = directory
+        options.rest.limits.backupDirectory = directory + "/backups"
         threadCount = try arguments.number("threads", in: 1...1024) ?? 2
-        options.rest.workerThreadCount = threadCount
+        options.rest.limits.workerThreadCount = threadCount
         graceSeconds = try arguments.seconds("grace") ?? 10
         let level = try arguments.choice("log-level", LogLevel.info)
         logger.level = Logger.Level.allCases.first { $0.name == level.rawValue } ?? .info

@@ -78,7 +78,7 @@ struct AggregateReply {
     /// - Throws: ``RequestFault`` for a cursor that does not fit, limits, or failing storage.
     func response() throws(RequestFault) -> Response {
         let cursor = try PageCursor.read(text, query: query.hash, epoch: read.epoch)
-        let limits = service.limits(of: read)
+        let limits = service.served.queryLimits(of: read)
         let account = Account(query.rowClass, read.rows)
         let buffer = ByteBuffer(capacity: 1024)
         var writer = ObjectWriter(buffer, names: names, read: read, epoch: read.epoch)
@@ -145,13 +145,13 @@ struct AggregateReply {
             try run(aggregation, limits, account)
             return aggregation.finish().first?.count ?? 0
         }
-        let execution = try service.stored { () throws(StoreError) in
+        let execution = try service.served.stored { () throws(StoreError) in
             try QueryExecution(objects.counted, in: read, limits: limits)
         }
         execution.isTimed = text.explains
         let count: Int
         do throws(QueryExecution.Failure) { count = try execution.count() } catch {
-            throw service.problem(error)
+            throw service.served.fault(error)
         }
         account.add(execution, "count", count)
         return count
@@ -162,7 +162,7 @@ struct AggregateReply {
         _ extreme: ObjectQuery, _ operation: AggregateOperation, _ limits: QueryLimits,
         _ account: Account
     ) throws(RequestFault) -> AggregateState.Result {
-        let execution = try service.stored { () throws(StoreError) in
+        let execution = try service.served.stored { () throws(StoreError) in
             try QueryExecution(extreme, in: read, limits: limits)
         }
         execution.isTimed = text.explains
@@ -172,7 +172,7 @@ struct AggregateReply {
                 aggregation.add(row: row, key: key, source: read)
             }
         } catch {
-            throw service.problem(error)
+            throw service.served.fault(error)
         }
         account.add(execution, "extreme", 1)
         return aggregation.finish().first?.results.first ?? .none
@@ -193,7 +193,7 @@ struct AggregateReply {
         for (place, group) in groups.prefix(query.limit).enumerated() {
             if place > 0 { json.comma() }
             json.raw("{\"by\":{")
-            let row = try service.stored { () throws(StoreError) in
+            let row = try service.served.stored { () throws(StoreError) in
                 try read.find(query.rowClass, key: group.key)
             }
             for (index, name) in query.byNames.enumerated() {
@@ -267,7 +267,7 @@ struct AggregateReply {
                 try execution.run(limit: .max, take)
             }
         } catch {
-            throw service.problem(error)
+            throw service.served.fault(error)
         }
         if isFull { throw outOfMemory }
         account.add(execution, "aggregate", count)
@@ -283,7 +283,7 @@ struct AggregateReply {
         }
     }
 
-    private var outOfMemory: RequestFault { .queryMemory(service.options) }
+    private var outOfMemory: RequestFault { .queryMemory(service.served.limits) }
 
     private func write(
         _ result: AggregateState.Result, _ operation: AggregateOperation,

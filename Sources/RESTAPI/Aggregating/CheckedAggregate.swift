@@ -2,6 +2,7 @@ import ObjectJSON
 import ObjectStore
 import Query
 import Rows
+import StoreService
 
 /// An aggregate that was checked against the schema and is ready to run.
 struct CheckedAggregate: Sendable {
@@ -29,12 +30,12 @@ struct CheckedAggregate: Sendable {
     ///
     /// - Throws: ``RequestFault`` `.malformed` with the column or the parameter.
     init(
-        _ text: AggregateText, of rowClass: RowClass, names: SchemaNames, options: RESTOptions
+        _ text: AggregateText, of rowClass: RowClass, names: SchemaNames, limits: ServiceLimits
     ) throws(RequestFault) {
         self.rowClass = rowClass
         let query = text.query
-        try query.requireLengths(options, beside: [("op", text.operations), ("by", text.by)])
-        limit = try CheckedQuery.limit(query, options)
+        try query.requireLengths(limits, beside: [("op", text.operations), ("by", text.by)])
+        limit = try CheckedQuery.limit(query, limits)
         let compiled = try CheckedQuery.compile(query, rowClass, names.schema)
         predicate = compiled?.predicate.orNilIfTrue
         stages = compiled.flatMap { compiled in

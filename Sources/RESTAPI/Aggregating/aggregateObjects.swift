@@ -1,6 +1,7 @@
 import HTTPServer
 import ObjectJSON
 import ObjectStore
+import StoreService
 
 extension RESTService {
     private static let aggregateParameters: [StaticString] = [
@@ -33,7 +34,8 @@ extension RESTService {
             let target = nextTarget(of: request)
             let check = { @Sendable (names: SchemaNames) throws(RequestFault) in
                 try CheckedAggregate(
-                    text, of: self.objectClass(request, names), names: names, options: self.options)
+                    text, of: self.objectClass(request, names), names: names,
+                    limits: self.served.limits)
             }
             let reply = {
                 @Sendable (request: CheckedRequest<CheckedAggregate>, read: ReadTransaction) in
@@ -44,17 +46,18 @@ extension RESTService {
             }
             guard !text.query.isLong else {
                 return answerReading { read throws(RequestFault) in
-                    try reply(CheckedRequest(self.names(of: read.rows), check), read).response()
+                    try reply(CheckedRequest(self.served.names(of: read.rows), check), read)
+                        .response()
                 }
             }
-            let read = try stored { () throws(StoreError) in try store.read() }
+            let read = try served.stored { () throws(StoreError) in try store.read() }
             defer { read.close() }
             let checked = try CheckedRequest(
-                RequestScratch.current.names(of: read.rows, self), check)
+                RequestScratch.current.names(of: read.rows, served), check)
             let short = reply(checked, read)
             if short.isShort { return .respond(try short.response()) }
             return answerReading { read throws(RequestFault) in
-                try reply(checked.under(read.rows, self), read).response()
+                try reply(checked.under(read.rows, self.served), read).response()
             }
         }
     }

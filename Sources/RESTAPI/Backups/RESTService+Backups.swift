@@ -33,7 +33,7 @@ extension RESTService {
     /// What a client is told of a backup that could not be made or deleted.
     func problem(_ failure: BackupFile.Failure) -> RequestFault {
         switch failure {
-        case .store(let error): return problem(error)
+        case .store(let error): return served.fault(error)
         case .stopped: return .stopping
         case .system(let code):
             logger.log(.error, "a backup failed", ("errno", .number(Int(code))))

@@ -5,6 +5,7 @@ import ObjectModel
 import ObjectStore
 import Query
 import Rows
+import StoreService
 
 /// What a request does to every object that its filter finds.
 struct BulkChange {
@@ -54,12 +55,12 @@ extension RESTService {
             let text = try QueryText(request, parser: RequestScratch.current.parser)
             return reading(request) { () throws(RequestFault) in
                 try self.once(request) { claim throws(RequestFault) in
-                    let prepared = try PreparedRequest<BulkChange>(self) {
+                    let prepared = try PreparedRequest<BulkChange>(self.served) {
                         names, scratch throws(RequestFault) in
                         let rowClass = try self.objectClass(request, names)
                         return BulkChange(
                             query: try CheckedQuery(
-                                text, of: rowClass, names: names, options: self.options),
+                                text, of: rowClass, names: names, limits: self.served.limits),
                             action: try action(rowClass, names, scratch))
                     }
                     return self.takeIn(prepared, preferences.affectedCountMax, claim)
@@ -75,7 +76,7 @@ extension RESTService {
         .later { exchange in
             let isTaken = self.isScheduled(for: exchange) { job in
                 do throws(RequestFault) {
-                    let search = try self.withRead(in: job) { read throws(RequestFault) in
+                    let search = try self.served.withRead(in: job) { read throws(RequestFault) in
                         try self.search(prepared, affectedCountMax, read)
                     }
                     if job.isRestarted { return }
@@ -105,7 +106,7 @@ extension RESTService {
         do throws(WriteFailure) {
             // What was checked under another schema is searched for by the writer, under its own.
             guard read.rows === prepared.schema else { return nil }
-            let keys = try matches(query, affectedCountMax, limits(of: read), read)
+            let keys = try matches(query, affectedCountMax, served.queryLimits(of: read), read)
             do throws(StoreError) {
                 return try BulkSearch(query, keys: keys, in: read)
             } catch {
@@ -113,7 +114,7 @@ extension RESTService {
             }
         } catch {
             switch error {
-            case .store(let error): throw problem(error)
+            case .store(let error): throw served.fault(error)
             case .problem(let problem): throw problem
             }
         }
@@ -132,7 +133,7 @@ extension RESTService {
                         throw .problem(error)
                     }
                     // One time for all of it: no other write is made meanwhile.
-                    let deadline = self.queryDeadline
+                    let deadline = self.served.queryDeadline
                     let view = transaction.view()
                     let keys: [UInt64]
                     if let search,
@@ -141,13 +142,13 @@ extension RESTService {
                         try self.limit(present.count, affectedCountMax)
                         keys = present
                     } else {
-                        var limits = self.limits(of: view)
+                        var limits = self.served.queryLimits(of: view)
                         limits.deadlineMilliseconds = deadline
                         keys = try self.matches(change.query, affectedCountMax, limits, view)
                     }
                     for key in keys {
                         guard monotonicMilliseconds() < deadline else {
-                            throw .problem(.writeTime(self.options))
+                            throw .problem(.writeTime(self.served.limits))
                         }
                         try self.apply(change, key, transaction)
                     }
@@ -188,7 +189,7 @@ extension RESTService {
         } catch {
             throw .store(error)
         }
-        if view.isLate { throw .problem(.late(view, options)) }
+        if view.isLate { throw .problem(.late(view, served.limits)) }
         return keys
     }
 
@@ -229,7 +230,7 @@ extension RESTService {
         } catch {
             throw failure(error)
         }
-        if distinct?.isFull ?? false { throw .problem(.queryMemory(options)) }
+        if distinct?.isFull ?? false { throw .problem(.queryMemory(served.limits)) }
         try limit(count, affectedCountMax)
         return keys
     }
@@ -252,8 +253,8 @@ extension RESTService {
     private func failure(_ failure: QueryExecution.Failure) -> WriteFailure {
         switch failure {
         case .store(let error): .store(error)
-        case .time: .problem(.queryTime(options))
-        case .memory: .problem(.queryMemory(options))
+        case .time: .problem(.queryTime(served.limits))
+        case .memory: .problem(.queryMemory(served.limits))
         case .pattern: .problem(.queryPattern)
         }
     }
@@ -293,9 +294,9 @@ extension RESTService {
 
     /// The problem of a failed change. Each object has the same faults, which are told once.
     private func problem(_ error: StoreError, of change: BulkChange) -> RequestFault {
-        guard error.pointsIntoObject else { return problem(error) }
+        guard error.pointsIntoObject else { return served.fault(error) }
         var seen: Set<String?> = []
-        var problem = problem(error)
+        var problem = served.fault(error)
         if case .patch(let patch) = change.action { problem = problem.placed(by: patch) }
         problem.errors = problem.errors.filter { seen.insert($0.pointer).inserted }
         return problem

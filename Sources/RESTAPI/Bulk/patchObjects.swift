@@ -9,7 +9,7 @@ extension RESTService {
         answering { () throws(RequestFault) in
             let type = try BodyType.read(request, isPatch: true)
             return changeMatches(request) { rowClass, names, scratch throws(RequestFault) in
-                let json = try self.json(request, scratch.parser)
+                let json = try self.served.json(request.body, scratch.parser)
                 if type == .jsonPatch {
                     return .patch(
                         try JSONPatch(

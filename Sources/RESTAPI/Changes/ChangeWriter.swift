@@ -4,6 +4,7 @@ import JSON
 import ObjectJSON
 import ObjectStore
 import Rows
+import StoreService
 
 /// Writes what happened to objects as JSON, and server-sent events around it.
 struct ChangeWriter {
@@ -16,15 +17,15 @@ struct ChangeWriter {
     /// is known exactly.
     var changedProperties: [ObjectIdentity: MemberSet] = [:]
 
-    init(_ stream: CheckedStream, _ read: ReadTransaction, _ options: RESTOptions) {
+    init(_ stream: CheckedStream, _ read: ReadTransaction, _ limits: ServiceLimits) {
         self.stream = stream
         self.read = read
         buffer = ByteBuffer(capacity: 1024)
         json = JSONWriter(buffer)
         writer = ObjectWriter(buffer, names: stream.names, read: read, epoch: read.epoch)
         writer.quotesLargeInts = stream.definition.quotesLargeInts
-        writer.limitCollections(options)
-        writer.byteCountMax = options.memoryByteCountMax(of: read)
+        writer.limitCollections(limits)
+        writer.byteCountMax = limits.memoryByteCountMax(of: read)
     }
 
     /// The bytes written so far, taken over.

@@ -1,4 +1,5 @@
 import ObjectStore
+import StoreService
 
 /// Changes that a stream has missed and is told piece by piece, as its client reads.
 ///
@@ -23,10 +24,10 @@ struct MissedChanges {
     ///
     /// - Returns: Nil when nothing of it concerns the query.
     mutating func takePiece(
-        _ stream: CheckedStream, _ read: ReadTransaction, _ options: RESTOptions
+        _ stream: CheckedStream, _ read: ReadTransaction, _ limits: ServiceLimits
     ) -> ChangeWriter? {
         let matcher = stream.observed.matcher(in: read)
-        var writer = ChangeWriter(stream, read, options)
+        var writer = ChangeWriter(stream, read, limits)
         var visited = 0
         var count = 0
         while visited < StreamHub.pieceObjectCount, writer.byteCount < StreamHub.pieceByteCount,

@@ -33,21 +33,21 @@ extension RESTService {
         do throws(FoldedChanges.Gap) {
             changes = try FoldedChanges(
                 after: number, through: known?.through, in: read,
-                objectCountMax: known == nil ? limit : options.pageObjectCountMax,
+                objectCountMax: known == nil ? limit : served.limits.pageObjectCountMax,
                 versionCountMax: Self.pageVersionCountMax, classes: query.observed.classes)
         } catch {
             switch error {
-            case .storage(let storage): throw problem(.storage(storage))
+            case .storage(let storage): throw served.fault(.storage(storage))
             case .expired: throw .expiredCursor
             case .future: throw .futureCursor("since")
             }
         }
         if changes.changesSchema { throw .schemaChangedCursor }
-        let present = try stored { () throws(StoreError) in try read.state().version }
+        let present = try served.stored { () throws(StoreError) in try read.state().version }
         var position =
             known ?? StreamCursor.ChangePart(through: changes.through, knownCount: 0, reachedKey: 0)
         position.through = changes.through
-        read.limitFollowing(until: limits(of: read).deadlineMilliseconds)
+        read.limitFollowing(until: served.queryLimits(of: read).deadlineMilliseconds)
         let candidates = query.observed.candidates(changes, in: read)
         var left = candidates.indices.filter { index in
             candidates[index].change == nil
@@ -55,10 +55,11 @@ extension RESTService {
                 : index >= position.knownCount
         }[...]
         let matcher = query.observed.matcher(in: read)
-        var writer = ChangeWriter(query, read, options)
+        var writer = ChangeWriter(query, read, served.limits)
         var count = 0
         writer.raw("{\"changes\":[")
-        while count < limit, writer.byteCount <= options.replyByteCount, let index = left.popFirst()
+        while count < limit, writer.byteCount <= served.limits.replyByteCount,
+            let index = left.popFirst()
         {
             let candidate = candidates[index]
             if candidate.change == nil {
@@ -73,15 +74,15 @@ extension RESTService {
             writer.write(event, withVersion: true)
             count += 1
         }
-        try checkTime(read)
+        try served.checkTime(read)
         let isCut = !left.isEmpty
         let base = StoreVersion(epoch: store.epoch, number: isCut ? number : changes.through)
         let isCurrent = !isCut && changes.through == present
         writer.raw("],\"cursor\":\"")
         writer.text((isCut ? StreamCursor.within(base, position) : .after(base)).text)
         writer.raw(isCurrent ? "\",\"upToDate\":true}" : "\",\"upToDate\":false}")
-        try stored { () throws(StoreError) in try read.checkFailure() }
-        if writer.isTruncated { throw .replyTooLarge(options.queryMemoryByteCountMax) }
+        try served.stored { () throws(StoreError) in try read.checkFailure() }
+        if writer.isTruncated { throw .replyTooLarge(served.limits.queryMemoryByteCountMax) }
         return ChangePage(
             response: Response(changes: writer.take()),
             isEmpty: count == 0 && isCurrent, version: changes.through)
@@ -101,15 +102,15 @@ extension RESTService {
         from start: ObjectIdentity, limit: Int
     ) throws(RequestFault) -> Response {
         let query = try stream.under(read.rows, self)
-        let present = try stored { () throws(StoreError) in try read.state().version }
+        let present = try served.stored { () throws(StoreError) in try read.state().version }
         let version = begun ?? StoreVersion(epoch: store.epoch, number: present)
         guard start.classIndex < max(1, read.rows.classes.count) else {
             throw .parameter("since", "The cursor names a class that is not there.")
         }
         let page = try SnapshotPage(
             query, read, self, from: start, objectCountMax: limit,
-            byteCountMax: options.replyByteCount, opening: "{\"objects\":[", closing: "]")
-        let writer = ChangeWriter(query, read, options)
+            byteCountMax: served.limits.replyByteCount, opening: "{\"objects\":[", closing: "]")
+        let writer = ChangeWriter(query, read, served.limits)
         writer.bytes(page.bytes.buffer)
         if let next = page.next {
             writer.raw(",\"next\":\"")
@@ -129,11 +130,6 @@ extension Response {
         self.init(200, .json, bytes)
         headers.add(.vary, "Accept" as StaticString)
     }
-}
-
-extension RESTOptions {
-    /// Bytes after which a page of changes or of an outbox ends, whatever its number of objects.
-    var replyByteCount: Int { queryMemoryByteCountMax / 4 }
 }
 
 extension RequestFault {

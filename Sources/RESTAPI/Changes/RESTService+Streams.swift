@@ -2,6 +2,7 @@ import HTTPServer
 import ObjectJSON
 import ObjectModel
 import ObjectStore
+import StoreService
 
 extension RESTService {
     /// The least bound of a stream's queue: half of it has room for every signal.
@@ -27,13 +28,13 @@ extension RESTService {
         if text.filter == nil, !text.arguments.isEmpty {
             throw text.fault("arg", "Arguments are given, but no filter that uses them.")
         }
-        let names = names(of: store.catalog.rows)
+        let names = served.names(of: store.catalog.rows)
         let checked = try definition.checked(names)
         let mode = try streamMode(request)
         let cursor = try streamCursor(request, parameters, isEventStream: mode == .events)
         if mode == .events { return try openStream(request, checked, cursor) }
         return try answerPage(
-            checked, cursor, try CheckedQuery.limit(text, options), preferences)
+            checked, cursor, try CheckedQuery.limit(text, served.limits), preferences)
     }
 
     /// How a client wants to be told what happens.
@@ -67,9 +68,9 @@ extension RESTService {
             version.number > store.publisher.version
         {
             // A stream may have told of a commit just before the store did.
-            let read = try stored { () throws(StoreError) in try store.read() }
+            let read = try served.stored { () throws(StoreError) in try store.read() }
             defer { read.close() }
-            let present = try stored { () throws(StoreError) in try read.state().version }
+            let present = try served.stored { () throws(StoreError) in try read.state().version }
             if version.number > present { throw .futureCursor(name) }
         }
         return cursor
@@ -88,7 +89,8 @@ extension RESTService {
             start = version.epoch == store.epoch ? .start : .restored
         }
         let stream = EventStream(
-            queueByteCountMax: max(options.streamQueueByteCountMax, Self.streamQueueByteCountMin))
+            queueByteCountMax: max(
+                served.limits.streamQueueByteCountMax, Self.streamQueueByteCountMin))
         streams.open(StreamSubscriber(stream, query, clientKey(request)), from: start)
         return .respond(Response(events: stream).with(.vary, "Accept" as StaticString))
     }

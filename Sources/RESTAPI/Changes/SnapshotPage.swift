@@ -22,7 +22,7 @@ struct SnapshotPage {
         from start: ObjectIdentity, objectCountMax: Int, byteCountMax: Int, opening: StaticString,
         closing: StaticString
     ) throws(RequestFault) {
-        var writer = ChangeWriter(stream, read, service.options)
+        var writer = ChangeWriter(stream, read, service.served.limits)
         writer.raw(opening)
         var count = 0
         var last: ObjectIdentity?
@@ -61,8 +61,10 @@ struct SnapshotPage {
                 )
             }
         }
-        try service.stored { () throws(StoreError) in try read.checkFailure() }
-        if writer.isTruncated { throw .replyTooLarge(service.options.queryMemoryByteCountMax) }
+        try service.served.stored { () throws(StoreError) in try read.checkFailure() }
+        if writer.isTruncated {
+            throw .replyTooLarge(service.served.limits.queryMemoryByteCountMax)
+        }
         writer.raw(closing)
         bytes = writer.take()
         self.count = count
@@ -77,8 +79,8 @@ struct SnapshotPage {
             classIndex: classIndex, predicate: stream.observed.predicate,
             after: key == 0 ? nil : QueryPosition(sortBytes: [], key: key),
             expectedCount: limit + 1)
-        let limits = service.limits(of: read)
-        let execution = try service.stored { () throws(StoreError) in
+        let limits = service.served.queryLimits(of: read)
+        let execution = try service.served.stored { () throws(StoreError) in
             try QueryExecution(query, in: read, limits: limits)
         }
         do throws(QueryExecution.Failure) {
@@ -86,7 +88,7 @@ struct SnapshotPage {
                 take(row, ObjectIdentity(classIndex: classIndex, key: key))
             }
         } catch {
-            throw service.problem(error)
+            throw service.served.fault(error)
         }
     }
 }

@@ -34,16 +34,16 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
         var changedProperties: [ObjectIdentity: MemberSet] = [:]
         if let projection = stream.projection {
             changedProperties = ProjectedComparison(
-                projection, stream.names, before: before, after: after, hub.options
+                projection, stream.names, before: before, after: after, hub.limits
             ).keepChanges(in: &events)
             if events.isEmpty { return }
         }
         if !subscribers.isEmpty {
-            var writer = ChangeWriter(stream, after, hub.options)
+            var writer = ChangeWriter(stream, after, hub.limits)
             writer.changedProperties = changedProperties
             writer.writeChangeEvent(events, version: version)
             if writer.isTruncated {
-                return fail(.replyTooLarge(hub.options.queryMemoryByteCountMax))
+                return fail(.replyTooLarge(hub.limits.queryMemoryByteCountMax))
             }
             let bytes = writer.take()
             var behind: [StreamSubscriber] = []
@@ -65,7 +65,7 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
         let due = polls
         polls = []
         if !due.isEmpty {
-            var writer = ChangeWriter(stream, after, hub.options)
+            var writer = ChangeWriter(stream, after, hub.limits)
             writer.changedProperties = changedProperties
             answer(due, events, from: start, to: version, &writer)
         }

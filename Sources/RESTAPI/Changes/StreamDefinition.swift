@@ -164,6 +164,6 @@ struct CheckedStream: Sendable {
     ///
     /// - Throws: ``RequestFault`` as ``StreamDefinition/checked(_:)``.
     func under(_ schema: RowSchema, _ service: RESTService) throws(RequestFault) -> CheckedStream {
-        names.schema === schema ? self : try definition.checked(service.names(of: schema))
+        names.schema === schema ? self : try definition.checked(service.served.names(of: schema))
     }
 }

@@ -30,8 +30,8 @@ final class StreamHub: @unchecked Sendable {
     /// Versions between a poll's cursor and the present that are looked at on the feed's thread.
     private static let pollVersionCountMax: UInt64 = 1_000
 
-    var options: RESTOptions { service.options }
-    var heartbeatSeconds: Int { options.heartbeatSeconds }
+    var limits: ServiceLimits { service.served.limits }
+    var heartbeatSeconds: Int { service.options.heartbeatSeconds }
 
     /// A reply to a poll in vain.
     func emptyPage(_ version: UInt64) -> Response { service.emptyChangePage(version) }
@@ -47,7 +47,7 @@ final class StreamHub: @unchecked Sendable {
         feed = ChangeFeed(
             store: service.store,
             onTick: { [weak self] feed in self?.tick(feed) },
-            logFailure: { [service] error in _ = service.problem(error) })
+            logFailure: { [service] error in _ = service.served.fault(error) })
     }
 
     func storeVersion(_ number: UInt64) -> StoreVersion {
@@ -170,7 +170,7 @@ final class StreamHub: @unchecked Sendable {
     /// Checks a stream's query against the present schema and begins anew; a query that is not valid
     /// any more ends the stream with an error.
     func restart(_ subscriber: StreamSubscriber, _ reason: ResetReason) {
-        let names = service.names(of: service.store.catalog.rows)
+        let names = service.served.names(of: service.store.catalog.rows)
         do throws(RequestFault) {
             subscriber.restart(try subscriber.query.definition.checked(names))
         } catch {
@@ -209,9 +209,9 @@ final class StreamHub: @unchecked Sendable {
 
     private func feedLater(_ subscriber: StreamSubscriber) {
         let stream = subscriber.stream
-        let isTaken = service.scheduler.submit(
+        let isTaken = service.served.scheduler.submit(
             Job(
-                subscriber.clientKey, until: service.queryDeadline,
+                subscriber.clientKey, until: service.served.queryDeadline,
                 isAwaited: { !stream.isClosed }
             ) { self.takeTurn(subscriber, $0) })
         if !isTaken { onFeed(subscriber) { _ in self.wait(subscriber) } }
@@ -228,7 +228,7 @@ final class StreamHub: @unchecked Sendable {
                 return onFeed(subscriber) { _ in self.wait(subscriber) }
             }
             do throws(RequestFault) {
-                let goesOn = try service.withRead(in: job) { read throws(RequestFault) in
+                let goesOn = try service.served.withRead(in: job) { read throws(RequestFault) in
                     try feedStep(subscriber, read)
                 }
                 guard goesOn else { return }
@@ -247,9 +247,9 @@ final class StreamHub: @unchecked Sendable {
     private func feedStep(
         _ subscriber: StreamSubscriber, _ read: ReadTransaction
     ) throws(RequestFault) -> Bool {
-        let deadline = service.limits(of: read).deadlineMilliseconds
+        let deadline = service.served.queryLimits(of: read).deadlineMilliseconds
         guard read.rows === subscriber.query.names.schema else {
-            let names = service.names(of: read.rows)
+            let names = service.served.names(of: read.rows)
             subscriber.restart(try subscriber.query.definition.checked(names))
             subscriber.send(StreamSignal.reset(.schemaChanged))
             return true
@@ -262,7 +262,9 @@ final class StreamHub: @unchecked Sendable {
             try sendPiece(of: missed, subscriber, read, until: deadline)
             return true
         case .catchUp, .live:
-            let present = try service.stored { () throws(StoreError) in try read.state().version }
+            let present = try service.served.stored { () throws(StoreError) in
+                try read.state().version
+            }
             guard let missed = try missed(subscriber, read, until: deadline) else { return true }
             try sendPiece(of: missed, subscriber, read, until: deadline)
             guard case .catchUp = subscriber.phase, subscriber.version >= present else {
@@ -285,7 +287,7 @@ final class StreamHub: @unchecked Sendable {
                 classes: subscriber.query.observed.classes)
         } catch {
             switch error {
-            case .storage(let storage): throw service.problem(.storage(storage))
+            case .storage(let storage): throw service.served.fault(.storage(storage))
             case .expired, .future:
                 subscriber.restart(subscriber.query)
                 subscriber.send(StreamSignal.reset(.cursorExpired))
@@ -300,7 +302,7 @@ final class StreamHub: @unchecked Sendable {
         }
         read.limitFollowing(until: deadline)
         let candidates = subscriber.query.observed.candidates(changes, in: read)
-        try service.checkTime(read)
+        try service.served.checkTime(read)
         return MissedChanges(candidates, through: changes.through)
     }
 
@@ -312,11 +314,11 @@ final class StreamHub: @unchecked Sendable {
     ) throws(RequestFault) {
         var missed = missed
         read.limitFollowing(until: deadline)
-        let piece = missed.takePiece(subscriber.query, read, options)
-        try service.checkTime(read)
+        let piece = missed.takePiece(subscriber.query, read, limits)
+        try service.served.checkTime(read)
         if let piece {
-            if piece.isTruncated { throw .replyTooLarge(options.queryMemoryByteCountMax) }
-            try service.stored { () throws(StoreError) in try read.checkFailure() }
+            if piece.isTruncated { throw .replyTooLarge(limits.queryMemoryByteCountMax) }
+            try service.served.stored { () throws(StoreError) in try read.checkFailure() }
             subscriber.send(piece.take())
         }
         if missed.isEmpty {
@@ -332,7 +334,7 @@ final class StreamHub: @unchecked Sendable {
         after key: UInt64
     ) throws(RequestFault) {
         if !subscriber.hasSnapshotVersion {
-            subscriber.version = try service.stored { () throws(StoreError) in
+            subscriber.version = try service.served.stored { () throws(StoreError) in
                 try read.state().version
             }
             subscriber.hasSnapshotVersion = true
@@ -395,16 +397,16 @@ final class StreamHub: @unchecked Sendable {
 
     /// Has a job look what there is for a poll. Its time begins now: the poll may have waited long.
     private func schedule(_ poll: LongPoll, _ body: @escaping @Sendable (Job) -> Void) {
-        let isTaken = service.scheduler.submit(
+        let isTaken = service.served.scheduler.submit(
             Job(
-                service.clientKey(poll.exchange.request), until: service.queryDeadline,
+                service.clientKey(poll.exchange.request), until: service.served.queryDeadline,
                 isAwaited: { !poll.exchange.isGone }, body))
         if !isTaken { poll.exchange.respond(service.response(.tooBusy)) }
     }
 
     private func page(of poll: LongPoll, in job: Job) throws(RequestFault) -> RESTService.ChangePage
     {
-        try service.withRead(in: job) { read throws(RequestFault) in
+        try service.served.withRead(in: job) { read throws(RequestFault) in
             try service.changePage(
                 poll.query, after: poll.version, nil, limit: poll.limit, in: read)
         }

@@ -5,7 +5,7 @@ extension RESTService {
     /// `GET /v1/classes/{class}/objects/{id}/changes`: what happens to one object, which may come and go.
     func streamObjectChanges(_ request: Request) -> Outcome {
         answering { () throws(RequestFault) in
-            let rowClass = try objectClass(request, names(of: store.catalog.rows))
+            let rowClass = try objectClass(request, served.names(of: store.catalog.rows))
             let key = try KeyText.value(
                 path: UnsafeRawBufferPointer(request.parameter(1).bytes), of: rowClass)
             return try answerStream(

@@ -3,6 +3,7 @@ import HTTPServer
 import ObjectJSON
 import ObjectStore
 import Rows
+import StoreService
 
 extension RESTService {
     /// Answers with one element as `{"value":…}`: `getElement` and `getElementByKey`.
@@ -25,14 +26,14 @@ extension RESTService {
     ) throws(RequestFault) -> Response {
         let scratch = RequestScratch.current
         let version = store.version
-        let read = try stored { () throws(StoreError) in
+        let read = try served.stored { () throws(StoreError) in
             try store.read(reusing: scratch.read.take())
         }
         defer {
             read.close()
             scratch.read = read
         }
-        let names = scratch.names(of: read.rows, self)
+        let names = scratch.names(of: read.rows, served)
         let target = try elementTarget(request, source, names, scratch)
         guard let (rowClass, _, row) = try find(request, .path, names, read, scratch) else {
             throw RequestFault(.objectNotFound)
@@ -65,13 +66,13 @@ extension RESTService {
             var writer = ObjectWriter(scratch.reply, names: names, read: read, epoch: read.epoch)
             writer.quotesLargeInts = preferences.quotesLargeInts
             scratch.reply.append("{\"value\":" as StaticString)
-            writer.limitCollections(options)
+            writer.limitCollections(served.limits)
             if let inner { writer.write(mixed: inner) }
             if let (part, place) = element {
                 writer.writeElement(place, of: part, target.member, rowClass)
             }
             scratch.reply.append("}" as StaticString)
-            try stored { () throws(StoreError) in try read.checkFailure() }
+            try served.stored { () throws(StoreError) in try read.checkFailure() }
             response = Response(200, .json, scratch.takeReply())
             if let applied = preferences.applied(minimal: false) {
                 response.headers.add(.preferenceApplied, applied)

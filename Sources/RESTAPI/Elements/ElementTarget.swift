@@ -3,6 +3,7 @@ import JSON
 import ObjectJSON
 import ObjectModel
 import Rows
+import StoreService
 
 /// Where a request names its element.
 enum ElementSource: Sendable {

@@ -5,6 +5,7 @@ import ObjectJSON
 import ObjectModel
 import ObjectStore
 import Rows
+import StoreService
 
 /// What a request does with an element.
 enum ElementAction: Sendable {
@@ -55,7 +56,7 @@ extension RESTService {
             let preferences = try Preferences(request)
             let place = try parameters.count("at")
             return try self.once(request) { claim throws(RequestFault) in
-                let prepared = try PreparedRequest<PreparedEdit>(self) {
+                let prepared = try PreparedRequest<PreparedEdit>(self.served) {
                     names, scratch throws(RequestFault) in
                     let target = try self.elementTarget(
                         request, source, isInside: action == .add, names, scratch)
@@ -98,7 +99,7 @@ extension RESTService {
             draft = removal
         case (.put, .key(let key)):
             try Self.requireMapKey(key)
-            let json = try self.json(request, scratch.parser)
+            let json = try self.served.json(request.body, scratch.parser)
             draft = key.withUnsafeBytes {
                 reader.readEntry(json, under: $0, target.member, of: target.rowClass, names)
             }
@@ -108,7 +109,8 @@ extension RESTService {
                 change: .element(edit, try value(target, request, names, scratch)))
         default:
             draft = reader.readElement(
-                try self.json(request, scratch.parser), target.member, of: target.rowClass, names)
+                try self.served.json(request.body, scratch.parser), target.member,
+                of: target.rowClass, names)
         }
         guard let draft else { throw reader.problem() }
         return PreparedEdit(target: target, change: .element(edit, draft))
@@ -131,7 +133,7 @@ extension RESTService {
         }
         let reader = scratch.reader
         reader.reset()
-        let json = try json(request, scratch.parser)
+        let json = try served.json(request.body, scratch.parser)
         let depth = action == .add ? steps.count + 1 : steps.count
         let draft: ObjectDraft?
         if case .key(let key) = target.address {
@@ -218,7 +220,7 @@ extension RESTService {
         let json: JSONValue
         do {
             json = try scratch.parser.parse(
-                text, depthMax: target.storage.element == .mixed ? options.jsonDepthMax : 4)
+                text, depthMax: target.storage.element == .mixed ? served.limits.jsonDepthMax : 4)
         } catch {
             throw .parameter(
                 "value",
@@ -312,13 +314,13 @@ extension RESTService {
             for index in properties.indices {
                 properties[index].path.removeFirst(min(outer, properties[index].path.count))
             }
-            return problem(.unstated(properties))
+            return served.fault(.unstated(properties))
         }
-        guard case .danglingLinks(var links) = error else { return problem(error) }
-        if action == .delete { return problem(.elementNotFound) }
+        guard case .danglingLinks(var links) = error else { return served.fault(error) }
+        if action == .delete { return served.fault(.elementNotFound) }
         for index in links.indices {
             links[index].path.removeFirst(min(outer, links[index].path.count))
         }
-        return problem(.danglingLinks(links))
+        return served.fault(.danglingLinks(links))
     }
 }

@@ -50,7 +50,7 @@ extension RESTService {
         guard let key = try IdempotencyKey(request, scope: scope) else { return try body(nil) }
         guard let claim = idempotency.claim(key) else { throw .idempotencyKeyInUse }
         // The first request has let go of the key only after its commit, so that its reply is seen here.
-        let kept = try stored { () throws(StoreError) in try store.keptReply(key.id) }
+        let kept = try served.stored { () throws(StoreError) in try store.keptReply(key.id) }
         if let kept { return .respond(try KeptResponse.response(kept.payload, to: key)) }
         return try body(claim)
     }

@@ -37,19 +37,21 @@ extension RESTService {
         _ request: Request, _ source: KeySource, _ parameters: Parameters?, isProjected: Bool,
         in job: Job?
     ) throws(RequestFault) -> Outcome {
-        if let job, job.isOverdue || job.isAbandoned { throw .queryTime(options) }
+        if let job, job.isOverdue || job.isAbandoned { throw .queryTime(served.limits) }
         let scratch = RequestScratch.current
         // Taken before the snapshot: a reply may be newer than it says, never older.
         let version = store.version
         let read: ReadTransaction
-        do { read = try store.read(reusing: scratch.read.take()) } catch { throw problem(error) }
+        do { read = try store.read(reusing: scratch.read.take()) } catch {
+            throw served.fault(error)
+        }
         defer {
             read.close()
             scratch.read = read
         }
         read.turn = job
         if let job { read.limitFollowing(until: job.deadlineMilliseconds) }
-        let names = scratch.names(of: read.rows, self)
+        let names = scratch.names(of: read.rows, served)
         let projection = isProjected ? try self.projection(request, names) : nil
         let named: RowClass
         if let projection {
@@ -75,7 +77,7 @@ extension RESTService {
             return .later { exchange in
                 self.schedule(for: exchange) { job in
                     let outcome = self.answering { () throws(RequestFault) in
-                        try self.withinMemory(of: job) { () throws(RequestFault) in
+                        try self.served.withinMemory(of: job) { () throws(RequestFault) in
                             try self.objectReply(
                                 request, source, parameters, isProjected: isProjected, in: job)
                         }
@@ -108,12 +110,14 @@ extension RESTService {
         var writer = ObjectWriter(scratch.reply, names: names, read: read, epoch: read.epoch)
         writer.linkKeys = scratch.linkKeys
         writer.quotesLargeInts = preferences.quotesLargeInts
-        writer.limitCollections(options)
-        writer.byteCountMax = job?.memoryByteCountMax ?? options.queryMemoryByteCountMax
+        writer.limitCollections(served.limits)
+        writer.byteCountMax = job?.memoryByteCountMax ?? served.limits.queryMemoryByteCountMax
         writer.write(row, key: key, selection)
-        if read.failure != nil { try stored { () throws(StoreError) in try read.checkFailure() } }
-        if read.isLate { throw .queryTime(options) }
-        if writer.isTruncated { throw .replyTooLarge(options.queryMemoryByteCountMax) }
+        if read.failure != nil {
+            try served.stored { () throws(StoreError) in try read.checkFailure() }
+        }
+        if read.isLate { throw .queryTime(served.limits) }
+        if writer.isTruncated { throw .replyTooLarge(served.limits.queryMemoryByteCountMax) }
         var response = Response(200, .json, scratch.takeReply())
         response.headers.addETag(etag)
         response.headers.addStoreVersion(version)

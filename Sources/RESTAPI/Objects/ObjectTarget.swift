@@ -4,6 +4,7 @@ import ObjectJSON
 import ObjectModel
 import ObjectStore
 import Rows
+import StoreService
 
 /// Where a request names its object.
 enum KeySource: Sendable {
@@ -100,7 +101,7 @@ extension RESTService {
             }
             return (rowClass, found.key, found.row)
         } catch {
-            throw problem(error)
+            throw served.fault(error)
         }
     }
 
@@ -111,7 +112,7 @@ extension RESTService {
             guard let row = try read.find(rowClass, key: key) else { return nil }
             return (rowClass, key, row)
         } catch {
-            throw problem(error)
+            throw served.fault(error)
         }
     }
 }

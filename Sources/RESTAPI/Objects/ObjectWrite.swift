@@ -101,7 +101,7 @@ final class ObjectWrite: PendingWrite, ResponseSource, @unchecked Sendable {
     }
 
     private func prepare(_ scratch: RequestScratch) throws(RequestFault) {
-        let names = scratch.names(of: schema, service)
+        let names = scratch.names(of: schema, service.served)
         scratch.reader.drafts = memory.drafts
         defer { scratch.reader.drafts = nil }
         switch preparation {
@@ -190,7 +190,7 @@ final class ObjectWrite: PendingWrite, ResponseSource, @unchecked Sendable {
         }
         var results: [Written] = []
         results.reserveCapacity(written.count)
-        var copies = ReplyCopies(roomByteCount: service.options.queryMemoryByteCountMax)
+        var copies = ReplyCopies(roomByteCount: service.served.limits.queryMemoryByteCountMax)
         for (key, rowClass, isCreated) in written {
             var object: StoredObject?
             // Later items may have changed it, so it is copied at the end.
@@ -241,7 +241,7 @@ final class ObjectWrite: PendingWrite, ResponseSource, @unchecked Sendable {
     {
         switch result {
         case .refused(let problem): throw problem
-        case .none: throw service.problem(.closing)
+        case .none: throw service.served.fault(.closing)
         case .answered(let response): return response
         case .several(let written):
             return try service.reply(toMany: written, version, preferences, in: view)

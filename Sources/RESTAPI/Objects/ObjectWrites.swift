@@ -32,7 +32,7 @@ extension RESTService {
         _ names: SchemaNames, _ scratch: RequestScratch
     ) throws(RequestFault) -> ObjectWrite.Item {
         let target = try self.target(request, source, names, scratch)
-        let json = try self.json(request, scratch.parser)
+        let json = try self.served.json(request.body, scratch.parser)
         let reader = scratch.reader
         reader.reset()
         let reading = reader.read(
@@ -79,7 +79,7 @@ extension RESTService {
         let scratch = RequestScratch.current
         var body: HTTPServer.Bytes?
         if !preferences.isMinimal {
-            let names = scratch.names(of: written.schema, self)
+            let names = scratch.names(of: written.schema, served)
             let selection = names.classes[written.classIndex].everything
             body = try document(
                 names, followsLinks: selection.followsLinks || row.holdsOutside, preferences,
@@ -122,7 +122,7 @@ extension RESTService {
         {
             let objects = written.compactMap(\.object)
             let names = RequestScratch.current.names(
-                of: objects.first?.schema ?? store.catalog.rows, self)
+                of: objects.first?.schema ?? store.catalog.rows, served)
             let followsLinks = objects.contains {
                 names.classes[$0.classIndex].everything.followsLinks || $0.holdsOutside
             }
@@ -168,8 +168,8 @@ extension RESTService {
                 scratch.reply, names: names, read: read, epoch: store.epoch)
             writer.linkKeys = linkKeys
             writer.quotesLargeInts = preferences.quotesLargeInts
-            writer.limitCollections(options)
-            writer.byteCountMax = options.queryMemoryByteCountMax
+            writer.limitCollections(served.limits)
+            writer.byteCountMax = served.limits.queryMemoryByteCountMax
             body(&writer)
             isWhole = !writer.isTruncated
         }
@@ -177,7 +177,7 @@ extension RESTService {
             // What it shows may be taken back, and its keys used again: nothing is remembered.
             write(view, nil)
         } else {
-            try withLinks(followsLinks) { read in write(read, scratch.linkKeys) }
+            try served.withLinks(followsLinks) { read in write(read, scratch.linkKeys) }
         }
         let reply = scratch.takeReply()
         return isWhole ? reply : nil
@@ -193,7 +193,7 @@ extension RESTService {
         case .notUnique(let violations): return RequestFault(notUnique: violations, at: place)
         default: break
         }
-        var problem = problem(error)
+        var problem = served.fault(error)
         guard let position else { return problem }
         let pointer = JSONPointer().appending(index: position).description
         if problem.errors.isEmpty, problem.kind.isOfRequest {

@@ -3,6 +3,7 @@ import JSON
 import ObjectJSON
 import ObjectStore
 import Rows
+import StoreService
 
 extension RESTService {
     /// `POST /v1/classes/{class}/objects`: creates an object, or an array of them atomically. `mode` says
@@ -53,15 +54,15 @@ extension RESTService {
         _ request: Request, _ names: SchemaNames, _ scratch: RequestScratch, _ mode: WriteMode,
         _ precondition: Precondition
     ) throws(RequestFault) -> [ObjectWrite.Item] {
-        let rowClass = try creatableClass(request, names)
-        try Self.requireCreation(rowClass, mode: mode)
+        let rowClass = try names.creatableClass(named: request.className)
+        try rowClass.requireCreation(mode)
         if rowClass.isAsymmetric, precondition != .none {
             throw RequestFault(
                 .malformed, "invalid-header",
                 "If-Match and If-None-Match are about objects that can be read; leave them out of what "
                     + "an asymmetric class is sent.")
         }
-        let json = try json(request, scratch.parser)
+        let json = try served.json(request.body, scratch.parser)
         let reader = scratch.reader
         reader.reset()
         var items: [ObjectWrite.Item] = []

@@ -17,7 +17,7 @@ extension RESTService {
             _ = try Parameters(request, known: source.parameters([]))
             let precondition = try Precondition(request)
             let scratch = RequestScratch.current
-            let names = scratch.names(of: store.catalog.rows, self)
+            let names = scratch.names(of: store.catalog.rows, served)
             let target = try target(request, source, names, scratch)
             let number = target.rowClass.number
             let key = target.key
@@ -28,7 +28,7 @@ extension RESTService {
                     }) { outcome in
                         switch outcome {
                         case .failure(let error):
-                            let problem = self.problem(error)
+                            let problem = self.served.fault(error)
                             exchange.respond { self.response(problem) }
                         case .success(let committed):
                             var response = Response(204)

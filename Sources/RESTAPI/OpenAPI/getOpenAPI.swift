@@ -40,8 +40,8 @@ extension RESTService {
         let document = OpenAPIDocument(
             schema: catalog.schema, projections: catalog.projections,
             components: OpenAPIComponents(
-                pageObjectCountMax: options.pageObjectCountMax,
-                pageObjectCountDefault: options.pageObjectCountDefault),
+                pageObjectCountMax: served.limits.pageObjectCountMax,
+                pageObjectCountDefault: served.limits.pageObjectCountDefault),
             usesTokens: usesTokens)
         document.write(to: JSONWriter(buffer))
         let version = StoreVersion(epoch: store.epoch, number: catalog.schema.revision)

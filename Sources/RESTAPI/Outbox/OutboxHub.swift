@@ -29,7 +29,7 @@ final class OutboxHub: @unchecked Sendable {
 
     /// Has a job feed a follower. Any thread.
     func feed(_ follower: OutboxFollower) {
-        let isTaken = service.scheduler.submit(
+        let isTaken = service.served.scheduler.submit(
             Job(follower.clientKey) { self.takeTurn(follower, $0) })
         if isTaken { return }
         switch follower.client {
@@ -63,7 +63,7 @@ final class OutboxHub: @unchecked Sendable {
 
     /// What comes next for a follower.
     private func page(for follower: OutboxFollower) throws(RequestFault) -> OutboxPage {
-        let read = try service.stored { () throws(StoreError) in try service.store.read() }
+        let read = try service.served.stored { () throws(StoreError) in try service.store.read() }
         defer { read.close() }
         guard let rowClass = read.rows.rowClass(named: follower.className) else {
             throw .unknownClass(follower.className, read.rows)
@@ -79,7 +79,7 @@ final class OutboxHub: @unchecked Sendable {
         var form = OutboxPage.Form.event
         if case .poll(_, let stated, _) = follower.client {
             limit = stated
-            byteCountMax = service.options.replyByteCount
+            byteCountMax = service.served.limits.replyByteCount
             form = .document
         }
         return try OutboxPage(
@@ -111,7 +111,7 @@ final class OutboxHub: @unchecked Sendable {
                 return false
             }
         } catch {
-            return follower.fail(service.problem(error), service)
+            return follower.fail(service.served.fault(error), service)
         }
         if hasMore { return feed(follower) }
         if let present = channels[follower.className] { return present.add(follower) }

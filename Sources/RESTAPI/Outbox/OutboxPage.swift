@@ -34,7 +34,7 @@ struct OutboxPage {
         _ rowClass: RowClass, behind cursor: OutboxCursor, in read: ReadTransaction,
         _ service: RESTService, limit: Int, byteCountMax: Int, quotesLargeInts: Bool, as form: Form
     ) throws(RequestFault) {
-        let names = service.names(of: read.rows)
+        let names = service.served.names(of: read.rows)
         let selection = names.classes[rowClass.index].everything
         let buffer = ByteBuffer(capacity: 1024)
         var writer = ObjectWriter(buffer, names: names, read: read, epoch: read.epoch)
@@ -43,7 +43,7 @@ struct OutboxPage {
         buffer.append("{\"objects\":[")
         var count = 0
         var through = cursor
-        try service.stored { () throws(StoreError) in
+        try service.served.stored { () throws(StoreError) in
             try read.scan(rowClass, after: cursor.key, expecting: limit) { key, row in
                 if count > 0 { buffer.append(UInt8(ascii: ",")) }
                 writer.write(row, key: key, selection)

@@ -9,7 +9,7 @@ extension RESTService {
     /// - Throws: ``RequestFault`` `.notFound` with the nearest name; `.unsupportedOperation` for a class of another kind.
     func asymmetricClass(_ request: Request, _ names: SchemaNames) throws(RequestFault) -> RowClass
     {
-        let rowClass = try anyClass(request, names)
+        let rowClass = try names.anyClass(named: request.className)
         guard rowClass.isAsymmetric else { throw .notAsymmetric(rowClass) }
         return rowClass
     }
@@ -39,7 +39,7 @@ extension RESTService {
                 "This place is one in the outbox of another class than '\(rowClass.definition.name)'."
             )
         }
-        let state = try stored { () throws(StoreError) in try read.classState(rowClass) }
+        let state = try served.stored { () throws(StoreError) in try read.classState(rowClass) }
         guard cursor.key < state.nextKey else {
             throw .parameter(
                 parameter, "This place is one that the outbox has not reached yet.")

@@ -15,9 +15,9 @@ extension RESTService {
         answering { () throws(RequestFault) in
             let parameters = try Parameters(request, known: ["through"])
             try request.requireAccepted("application/json")
-            let read = try stored { () throws(StoreError) in try store.read() }
+            let read = try served.stored { () throws(StoreError) in try store.read() }
             defer { read.close() }
-            let rowClass = try asymmetricClass(request, names(of: read.rows))
+            let rowClass = try asymmetricClass(request, served.names(of: read.rows))
             guard let text = parameters["through"]?.string else {
                 throw .parameter(
                     "through",
@@ -48,7 +48,7 @@ extension RESTService {
             }) { outcome in
                 switch outcome {
                 case .failure(let error):
-                    let problem = self.problem(error)
+                    let problem = self.served.fault(error)
                     exchange.respond { self.response(problem) }
                 case .success(let committed):
                     let count = count + committed.result.count

@@ -11,7 +11,7 @@ extension RESTService {
     func getOutbox(_ request: Request) -> Outcome {
         answering { () throws(RequestFault) in
             let parameters = try Parameters(request, known: ["limit", "since", "minVersion"])
-            let rowClass = try asymmetricClass(request, names(of: store.catalog.rows))
+            let rowClass = try asymmetricClass(request, served.names(of: store.catalog.rows))
             let name = rowClass.definition.name
             let mode = try streamMode(request)
             let preferences = try Preferences(request)
@@ -29,7 +29,7 @@ extension RESTService {
             return whenAtVersion(version) {
                 if wait == 0 {
                     return self.answerScheduled { () throws(RequestFault) in
-                        let read = try self.stored { () throws(StoreError) in
+                        let read = try self.served.stored { () throws(StoreError) in
                             try self.store.read()
                         }
                         defer { read.close() }
@@ -37,13 +37,15 @@ extension RESTService {
                         return Response(
                             changes: try OutboxPage(
                                 rowClass, behind: cursor, in: read, self, limit: limit,
-                                byteCountMax: self.options.replyByteCount,
+                                byteCountMax: self.served.limits.replyByteCount,
                                 quotesLargeInts: preferences.quotesLargeInts, as: .document
                             ).bytes)
                     }
                 }
                 return self.answering { () throws(RequestFault) in
-                    let read = try self.stored { () throws(StoreError) in try self.store.read() }
+                    let read = try self.served.stored { () throws(StoreError) in
+                        try self.store.read()
+                    }
                     defer { read.close() }
                     let (_, cursor) = try self.outboxPlace(name, behind: since, in: read)
                     return .later { exchange in
@@ -78,10 +80,10 @@ extension RESTService {
 
     private func outboxLimit(_ parameters: Parameters) throws(RequestFault) -> Int {
         guard let limit = try parameters.count("limit") else {
-            return options.pageObjectCountDefault
+            return served.limits.pageObjectCountDefault
         }
-        guard (1...options.pageObjectCountMax).contains(limit) else {
-            let detail = "'limit' is a number from 1 to \(options.pageObjectCountMax)."
+        guard (1...served.limits.pageObjectCountMax).contains(limit) else {
+            let detail = "'limit' is a number from 1 to \(served.limits.pageObjectCountMax)."
             throw RequestFault(
                 .malformed, "limit-out-of-range", detail,
                 errors: [
@@ -96,7 +98,7 @@ extension RESTService {
         _ clientKey: ClientKey, _ name: String, behind text: String?, _ parameter: String,
         _ preferences: Preferences
     ) throws(RequestFault) -> Outcome {
-        let read = try stored { () throws(StoreError) in try store.read() }
+        let read = try served.stored { () throws(StoreError) in try store.read() }
         defer { read.close() }
         let start = try outboxPlace(name, behind: nil, in: read)
         var cursor = start.cursor
@@ -111,7 +113,7 @@ extension RESTService {
         }
         let stream = EventStream(
             queueByteCountMax: max(
-                options.streamQueueByteCountMax, Self.streamQueueByteCountMin))
+                served.limits.streamQueueByteCountMax, Self.streamQueueByteCountMin))
         let hello =
             "event: hello\ndata: {\"cursor\":\"\(cursor)\",\"heartbeat\":\(options.heartbeatSeconds)}\n\n"
         _ = stream.send(HTTPServer.Bytes(hello))

@@ -1,6 +1,7 @@
 import ObjectJSON
 import ObjectStore
 import Rows
+import StoreService
 
 /// The collections of one object of which a JSON patch changes single elements. The writer's thread uses it,
 /// while the transaction's body runs.

@@ -4,6 +4,7 @@ import ObjectJSON
 import ObjectModel
 import ObjectStore
 import Rows
+import StoreService
 
 extension RESTService {
     /// Takes in a JSON patch of one object.
@@ -13,11 +14,13 @@ extension RESTService {
     ) -> Outcome {
         reading(request) { () throws(RequestFault) in
             try self.once(request) { claim throws(RequestFault) in
-                let prepared = try PreparedRequest<(target: ObjectTarget, patch: JSONPatch)>(self) {
+                let prepared = try PreparedRequest<(target: ObjectTarget, patch: JSONPatch)>(
+                    self.served
+                ) {
                     names, scratch throws(RequestFault) in
                     let target = try self.target(request, source, names, scratch)
                     let patch = try JSONPatch(
-                        try self.json(request, scratch.parser),
+                        try self.served.json(request.body, scratch.parser),
                         operationCountMax: self.store.options.operationCountMax)
                     return (target, patch)
                 }
@@ -29,8 +32,8 @@ extension RESTService {
                         try self.reply(toPatch: written, version, preferences, in: view)
                     },
                     problem: { error in
-                        guard error.pointsIntoObject else { return self.problem(error) }
-                        return self.problem(error).placed(by: prepared.last.patch)
+                        guard error.pointsIntoObject else { return self.served.fault(error) }
+                        return self.served.fault(error).placed(by: prepared.last.patch)
                     },
                     isLong: { _ in false })
                 return .later { self.handIn(write, $0, claim) }

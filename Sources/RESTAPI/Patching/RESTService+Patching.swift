@@ -1,8 +1,10 @@
 import Bytes
+import HTTPServer
 import JSON
 import ObjectJSON
 import ObjectStore
 import Rows
+import StoreService
 
 extension RESTService {
     /// Applies a JSON patch to an object inside a transaction: shows the object as JSON, changes that and
@@ -25,13 +27,13 @@ extension RESTService {
             throw .store(error)
         }
         let scratch = RequestScratch.current
-        let names = scratch.names(of: transaction.catalog.rows, self)
+        let names = scratch.names(of: transaction.catalog.rows, served)
         let view = transaction.view()
         let buffer = ByteBuffer(capacity: row.byteCount * 2 + 256)
         var writer = ObjectWriter(buffer, names: names, read: view, epoch: transaction.epoch)
         let elements = ElementSteps(patch, rowClass, row)
         // A patch may nest a value as deep as its body, below the deepest place of the object.
-        let depthMax = options.jsonDepthMax * 2
+        let depthMax = served.limits.jsonDepthMax * 2
         if let elements, elements.isWhole,
             let result = try apply(
                 elements, of: patch, to: rowClass, key: key, references: references,
@@ -89,12 +91,12 @@ extension RESTService {
     /// Of how many elements a collection may be that is shown as JSON to be patched: each becomes a value of
     /// its own, of some hundred bytes.
     private var patchedElementCountMax: Int {
-        min(options.collectionElementCountMax, .max / 100) * 100
+        min(served.limits.collectionElementCountMax, .max / 100) * 100
     }
 
     /// Of how many bytes it may be.
     private var patchedByteCountMax: Int {
-        min(options.collectionByteCountMax, .max / 64) * 64
+        min(served.limits.collectionByteCountMax, .max / 64) * 64
     }
 
     /// Refuses a patch that needs a collection as a whole which is too large for that.

@@ -1,6 +1,7 @@
 import ObjectJSON
 import ObjectStore
 import Rows
+import StoreService
 
 extension RESTService {
     /// Changes single elements of collections outside an object's row.
@@ -14,7 +15,7 @@ extension RESTService {
         references: [String: NamedReference]?, depthMax: Int, _ transaction: WriteTransaction
     ) throws(WriteFailure) -> WriteResult? {
         let scratch = RequestScratch.current
-        let names = scratch.names(of: transaction.catalog.rows, self)
+        let names = scratch.names(of: transaction.catalog.rows, served)
         scratch.reader.reset()
         scratch.reader.references = references
         defer { scratch.reader.reset() }

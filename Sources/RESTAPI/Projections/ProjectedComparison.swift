@@ -1,7 +1,9 @@
 import Bytes
+import HTTPServer
 import ObjectJSON
 import ObjectStore
 import Rows
+import StoreService
 
 /// Finds out which projected properties differ between two states.
 ///
@@ -21,11 +23,11 @@ struct ProjectedComparison {
         let buffer = ByteBuffer(capacity: 256)
         var writer: ObjectWriter
 
-        init(_ read: ReadTransaction, _ names: SchemaNames, _ options: RESTOptions) {
+        init(_ read: ReadTransaction, _ names: SchemaNames, _ limits: ServiceLimits) {
             self.read = read
             writer = ObjectWriter(buffer, names: names, read: read, epoch: read.epoch)
-            writer.limitCollections(options)
-            writer.byteCountMax = options.queryMemoryByteCountMax
+            writer.limitCollections(limits)
+            writer.byteCountMax = limits.queryMemoryByteCountMax
         }
 
         /// The text of a value; nil when it is too large to be compared.
@@ -42,13 +44,13 @@ struct ProjectedComparison {
     /// Compares what is shown by `before` and by `after`, which have the same schema.
     init(
         _ projection: CompiledProjection, _ names: SchemaNames, before: ReadTransaction,
-        after: ReadTransaction, _ options: RESTOptions
+        after: ReadTransaction, _ limits: ServiceLimits
     ) {
         self.projection = projection
         self.before = before
         self.after = after
-        earlier = Shown(before, names, options)
-        later = Shown(after, names, options)
+        earlier = Shown(before, names, limits)
+        later = Shown(after, names, limits)
     }
 
     /// Drops the updates that change nothing that is shown.

@@ -176,7 +176,7 @@ struct ProjectedPatch {
 
     /// What the client is told when the write failed.
     func problem(_ error: StoreError, _ service: RESTService) -> RequestFault {
-        guard case .danglingLinks(let links) = error else { return service.problem(error) }
+        guard case .danglingLinks(let links) = error else { return service.served.fault(error) }
         var changes: [ProjectedChange] = []
         func add(_ change: ProjectedChange) {
             changes.append(change)

@@ -5,6 +5,7 @@ import ObjectJSON
 import ObjectModel
 import ObjectStore
 import Rows
+import StoreService
 
 extension RESTService {
     /// Takes in a merge patch in projected names: `patchProjectedObject`, the same by key, and
@@ -20,7 +21,7 @@ extension RESTService {
             let preferences = try Preferences(request)
             return reading(request) { () throws(RequestFault) in
                 try self.once(request) { claim throws(RequestFault) in
-                    let prepared = try PreparedRequest(self, prepare)
+                    let prepared = try PreparedRequest(self.served, prepare)
                     let write = RequestedWrite<ProjectedPatch.Written>(
                         run: { transaction throws(StoreError) in
                             try self.apply(prepared, preferences, transaction)
@@ -68,14 +69,16 @@ extension RESTService {
         let view = transaction.view()
         let buffer = ByteBuffer(capacity: 512)
         var writer = ObjectWriter(
-            buffer, names: RequestScratch.current.names(of: transaction.catalog.rows, self),
+            buffer, names: RequestScratch.current.names(of: transaction.catalog.rows, served),
             read: view, epoch: transaction.epoch)
         writer.quotesLargeInts = preferences.quotesLargeInts
-        writer.limitCollections(options)
-        writer.byteCountMax = options.queryMemoryByteCountMax
+        writer.limitCollections(served.limits)
+        writer.byteCountMax = served.limits.queryMemoryByteCountMax
         writer.write(row, key: key, selection)
         do throws(StoreError) { try view.checkFailure() } catch { throw .store(error) }
-        if writer.isTruncated { throw .problem(.replyTooLarge(options.queryMemoryByteCountMax)) }
+        if writer.isTruncated {
+            throw .problem(.replyTooLarge(served.limits.queryMemoryByteCountMax))
+        }
         let (base, count) = buffer.takeStorage()
         return HTTPServer.Bytes(adopting: base, count: count)
     }
@@ -102,7 +105,8 @@ extension RESTService {
                 let target = try self.target(request, source, of: projection.rowClass, scratch)
                 let change = ProjectedChange(projection.rowClass)
                 let version = try ProjectedChangeReader(scratch.reader, names).read(
-                    try self.json(request, scratch.parser), projection, into: change, id: target.key
+                    try self.served.json(request.body, scratch.parser), projection, into: change,
+                    id: target.key
                 )
                 change.finish()
                 return ProjectedPatch(

@@ -45,7 +45,8 @@ extension RESTService {
                     member, to: projection.rowClass, at: JSONPointer(), makesObject: false)
                 if let inner {
                     _ = try ProjectedChangeReader(scratch.reader, names).read(
-                        try self.json(request, scratch.parser), projection, into: inner, id: nil)
+                        try self.served.json(request.body, scratch.parser), projection, into: inner,
+                        id: nil)
                 }
                 change.finish()
                 return ProjectedPatch(

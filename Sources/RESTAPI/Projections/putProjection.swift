@@ -3,6 +3,7 @@ import JSON
 import ObjectJSON
 import ObjectModel
 import ObjectStore
+import StoreService
 
 extension RESTService {
     /// `PUT /v1/projections/{projection}`: adds a projection, or puts another in its place.
@@ -13,7 +14,8 @@ extension RESTService {
             _ = try BodyType.read(request)
             var reader = SchemaReader()
             let read = reader.readProjection(
-                try json(request, RequestScratch.current.parser), JSONPointer(), named: name)
+                try served.json(request.body, RequestScratch.current.parser), JSONPointer(),
+                named: name)
             guard let projection = read, reader.faults.isEmpty else {
                 throw RequestFault(projection: reader.faults)
             }

@@ -6,7 +6,7 @@ extension RESTService {
     /// one object, which may come and go.
     func streamProjectedObjectChanges(_ request: Request) -> Outcome {
         answering { () throws(RequestFault) in
-            let projection = try projection(request, names(of: store.catalog.rows))
+            let projection = try projection(request, served.names(of: store.catalog.rows))
             let key = try KeyText.value(
                 path: UnsafeRawBufferPointer(request.parameter(1).bytes), of: projection.rowClass)
             return try answerStream(

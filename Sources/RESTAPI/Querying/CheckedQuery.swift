@@ -3,6 +3,7 @@ import ObjectJSON
 import ObjectStore
 import Query
 import Rows
+import StoreService
 
 /// A query that was checked against the schema and is ready to run.
 struct CheckedQuery: Sendable {
@@ -58,12 +59,12 @@ struct CheckedQuery: Sendable {
     ///   the forms, which is about the first.
     init(
         _ text: QueryText, of rowClass: RowClass, projection: CompiledProjection? = nil,
-        names: SchemaNames, options: RESTOptions, forms: [ListForm] = [.json]
+        names: SchemaNames, limits: ServiceLimits, forms: [ListForm] = [.json]
     ) throws(RequestFault) {
         self.rowClass = rowClass
         let schema = names.schema
-        try text.requireLengths(options)
-        limit = try Self.limit(text, options)
+        try text.requireLengths(limits)
+        limit = try Self.limit(text, limits)
         let compiled = try Self.compile(text, rowClass, schema, projection)
         let isPlain = compiled?.isPlain ?? true
         try Self.requireOnePlace(text, compiled)
@@ -195,11 +196,11 @@ struct CheckedQuery: Sendable {
     /// Objects of a page.
     ///
     /// - Throws: ``RequestFault`` `.malformed` for a limit that is not allowed.
-    static func limit(_ text: QueryText, _ options: RESTOptions) throws(RequestFault) -> Int {
-        guard let limit = text.limit else { return options.pageObjectCountDefault }
-        guard (1...options.pageObjectCountMax).contains(limit) else {
+    static func limit(_ text: QueryText, _ limits: ServiceLimits) throws(RequestFault) -> Int {
+        guard let limit = text.limit else { return limits.pageObjectCountDefault }
+        guard (1...limits.pageObjectCountMax).contains(limit) else {
             throw text.fault(
-                "limit", "'limit' is a number from 1 to \(options.pageObjectCountMax).",
+                "limit", "'limit' is a number from 1 to \(limits.pageObjectCountMax).",
                 code: "limit-out-of-range")
         }
         return limit

@@ -1,4 +1,5 @@
 import Bytes
+import HTTPServer
 import ObjectStore
 import Query
 import Rows

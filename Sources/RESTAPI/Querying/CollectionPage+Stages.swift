@@ -34,7 +34,7 @@ extension CollectionPage {
             case .distinct(let keys): keepDistinct(&found, keys)
             }
         }
-        try service.checkTime(read)
+        try service.served.checkTime(read)
         let total = found.count
         let first = min(total, Int(clamping: cursor?.position.key ?? 0))
         let end = min(total, first + limit)

@@ -39,8 +39,8 @@ struct CollectionPage {
     ///
     /// - Throws: ``RequestFault`` `.malformed` for a faulty query or cursor, or when storage fails.
     func response() throws(RequestFault) -> Response {
-        try text.requireLengths(service.options)
-        let limit = try CheckedQuery.limit(text, service.options)
+        try text.requireLengths(service.served.limits)
+        let limit = try CheckedQuery.limit(text, service.served.limits)
         let root = root
         let compiledQuery = try compile(root)
         let keys = try sortKeys(root, compiledQuery)
@@ -151,8 +151,8 @@ struct CollectionPage {
     func collect(
         _ matcher: Matcher?, _ order: Order, behind cursor: PageCursor?, limit: Int
     ) throws(RequestFault) -> (found: [Candidate], total: Int) {
-        let options = service.options
-        let limits = service.limits(of: read)
+        let served = service.served
+        let limits = service.served.queryLimits(of: read)
         let deadline = limits.deadlineMilliseconds
         read.limitFollowing(until: deadline)
         matcher?.limit(until: deadline)
@@ -167,7 +167,7 @@ struct CollectionPage {
         forEachElement(after: order.isNatural && !text.counts ? cursor : nil) { candidate, value in
             visited += 1
             if visited & 1023 == 0, read.isOver(deadline) {
-                failure = .queryTime(options)
+                failure = .queryTime(served.limits)
                 return false
             }
             if let matcher {
@@ -187,7 +187,7 @@ struct CollectionPage {
             guard order.isNatural else {
                 byteCount += MemoryLayout<Candidate>.stride + 32 + candidate.sortBytes.count
                 if byteCount > limits.memoryByteCountMax {
-                    failure = .queryMemory(options)
+                    failure = .queryMemory(served.limits)
                     return false
                 }
                 found.append(candidate)
@@ -195,19 +195,19 @@ struct CollectionPage {
             }
             if found.count <= limit { found.append(candidate) }
             if found.count > countMax {
-                failure = .queryMemory(options)
+                failure = .queryMemory(served.limits)
                 return false
             }
             return text.counts || found.count <= limit
         }
         if let failure { throw failure }
         switch matcher?.failure {
-        case .time: throw .queryTime(options)
-        case .memory: throw .queryMemory(options)
+        case .time: throw .queryTime(served.limits)
+        case .memory: throw .queryMemory(served.limits)
         case .pattern: throw .queryPattern
         case nil: break
         }
-        try service.checkTime(read)
+        try service.served.checkTime(read)
         return (found, total)
     }
 
@@ -227,8 +227,8 @@ struct CollectionPage {
         let json = JSONWriter(buffer)
         var writer = ObjectWriter(buffer, names: names, read: read, epoch: read.epoch)
         writer.quotesLargeInts = quotesLargeInts
-        writer.limitCollections(service.options)
-        writer.byteCountMax = service.options.memoryByteCountMax(of: read)
+        writer.limitCollections(service.served.limits)
+        writer.byteCountMax = service.served.limits.memoryByteCountMax(of: read)
         buffer.append(opening)
         let isMap = compiled.storage.shape == .map
         let collection =
@@ -250,7 +250,7 @@ struct CollectionPage {
             }
             if isMap { json.raw("}") }
         }
-        if writer.isTruncated { throw .queryMemory(service.options) }
+        if writer.isTruncated { throw .queryMemory(service.served.limits) }
         buffer.append("]")
         var next: String?
         if let cursor {

@@ -1,8 +1,10 @@
 import Bytes
+import HTTPServer
 import JSON
 import ObjectJSON
 import ObjectStore
 import Rows
+import StoreService
 
 /// Writes the objects of a page in the form that the client wants, one after the other, straight into the
 /// buffer of the reply.
@@ -20,8 +22,8 @@ struct PageWriter {
         writer = ObjectWriter(buffer, names: page.names, read: page.read, epoch: page.read.epoch)
         writer.quotesLargeInts = page.quotesLargeInts
         writer.linkKeys = RequestScratch.current.linkKeys
-        writer.limitCollections(page.service.options)
-        byteCountMax = page.service.options.memoryByteCountMax(of: page.read)
+        writer.limitCollections(page.service.served.limits)
+        byteCountMax = page.service.served.limits.memoryByteCountMax(of: page.read)
         writer.byteCountMax = byteCountMax
         form = page.query.form
         selection = page.query.selection

@@ -21,7 +21,7 @@ extension QueryPage {
             (keys, execution) = try stages.run(
                 in: read, limits: limits, isTimed: text.explains)
         } catch {
-            throw service.problem(error)
+            throw service.served.fault(error)
         }
         let first = Self.start(in: keys, after: cursor)
         let end = min(keys.count, first + query.limit)
@@ -29,7 +29,7 @@ extension QueryPage {
         var writer = PageWriter(self, buffer)
         var count = 0
         for key in keys[first..<end] {
-            let row = try service.stored { () throws(StoreError) in
+            let row = try service.served.stored { () throws(StoreError) in
                 try read.find(query.rowClass, key: key)
             }
             guard let row, !writer.isTruncated else { continue }

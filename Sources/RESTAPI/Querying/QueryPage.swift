@@ -43,7 +43,7 @@ struct QueryPage {
             steps.append(Step(name: name, rows: rows, microseconds: now - clock))
             clock = now
         }
-        let limits = service.limits(of: read)
+        let limits = service.served.queryLimits(of: read)
         if let stages = query.stages {
             return try stagedResponse(stages, after: cursor, limits)
         }
@@ -60,7 +60,7 @@ struct QueryPage {
             classIndex: query.rowClass.index, predicate: query.predicate, sort: query.sort,
             after: cursor?.position,
             expectedCount: query.distinct.isEmpty ? addingOne(wanted) : nil)
-        let execution = try service.stored { () throws(StoreError) in
+        let execution = try service.served.stored { () throws(StoreError) in
             try QueryExecution(objects, in: read, limits: limits)
         }
         lap("plan", 0)
@@ -137,13 +137,13 @@ struct QueryPage {
 
     private func addingOne(_ count: Int) -> Int { count == .max ? count : count + 1 }
 
-    var outOfMemory: RequestFault { .queryMemory(service.options) }
+    var outOfMemory: RequestFault { .queryMemory(service.served.limits) }
 
     private func run(
         _ execution: QueryExecution, limit: Int, _ body: (UInt64, RowView) -> Bool
     ) throws(RequestFault) {
         do throws(QueryExecution.Failure) { try execution.run(limit: limit, body) } catch {
-            throw service.problem(error)
+            throw service.served.fault(error)
         }
     }
 
@@ -155,14 +155,14 @@ struct QueryPage {
         all.after = nil
         all.expectedCount = nil
         if query.distinct.isEmpty { all = objects.counted }
-        let execution = try service.stored { () throws(StoreError) in
+        let execution = try service.served.stored { () throws(StoreError) in
             try QueryExecution(all, in: read, limits: limits)
         }
         execution.isTimed = text.explains
         var count = 0
         if query.distinct.isEmpty {
             do throws(QueryExecution.Failure) { count = try execution.count() } catch {
-                throw service.problem(error)
+                throw service.served.fault(error)
             }
         } else {
             var distinct = DistinctFilter(

@@ -4,6 +4,7 @@ import ObjectJSON
 import ObjectModel
 import Query
 import Rows
+import StoreService
 
 /// A query as a client states it, in the parameters of a URL or in a body, before it is checked.
 struct QueryText: Sendable {
@@ -51,23 +52,23 @@ struct QueryText: Sendable {
     /// - `others`: Names and texts of parts that only some operations take.
     /// - Throws: ``RequestFault`` `.malformed` that names the part.
     func requireLengths(
-        _ options: RESTOptions, beside others: [(name: String, text: String?)] = []
+        _ limits: ServiceLimits, beside others: [(name: String, text: String?)] = []
     ) throws(RequestFault) {
-        for (name, text) in others { try requireLength(name, text, options) }
-        try requireLength("filter", filter, options)
-        try requireLength("sort", sort, options)
-        try requireLength("distinct", distinct, options)
-        try requireLength("fields", fields, options)
-        try requireLength("expand", expand, options)
-        try requireLength("geometry", geometry, options)
+        for (name, text) in others { try requireLength(name, text, limits) }
+        try requireLength("filter", filter, limits)
+        try requireLength("sort", sort, limits)
+        try requireLength("distinct", distinct, limits)
+        try requireLength("fields", fields, limits)
+        try requireLength("expand", expand, limits)
+        try requireLength("geometry", geometry, limits)
     }
 
     private func requireLength(
-        _ name: String, _ text: String?, _ options: RESTOptions
+        _ name: String, _ text: String?, _ limits: ServiceLimits
     ) throws(RequestFault) {
-        guard let text, text.utf8.count > options.queryTextByteCountMax else { return }
+        guard let text, text.utf8.count > limits.queryTextByteCountMax else { return }
         throw fault(
-            name, "'\(name)' is longer than \(options.queryTextByteCountMax) bytes.",
+            name, "'\(name)' is longer than \(limits.queryTextByteCountMax) bytes.",
             code: "query-too-long")
     }
 

@@ -3,26 +3,9 @@ import HTTPServer
 import ObjectJSON
 import ObjectStore
 import Rows
+import StoreService
 
 extension RESTService {
-    /// Throws when following links took longer than the query's time; if not, what is written of the
-    /// objects may take any.
-    func checkTime(_ read: ReadTransaction) throws(RequestFault) {
-        let problem = read.isLate ? RequestFault.late(read, options) : nil
-        read.limitFollowing(until: .max)
-        if let problem { throw problem }
-    }
-
-    /// The problem of a query that was stopped.
-    func problem(_ failure: QueryExecution.Failure) -> RequestFault {
-        switch failure {
-        case .store(let error): problem(error)
-        case .memory: .queryMemory(options)
-        case .time: .queryTime(options)
-        case .pattern: .queryPattern
-        }
-    }
-
     /// The reply with a page that was written from a view: with the version that it shows, and the address of
     /// the next one.
     ///
@@ -33,7 +16,7 @@ extension RESTService {
         _ buffer: ByteBuffer, _ type: ContentType = .json, of read: ReadTransaction,
         next: String?, at target: String?
     ) throws(RequestFault) -> Response {
-        let version = try stored { () throws(StoreError) in
+        let version = try served.stored { () throws(StoreError) in
             try read.checkFailure()
             return try read.state().version
         }
@@ -72,13 +55,13 @@ extension RESTService {
             }
             guard !text.isLong else {
                 return answerReading { read throws(RequestFault) in
-                    try reply(CheckedRequest(self.names(of: read.rows), check), read)
+                    try reply(CheckedRequest(self.served.names(of: read.rows), check), read)
                 }
             }
-            let read = try stored { () throws(StoreError) in try store.read() }
+            let read = try served.stored { () throws(StoreError) in try store.read() }
             defer { read.close() }
             let checked = try CheckedRequest(
-                RequestScratch.current.names(of: read.rows, self), check)
+                RequestScratch.current.names(of: read.rows, served), check)
             let query = checked.checked
             let isShort =
                 query.limit <= Self.inlineCountMax && !query.selection.holdsOtherObjects
@@ -90,7 +73,7 @@ extension RESTService {
                 ).isBounded(in: read)
             if isShort { return .respond(try reply(checked, read)) }
             return answerReading { read throws(RequestFault) in
-                try reply(checked.under(read.rows, self), read)
+                try reply(checked.under(read.rows, self.served), read)
             }
         }
     }
@@ -101,11 +84,13 @@ extension RESTService {
     ) throws(RequestFault) -> CheckedQuery {
         guard isProjected else {
             return try CheckedQuery(
-                text, of: objectClass(request, names), names: names, options: options, forms: forms)
+                text, of: objectClass(request, names), names: names, limits: served.limits,
+                forms: forms)
         }
         let projection = try projection(request, names)
         return try CheckedQuery(
-            text, of: projection.rowClass, projection: projection, names: names, options: options,
+            text, of: projection.rowClass, projection: projection, names: names,
+            limits: served.limits,
             forms: forms)
     }
 }

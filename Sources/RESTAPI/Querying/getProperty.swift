@@ -3,6 +3,7 @@ import HTTPServer
 import ObjectJSON
 import ObjectStore
 import Rows
+import StoreService
 
 extension RESTService {
     private static let valueParameters: [StaticString] = ["minVersion", "projection"]
@@ -34,7 +35,7 @@ extension RESTService {
         _ projectionName: String?, _ read: ReadTransaction
     ) throws(RequestFault) -> Response {
         let scratch = RequestScratch.current
-        let names = scratch.names(of: read.rows, self)
+        let names = scratch.names(of: read.rows, served)
         guard let (rowClass, key, row) = try find(request, .path, names, read, scratch) else {
             throw RequestFault(.objectNotFound)
         }
@@ -64,7 +65,7 @@ extension RESTService {
         _ preferences: Preferences, rowClass: RowClass, key: UInt64, row: RowView, member: Int,
         _ projection: CompiledProjection?
     ) throws(RequestFault) -> Response {
-        let version = try stored { () throws(StoreError) in try read.state().version }
+        let version = try served.stored { () throws(StoreError) in try read.state().version }
         let selection =
             projection?.selection(ofMember: member, of: rowClass)
             ?? FieldSelection(only: member, of: rowClass, named: "value")
@@ -88,7 +89,7 @@ extension RESTService {
             var writer = ObjectWriter(buffer, names: names, read: read, epoch: read.epoch)
             writer.quotesLargeInts = preferences.quotesLargeInts
             writer.write(row, key: key, selection)
-            try stored { () throws(StoreError) in try read.checkFailure() }
+            try served.stored { () throws(StoreError) in try read.checkFailure() }
             let (base, count) = buffer.takeStorage()
             response = Response(200, .json, HTTPServer.Bytes(adopting: base, count: count))
         }

@@ -1,6 +1,7 @@
 import Bytes
 import HTTPServer
 import ObjectJSON
+import StoreService
 
 extension RESTService {
     private static let listParameters: [StaticString] = [

@@ -1,5 +1,6 @@
 import HTTPServer
 import ObjectJSON
+import StoreService
 
 extension RESTService {
     /// `POST /v1/classes/{class}/query`: a page of a query stated in a body.
@@ -11,7 +12,8 @@ extension RESTService {
             let minimum = try self.minVersion(parameters)
             let preferences = try Preferences(request)
             _ = try BodyType.read(request)
-            let text = try QueryText(body: self.json(request, RequestScratch.current.parser))
+            let text = try QueryText(
+                body: self.served.json(request.body, RequestScratch.current.parser))
             return self.whenAtVersion(minimum) {
                 self.answerPage(request, text, forms, preferences, target: nil)
             }

@@ -23,9 +23,9 @@ extension RESTService {
     ///
     /// - Throws: ``RequestFault`` `.notFound` with the nearest name; `.unsupportedOperation` for a class of another kind.
     func objectClass(_ request: Request, _ names: SchemaNames) throws(RequestFault) -> RowClass {
-        let rowClass = try anyClass(request, names)
+        let rowClass = try names.anyClass(named: request.className)
         do throws(RequestFault) {
-            try Self.requireObjects(rowClass)
+            try rowClass.requireObjects()
         } catch {
             var problem = error
             // The one path of objects that an asymmetric class has takes new ones.
@@ -35,52 +35,6 @@ extension RESTService {
             throw problem
         }
         return rowClass
-    }
-
-    /// The class whose name stands first in the path, of a kind whose objects are created by themselves.
-    ///
-    /// - Throws: ``RequestFault`` `.notFound` with the nearest name; `.unsupportedOperation` for an embedded class.
-    func creatableClass(_ request: Request, _ names: SchemaNames) throws(RequestFault) -> RowClass {
-        let rowClass = try anyClass(request, names)
-        if !rowClass.isAsymmetric { try Self.requireObjects(rowClass) }
-        return rowClass
-    }
-
-    /// The class whose name stands first in the path, of any kind.
-    ///
-    /// - Throws: ``RequestFault`` `.notFound` with the nearest name.
-    func anyClass(_ request: Request, _ names: SchemaNames) throws(RequestFault) -> RowClass {
-        let name = UnsafeRawBufferPointer(request.parameter(0).bytes)
-        guard let index = names.classIndex(named: name) else {
-            throw .unknownClass(String(decoding: name, as: UTF8.self), names.schema)
-        }
-        return names.schema.classes[index]
-    }
-
-    /// Refuses what an asymmetric class can't do with objects that it is sent: it only creates.
-    ///
-    /// - Throws: ``RequestFault`` `.malformed`.
-    static func requireCreation(_ rowClass: RowClass, mode: WriteMode) throws(RequestFault) {
-        guard rowClass.isAsymmetric, mode != .create else { return }
-        throw .parameter(
-            "mode",
-            "Class '\(rowClass.definition.name)' is asymmetric: its objects are only created, so 'mode' is "
-                + "create, or left out.")
-    }
-
-    /// Refuses a class whose objects are not read and written by themselves.
-    ///
-    /// - Throws: ``RequestFault`` `.unsupportedOperation`.
-    package static func requireObjects(_ rowClass: RowClass) throws(RequestFault) {
-        switch rowClass.definition.kind {
-        case .object: return
-        case .embedded:
-            throw RequestFault(
-                .unsupportedOperation, "embedded-class",
-                "Class '\(rowClass.definition.name)' is embedded: its objects live inside others and are "
-                    + "read and written with them.")
-        case .asymmetric: throw .asymmetricClass(rowClass)
-        }
     }
 
     // MARK: Versions
@@ -114,7 +68,9 @@ extension RESTService {
     func whenAtVersion(_ version: UInt64, _ answer: @escaping @Sendable () -> Outcome) -> Outcome {
         if store.publisher.version >= version { return answer() }
         return .later { exchange in
-            self.versionWaiter.wait(for: version, seconds: self.options.minVersionWaitSeconds) {
+            self.served.versionWaiter.wait(
+                for: version, seconds: self.served.limits.minVersionWaitSeconds
+            ) {
                 isReached in
                 guard isReached else {
                     exchange.respond(self.response(.versionNotReached))
@@ -125,18 +81,9 @@ extension RESTService {
             }
         }
     }
+}
 
-    // MARK: Bodies
-
-    /// Parses the body of a request.
-    ///
-    /// - Throws: ``RequestFault`` `.malformed` with line and column when it is not JSON.
-    func json(_ request: Request, _ parser: JSONParser) throws(RequestFault) -> JSONValue {
-        do {
-            return try parser.parse(
-                request.body, hasPadding: true, depthMax: options.jsonDepthMax)
-        } catch {
-            throw RequestFault(error, in: request.body)
-        }
-    }
+extension Request {
+    /// The name of the class, which stands first in the path.
+    var className: UnsafeRawBufferPointer { UnsafeRawBufferPointer(parameter(0).bytes) }
 }

@@ -13,18 +13,6 @@ extension RESTService {
         return ClientKey(address: request.client)
     }
 
-    /// When a query that begins now has to be done, in milliseconds of the monotonic clock.
-    var queryDeadline: UInt64 {
-        monotonicMilliseconds() + UInt64(options.readSecondsMax) * 1000
-    }
-
-    /// What a query on a view may use: what the job may that reads it, whose time began with its request.
-    func limits(of read: ReadTransaction) -> QueryLimits {
-        QueryLimits(
-            deadlineMilliseconds: (read.turn as? Job)?.deadlineMilliseconds ?? queryDeadline,
-            memoryByteCountMax: options.memoryByteCountMax(of: read))
-    }
-
     /// Hands work for an exchange to the scheduler; 503 when too much waits there.
     func schedule(
         for exchange: Exchange, expecting expectation: Job.Expectation = .short,
@@ -40,14 +28,14 @@ extension RESTService {
         for exchange: Exchange, expecting expectation: Job.Expectation = .short,
         _ body: @escaping @Sendable (Job) -> Void
     ) -> Bool {
-        scheduler.submit(
+        served.scheduler.submit(
             Job(
                 clientKey(exchange.request), expecting: expectation,
-                until: exchange.startedAtMilliseconds + UInt64(options.readSecondsMax) * 1000,
+                until: exchange.startedAtMilliseconds + UInt64(served.limits.readSecondsMax) * 1000,
                 isAwaited: { !exchange.isGone }, body))
     }
 
-    /// Answers from a thread of the scheduler.
+    /// Answers from a thread of the served.scheduler.
     func answerScheduled(
         expecting expectation: Job.Expectation = .short,
         _ body: @escaping @Sendable () throws(RequestFault) -> Response
@@ -59,7 +47,7 @@ extension RESTService {
         }
     }
 
-    /// Hands the work for an exchange whose outcome is decided there to the scheduler.
+    /// Hands the work for an exchange whose outcome is decided there to the served.scheduler.
     func decide(
         for exchange: Exchange, expecting expectation: Job.Expectation = .short,
         _ body: @escaping @Sendable () -> Outcome
@@ -81,7 +69,7 @@ extension RESTService {
         .later { exchange in
             self.schedule(for: exchange) { job in
                 self.answer(exchange, in: job) { () throws(RequestFault) in
-                    try self.withRead(in: job, body)
+                    try self.served.withRead(in: job, body)
                 }
             }
         }
@@ -95,38 +83,5 @@ extension RESTService {
         if job.isRestarted { return }
         if job.mustNotAnswer { return exchange.abandon() }
         exchange.respond(response)
-    }
-
-    /// Runs `body` with a view of the last commit, which takes turns as its job does.
-    ///
-    /// - Throws: ``RequestFault`` of `body`, or 503 when the job's time was over before its turn came. It is not to
-    ///   be told when the job must not answer.
-    func withRead<Result>(
-        in job: Job, _ body: (ReadTransaction) throws(RequestFault) -> Result
-    ) throws(RequestFault) -> Result {
-        guard !job.isOverdue else { throw .queryTime(options) }
-        let read = try stored { () throws(StoreError) in try store.read() }
-        defer { read.close() }
-        read.turn = job
-        return try withinMemory(of: job) { () throws(RequestFault) in try body(read) }
-    }
-
-    /// Runs `body`; when it needs more memory than a job begins with, the job begins again.
-    func withinMemory<Result>(
-        of job: Job?, _ body: () throws(RequestFault) -> Result
-    ) throws(RequestFault) -> Result {
-        do {
-            return try body()
-        } catch {
-            if error.code == RequestFault.memoryCode { _ = job?.restartWithMoreMemory() }
-            throw error
-        }
-    }
-}
-
-extension RESTOptions {
-    /// Bytes of memory that a query on a view may use.
-    func memoryByteCountMax(of read: ReadTransaction) -> Int {
-        (read.turn as? Job)?.memoryByteCountMax ?? queryMemoryByteCountMax
     }
 }

@@ -4,6 +4,7 @@ import JSON
 import ObjectJSON
 import ObjectModel
 import ObjectStore
+import StoreService
 
 // What the operations on the schema share.
 extension RESTService {
@@ -33,12 +34,13 @@ extension RESTService {
         _ request: Request, _ read: (inout SchemaReader, JSONValue) -> Document?
     ) throws(RequestFault) -> Document {
         _ = try BodyType.read(request)
-        return try SchemaReader.read(try json(request, RequestScratch.current.parser), read)
+        return try SchemaReader.read(
+            try served.json(request.body, RequestScratch.current.parser), read)
     }
 
     /// The problem of a failed change; what clients are not told is logged.
     func schemaProblem(_ error: StoreError, place: (SchemaPlace) -> JSONPointer?) -> RequestFault {
-        if case .storage = error { return problem(error) }
+        if case .storage = error { return served.fault(error) }
         return SchemaProblem.make(error, place: place)
     }
 

@@ -1,7 +1,8 @@
 import Bytes
+import HTTPServer
 import JSON
-import ObjectModel
 import ObjectJSON
+import ObjectModel
 import ObjectStore
 import Threads
 

@@ -2,6 +2,7 @@ import ObjectJSON
 import ObjectStore
 import Query
 import Rows
+import StoreService
 
 /// Sections that were checked against the schema and are ready to run.
 struct CheckedSections: Sendable {
@@ -21,7 +22,7 @@ struct CheckedSections: Sendable {
     ///
     /// - Throws: ``RequestFault`` `.malformed` with the column or the parameter.
     init(
-        _ text: SectionText, of rowClass: RowClass, names: SchemaNames, options: RESTOptions
+        _ text: SectionText, of rowClass: RowClass, names: SchemaNames, limits: ServiceLimits
     ) throws(RequestFault) {
         self.rowClass = rowClass
         let query = text.query
@@ -31,13 +32,13 @@ struct CheckedSections: Sendable {
                 "'by' says what the objects of a section have in common: a path such as country.name, or "
                     + "the beginning of a text, such as prefix(name,1).")
         }
-        try query.requireLengths(options, beside: [("by", by)])
-        let limit = try CheckedQuery.limit(query, options)
+        try query.requireLengths(limits, beside: [("by", by)])
+        let limit = try CheckedQuery.limit(query, limits)
         let objectCount =
-            text.objectCount ?? min(Self.objectCountDefault, options.pageObjectCountMax)
-        guard objectCount <= options.pageObjectCountMax else {
+            text.objectCount ?? min(Self.objectCountDefault, limits.pageObjectCountMax)
+        guard objectCount <= limits.pageObjectCountMax else {
             throw query.fault(
-                "objects", "'objects' is a number from 0 to \(options.pageObjectCountMax).",
+                "objects", "'objects' is a number from 0 to \(limits.pageObjectCountMax).",
                 code: "limit-out-of-range")
         }
         let compiled = try CheckedQuery.compile(query, rowClass, names.schema)

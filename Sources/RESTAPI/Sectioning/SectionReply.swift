@@ -5,6 +5,7 @@ import ObjectJSON
 import ObjectStore
 import Query
 import Rows
+import StoreService
 
 /// Divides a query's result into sections and writes a page of them.
 struct SectionReply {
@@ -29,15 +30,15 @@ struct SectionReply {
         sections.countBefore = Int(clamping: countBefore)
         let execution = SectionExecution(
             sections, in: read,
-            limits: service.limits(of: read))
+            limits: service.served.queryLimits(of: read))
         execution.isTimed = text.explains
         guard execution.canGoOn else { throw PageCursor.lost }
         let page: SectionPage
         do throws(QueryExecution.Failure) { page = try execution.run() } catch {
-            throw service.problem(error)
+            throw service.served.fault(error)
         }
         // What is written of the objects may take any time.
-        try service.checkTime(read)
+        try service.served.checkTime(read)
         let found = monotonicMicroseconds()
         let buffer = ByteBuffer(capacity: 4096)
         let objectCount = try write(page, to: buffer)
@@ -84,8 +85,8 @@ struct SectionReply {
         var writer = ObjectWriter(buffer, names: names, read: read, epoch: read.epoch)
         writer.quotesLargeInts = quotesLargeInts
         writer.linkKeys = RequestScratch.current.linkKeys
-        writer.limitCollections(service.options)
-        writer.byteCountMax = service.options.memoryByteCountMax(of: read)
+        writer.limitCollections(service.served.limits)
+        writer.byteCountMax = service.served.limits.memoryByteCountMax(of: read)
         let key = query.sections.key
         let reader = SectionKeyReader(key, isAscending: true, schema: read.rows)
         let json = writer.json
@@ -106,7 +107,7 @@ struct SectionReply {
             }
             json.raw("]}")
             objectCount += section.objects.count
-            if writer.isTruncated { throw .queryMemory(service.options) }
+            if writer.isTruncated { throw .queryMemory(service.served.limits) }
         }
         json.raw("]")
         return objectCount

@@ -1,6 +1,7 @@
 import HTTPServer
 import ObjectJSON
 import ObjectStore
+import StoreService
 
 extension RESTService {
     private static let sectionParameters: [StaticString] = [
@@ -23,21 +24,22 @@ extension RESTService {
             let target = nextTarget(of: request)
             let check = { @Sendable (names: SchemaNames) throws(RequestFault) in
                 try CheckedSections(
-                    text, of: self.objectClass(request, names), names: names, options: self.options)
+                    text, of: self.objectClass(request, names), names: names,
+                    limits: self.served.limits)
             }
             // What can be checked at once is, so that a faulty request does not wait.
             let known =
                 text.query.isLong
                 ? nil
                 : try CheckedRequest(
-                    RequestScratch.current.names(of: store.catalog.rows, self), check)
+                    RequestScratch.current.names(of: store.catalog.rows, served), check)
             return whenAtVersion(minimum) {
                 self.answerReading { read throws(RequestFault) in
                     let request =
                         if let known {
-                            try known.under(read.rows, self)
+                            try known.under(read.rows, self.served)
                         } else {
-                            try CheckedRequest(self.names(of: read.rows), check)
+                            try CheckedRequest(self.served.names(of: read.rows), check)
                         }
                     return try SectionReply(
                         service: self, query: request.checked, text: text.query, read: read,

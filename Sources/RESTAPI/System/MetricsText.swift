@@ -1,4 +1,5 @@
 import Bytes
+import HTTPServer
 import ObjectJSON
 
 /// Writes figures in Prometheus' text format 0.0.4

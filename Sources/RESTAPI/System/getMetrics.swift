@@ -175,7 +175,7 @@ extension RESTService {
     }
 
     private func writeScheduler(to text: MetricsText) {
-        let counts = scheduler.counts
+        let counts = served.scheduler.counts
         text.single(
             "holdfast_jobs_waiting", .gauge,
             "Reads and other work that wait for their first time slice, or to begin again.",

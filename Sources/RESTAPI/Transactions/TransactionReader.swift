@@ -251,7 +251,7 @@ struct TransactionReader {
         }
         let rowClass = names.schema.classes[index]
         do throws(RequestFault) {
-            if !rowClass.isAsymmetric { try RESTService.requireObjects(rowClass) }
+            if !rowClass.isAsymmetric { try rowClass.requireObjects() }
             statement.rowClass = rowClass
         } catch {
             fault(error.kind, error.code, error.detail, at: member.name)

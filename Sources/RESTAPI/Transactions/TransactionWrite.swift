@@ -3,6 +3,7 @@ import ObjectJSON
 import ObjectModel
 import ObjectStore
 import Rows
+import StoreService
 
 /// A transaction on its way through the writer.
 final class TransactionWrite: @unchecked Sendable {
@@ -52,10 +53,10 @@ final class TransactionWrite: @unchecked Sendable {
         try nameObjects(plan, transaction)
         var keys: [UInt64] = []
         keys.reserveCapacity(plan.operations.count)
-        let deadline = service.queryDeadline
+        let deadline = service.served.queryDeadline
         for (position, operation) in plan.operations.enumerated() {
             guard monotonicMilliseconds() < deadline else {
-                return .refused(.writeTime(service.options))
+                return .refused(.writeTime(service.served.limits))
             }
             self.position = position
             transaction.source = position
@@ -71,7 +72,7 @@ final class TransactionWrite: @unchecked Sendable {
         }
         var results: [Written] = []
         results.reserveCapacity(keys.count)
-        var copies = ReplyCopies(roomByteCount: service.options.queryMemoryByteCountMax)
+        var copies = ReplyCopies(roomByteCount: service.served.limits.queryMemoryByteCountMax)
         for (operation, key) in zip(plan.operations, keys) {
             let rowClass = operation.rowClass
             var id = Value.int(Int64(clamping: key))
@@ -235,7 +236,7 @@ final class TransactionWrite: @unchecked Sendable {
         }
         if !places.isEmpty {
             // What only the transaction's end shows: each fault has an operation of its own.
-            var whole = service.problem(error)
+            var whole = service.served.fault(error)
             whole.errors = zip(whole.errors, places).flatMap { fault, place in
                 var problem = RequestFault(whole.kind, fault.code, fault.detail, errors: [fault])
                 if place.isOfValue, operations.indices.contains(place.source),
@@ -252,7 +253,7 @@ final class TransactionWrite: @unchecked Sendable {
         case .missingKey, .numbersExhausted, .unstated: isOfValue = true
         default: isOfValue = false
         }
-        return service.problem(error).placed(inOperation: position, inValue: isOfValue)
+        return service.served.fault(error).placed(inOperation: position, inValue: isOfValue)
     }
 }
 

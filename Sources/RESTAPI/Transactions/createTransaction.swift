@@ -4,6 +4,7 @@ import JSON
 import ObjectJSON
 import ObjectModel
 import ObjectStore
+import StoreService
 
 extension RESTService {
     /// `POST /v1/transactions`: several operations, all or none.
@@ -30,10 +31,11 @@ extension RESTService {
     private func takeInTransaction(
         _ request: Request, _ preferences: Preferences, _ claim: IdempotencyClaim?
     ) throws(RequestFault) -> Outcome {
-        let prepared = try PreparedRequest<TransactionPlan>(self) {
+        let prepared = try PreparedRequest<TransactionPlan>(served) {
             names, scratch throws(RequestFault) in
             try TransactionReader.read(
-                try self.json(request, scratch.parser), names: names, reader: scratch.reader,
+                try self.served.json(request.body, scratch.parser), names: names,
+                reader: scratch.reader,
                 operationCountMax: self.store.options.operationCountMax)
         }
         let transaction = TransactionWrite(self, prepared, preferences)
@@ -53,7 +55,7 @@ extension RESTService {
     ) throws(RequestFault) -> Response {
         let objects = results.lazy.compactMap(\.object)
         let schema = objects.first?.schema ?? store.catalog.rows
-        let names = RequestScratch.current.names(of: schema, self)
+        let names = RequestScratch.current.names(of: schema, served)
         let followsLinks = objects.contains {
             names.classes[$0.classIndex].everything.followsLinks || $0.holdsOutside
         }

@@ -1,4 +1,5 @@
 import ObjectStore
+import StoreService
 import Synchronization
 
 /// What bounds an export whose snapshot is open: the pages that are freed meanwhile can't be used again, so
@@ -26,14 +27,14 @@ final class ExportLimit: Sendable {
 
     /// When it began, in seconds of the monotonic clock.
     let begunAt: Int
-    private let options: RESTOptions
+    private let limits: ServiceLimits
     private let storedByteCount: Int
     private let sentByteCount = Atomic<Int>(0)
     private let progress: Mutex<Progress>
 
     /// Begins at a second, with the bytes that the data takes.
-    init(_ options: RESTOptions, at seconds: Int, storedByteCount: Int) {
-        self.options = options
+    init(_ limits: ServiceLimits, at seconds: Int, storedByteCount: Int) {
+        self.limits = limits
         self.storedByteCount = storedByteCount
         begunAt = seconds
         progress = Mutex(Progress(rateDueAt: seconds + Self.rateSeconds))
@@ -46,13 +47,13 @@ final class ExportLimit: Sendable {
     func passed(at seconds: Int, storedByteCount: Int) -> Reason? {
         progress.withLock { progress in
             if progress.reason != nil { return nil }
-            if seconds - begunAt > options.exportAgeSecondsMax { progress.reason = .age }
-            if storedByteCount - self.storedByteCount > options.exportGrowthByteCountMax {
+            if seconds - begunAt > limits.exportAgeSecondsMax { progress.reason = .age }
+            if storedByteCount - self.storedByteCount > limits.exportGrowthByteCountMax {
                 progress.reason = .growth
             }
             if seconds >= progress.rateDueAt {
                 let sent = sentByteCount.load(ordering: .relaxed)
-                if sent - progress.byteCount < options.exportByteRateMin * Self.rateSeconds {
+                if sent - progress.byteCount < limits.exportByteRateMin * Self.rateSeconds {
                     progress.reason = .rate
                 }
                 progress.byteCount = sent

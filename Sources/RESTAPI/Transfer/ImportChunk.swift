@@ -1,4 +1,5 @@
 import Bytes
+import HTTPServer
 import ObjectJSON
 import ObjectStore
 import Rows

@@ -1,5 +1,6 @@
 import Bytes
 import Glibc
+import HTTPServer
 import JSON
 import ObjectJSON
 import ObjectStore

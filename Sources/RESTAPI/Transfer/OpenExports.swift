@@ -1,28 +1,29 @@
 import ObjectStore
+import StoreService
 import Synchronization
 
 /// The exports that are being sent. Thread-safe.
 final class OpenExports: Sendable {
-    private let limits = Mutex<[ObjectIdentifier: ExportLimit]>([:])
+    private let exports = Mutex<[ObjectIdentifier: ExportLimit]>([:])
 
     /// Begins one; ``close(_:)`` follows.
-    func open(_ options: RESTOptions, storedByteCount: Int) -> ExportLimit {
-        let limit = ExportLimit(options, at: Self.seconds(), storedByteCount: storedByteCount)
-        limits.withLock { $0[ObjectIdentifier(limit)] = limit }
+    func open(_ limits: ServiceLimits, storedByteCount: Int) -> ExportLimit {
+        let limit = ExportLimit(limits, at: Self.seconds(), storedByteCount: storedByteCount)
+        exports.withLock { $0[ObjectIdentifier(limit)] = limit }
         return limit
     }
 
     /// One has ended.
     func close(_ limit: ExportLimit) {
-        limits.withLock { $0[ObjectIdentifier(limit)] = nil }
+        exports.withLock { $0[ObjectIdentifier(limit)] = nil }
     }
 
     /// How many there are.
-    var count: Int { limits.withLock { $0.count } }
+    var count: Int { exports.withLock { $0.count } }
 
     /// For how many seconds the oldest has been open; 0 when there is none.
     var oldestSeconds: Int {
-        let begunAt = limits.withLock { $0.values.map(\.begunAt).min() }
+        let begunAt = exports.withLock { $0.values.map(\.begunAt).min() }
         return begunAt.map { Self.seconds() - $0 } ?? 0
     }
 

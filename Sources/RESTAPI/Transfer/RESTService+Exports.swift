@@ -10,8 +10,8 @@ extension RESTService {
     func exportResponse(
         _ type: ContentType, _ cursor: any ExportPieces, _ state: StoreState
     ) -> Response {
-        let limit = exports.open(options, storedByteCount: store.storedByteCount ?? 0)
-        let source = ExportSource(cursor, limit, in: exports) { _ = self.problem($0) }
+        let limit = exports.open(served.limits, storedByteCount: store.storedByteCount ?? 0)
+        let source = ExportSource(cursor, limit, in: exports) { _ = self.served.fault($0) }
         var response = Response(200, type, pulling: source, until: { self.isOverdue(limit) })
         response.headers.addStoreVersion(
             StoreVersion(epoch: state.epoch, number: state.version))

@@ -8,11 +8,11 @@ extension RESTService {
     func importOptions(_ parameters: Parameters) throws(RequestFault) -> ImportOptions {
         var result = ImportOptions()
         result.mode = try createMode(parameters)
-        result.lineByteCountMax = options.importLineByteCountMax
-        result.faultyLineCountMax = options.importFaultCountMax
-        result.jsonDepthMax = options.jsonDepthMax
+        result.lineByteCountMax = served.limits.importLineByteCountMax
+        result.faultyLineCountMax = served.limits.importFaultCountMax
+        result.jsonDepthMax = served.limits.jsonDepthMax
         result.atomicLineCountMax = store.options.operationCountMax
-        result.directory = options.temporaryDirectory
+        result.directory = served.limits.temporaryDirectory
         return result
     }
 

@@ -2,6 +2,7 @@ import HTTPServer
 import ObjectJSON
 import ObjectStore
 import Rows
+import StoreService
 
 extension RESTService {
     /// `GET /v1/classes/{class}/export`: every object of a class as NDJSON or CSV, from one
@@ -13,7 +14,8 @@ extension RESTService {
             let name = request.parameter(0).string
             let fields = parameters["fields"]?.string
             // What can be checked at once is, so that a faulty request does not wait.
-            _ = try objectClass(request, RequestScratch.current.names(of: store.catalog.rows, self))
+            _ = try objectClass(
+                request, RequestScratch.current.names(of: store.catalog.rows, served))
             let version = try minVersion(parameters)
             return whenAtVersion(version) {
                 .respond(
@@ -27,9 +29,9 @@ extension RESTService {
     private func export(
         _ name: String, _ fields: String?, isCSV: Bool
     ) throws(RequestFault) -> Response {
-        let transaction = try stored { () throws(StoreError) in try store.read() }
+        let transaction = try served.stored { () throws(StoreError) in try store.read() }
         do throws(RequestFault) {
-            let names = names(of: transaction.rows)
+            let names = served.names(of: transaction.rows)
             guard let index = transaction.rows.classIndex[name] else {
                 throw .unknownClass(name, transaction.rows)
             }
@@ -38,7 +40,7 @@ extension RESTService {
                 ? names.classes[index].everything
                 : try FieldSelection(
                     fields: fields, expand: nil, of: transaction.rows.classes[index], names: names)
-            let state = try stored { () throws(StoreError) in try transaction.state() }
+            let state = try served.stored { () throws(StoreError) in try transaction.state() }
             let cursor: any ExportPieces =
                 isCSV
                 ? try CSVExportCursor(transaction, names: names, selection: selection)

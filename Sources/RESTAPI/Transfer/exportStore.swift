@@ -15,10 +15,10 @@ extension RESTService {
     }
 
     private func exportStore() throws(RequestFault) -> Response {
-        let transaction = try stored { () throws(StoreError) in try store.read() }
+        let transaction = try served.stored { () throws(StoreError) in try store.read() }
         do throws(RequestFault) {
-            let state = try stored { () throws(StoreError) in try transaction.state() }
-            let cursor = StoreExportCursor(transaction, names: names(of: transaction.rows))
+            let state = try served.stored { () throws(StoreError) in try transaction.state() }
+            let cursor = StoreExportCursor(transaction, names: served.names(of: transaction.rows))
             return exportResponse(.ndjson, cursor, state)
         } catch {
             transaction.close()

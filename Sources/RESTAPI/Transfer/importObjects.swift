@@ -1,6 +1,7 @@
 import HTTPServer
 import ObjectJSON
 import ObjectStore
+import StoreService
 
 extension RESTService {
     /// `POST /v1/classes/{class}/import`: takes NDJSON, one object a line, or CSV, while it
@@ -10,9 +11,9 @@ extension RESTService {
             let parameters = try Parameters(request, known: ["mode", "atomic"])
             var importOptions = try importOptions(parameters)
             importOptions.isAtomic = try parameters.flag("atomic")
-            let names = RequestScratch.current.names(of: store.catalog.rows, self)
-            let rowClass = try creatableClass(request, names)
-            try Self.requireCreation(rowClass, mode: importOptions.mode)
+            let names = RequestScratch.current.names(of: store.catalog.rows, served)
+            let rowClass = try names.creatableClass(named: request.className)
+            try rowClass.requireCreation(importOptions.mode)
             importOptions.format = try importFormat(request)
             try request.requireAccepted("application/json")
             try IdempotencyKey.refuse(request)

@@ -30,7 +30,7 @@ final class GuardedServer {
         let logger = Logger(level: .error)
         let table = try TokenTable(file, logger: logger)
         var serviceOptions = RESTOptions()
-        serviceOptions.backupDirectory = directory.path + "/backups"
+        serviceOptions.limits.backupDirectory = directory.path + "/backups"
         let service = RESTService(
             store: store, options: serviceOptions, tokens: table, logger: logger)
         var options = ServerOptions(listen: ListenAddress(host: "127.0.0.1", port: 0))

@@ -221,7 +221,7 @@ struct AggregateTests {
     @Test("memory is bounded: by the groups of a page, however many there are")
     func memory() throws {
         var options = RESTOptions()
-        options.queryMemoryByteCountMax = 64 << 10
+        options.limits.queryMemoryByteCountMax = 64 << 10
         let server = try Towns.server(options)
         let others = (100..<2100).map { "{\"id\":\($0),\"plain\":\($0)}" }
         #expect(

@@ -12,7 +12,7 @@ struct BackupRequestTests {
 
     private func server(_ engine: EngineCase = .lmdb) throws -> TestServer {
         var options = RESTOptions()
-        options.backupDirectory = directory.path + "/backups"
+        options.limits.backupDirectory = directory.path + "/backups"
         return try TestServer(engine, schema: Importing.nodes, options: options)
     }
 
@@ -96,7 +96,7 @@ struct BackupRequestTests {
         // Every write to this device finds it full.
         let server = try server()
         var options = RESTOptions()
-        options.backupDirectory = "/dev/full"
+        options.limits.backupDirectory = "/dev/full"
         let other = try TestServer(schema: Importing.nodes, options: options)
         APIScenario("POST", "/v1/backups", status: 500, contains: ["backup-failed"]).check(
             on: other)

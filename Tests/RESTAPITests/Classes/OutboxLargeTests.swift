@@ -40,10 +40,10 @@ struct OutboxLargeTests {
 
     private func server(_ engine: EngineCase) throws -> TestServer {
         var options = RESTOptions()
-        options.collectionElementCountMax = 5
-        options.collectionByteCountMax = 64
-        options.queryMemoryByteCountMax = 1024
-        options.streamQueueByteCountMax = 1024
+        options.limits.collectionElementCountMax = 5
+        options.limits.collectionByteCountMax = 64
+        options.limits.queryMemoryByteCountMax = 1024
+        options.limits.streamQueueByteCountMax = 1024
         var storeOptions = StoreOptions()
         storeOptions.outsideLimits = .tiny
         return try TestServer(

@@ -221,7 +221,7 @@ struct OutboxTests {
     @Test("a slow client of an outbox misses nothing")
     func slowClient() throws {
         var options = RESTOptions()
-        options.streamQueueByteCountMax = 4096
+        options.limits.streamQueueByteCountMax = 4096
         let server = try Outboxes.server(.memory, options)
         let client = ChangesClient(
             port: server.server.addresses.first?.port ?? 0, "/v1/classes/Reading/outbox",

@@ -158,7 +158,7 @@ struct LargePatchTests {
     )
     func tooLarge() throws {
         var options = RESTOptions()
-        options.collectionElementCountMax = 100
+        options.limits.collectionElementCountMax = 100
         let server = try TestServer(
             try EngineCase.memory.open(), schema: LargeValueTests.schema, options: options)
         let numbers = (0..<10_001).map { "\($0)" }.joined(separator: ",")

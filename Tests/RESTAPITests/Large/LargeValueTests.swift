@@ -45,7 +45,7 @@ struct LargeValueTests {
 
     init() throws {
         var options = RESTOptions()
-        options.collectionElementCountMax = 20_000
+        options.limits.collectionElementCountMax = 20_000
         server = try TestServer(
             try EngineCase.memory.open(valueByteCountMax: 64 << 20), schema: Self.schema,
             options: options)

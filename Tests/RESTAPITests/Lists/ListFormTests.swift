@@ -187,7 +187,7 @@ struct ListFormTests {
     @Test("a path to a point is as long as a query's text may be, and no longer")
     func geometryLength() throws {
         var options = RESTOptions()
-        options.queryTextByteCountMax = 100
+        options.limits.queryTextByteCountMax = 100
         let server = try ListForms.server(options)
         func scenario(_ path: String, _ contains: [String]) -> APIScenario {
             APIScenario(
@@ -308,7 +308,7 @@ struct ListFormTests {
     @Test("neither form holds more in memory than a query may")
     func limits() throws {
         var options = RESTOptions()
-        options.queryMemoryByteCountMax = 100_000
+        options.limits.queryMemoryByteCountMax = 100_000
         let server = try ListForms.server(options)
         let name = String(repeating: "n", count: 200)
         let objects = (100..<1100).map { "{\"id\":\($0),\"name\":\"\(name)\"}" }

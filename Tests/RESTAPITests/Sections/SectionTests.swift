@@ -313,10 +313,10 @@ struct SectionTests {
     @Test("neither time nor memory goes beyond the limits")
     func limits() throws {
         var options = RESTOptions()
-        options.queryTimeSecondsMax = 0
+        options.limits.queryTimeSecondsMax = 0
         let slow = try People.server(options)
         options = RESTOptions()
-        options.queryMemoryByteCountMax = 100_000
+        options.limits.queryMemoryByteCountMax = 100_000
         let small = try People.server(options)
         for server in [slow, small] {
             let people = (100..<2100).map {

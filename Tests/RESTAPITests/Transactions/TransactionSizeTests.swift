@@ -81,7 +81,7 @@ struct TransactionSizeTests {
     @Test("a reply shows objects as far as there is room; without it all are left out")
     func replyRoom() throws {
         var options = RESTOptions()
-        options.queryMemoryByteCountMax = 100_000
+        options.limits.queryMemoryByteCountMax = 100_000
         let server = try TestServer(schema: Schemas.everything, options: options)
         let things = "/v1/classes/Thing/objects"
         let text = String(repeating: "x", count: 60_000)

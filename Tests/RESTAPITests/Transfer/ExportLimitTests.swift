@@ -1,4 +1,5 @@
 import Glibc
+import StoreService
 import Testing
 import TestSupport
 
@@ -6,18 +7,18 @@ import TestSupport
 
 @Suite("Limits of an export")
 struct ExportLimitTests {
-    private static func options() -> RESTOptions {
-        var options = RESTOptions()
-        options.exportAgeSecondsMax = 600
-        options.exportGrowthByteCountMax = 1000
-        options.exportByteRateMin = 10
-        return options
+    private static func limits() -> ServiceLimits {
+        var limits = ServiceLimits()
+        limits.exportAgeSecondsMax = 600
+        limits.exportGrowthByteCountMax = 1000
+        limits.exportByteRateMin = 10
+        return limits
     }
 
     @Test("let it go on at the limit, and not above")
     func bounds() {
         func limit() -> ExportLimit {
-            let limit = ExportLimit(Self.options(), at: 100, storedByteCount: 5000)
+            let limit = ExportLimit(Self.limits(), at: 100, storedByteCount: 5000)
             limit.count(1 << 20)
             return limit
         }
@@ -32,7 +33,7 @@ struct ExportLimitTests {
 
     @Test("ask for a rate over a minute")
     func rate() {
-        let limit = ExportLimit(Self.options(), at: 100, storedByteCount: 0)
+        let limit = ExportLimit(Self.limits(), at: 100, storedByteCount: 0)
         limit.count(600)
         #expect(limit.passed(at: 160, storedByteCount: 0) == nil)
         limit.count(599)
@@ -43,7 +44,7 @@ struct ExportLimitTests {
     @Test("cut an export behind which the data grows, so that its client sees that it is not whole")
     func growth() throws {
         var options = RESTOptions()
-        options.exportGrowthByteCountMax = 1
+        options.limits.exportGrowthByteCountMax = 1
         let server = try TestServer(.lmdb, schema: Importing.nodes, options: options)
         let label = String(repeating: "x", count: 200_000)
         func write() {

@@ -1,4 +1,5 @@
 import Bytes
+import HTTPServer
 import JSON
 import ObjectJSON
 import ObjectStore

@@ -1,4 +1,6 @@
 import Bytes
+import HTTPServer
+
 /// Cuts a text of the form `{"Class":[{…},{…}],…}` into its objects while it comes in, whatever its size.
 ///
 /// It looks for brackets and strings only; whether an object is JSON is for its parser to decide. Memory:

@@ -3,42 +3,42 @@ import ObjectStore
 
 extension RequestFault {
     /// The code of what needs more memory than it may take.
-    static let memoryCode = "query-memory-exceeded"
+    package static let memoryCode = "query-memory-exceeded"
 
     /// A query or reply needs more memory than a read may take.
-    static func queryMemory(_ options: RESTOptions) -> RequestFault {
+    package static func queryMemory(_ limits: ServiceLimits) -> RequestFault {
         RequestFault(
             .invalid, memoryCode,
-            "The query needs more than \(options.queryMemoryByteCountMax) bytes of memory; "
+            "The query needs more than \(limits.queryMemoryByteCountMax) bytes of memory; "
                 + "ask for fewer fields or a smaller page, or sort by an indexed property.")
     }
 
     /// A query took longer than it may.
-    static func queryTime(_ options: RESTOptions) -> RequestFault {
+    package static func queryTime(_ limits: ServiceLimits) -> RequestFault {
         RequestFault(
             .unavailable, "query-too-slow",
-            "The query took longer than \(options.readSecondsMax) s and was stopped; "
+            "The query took longer than \(limits.readSecondsMax) s and was stopped; "
                 + "an index on a property that it compares would help (see explain=true).",
             retryAfterSeconds: 1)
     }
 
     /// What is evaluated on a view has ended because the view is late.
-    static func late(_ read: ReadTransaction, _ options: RESTOptions) -> RequestFault {
-        read.evaluationFailure == .pattern ? .queryPattern : .queryTime(options)
+    package static func late(_ read: ReadTransaction, _ limits: ServiceLimits) -> RequestFault {
+        read.evaluationFailure == .pattern ? .queryPattern : .queryTime(limits)
     }
 
     /// A regular expression has too many ways through a text.
-    static let queryPattern = RequestFault(
+    package static let queryPattern = RequestFault(
         .invalid, "query-pattern-too-complex",
         "A regular expression of MATCHES took longer than about a second for one value, or more than 8 MiB, and was "
             + "stopped; write it so that fewer ways lead through a text: without repetitions in repetitions, such as "
             + "(a+)+, and with one .* at most.")
 
     /// A write kept all others waiting for longer than it may.
-    static func writeTime(_ options: RESTOptions) -> RequestFault {
+    package static func writeTime(_ limits: ServiceLimits) -> RequestFault {
         RequestFault(
             .unavailable, "write-too-slow",
-            "The changes took longer than \(options.readSecondsMax) s, in which no other write is made, and "
+            "The changes took longer than \(limits.readSecondsMax) s, in which no other write is made, and "
                 + "were taken back; divide them among several requests.",
             retryAfterSeconds: 1)
     }
