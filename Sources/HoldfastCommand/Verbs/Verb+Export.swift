@@ -2,6 +2,7 @@ import Glibc
 import ObjectStore
 import ObjectJSON
 import RESTAPI
+import StoreService
 
 extension Verb {
     /// `holdfast export`

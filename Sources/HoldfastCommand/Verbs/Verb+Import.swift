@@ -3,6 +3,7 @@ import Glibc
 import ObjectStore
 import ObjectJSON
 import RESTAPI
+import StoreService
 import Threads
 
 extension Verb {

@@ -3,6 +3,7 @@ import JSON
 import ObjectJSON
 import ObjectModel
 import ObjectStore
+import StoreService
 
 // What the operations on definitions of projections share.
 extension RESTService {

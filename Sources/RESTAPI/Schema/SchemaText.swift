@@ -4,6 +4,7 @@ import JSON
 import ObjectJSON
 import ObjectModel
 import ObjectStore
+import StoreService
 import Threads
 
 /// A schema as the text of a file, for whoever changes a store without a service.

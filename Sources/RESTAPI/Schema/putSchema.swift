@@ -3,6 +3,7 @@ import JSON
 import ObjectJSON
 import ObjectModel
 import ObjectStore
+import StoreService
 
 extension RESTService {
     /// `PUT /v1/schema`: compares the body with the stored schema and makes the change, or with `dryRun`

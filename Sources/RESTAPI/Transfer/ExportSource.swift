@@ -1,6 +1,7 @@
 import Glibc
 import HTTPServer
 import ObjectStore
+import StoreService
 
 /// The body of an export, made while it is sent. The snapshot ends with the reply, also when the client
 /// leaves.

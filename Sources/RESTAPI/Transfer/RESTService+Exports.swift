@@ -1,6 +1,7 @@
 import HTTPServer
 import ObjectJSON
 import ObjectStore
+import StoreService
 
 // What the exports share.
 extension RESTService {

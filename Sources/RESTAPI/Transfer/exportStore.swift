@@ -1,6 +1,7 @@
 import HTTPServer
 import ObjectJSON
 import ObjectStore
+import StoreService
 
 extension RESTService {
     /// `GET /v1/export`: the schema and every object, from one snapshot.

@@ -1,5 +1,6 @@
 import ObjectStore
 import RESTAPI
+import StoreService
 import Testing
 import TestSupport
 

@@ -3,6 +3,7 @@ import ObjectModel
 import ObjectStore
 import ObjectJSON
 import RESTAPI
+import StoreService
 import Testing
 import TestSupport
 import Threads

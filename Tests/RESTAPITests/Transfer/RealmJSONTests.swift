@@ -1,5 +1,6 @@
 import ObjectModel
 import ObjectStore
+import StoreService
 import Testing
 import TestSupport
 

@@ -2,7 +2,7 @@ import ObjectModel
 import ObjectStore
 
 /// A change of the schema with somebody who waits for it.
-final class SchemaWrite: PendingSchemaWrite {
+package final class SchemaWrite: PendingSchemaWrite {
     private let store: Store
     private let makeProposal: @Sendable (Schema) throws(StoreError) -> SchemaProposal?
     private let completion: @Sendable (Result<Catalog, StoreError>) -> Void
@@ -11,7 +11,7 @@ final class SchemaWrite: PendingSchemaWrite {
     ///
     /// - `proposal`: The schema that is wanted, given the present one; may run more than once.
     /// - `completion`: Called once, on the writer's thread, with the catalog after the change.
-    init(
+    package init(
         _ store: Store,
         proposal: @escaping @Sendable (Schema) throws(StoreError) -> SchemaProposal?,
         completion: @escaping @Sendable (Result<Catalog, StoreError>) -> Void
@@ -21,11 +21,11 @@ final class SchemaWrite: PendingSchemaWrite {
         self.completion = completion
     }
 
-    func proposal(_ present: Schema) throws(StoreError) -> SchemaProposal? {
+    package func proposal(_ present: Schema) throws(StoreError) -> SchemaProposal? {
         try makeProposal(present)
     }
 
-    func finish(_ outcome: WriteOutcome) {
+    package func finish(_ outcome: WriteOutcome) {
         switch outcome {
         // Only this thread changes the schema, so the newest catalog is the one just made.
         case .committed: completion(.success(store.catalog))

@@ -1,10 +1,8 @@
 import Bytes
-import HTTPServer
 import JSON
 import ObjectJSON
 import ObjectStore
 import Rows
-import StoreService
 import Threads
 
 /// The work of an import session, on its own thread.

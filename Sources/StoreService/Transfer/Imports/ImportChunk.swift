@@ -1,5 +1,4 @@
 import Bytes
-import HTTPServer
 import ObjectJSON
 import ObjectStore
 import Rows

@@ -1,5 +1,4 @@
 import Bytes
-import HTTPServer
 import JSON
 import ObjectJSON
 import ObjectStore
@@ -9,7 +8,7 @@ import Rows
 ///
 /// Null is an empty cell and the empty string a quoted one, `""`. Other values are written as in JSON,
 /// without the quotes of strings.
-final class CSVRecords {
+package final class CSVRecords {
     private let selection: FieldSelection
     private let buffer: ByteBuffer
     private var writer: ObjectWriter
@@ -20,7 +19,7 @@ final class CSVRecords {
     /// Makes a writer of records at the end of `buffer`.
     ///
     /// - `selection`: What ``flat(_:instead:)`` makes.
-    init(
+    package init(
         _ selection: FieldSelection, names: SchemaNames, read: ReadTransaction,
         into buffer: ByteBuffer
     ) {
@@ -34,7 +33,7 @@ final class CSVRecords {
     ///
     /// - `instead`: The form that takes what does not fit, for the refusal.
     /// - Throws: ``RequestFault`` `.notAcceptable` that names the first property that does not fit.
-    static func flat(_ selection: FieldSelection, instead: String) throws(RequestFault)
+    package static func flat(_ selection: FieldSelection, instead: String) throws(RequestFault)
         -> FieldSelection
     {
         let flat = selection.withPathsAsColumns
@@ -61,7 +60,7 @@ final class CSVRecords {
     }
 
     /// Writes the header line.
-    func writeHeader() {
+    package func writeHeader() {
         for (position, label) in selection.labels.enumerated() {
             if position > 0 { buffer.append(UInt8(ascii: ",")) }
             Array(label.utf8).withUnsafeBytes { writeText($0) }
@@ -70,7 +69,7 @@ final class CSVRecords {
     }
 
     /// Writes an object.
-    func write(_ row: RowView, key: UInt64) {
+    package func write(_ row: RowView, key: UInt64) {
         object.removeAll()
         writer.write(row, key: key, selection)
         let count = object.count

@@ -1,5 +1,4 @@
 import Bytes
-import HTTPServer
 
 /// Cuts a text of the form `{"Class":[{…},{…}],…}` into its objects while it comes in, whatever its size.
 ///

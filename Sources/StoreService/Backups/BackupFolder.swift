@@ -2,21 +2,20 @@ import Glibc
 import ObjectJSON
 import ObjectModel
 import ObjectStore
-import StoreService
 import Synchronization
 import Threads
 
 /// The backups that a service has made, each a file in one folder. Thread-safe.
-final class BackupFolder: Sendable {
+package final class BackupFolder: Sendable {
     /// One of them.
-    struct Entry: Sendable, Equatable {
+    package struct Entry: Sendable, Equatable {
         /// Its name: when it was made and the version of the store, such as
         /// `20261120T145137Z-0k3v9x7q-1044.holdfast`.
-        var name: String
+        package var name: String
         /// The version of the store that it holds.
-        var version: StoreVersion
+        package var version: StoreVersion
         /// How long it is.
-        var byteCount: Int
+        package var byteCount: Int
     }
 
     private static let suffix = ".holdfast"
@@ -25,12 +24,12 @@ final class BackupFolder: Sendable {
     private let isStopping = Atomic<Bool>(false)
 
     /// A folder that need not exist yet.
-    init(path: String) { self.path = path }
+    package init(path: String) { self.path = path }
 
     /// Makes a backup, on a thread of its own, where `completion` is called once. One is made at a time.
     ///
     /// - Returns: False when one is being made; nothing was begun then.
-    func make(
+    package func make(
         _ store: Store,
         _ completion: @escaping @Sendable (Result<Entry, BackupFile.Failure>) -> Void
     ) -> Bool {
@@ -70,7 +69,7 @@ final class BackupFolder: Sendable {
     }
 
     /// The whole backups, the oldest first.
-    func entries() -> [Entry] {
+    package func entries() -> [Entry] {
         names().sorted().compactMap { name in
             guard let version = Self.version(name), let byteCount = byteCount(name) else {
                 return nil
@@ -80,7 +79,7 @@ final class BackupFolder: Sendable {
     }
 
     /// Opens a backup; the caller closes the descriptor. Nil when there is none of this name.
-    func open(_ name: String) -> (file: Int32, byteCount: Int)? {
+    package func open(_ name: String) -> (file: Int32, byteCount: Int)? {
         guard Self.version(name) != nil else { return nil }
         let file = Glibc.open("\(path)/\(name)", O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         guard file >= 0 else { return nil }
@@ -93,7 +92,7 @@ final class BackupFolder: Sendable {
     }
 
     /// Deletes a backup; false when there is none of this name. Who reads it goes on.
-    func remove(_ name: String) throws(BackupFile.Failure) -> Bool {
+    package func remove(_ name: String) throws(BackupFile.Failure) -> Bool {
         guard Self.version(name) != nil else { return false }
         guard unlink("\(path)/\(name)") == 0 else {
             if errno == ENOENT { return false }
@@ -103,7 +102,7 @@ final class BackupFolder: Sendable {
     }
 
     /// Gives up the backup that is being made, and returns when nothing uses the store any more.
-    func stop() {
+    package func stop() {
         isStopping.store(true, ordering: .relaxed)
         gate.waitUntilIdle()
     }
@@ -117,7 +116,7 @@ final class BackupFolder: Sendable {
 
     /// The version in the name of a backup; nil for the name of anything else, such as one that leads
     /// out of the folder.
-    static func version(_ name: String) -> StoreVersion? {
+    package static func version(_ name: String) -> StoreVersion? {
         guard name.hasSuffix(suffix), name.utf8.count < 100 else { return nil }
         let stem = name.dropLast(suffix.count)
         guard let end = stem.firstIndex(of: "-"),

@@ -1,5 +1,4 @@
 import Bytes
-import HTTPServer
 import JSON
 import ObjectStore
 import Rows

@@ -5,7 +5,6 @@ import ObjectJSON
 import ObjectModel
 import ObjectStore
 import Rows
-import StoreService
 import Threads
 
 /// The work of a whole store's import, on its own thread: the header, the lines as they come, and then

@@ -1,6 +1,5 @@
 import Bytes
 import Glibc
-import HTTPServer
 import JSON
 import ObjectJSON
 import ObjectStore

@@ -4,7 +4,6 @@ import JSON
 import ObjectJSON
 import ObjectStore
 import Rows
-import StoreService
 import Synchronization
 import Threads
 

@@ -1,6 +1,5 @@
 import Bytes
 import Glibc
-import HTTPServer
 
 /// Text that is kept until it is needed again: in memory up to a bound, and then in a file without a
 /// name, which is gone with the process however that ends. One thread at a time.
