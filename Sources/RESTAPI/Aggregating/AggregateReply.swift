@@ -5,6 +5,7 @@ import ObjectJSON
 import ObjectStore
 import Query
 import Rows
+import StoreService
 
 /// Runs an aggregate and writes the reply.
 struct AggregateReply {

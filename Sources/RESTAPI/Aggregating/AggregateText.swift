@@ -1,3 +1,5 @@
+import StoreService
+
 /// An aggregate as a client states it, before it is checked.
 struct AggregateText: Sendable {
     /// The objects that are meant, and the page of groups.

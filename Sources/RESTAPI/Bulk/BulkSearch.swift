@@ -1,6 +1,7 @@
 import ObjectStore
 import Query
 import Rows
+import StoreService
 
 /// The objects that a change by filter is about, as the last commit had them.
 ///

@@ -3,6 +3,7 @@ import ObjectModel
 import ObjectStore
 import Query
 import Rows
+import StoreService
 
 /// What a change stream follows, as the client stated it: it can be checked again when the schema has
 /// changed.

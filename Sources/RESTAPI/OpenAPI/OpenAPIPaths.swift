@@ -1,5 +1,6 @@
 import JSON
 import ObjectModel
+import StoreService
 
 /// Writes the operations on the objects of classes, under paths that name the class. Not thread-safe: it
 /// remembers the ids that it gave.

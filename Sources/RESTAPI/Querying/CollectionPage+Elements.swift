@@ -1,5 +1,6 @@
 import ObjectStore
 import Rows
+import StoreService
 
 extension CollectionPage {
     /// One element of the collection.

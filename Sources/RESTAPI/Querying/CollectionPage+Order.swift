@@ -4,6 +4,7 @@ import ObjectStore
 import Query
 import Rows
 import Storage
+import StoreService
 
 extension CollectionPage {
     /// How elements are sorted.

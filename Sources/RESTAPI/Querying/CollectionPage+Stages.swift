@@ -4,6 +4,7 @@ import ObjectJSON
 import ObjectStore
 import Query
 import Rows
+import StoreService
 
 /// Pages of elements whose filter has a DISTINCT or a LIMIT: SORT, DISTINCT and LIMIT are applied from left
 /// to right to all elements that match. A cursor holds how many came before.

@@ -6,6 +6,7 @@ import ObjectModel
 import ObjectStore
 import Query
 import Rows
+import StoreService
 
 /// A page of a list, a set, a map or an inverse link of one object, filtered and sorted like a query.
 ///

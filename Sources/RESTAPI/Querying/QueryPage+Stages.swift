@@ -5,6 +5,7 @@ import ObjectJSON
 import ObjectStore
 import Query
 import Rows
+import StoreService
 
 /// Pages of a query whose SORT, DISTINCT and LIMIT stand in another order than the usual one.
 ///

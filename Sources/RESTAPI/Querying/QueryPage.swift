@@ -5,6 +5,7 @@ import ObjectJSON
 import ObjectStore
 import Query
 import Rows
+import StoreService
 
 /// Runs a query for one page and writes the reply.
 struct QueryPage {
@@ -130,7 +131,7 @@ struct QueryPage {
 
     func reply(_ buffer: ByteBuffer, next: String?) throws(RequestFault) -> Response {
         var response = try service.pageReply(
-            buffer, query.form.contentType, of: read, next: next, at: target)
+            buffer, query.form.list.contentType, of: read, next: next, at: target)
         response.headers.add(.vary, "Accept" as StaticString)
         return response
     }

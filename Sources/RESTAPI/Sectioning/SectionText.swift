@@ -1,3 +1,5 @@
+import StoreService
+
 /// Sections as a client states them, before they are checked.
 struct SectionText: Sendable {
     /// The objects that are meant, what is shown of them, and the page of sections.

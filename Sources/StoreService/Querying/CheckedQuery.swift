@@ -1,48 +1,46 @@
-import HTTPServer
 import ObjectJSON
 import ObjectStore
 import Query
 import Rows
-import StoreService
 
 /// A query that was checked against the schema and is ready to run.
-struct CheckedQuery: Sendable {
+package struct CheckedQuery: Sendable {
     /// The class.
-    let rowClass: RowClass
+    package let rowClass: RowClass
     /// The condition.
-    let predicate: Predicate?
+    package let predicate: Predicate?
     /// The order, without the object key.
-    let sort: [SortKey]
+    package let sort: [SortKey]
     /// Of objects with the same values here only the first is wanted.
-    let distinct: [SortKey]
+    package let distinct: [SortKey]
     /// The whole query, where the filter's SORT, DISTINCT and LIMIT stand in another order than this; then
     /// ``sort``, ``distinct`` and ``total`` say nothing.
-    let stages: StagedQuery?
+    package let stages: StagedQuery?
     /// The filter's own LIMIT, which bounds the whole result.
-    let total: Int?
+    package let total: Int?
     /// Objects of a page.
-    let limit: Int
+    package let limit: Int
     /// What the reply holds of each.
-    let selection: FieldSelection
+    package let selection: FieldSelection
     /// How the reply holds them.
-    let form: Form
+    package let form: Form
     /// What a cursor is bound to.
-    let hash: PageCursor.QueryHash
+    package let hash: PageCursor.QueryHash
 
     /// How a reply holds objects.
-    enum Form: Sendable {
+    package enum Form: Sendable {
         case json
         /// As features, each with the point that a path leads to, and beside that what is selected.
         case geoJSON(PointPath, beside: FieldSelection)
         case csv
 
         /// Whether points are looked for, behind links too.
-        var isGeoJSON: Bool {
+        package var isGeoJSON: Bool {
             if case .geoJSON = self { true } else { false }
         }
 
-        /// The type of the reply.
-        var contentType: ContentType {
+        /// The form alone.
+        package var list: ListForm {
             switch self {
             case .json: .json
             case .geoJSON: .geoJSON
@@ -57,7 +55,7 @@ struct CheckedQuery: Sendable {
     /// - `forms`: What the reply may be; the first that the objects fit into is taken.
     /// - Throws: ``RequestFault`` `.malformed` with the column or the parameter; `.notAcceptable` when the objects fit into none of
     ///   the forms, which is about the first.
-    init(
+    package init(
         _ text: QueryText, of rowClass: RowClass, projection: CompiledProjection? = nil,
         names: SchemaNames, limits: ServiceLimits, forms: [ListForm] = [.json]
     ) throws(RequestFault) {
@@ -174,7 +172,7 @@ struct CheckedQuery: Sendable {
     /// Checks the filter and its arguments; nil where there is none.
     ///
     /// - Throws: ``RequestFault`` `.malformed` with the column.
-    static func compile(
+    package static func compile(
         _ text: QueryText, _ rowClass: RowClass, _ schema: RowSchema,
         _ projection: CompiledProjection? = nil
     ) throws(RequestFault) -> CompiledQuery? {
@@ -196,7 +194,9 @@ struct CheckedQuery: Sendable {
     /// Objects of a page.
     ///
     /// - Throws: ``RequestFault`` `.malformed` for a limit that is not allowed.
-    static func limit(_ text: QueryText, _ limits: ServiceLimits) throws(RequestFault) -> Int {
+    package static func limit(_ text: QueryText, _ limits: ServiceLimits) throws(RequestFault)
+        -> Int
+    {
         guard let limit = text.limit else { return limits.pageObjectCountDefault }
         guard (1...limits.pageObjectCountMax).contains(limit) else {
             throw text.fault(
@@ -207,7 +207,7 @@ struct CheckedQuery: Sendable {
     }
 
     /// The most paths of a sort: their values stand in a cursor, which has to fit into a URL.
-    static let sortKeyCountMax = 16
+    package static let sortKeyCountMax = 16
 
     /// A filter's own order stands for itself: beside `sort` or `distinct` it would not be clear which
     /// comes first.
@@ -237,10 +237,10 @@ struct CheckedQuery: Sendable {
     }
 
     /// What the objects are sorted or told apart by, at any place of the query.
-    var orderKeys: [SortKey] { stages?.orderKeys ?? sort + distinct }
+    package var orderKeys: [SortKey] { stages?.orderKeys ?? sort + distinct }
 
     /// Whether a page can be found where the one before it ended.
-    var canPage: Bool {
+    package var canPage: Bool {
         guard !distinct.isEmpty else { return true }
         return sort.count >= distinct.count
             && zip(sort, distinct).allSatisfy { $0.path == $1.path }
@@ -249,5 +249,5 @@ struct CheckedQuery: Sendable {
 
 extension Predicate {
     /// Nil for the predicate that holds always.
-    var orNilIfTrue: Predicate? { self == .constant(true) ? nil : self }
+    package var orNilIfTrue: Predicate? { self == .constant(true) ? nil : self }
 }

@@ -1,21 +1,23 @@
 import HTTPServer
 import ObjectJSON
+import StoreService
 
-/// The media types that a list is answered in.
-enum ListForm: CaseIterable, Sendable {
-    /// A page of objects.
-    case json
-    /// A FeatureCollection (RFC 7946).
-    case geoJSON
-    /// Records with a header line (RFC 4180).
-    case csv
-
-    /// The type's name.
+extension ListForm {
+    /// The media type's name.
     var name: StaticString {
         switch self {
         case .json: "application/json"
         case .geoJSON: "application/geo+json"
         case .csv: "text/csv"
+        }
+    }
+
+    /// The type of a reply.
+    var contentType: ContentType {
+        switch self {
+        case .json: .json
+        case .geoJSON: .geoJSON
+        case .csv: .csv
         }
     }
 

@@ -1,5 +1,4 @@
 import Bytes
-import HTTPServer
 import JSON
 import ObjectJSON
 import ObjectModel
@@ -21,25 +20,25 @@ import Rows
 ///     45      12     format 2 only: seconds since 1970 (8) and nanoseconds (4) of that time
 ///     …       …      its sort values, then its whole sort values; see ``QueryPosition``
 ///     …       8      hash of everything before, which tells a damaged cursor
-struct PageCursor: Equatable, Sendable {
+package struct PageCursor: Equatable, Sendable {
     /// The query that it belongs to.
-    var query: QueryHash
+    package var query: QueryHash
     /// The store's epoch.
-    var epoch: UInt64
+    package var epoch: UInt64
     /// Objects returned so far.
-    var returnedCount: UInt64
+    package var returnedCount: UInt64
     /// The last object.
-    var position: QueryPosition
+    package var position: QueryPosition
 
     /// A hash of everything that decides about a query's result and order.
-    struct QueryHash: Equatable, Sendable {
+    package struct QueryHash: Equatable, Sendable {
         fileprivate let high: UInt64
         fileprivate let low: UInt64
         /// What `now()` stands for in the query, also on the pages that follow; nil where it has none.
-        let now: Timestamp?
+        package let now: Timestamp?
 
         /// - `now`: See ``CompiledQuery/now``.
-        init(_ text: String, now: Timestamp?) {
+        package init(_ text: String, now: Timestamp?) {
             var text = text
             (high, low) = text.withUTF8 { SipHash128.hash(UnsafeRawBufferPointer($0)) }
             self.now = now
@@ -55,7 +54,7 @@ struct PageCursor: Equatable, Sendable {
     /// The types of the values that an order compares, as a part of what a ``QueryHash`` is made of: after a
     /// change of the schema the same paths may lead to values of other types, whose bytes stand in another
     /// order.
-    static func types(_ keys: [SortKey]) -> String {
+    package static func types(_ keys: [SortKey]) -> String {
         var names = ""
         for key in keys {
             if !names.isEmpty { names += "," }
@@ -75,7 +74,7 @@ struct PageCursor: Equatable, Sendable {
     private static let numberEnd: UInt64 = 1 << 62
 
     /// The cursor as a client gets it. Cost: an allocation or two, and a hash of its bytes.
-    func encoded() -> String {
+    package func encoded() -> String {
         let bytes = ByteBuffer(capacity: Self.fixedByteCount + position.sortBytes.count + 64)
         bytes.append(query.now == nil ? Self.format : Self.timedFormat)
         bytes.append(little: query.high)
@@ -97,15 +96,15 @@ struct PageCursor: Equatable, Sendable {
     }
 
     /// Which of the links from one object the last element of an inverse link's page was.
-    var repetition: UInt64 { returnedCount }
+    package var repetition: UInt64 { returnedCount }
 
     /// Makes the cursor behind an element of a collection.
-    init(query: QueryHash, epoch: UInt64, repetition: UInt64, position: QueryPosition) {
+    package init(query: QueryHash, epoch: UInt64, repetition: UInt64, position: QueryPosition) {
         self.init(query: query, epoch: epoch, returnedCount: repetition, position: position)
     }
 
     /// Makes the cursor behind an object.
-    init(query: QueryHash, epoch: UInt64, returnedCount: UInt64, position: QueryPosition) {
+    package init(query: QueryHash, epoch: UInt64, returnedCount: UInt64, position: QueryPosition) {
         self.query = query
         self.epoch = epoch
         self.returnedCount = returnedCount
@@ -113,7 +112,7 @@ struct PageCursor: Equatable, Sendable {
     }
 
     /// Reads a cursor's text; nil when it is none.
-    init?(_ text: String) {
+    package init?(_ text: String) {
         var text = text
         guard
             let all = text.withUTF8({ Base64.decode(UnsafeRawBufferPointer($0), alphabet: .url) }),
@@ -156,7 +155,7 @@ struct PageCursor: Equatable, Sendable {
     }
 
     /// What the page ended with had a text too long for a cursor, and is gone or was changed: 410.
-    static let lost = RequestFault(
+    package static let lost = RequestFault(
         .expired, "cursor-expired",
         "The cursor stands behind a text of more than \(QueryPosition.wholeByteCountMax) bytes that was "
             + "changed or deleted since; begin again without it.")
@@ -164,7 +163,8 @@ struct PageCursor: Equatable, Sendable {
     /// Reads the cursor of a request and checks that it belongs to the query and to this store.
     ///
     /// - Throws: ``RequestFault`` `.malformed` for another query's cursor, `.expired` for one from before a restore.
-    static func read(_ text: QueryText, query: QueryHash, epoch: UInt64) throws(RequestFault)
+    package static func read(_ text: QueryText, query: QueryHash, epoch: UInt64)
+        throws(RequestFault)
         -> PageCursor?
     {
         guard let given = text.cursor else { return nil }

@@ -4,7 +4,7 @@ import Rows
 
 /// The way from an object to the geographic point that stands for it: through to-one links and embedded
 /// objects.
-struct PointPath: Sendable {
+package struct PointPath: Sendable {
     private struct Step: Sendable {
         var classIndex: Int
         var member: Int
@@ -13,10 +13,10 @@ struct PointPath: Sendable {
     private let schema: RowSchema
     private let steps: [Step]
     /// The class of the point.
-    let pointClass: RowClass
+    package let pointClass: RowClass
 
     /// The property of the object itself that holds the point; nil where that lies further away.
-    var ownMember: Int? { steps.count == 1 ? steps[0].member : nil }
+    package var ownMember: Int? { steps.count == 1 ? steps[0].member : nil }
 
     /// Reads a path such as `location` or `home.location`; without one it is the only point of the class.
     ///
@@ -100,7 +100,7 @@ struct PointPath: Sendable {
     }
 
     /// The point of an object; nil where there is none, where it is none, or where it lies not on the Earth.
-    func point(
+    package func point(
         of row: RowView, _ read: ReadTransaction
     ) -> (longitude: Double, latitude: Double, altitude: Double?)? {
         var row = row

@@ -1,0 +1,77 @@
+import HTTPServer
+import JSON
+import ObjectJSON
+import Query
+import StoreService
+
+extension QueryText {
+    /// The names of the parameters that may be stated once.
+    private static let singleNames: [StaticString] = [
+        "filter", "sort", "distinct", "limit", "cursor", "fields", "expand", "count", "explain",
+        "geometry",
+    ]
+
+    /// Reads a query from the parameters of a URL; other names are left to the caller.
+    ///
+    /// - Throws: ``RequestFault`` `.malformed` for a malformed or repeated parameter.
+    init(_ request: Request, parser: JSONParser) throws(RequestFault) {
+        self.init()
+        var seen: UInt32 = 0
+        for (name, value) in request.query {
+            if name == "arg" {
+                arguments.append(try Self.argument(value, parser))
+                continue
+            }
+            if name == "text" {
+                arguments.append(QueryArgument(text: value.string))
+                continue
+            }
+            guard let place = Self.singleNames.firstIndex(where: { name == $0 }) else { continue }
+            let known = name.string
+            guard seen & 1 << UInt32(place) == 0 else {
+                throw .parameter(known, "'\(known)' is stated twice; state it once.")
+            }
+            seen |= 1 << UInt32(place)
+            switch known {
+            case "filter": filter = value.string
+            case "sort": sort = value.string
+            case "distinct": distinct = value.string
+            case "cursor": cursor = value.string
+            case "fields": fields = value.string
+            case "expand": expand = value.string
+            case "geometry": geometry = value.string
+            case "limit":
+                guard let number = value.decimal, let limit = Int(exactly: number) else {
+                    throw .parameter("limit", "'limit' is a number, such as limit=20.")
+                }
+                self.limit = limit
+            case "count": counts = try Self.flag(value, name: "count", off: "none", on: "exact")
+            default: explains = try Self.flag(value, name: "explain", off: "false", on: "true")
+            }
+        }
+    }
+
+    private static func flag(
+        _ value: RequestText, name: String, off: StaticString, on: StaticString
+    ) throws(RequestFault) -> Bool {
+        if value == on { return true }
+        if value == off { return false }
+        throw .parameter(name, "'\(name)' is '\(off)' or '\(on)'.")
+    }
+
+    private static func argument(_ value: RequestText, _ parser: JSONParser) throws(RequestFault)
+        -> QueryArgument
+    {
+        let detail =
+            "'arg' is a JSON value, such as arg=5, arg=\"Berlin\" with its quotes, or "
+            + "arg={\"$date\":\"2026-11-20T00:00:00Z\"}; use 'text' for a plain string."
+        let json: JSONValue
+        do {
+            json = try parser.parse(UnsafeRawBufferPointer(value.bytes), depthMax: 16)
+        } catch {
+            throw .parameter("arg", detail)
+        }
+        guard let argument = ArgumentReader.argument(json) else { throw .parameter("arg", detail) }
+        return argument
+    }
+}

@@ -1,0 +1,122 @@
+import JSON
+import ObjectJSON
+import Query
+
+extension QueryText {
+    /// Reads a query from a body.
+    ///
+    /// - Throws: ``RequestFault`` `.malformed` with every fault of the body.
+    package init(body json: JSONValue) throws(RequestFault) {
+        self.init()
+        isInBody = true
+        guard json.kind == .object else {
+            throw RequestFault(
+                .malformed, "invalid-body",
+                "The body is a JSON object such as {\"filter\":\"age > $0\",\"args\":[30]}.")
+        }
+        var faults: [RequestFault.Entry] = []
+        func wrong(_ name: String, _ expected: String) {
+            faults.append(
+                RequestFault.Entry(
+                    code: "invalid-parameter", detail: "'\(name)' is \(expected).",
+                    pointer: "/\(name)"))
+        }
+        var seen: Set<String> = []
+        for member in json.members {
+            let name = String(decoding: member.name, as: UTF8.self)
+            if !seen.insert(name).inserted {
+                faults.append(
+                    RequestFault.Entry(
+                        code: "duplicate-name", detail: "'\(name)' is stated twice.",
+                        pointer: JSONPointer().appending(name).description))
+                continue
+            }
+            let value = member.value
+            switch name {
+            case "filter":
+                filter = value.string
+                if filter == nil { wrong(name, "a string") }
+            case "sort":
+                sort = Self.list(value)
+                if sort == nil, !Self.isEmptyList(value) {
+                    wrong(name, "a string such as \"-age,name\" or an array of paths")
+                }
+            case "distinct":
+                distinct = Self.list(value)
+                if distinct == nil, !Self.isEmptyList(value) {
+                    wrong(name, "a string of paths or an array of them")
+                }
+            case "fields":
+                fields = Self.list(value)
+                if fields == nil { wrong(name, "a string of names or an array of them") }
+            case "expand":
+                expand = Self.list(value)
+                if expand == nil, !Self.isEmptyList(value) {
+                    wrong(name, "a string of paths or an array of them")
+                }
+            case "cursor":
+                cursor = value.string
+                if cursor == nil { wrong(name, "a string") }
+            case "geometry":
+                geometry = value.string
+                if geometry == nil { wrong(name, "a path") }
+            case "limit":
+                limit = value.int64.flatMap { $0 >= 0 ? Int($0) : nil }
+                if limit == nil { wrong(name, "a number of objects") }
+            case "count":
+                counts = value.string == "exact"
+                if value.string != "exact", value.string != "none" {
+                    wrong(name, "\"none\" or \"exact\"")
+                }
+            case "explain":
+                explains = value.bool ?? false
+                if value.bool == nil { wrong(name, "true or false") }
+            case "args":
+                if value.kind != .array { wrong(name, "an array") }
+                for (index, element) in value.elements.enumerated() {
+                    guard let argument = ArgumentReader.argument(element) else {
+                        faults.append(
+                            RequestFault.Entry(
+                                code: "invalid-argument",
+                                detail: "An argument is a plain JSON value, a list of them, or a "
+                                    + "value with its type such as {\"$date\":\"…\"}.",
+                                pointer: "/args/\(index)"))
+                        continue
+                    }
+                    arguments.append(argument)
+                }
+            default:
+                faults.append(
+                    RequestFault.Entry(
+                        code: "unknown-member", detail: "A query has no member '\(name)'.",
+                        pointer: JSONPointer().appending(name).description,
+                        hint: NearestName.of(name, among: Self.memberNames)))
+            }
+        }
+        if !faults.isEmpty {
+            throw RequestFault(.malformed, "invalid-body", faults[0].detail, errors: faults)
+        }
+    }
+
+    private static let memberNames = [
+        "filter", "args", "sort", "distinct", "limit", "cursor", "fields", "expand", "count",
+        "explain", "geometry",
+    ]
+
+    /// An array with nothing in it asks for nothing.
+    private static func isEmptyList(_ json: JSONValue) -> Bool {
+        json.kind == .array && json.count == 0
+    }
+
+    /// Text with commas, from a string or a filled array of strings.
+    private static func list(_ json: JSONValue) -> String? {
+        if let text = json.string { return text }
+        guard json.kind == .array, json.count > 0 else { return nil }
+        var parts: [String] = []
+        for element in json.elements {
+            guard let part = element.string else { return nil }
+            parts.append(part)
+        }
+        return parts.joined(separator: ",")
+    }
+}

@@ -1,0 +1,92 @@
+import JSON
+import ObjectJSON
+import ObjectModel
+import Query
+import Rows
+
+/// A query as a client states it, in the parameters of a URL or in a body, before it is checked.
+package struct QueryText: Sendable {
+    package var filter: String?
+    package var arguments: [QueryArgument] = []
+    package var sort: String?
+    package var distinct: String?
+    package var limit: Int?
+    package var cursor: String?
+    package var fields: String?
+    package var expand: String?
+    /// `geometry`: the path to the point that stands for an object in GeoJSON.
+    package var geometry: String?
+    package var counts = false
+    package var explains = false
+    /// Whether it stands in a body, whose faults have pointers.
+    package var isInBody = false
+    /// The time of the request.
+    private let requestTime = Timestamp.now()
+
+    /// Makes a query that asks for everything.
+    package init() {}
+
+    /// What `now()` stands for: the time of the request, or of the first of the pages that a cursor goes on with.
+    package var now: Timestamp { cursor.flatMap { PageCursor($0) }?.query.now ?? requestTime }
+
+    /// Whether compiling it holds up a connection's thread.
+    package var isLong: Bool { (filter?.utf8.count ?? 0) > Self.inlineByteCountMax }
+    private static let inlineByteCountMax = 4 << 10
+
+    /// Where the named part stands, for a fault.
+    package func fault(
+        _ name: String, _ detail: String, code: String = "invalid-parameter", column: Int? = nil
+    )
+        -> RequestFault
+    {
+        RequestFault(
+            .malformed, code, detail,
+            errors: [
+                RequestFault.Entry(
+                    code: code, detail: detail, pointer: isInBody ? "/\(name)" : nil,
+                    parameter: isInBody ? nil : name, column: column)
+            ])
+    }
+
+    /// Refuses parts, and `others` beside them, that are longer than a query's text may be.
+    ///
+    /// - `others`: Names and texts of parts that only some operations take.
+    /// - Throws: ``RequestFault`` `.malformed` that names the part.
+    package func requireLengths(
+        _ limits: ServiceLimits, beside others: [(name: String, text: String?)] = []
+    ) throws(RequestFault) {
+        for (name, text) in others { try requireLength(name, text, limits) }
+        try requireLength("filter", filter, limits)
+        try requireLength("sort", sort, limits)
+        try requireLength("distinct", distinct, limits)
+        try requireLength("fields", fields, limits)
+        try requireLength("expand", expand, limits)
+        try requireLength("geometry", geometry, limits)
+    }
+
+    private func requireLength(
+        _ name: String, _ text: String?, _ limits: ServiceLimits
+    ) throws(RequestFault) {
+        guard let text, text.utf8.count > limits.queryTextByteCountMax else { return }
+        throw fault(
+            name, "'\(name)' is longer than \(limits.queryTextByteCountMax) bytes.",
+            code: "query-too-long")
+    }
+
+    /// A problem of `fields` or `expand`, which of a body has a pointer.
+    package func placed(_ problem: RequestFault) -> RequestFault {
+        guard isInBody else { return problem }
+        var problem = problem
+        for index in problem.errors.indices {
+            guard let name = problem.errors[index].parameter else { continue }
+            problem.errors[index].pointer = "/\(name)"
+            problem.errors[index].parameter = nil
+        }
+        return problem
+    }
+
+    /// The problem of a query error in the named part.
+    package func problem(_ error: QueryError, _ name: String) -> RequestFault {
+        RequestFault(error, parameter: isInBody ? nil : name, pointer: isInBody ? "/\(name)" : nil)
+    }
+}
