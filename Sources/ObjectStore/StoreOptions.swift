@@ -5,7 +5,7 @@ package struct StoreOptions: Sendable {
     /// How long change log entries are kept, in seconds.
     package var retentionSeconds: Int = 7 * 86_400
     /// How many bytes of change log are kept.
-    package var retentionByteCount: UInt64 = 1 << 30
+    package var retentionByteCount = 1 << 30
     /// The most transactions that share a commit.
     package var groupCountMax = 512
     /// The bytes of changes after which a commit takes no more transactions.

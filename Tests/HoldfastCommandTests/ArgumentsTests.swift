@@ -1,3 +1,4 @@
+import RESTAPI
 import Testing
 
 @testable import HoldfastCommand
@@ -101,8 +102,8 @@ struct ArgumentsTests {
     func noColumns() throws {
         for text in ["0", "0MiB"] {
             var options = ServiceOptions()
-            let limit = try #require(LimitOption.all.first { $0.option.name == "column-memory" })
-            let verb = Verb(name: "try", summary: "Tries.", options: [limit.option]) { _ in
+            let limit = try #require(Limit.all.first { $0.option == "column-memory" })
+            let verb = Verb(name: "try", summary: "Tries.", options: [limit.commandOption]) { _ in
                 .success
             }
             let arguments = try Arguments(

@@ -6,42 +6,32 @@ import Testing
 @testable import HoldfastCommand
 @testable import RESTAPI
 
-@Test(
-    "every limit that GET /v1 lists is an option of the same name, or one of the object model's own"
-)
-func limitNames() throws {
-    let store = try Store(engine: try EngineCase.memory.open())
-    defer { store.close() }
-    let service = RESTService(
-        store: store, options: RESTOptions(), tokens: nil, logger: Logger(level: .error))
-    defer { service.stop() }
-    let options = Set(
-        LimitOption.all.map { limit in
-            var words = limit.option.name.split(separator: "-")
-            words.removeAll { $0 == "max" }
-            return String(words[0]) + words.dropFirst().map(\.capitalized).joined()
-        })
-    let model: Set = ["className", "propertyName", "value"]
-    #expect(Set(service.limitValues.map(\.0)) == options.union(model))
+@Test("every limit has a name, an option and a place of its own")
+func limitNames() {
+    #expect(Set(Limit.all.map(\.name)).count == Limit.all.count)
+    #expect(Set(Limit.all.map(\.option)).count == Limit.all.count)
+    #expect(Set(Limit.all.map { $0.path as AnyKeyPath }).count == Limit.all.count)
+    #expect(Limit.all[0].name == "body")
+    #expect(Limit.all[0].defaultText == "32MiB")
 }
 
 @Test("every limit's option changes the value that GET /v1 tells")
 func limitValues() throws {
-    for limit in LimitOption.all {
+    for limit in Limit.all {
         var options = ServiceOptions()
         let text =
             switch limit.form {
-            case .size, .sizeOrNone: "777B"
+            case .size: "777B"
             case .duration: "777s"
             case .count: "777"
             }
         let arguments = try Arguments(
-            ["--\(limit.option.name)", text], verb: .serve, environment: [:])
+            ["--\(limit.option)", text], verb: .serve, environment: [:])
         try limit.apply(arguments, to: &options)
         let store = try Store(engine: try EngineCase.memory.open(), options: options.store)
         let service = RESTService(
             store: store, options: options.rest, tokens: nil, logger: Logger(level: .error))
-        #expect(service.limitValues.filter { $0.1 == 777 }.count == 1, "\(limit.option.name)")
+        #expect(service.limitValues.filter { $0.1 == 777 }.count == 1, "\(limit.option)")
         service.stop()
         store.close()
     }
@@ -59,15 +49,11 @@ func limitDefaults() throws {
     }
     var options = ServiceOptions()
     let defaults = try values(options)
-    for limit in LimitOption.all {
-        let text = try #require(limit.option.fallback)
+    for limit in Limit.all {
+        let text = limit.defaultText
         let arguments = try Arguments(
-            ["--\(limit.option.name)", text], verb: .serve, environment: [:])
+            ["--\(limit.option)", text], verb: .serve, environment: [:])
         try limit.apply(arguments, to: &options)
-        #expect(try values(options) == defaults, "\(limit.option.name)")
+        #expect(try values(options) == defaults, "\(limit.option)")
     }
-}
-
-extension Substring {
-    fileprivate var capitalized: String { prefix(1).uppercased() + dropFirst() }
 }

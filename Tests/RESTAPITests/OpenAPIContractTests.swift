@@ -10,7 +10,7 @@ import Testing
 /// `openapi.yaml` and the routes name the same operations.
 @Suite struct OpenAPIContractTests {
     /// One operation, as either side names it.
-    struct Operation: Hashable, CustomStringConvertible {
+    struct DocumentedOperation: Hashable, CustomStringConvertible {
         let method: String
         let path: String
         let id: String
@@ -21,33 +21,52 @@ import Testing
     @Test("the contract and the routes have the same operations, in the same order")
     func sameOperations() throws {
         let documented = try Self.documentedOperations()
-        let routed = try Self.routedOperations()
+        let routed = Self.routedOperations()
         #expect(documented.count > 20)
         #expect(Set(documented).subtracting(routed) == [], "documented, but not routed")
         #expect(Set(routed).subtracting(documented) == [], "routed, but not documented")
         #expect(documented == routed)
     }
 
-    @Test("every operation of the contract states which right it needs")
-    func statedRights() throws {
-        let known = Set(Right.operations.keys)
-        for operation in try Self.documentedOperations() {
-            #expect(known.contains(operation.id), "\(operation) needs a right by oversight")
+    @Test("every operation has the parameters and problems of the contract")
+    func sameParametersAndProblems() throws {
+        let documented = try Self.documentedDetails()
+        for operation in Operation.all {
+            let (parameters, problems) = try #require(documented[operation.id])
+            #expect(Set(operation.parameters.map(\.component)) == parameters, "\(operation.id)")
+            #expect(Set(operation.problems.map(\.rawValue)) == problems, "\(operation.id)")
         }
     }
 
-    @Test("every operation has a file of its own, named by its id")
+    @Test("every limit that refuses something has a code of the contract, and a default there")
+    func limits() throws {
+        let text = try Self.lines(of: Self.root + "/openapi.yaml").joined(separator: "\n")
+        for limit in Limit.all {
+            let hasCode = limit.code.map { text.contains($0) } ?? true
+            #expect(hasCode, "\(limit.option): \(limit.code ?? "")")
+            let value = ServiceOptions()[keyPath: limit.path]
+            let hasDefault = text.contains("                      \(limit.name): \(value)\n")
+            #expect(hasDefault, "\(limit.name)")
+        }
+    }
+
+    @Test("every operation with a handler of its own has a file, named by its id")
     func filesOfOperations() throws {
         let folders = [
             "Access", "Aggregating", "Backups", "Bulk", "Changes", "Elements", "Objects", "OpenAPI",
             "Outbox", "Projections", "Querying", "Schema", "Sectioning", "System", "Transactions",
             "Transfer",
         ]
-        for operation in try Self.routedOperations() {
+        // By either form of a key, and on elements wherever they stand, one handler answers.
+        let sharing = Operation.all.filter {
+            $0.id.hasSuffix("Object") && $0.method != .put && $0.method != .delete
+                || $0.id.hasSuffix("ByKey") || $0.id.hasSuffix("Element")
+        }.map(\.id)
+        for operation in Operation.all where !sharing.contains(operation.id) {
             let found = folders.contains { folder in
                 access("\(Self.root)/Sources/RESTAPI/\(folder)/\(operation.id).swift", R_OK) == 0
             }
-            #expect(found, "\(operation) has no file")
+            #expect(found, "\(operation.id) has no file")
         }
     }
 
@@ -57,24 +76,20 @@ import Testing
             .joined(separator: "/")
     }
 
-    private static func routedOperations() throws -> [Operation] {
-        let store = try Store(engine: EngineCase.memory.open())
-        defer { store.close() }
-        let service = RESTService(
-            store: store, options: RESTOptions(), tokens: nil, logger: Logger())
-        defer { service.stop() }
-        return service.routes().map { route in
+    private static func routedOperations() -> [DocumentedOperation] {
+        Operation.all.map { operation in
             // A document has no parameter of several segments.
-            let path = route.pattern.replacing("*}", with: "}")
-            return Operation(method: "\(route.method.name)", path: path, id: route.operationID)
+            let path = operation.path.replacing("*}", with: "}")
+            return DocumentedOperation(
+                method: "\(operation.method.name)", path: path, id: operation.id)
         }
     }
 
     /// Reads the operations of the document by its indentation, which the checks of the document hold
     /// it to: paths by two blanks, methods by four, ids by six.
-    private static func documentedOperations() throws -> [Operation] {
+    private static func documentedOperations() throws -> [DocumentedOperation] {
         let methods = ["get", "put", "post", "delete", "patch", "head", "options", "trace"]
-        var operations: [Operation] = []
+        var operations: [DocumentedOperation] = []
         var isInPaths = false
         var path = ""
         var method = ""
@@ -89,10 +104,39 @@ import Testing
                 method = line.dropFirst(4).dropLast().uppercased()
             } else if isInPaths, line.hasPrefix("      operationId: ") {
                 operations.append(
-                    Operation(method: method, path: path, id: String(line.dropFirst(19))))
+                    DocumentedOperation(method: method, path: path, id: String(line.dropFirst(19))))
             }
         }
         return operations
+    }
+
+    /// The parameters and the problems of each operation of the document, by its id.
+    private static func documentedDetails() throws -> [String: (Set<String>, Set<UInt16>)] {
+        let reference = "        - $ref: '#/components/parameters/"
+        var details: [String: (Set<String>, Set<UInt16>)] = [:]
+        var ofPath: Set<String> = []
+        var id: String?
+        for line in try lines(of: root + "/openapi.yaml") {
+            if line.hasPrefix("components:") { break }
+            if line.hasPrefix("  /") {
+                ofPath = []
+                id = nil
+            } else if line.hasPrefix("      operationId: ") {
+                let name = String(line.dropFirst(19))
+                id = name
+                // The path's own parameters stand before its operations.
+                details[name] = (ofPath.intersection(["Key"]), [])
+            } else if line.hasPrefix(reference.dropFirst(2)) {
+                ofPath.insert(String(line.dropFirst(reference.count - 2).dropLast()))
+            } else if let id, line.hasPrefix(reference) {
+                details[id]?.0.insert(String(line.dropFirst(reference.count).dropLast()))
+            } else if let id, line.hasPrefix("        '"),
+                let status = UInt16(line.dropFirst(9).prefix(3)), status >= 400
+            {
+                details[id]?.1.insert(status)
+            }
+        }
+        return details
     }
 
     private static func lines(of file: String) throws -> [Substring] {

@@ -33,7 +33,7 @@ extension Verb {
             Option(
                 "grace", "DURATION", "how long requests under way may take at the end",
                 fallback: "10s"),
-        ] + LimitOption.all.map(\.option),
+        ] + Limit.all.map(\.commandOption),
         notes: """
             Without tokens the service listens on loopback addresses only, unless --insecure is given;
             'holdfast token create' makes one. The line with the address on standard output means that
@@ -70,7 +70,7 @@ struct ServeCommand {
             throw .usage("--listen: \(error.description)")
         }
         cors = try Self.corsPolicy(arguments)
-        for limit in LimitOption.all { try limit.apply(arguments, to: &options) }
+        for limit in Limit.all { try limit.apply(arguments, to: &options) }
         options.rest.limits.pageObjectCountDefault = min(
             options.rest.limits.pageObjectCountDefault, options.rest.limits.pageObjectCountMax)
         options.rest.limits.temporaryDirectory = directory

@@ -301,7 +301,9 @@ final class CommitQueue: @unchecked Sendable {
             try group.snapshot.scan(range, reversed: false, expecting: 1) { key, value in
                 guard key.count == 9, value.count >= 8 else { return false }
                 let time = value.loadUnaligned(as: UInt64.self)
-                guard time < oldest || byteCount > options.retentionByteCount else { return false }
+                guard time < oldest || byteCount > UInt64(max(0, options.retentionByteCount)) else {
+                    return false
+                }
                 memory.overlay.remove(key)
                 byteCount -= min(byteCount, UInt64(value.count))
                 first = UInt64(bigEndian: key.loadUnaligned(fromByteOffset: 1, as: UInt64.self)) + 1

@@ -9,9 +9,6 @@ import StoreService
 extension RESTService {
     /// `DELETE /v1/classes/{class}/objects/{id}`: deletes an object, the embedded objects it owns and
     /// every link to it.
-    func deleteObject(_ request: Request) -> Outcome { delete(request, .path) }
-
-    /// `deleteObject` by either kind of key.
     func delete(_ request: Request, _ source: KeySource) -> Outcome {
         answering { () throws(RequestFault) in
             _ = try Parameters(request, known: source.parameters([]))

@@ -5,9 +5,6 @@ import ObjectStore
 extension RESTService {
     /// `PATCH /v1/classes/{class}/objects/{id}`: changes the properties that a merge patch states, or
     /// applies a JSON patch; with `upsert=true` a merge patch creates an object that is not there.
-    func patchObject(_ request: Request) -> Outcome { patch(request, .path) }
-
-    /// `patchObject` by either kind of key.
     func patch(_ request: Request, _ source: KeySource) -> Outcome {
         answering { () throws(RequestFault) in
             let parameters = try Parameters(request, known: source.parameters(["upsert"]))

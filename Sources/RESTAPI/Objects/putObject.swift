@@ -5,9 +5,6 @@ import ObjectStore
 extension RESTService {
     /// `PUT /v1/classes/{class}/objects/{id}`: creates an object or replaces it. Where the class has no
     /// primary key it only replaces.
-    func putObject(_ request: Request) -> Outcome { put(request, .path) }
-
-    /// `putObject` by either kind of key.
     func put(_ request: Request, _ source: KeySource) -> Outcome {
         answering { () throws(RequestFault) in
             _ = try Parameters(request, known: source.parameters([]))

@@ -1,220 +1,45 @@
-import ObjectJSON
+import HTTPServer
 
-/// What all operations of one kind have in common, whatever the class: the operation of `openapi.yaml`
-/// that they are, told for one class.
+/// What all operations of one kind have in common, whatever the class: an operation of the contract, told for one
+/// class.
 struct OpenAPIOperation {
-    /// The operation's method, in lower case.
-    let method: StaticString
+    /// The operation of the contract; nil only by a wrong id, which a test would show.
+    private let operation: Operation?
     /// The verb that its id begins with.
     let verb: String
     /// What its id ends with.
-    var ending = ""
+    private(set) var ending: String
     /// What it does, in a few words.
     let summary: StaticString
-    /// Names of shared parameters.
-    let parameters: [StaticString]
+    /// Its parameters that classes of this kind do not have.
+    private let without: [Parameter]
+
+    private init(
+        _ id: String, verb: String, ending: String = "", _ summary: StaticString,
+        without: [Parameter] = []
+    ) {
+        operation = Operation.named(id)
+        self.verb = verb
+        self.ending = ending
+        self.summary = summary
+        self.without = without
+    }
+
+    /// The operation's method, in lower case.
+    var method: String { operation.map { "\($0.method.name)".lowercased() } ?? "get" }
+
+    /// The components that its parameters are. Ints have a type here, so that nobody prefers them as strings.
+    var parameters: [String] {
+        (operation?.parameters ?? []).filter {
+            !without.contains($0) && $0 != .preferRead && $0 != .key
+        }
+        .map { $0 == .ifMatchRead ? "IfMatch" : $0.component }
+    }
+
     /// What it answers when it can't be done.
-    let problems: [OpenAPIProblem]
-
-    /// What every operation of a class may answer.
-    private static let common: [OpenAPIProblem] = [
-        .badRequest, .unauthorized, .forbidden, .notFound, .methodNotAllowed, .requestTimeout,
-        .conflict, .targetTooLong, .misdirectedRequest, .headersTooLarge, .internalError,
-        .serviceUnavailable,
-    ]
-    private static let reading = common + [.notAcceptable]
-    private static let writing =
-        common + [
-            .notAcceptable, .preconditionFailed, .bodyTooLarge, .unsupportedMediaType,
-            .unprocessableContent, .insufficientStorage,
-        ]
-
-    private static let removing =
-        reading + [.preconditionFailed, .unprocessableContent, .insufficientStorage]
-
-    static let list = OpenAPIOperation(
-        method: "get", verb: "list", summary: "Query objects",
-        parameters: [
-            "Filter", "Arg", "Text", "Sort", "Distinct", "Limit", "Cursor", "Fields", "Expand",
-            "Count", "Explain", "Geometry", "MinVersion",
-        ], problems: reading + [.gone, .unprocessableContent])
-    static let create = OpenAPIOperation(
-        method: "post", verb: "create", summary: "Create one object, or several in one transaction",
-        parameters: ["Mode", "IfMatch", "IfNoneMatchWrite", "PreferWrite", "IdempotencyKey"],
-        problems: writing)
-    static let patchAll = OpenAPIOperation(
-        method: "patch", verb: "patch", ending: "ByFilter",
-        summary: "Change all objects that match a filter",
-        parameters: ["Filter", "Arg", "Text", "All", "PreferBulk", "IdempotencyKey"],
-        problems: reading + [
-            .bodyTooLarge, .unsupportedMediaType, .unprocessableContent, .insufficientStorage,
-        ])
-    static let deleteAll = OpenAPIOperation(
-        method: "delete", verb: "delete", ending: "ByFilter",
-        summary: "Delete all objects that match a filter",
-        parameters: ["Filter", "Arg", "Text", "All", "PreferBulk"],
-        problems: reading + [.unprocessableContent, .insufficientStorage])
-    static let query = OpenAPIOperation(
-        method: "post", verb: "query", summary: "Query objects, the query in the body",
-        parameters: ["MinVersion"],
-        problems: reading + [
-            .gone, .bodyTooLarge, .unsupportedMediaType, .unprocessableContent,
-        ])
-    static let aggregate = OpenAPIOperation(
-        method: "get", verb: "aggregate",
-        summary: "Count objects, and take extremes, sums and averages",
-        parameters: [
-            "Operations", "By", "Filter", "Arg", "Text", "Limit", "Cursor", "Explain", "MinVersion",
-        ], problems: reading + [.gone, .unprocessableContent])
-    static let sections = OpenAPIOperation(
-        method: "get", verb: "section", summary: "Divide the result of a query into sections",
-        parameters: [
-            "SectionBy", "Filter", "Arg", "Text", "Sort", "SectionLimit", "Cursor",
-            "SectionObjects", "Fields", "Expand", "SectionCount", "Explain", "MinVersion",
-        ], problems: reading + [.gone, .unprocessableContent])
-    static let get = OpenAPIOperation(
-        method: "get", verb: "get", summary: "Read one object",
-        parameters: ["Fields", "Expand", "MinVersion", "IfMatch", "IfNoneMatchRead"],
-        problems: reading + [.preconditionFailed, .unprocessableContent])
-    static let put = OpenAPIOperation(
-        method: "put", verb: "put", summary: "Create or replace one object",
-        parameters: ["IfMatch", "IfNoneMatchWrite", "PreferWrite"], problems: writing)
-    static let patch = OpenAPIOperation(
-        method: "patch", verb: "patch", summary: "Change some properties of one object",
-        parameters: ["Upsert", "IfMatch", "IfNoneMatchWrite", "PreferWrite", "IdempotencyKey"],
-        problems: writing)
-    static let delete = OpenAPIOperation(
-        method: "delete", verb: "delete", summary: "Delete one object",
-        parameters: ["IfMatch"], problems: common + [.preconditionFailed, .insufficientStorage])
-    static let value = OpenAPIOperation(
-        method: "get", verb: "get", ending: "Property", summary: "Read one single-valued property",
-        parameters: ["ShownBy", "MinVersion", "IfNoneMatchRead"],
-        problems: reading + [.gone, .unprocessableContent])
-    static let collection = OpenAPIOperation(
-        method: "get", verb: "get", summary: "Read a page of a collection",
-        parameters: [
-            "Filter", "Arg", "Text", "Sort", "Limit", "Cursor", "Fields", "Expand", "Count",
-            "ShownBy", "MinVersion", "IfNoneMatchRead",
-        ], problems: reading + [.gone, .unprocessableContent])
-    /// The parameters of what adds to a list.
-    private static let addingElement: [StaticString] = [
-        "At", "IfMatch", "IfNoneMatchWrite", "PreferWrite", "IdempotencyKey",
-    ]
-    static let addElement = OpenAPIOperation(
-        method: "post", verb: "add", ending: "Element", summary: "Add an element",
-        parameters: addingElement,
-        problems: writing)
-    static let getElement = OpenAPIOperation(
-        method: "get", verb: "get", ending: "Element", summary: "Read one element",
-        parameters: ["MinVersion", "IfNoneMatchRead"], problems: reading)
-    static let putElement = OpenAPIOperation(
-        method: "put", verb: "put", ending: "Element", summary: "Set one element",
-        parameters: ["IfMatch", "IfNoneMatchWrite", "PreferWrite"], problems: writing)
-    static let deleteElement = OpenAPIOperation(
-        method: "delete", verb: "delete", ending: "Element", summary: "Remove one element",
-        parameters: ["IfMatch", "IfNoneMatchWrite", "PreferWrite"], problems: removing)
-    static let addToElement = OpenAPIOperation(
-        method: "post", verb: "add", ending: "ToElement",
-        summary: "Add an element to a list that a mixed value is",
-        parameters: addingElement,
-        problems: writing)
-    static let getInnerElement = OpenAPIOperation(
-        method: "get", verb: "get", ending: "InnerElement",
-        summary: "Read something inside a mixed value",
-        parameters: ["MinVersion", "IfNoneMatchRead"], problems: reading)
-    static let putInnerElement = OpenAPIOperation(
-        method: "put", verb: "put", ending: "InnerElement",
-        summary: "Replace or put something inside a mixed value",
-        parameters: ["IfMatch", "IfNoneMatchWrite", "PreferWrite"], problems: writing)
-    static let deleteInnerElement = OpenAPIOperation(
-        method: "delete", verb: "delete", ending: "InnerElement",
-        summary: "Remove something inside a mixed value",
-        parameters: ["IfMatch", "IfNoneMatchWrite", "PreferWrite"], problems: removing)
-    static let addInnerElement = OpenAPIOperation(
-        method: "post", verb: "add", ending: "InnerElement",
-        summary: "Add an element to a list inside a mixed value",
-        parameters: addingElement,
-        problems: writing)
-    static let getElementByKey = OpenAPIOperation(
-        method: "get", verb: "get", ending: "ElementByKey",
-        summary: "Read the value of a key that no path carries",
-        parameters: ["EntryKey", "MinVersion", "IfNoneMatchRead"], problems: reading)
-    static let putElementByKey = OpenAPIOperation(
-        method: "put", verb: "put", ending: "ElementByKey",
-        summary: "Set the value of a key that no path carries",
-        parameters: ["EntryKey", "IfMatch", "IfNoneMatchWrite", "PreferWrite"], problems: writing)
-    static let deleteElementByKey = OpenAPIOperation(
-        method: "delete", verb: "delete", ending: "ElementByKey",
-        summary: "Remove elements by value, or an entry by a key that no path carries",
-        parameters: [
-            "EntryKeyToRemove", "ElementValue", "IfMatch", "IfNoneMatchWrite", "PreferWrite",
-        ], problems: removing)
-    static let importLines = OpenAPIOperation(
-        method: "post", verb: "import", summary: "Import objects, one a line",
-        parameters: ["Mode", "Atomic"], problems: writing)
-    static let exportLines = OpenAPIOperation(
-        method: "get", verb: "export", summary: "Export all objects, one a line",
-        parameters: ["Fields", "MinVersion"], problems: reading)
-    static let changes = OpenAPIOperation(
-        method: "get", verb: "stream", ending: "Changes",
-        summary: "Follow the objects that match a filter",
-        parameters: [
-            "Filter", "Arg", "Text", "Fields", "Expand", "Since", "LastEventID", "Limit",
-            "PreferChanges",
-        ], problems: reading + [.gone, .unprocessableContent])
-    static let objectChanges = OpenAPIOperation(
-        method: "get", verb: "stream", ending: "ObjectChanges", summary: "Follow one object",
-        parameters: ["Fields", "Expand", "Since", "LastEventID", "Limit", "PreferChanges"],
-        problems: reading + [.gone])
-
-    static let listProjected = OpenAPIOperation(
-        method: "get", verb: "list", summary: "Query objects, as the projection shows them",
-        parameters: [
-            "Filter", "Arg", "Text", "Sort", "Distinct", "Limit", "Cursor", "ProjectedFields",
-            "Count", "Explain", "Geometry", "MinVersion",
-        ], problems: reading + [.gone, .unprocessableContent])
-    static let getProjected = OpenAPIOperation(
-        method: "get", verb: "get", summary: "Read one object, as the projection shows it",
-        parameters: ["ProjectedFields", "MinVersion", "IfMatch", "IfNoneMatchRead"],
-        problems: reading + [.preconditionFailed, .unprocessableContent])
-    static let patchProjected = OpenAPIOperation(
-        method: "patch", verb: "patch", summary: "Change one object by its projected names",
-        parameters: ["IfMatch", "IfNoneMatchWrite", "PreferWrite", "IdempotencyKey"],
-        problems: writing)
-    static let patchHeld = OpenAPIOperation(
-        method: "patch", verb: "patch", ending: "Property",
-        summary: "Change what a property holds by the names of a projection",
-        parameters: [
-            "ShownByRequired", "IfMatch", "IfNoneMatchWrite", "PreferWrite", "IdempotencyKey",
-        ], problems: writing)
-    static let projectedChanges = OpenAPIOperation(
-        method: "get", verb: "stream", ending: "Changes", summary: "Follow what is projected",
-        parameters: [
-            "Filter", "Arg", "Text", "ProjectedFields", "Since", "LastEventID", "Limit",
-            "PreferChanges",
-        ], problems: reading + [.gone, .unprocessableContent])
-    static let projectedObjectChanges = OpenAPIOperation(
-        method: "get", verb: "stream", ending: "ObjectChanges",
-        summary: "Follow what is projected of one object",
-        parameters: ["ProjectedFields", "Since", "LastEventID", "Limit", "PreferChanges"],
-        problems: reading + [.gone, .unprocessableContent])
-    static let createOnly = OpenAPIOperation(
-        method: "post", verb: "create", summary: "Create one object, or several in one transaction",
-        parameters: ["PreferWrite", "IdempotencyKey"], problems: writing)
-    static let importNew = OpenAPIOperation(
-        method: "post", verb: "import", summary: "Import objects, one a line",
-        parameters: ["Atomic"], problems: writing)
-    static let transaction = OpenAPIOperation(
-        method: "post", verb: "create", summary: "Several operations in one transaction",
-        parameters: ["PreferWrite", "IdempotencyKey"], problems: writing)
-    static let outbox = OpenAPIOperation(
-        method: "get", verb: "get", ending: "Outbox", summary: "Consume what was taken in",
-        parameters: ["OutboxSince", "LastEventID", "Limit", "MinVersion", "PreferOutbox"],
-        problems: reading + [.gone, .unprocessableContent])
-    static let acknowledge = OpenAPIOperation(
-        method: "delete", verb: "acknowledge", ending: "Outbox",
-        summary: "Acknowledge what was consumed", parameters: ["Through"],
-        problems: reading + [.gone, .insufficientStorage])
+    var problems: [OpenAPIProblem] {
+        (operation?.problems ?? []).sorted { $0.rawValue < $1.rawValue }
+    }
 
     /// The same operation on an object whose key stands in the query.
     var byKey: OpenAPIOperation {
@@ -222,4 +47,99 @@ struct OpenAPIOperation {
         same.ending = "ByKey"
         return same
     }
+}
+
+// Every kind.
+extension OpenAPIOperation {
+    static let list = OpenAPIOperation("listObjects", verb: "list", "Query objects")
+    static let create = OpenAPIOperation(
+        "createObjects", verb: "create", "Create one object, or several in one transaction")
+    static let patchAll = OpenAPIOperation(
+        "patchObjects", verb: "patch", ending: "ByFilter", "Change all objects that match a filter")
+    static let deleteAll = OpenAPIOperation(
+        "deleteObjects", verb: "delete", ending: "ByFilter",
+        "Delete all objects that match a filter")
+    static let query = OpenAPIOperation(
+        "queryObjects", verb: "query", "Query objects, the query in the body")
+    static let aggregate = OpenAPIOperation(
+        "aggregateObjects", verb: "aggregate", "Count objects, and take extremes, sums and averages"
+    )
+    static let sections = OpenAPIOperation(
+        "sectionObjects", verb: "section", "Divide the result of a query into sections")
+    static let get = OpenAPIOperation("getObject", verb: "get", "Read one object")
+    static let put = OpenAPIOperation("putObject", verb: "put", "Create or replace one object")
+    static let patch = OpenAPIOperation(
+        "patchObject", verb: "patch", "Change some properties of one object")
+    static let delete = OpenAPIOperation("deleteObject", verb: "delete", "Delete one object")
+    static let value = OpenAPIOperation(
+        "getProperty", verb: "get", ending: "Property", "Read one single-valued property",
+        without: [.filter, .arg, .text, .sort, .limit, .cursor, .fields, .expand, .count])
+    static let collection = OpenAPIOperation(
+        "getProperty", verb: "get", "Read a page of a collection")
+    static let addElement = OpenAPIOperation(
+        "addElement", verb: "add", ending: "Element", "Add an element")
+    static let getElement = OpenAPIOperation(
+        "getElement", verb: "get", ending: "Element", "Read one element")
+    static let putElement = OpenAPIOperation(
+        "putElement", verb: "put", ending: "Element", "Set one element")
+    static let deleteElement = OpenAPIOperation(
+        "deleteElement", verb: "delete", ending: "Element", "Remove one element")
+    static let addToElement = OpenAPIOperation(
+        "addToElement", verb: "add", ending: "ToElement",
+        "Add an element to a list that a mixed value is")
+    static let getInnerElement = OpenAPIOperation(
+        "getInnerElement", verb: "get", ending: "InnerElement",
+        "Read something inside a mixed value")
+    static let putInnerElement = OpenAPIOperation(
+        "putInnerElement", verb: "put", ending: "InnerElement",
+        "Replace or put something inside a mixed value")
+    static let deleteInnerElement = OpenAPIOperation(
+        "deleteInnerElement", verb: "delete", ending: "InnerElement",
+        "Remove something inside a mixed value")
+    static let addInnerElement = OpenAPIOperation(
+        "addInnerElement", verb: "add", ending: "InnerElement",
+        "Add an element to a list inside a mixed value")
+    static let getElementByKey = OpenAPIOperation(
+        "getElementByKey", verb: "get", ending: "ElementByKey",
+        "Read the value of a key that no path carries")
+    static let putElementByKey = OpenAPIOperation(
+        "putElementByKey", verb: "put", ending: "ElementByKey",
+        "Set the value of a key that no path carries")
+    static let deleteElementByKey = OpenAPIOperation(
+        "deleteElementByKey", verb: "delete", ending: "ElementByKey",
+        "Remove elements by value, or an entry by a key that no path carries")
+    static let importLines = OpenAPIOperation(
+        "importObjects", verb: "import", "Import objects, one a line")
+    static let exportLines = OpenAPIOperation(
+        "exportObjects", verb: "export", "Export all objects, one a line")
+    static let changes = OpenAPIOperation(
+        "streamClassChanges", verb: "stream", ending: "Changes",
+        "Follow the objects that match a filter")
+    static let objectChanges = OpenAPIOperation(
+        "streamObjectChanges", verb: "stream", ending: "ObjectChanges", "Follow one object")
+    static let listProjected = OpenAPIOperation(
+        "listProjectedObjects", verb: "list", "Query objects, as the projection shows them")
+    static let getProjected = OpenAPIOperation(
+        "getProjectedObject", verb: "get", "Read one object, as the projection shows it")
+    static let patchProjected = OpenAPIOperation(
+        "patchProjectedObject", verb: "patch", "Change one object by its projected names")
+    static let patchHeld = OpenAPIOperation(
+        "patchProperty", verb: "patch", ending: "Property",
+        "Change what a property holds by the names of a projection")
+    static let projectedChanges = OpenAPIOperation(
+        "streamProjectionChanges", verb: "stream", ending: "Changes", "Follow what is projected")
+    static let projectedObjectChanges = OpenAPIOperation(
+        "streamProjectedObjectChanges", verb: "stream", ending: "ObjectChanges",
+        "Follow what is projected of one object")
+    static let createOnly = OpenAPIOperation(
+        "createObjects", verb: "create", "Create one object, or several in one transaction",
+        without: [.mode, .ifMatch, .ifNoneMatchWrite])
+    static let importNew = OpenAPIOperation(
+        "importObjects", verb: "import", "Import objects, one a line", without: [.mode])
+    static let transaction = OpenAPIOperation(
+        "createTransaction", verb: "create", "Several operations in one transaction")
+    static let outbox = OpenAPIOperation(
+        "getOutbox", verb: "get", ending: "Outbox", "Consume what was taken in")
+    static let acknowledge = OpenAPIOperation(
+        "acknowledgeOutbox", verb: "acknowledge", ending: "Outbox", "Acknowledge what was consumed")
 }

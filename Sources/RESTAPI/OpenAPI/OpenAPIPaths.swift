@@ -104,7 +104,7 @@ final class OpenAPIPaths {
         body: ((JSONWriter) -> Void)?, replies: (inout JSONObjectWriter) -> Void
     ) {
         let id = ids.unique(operation.verb + noun + operation.ending)
-        item.member(operation.method).object { object in
+        item.member(named: operation.method).object { object in
             object.member("operationId").string(id)
             object.member("tags").array { $0.element().string(tag) }
             object.member("summary").text(operation.summary)

@@ -23,9 +23,9 @@ package final class RunningService: Sendable {
         serverOptions.inflationRatioMax = service.options.inflationRatioMax
         serverOptions.connectionCountMax = service.options.connectionCountMax
         serverOptions.makeProblem = { Problem.response($0) }
-        let routes = service.routes()
+        let routes = Operation.all.map { $0.route(service) }
         if let access {
-            let rights = routes.map { Right.needed(for: $0.operationID) }
+            let rights = Operation.all.map(\.right)
             serverOptions.watchAccess = { access.look() }
             serverOptions.makeEvent = {
                 StreamSignal.error(code: $0.code.rawValue, $0.detail)

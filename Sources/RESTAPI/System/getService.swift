@@ -35,41 +35,10 @@ extension RESTService {
         "projections", "outbox", "aggregates", "sections", "geojson", "csv",
     ]
 
-    /// Each limit with the name of its option, in the option's unit.
+    /// Each limit by its name, in bytes, seconds or pieces, and those of the object model.
     var limitValues: [(String, Int)] {
-        [
-            ("body", options.bodyByteCountMax),
-            ("importLine", served.limits.importLineByteCountMax),
-            ("importFaults", served.limits.importFaultCountMax),
-            ("inflation", options.inflationRatioMax),
-            ("imports", served.limits.importCountMax),
-            ("jsonDepth", served.limits.jsonDepthMax),
-            ("page", served.limits.pageObjectCountMax),
-            ("queryText", served.limits.queryTextByteCountMax),
-            ("queryTime", served.limits.queryTimeSecondsMax),
-            ("queryMemory", served.limits.queryMemoryByteCountMax),
-            ("longQueries", served.limits.longQueryCountMax),
-            ("longQueryMemory", served.limits.longQueryMemoryByteCountMax),
-            ("columnMemory", store.options.columns.byteCountMax),
-            ("collectionElements", served.limits.collectionElementCountMax),
-            ("collectionBytes", served.limits.collectionByteCountMax),
-            ("transaction", store.options.operationCountMax),
-            ("transactionBytes", store.options.transactionByteCountMax),
-            ("idempotencyAge", store.options.replyLimits.retentionSeconds),
-            ("idempotencyBytes", store.options.replyLimits.byteCountMax),
-            ("idempotencyReply", store.options.replyLimits.replyByteCountMax),
-            ("target", options.targetByteCountMax),
-            ("headers", options.headerByteCountMax),
-            ("connections", options.connectionCountMax),
-            ("streamQueue", served.limits.streamQueueByteCountMax),
-            ("retentionAge", store.options.retentionSeconds),
-            ("retentionBytes", Int(clamping: store.options.retentionByteCount)),
-            ("readerAge", served.limits.readerAgeSecondsMax),
-            ("exportAge", served.limits.exportAgeSecondsMax),
-            ("exportGrowth", served.limits.exportGrowthByteCountMax),
-            ("exportRateMin", served.limits.exportByteRateMin),
-            ("minVersionWait", served.limits.minVersionWaitSeconds),
-            ("heartbeat", options.heartbeatSeconds),
+        let options = ServiceOptions(options, store.options)
+        return Limit.all.map { ($0.name, options[keyPath: $0.path]) } + [
             ("className", ModelLimits.classNameByteCountMax),
             ("propertyName", ModelLimits.propertyNameByteCountMax),
             ("value", ModelLimits.valueByteCountMax),

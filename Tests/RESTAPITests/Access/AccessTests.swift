@@ -27,9 +27,10 @@ struct AccessTests {
         let server = try GuardedServer(withTokens: true)
         let store = try TestServer(schema: Importing.nodes)
         // Streams have no end of their own.
-        for route in store.service.routes() where !route.operationID.hasPrefix("stream") {
+        for operation in Operation.all where !operation.id.hasPrefix("stream") {
+            let route = operation.route(store.service)
             let (method, target) = Self.request(route)
-            let needed = Right.needed(for: route.operationID)
+            let needed = operation.right
             let open = server.send(method, target)
             if let needed {
                 #expect(open.status == 401, "\(route.operationID)")

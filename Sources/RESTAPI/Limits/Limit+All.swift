@@ -1,0 +1,105 @@
+extension Limit {
+    /// Every one, in the order of the help.
+    package static let all: [Limit] = [
+        Limit(
+            "max-body", .size, "bytes of a request body", "body-too-large", \.rest.bodyByteCountMax),
+        Limit(
+            "max-import-line", .size, "bytes of one line of an import", "line-too-long",
+            \.rest.limits.importLineByteCountMax),
+        Limit(
+            "max-import-faults", .count(0...1_000_000_000), "faulty lines that an import takes",
+            "too-many-faults", \.rest.limits.importFaultCountMax),
+        Limit(
+            "max-inflation", .count(1...2000),
+            "bytes that a byte of a compressed import may become, beyond 1 MiB",
+            "inflation-too-large", \.rest.inflationRatioMax),
+        Limit(
+            "max-imports", .count(1...1000), "imports at a time", "busy",
+            \.rest.limits.importCountMax),
+        Limit(
+            "max-target", .size, "bytes of a request target", "target-too-long",
+            \.rest.targetByteCountMax),
+        Limit(
+            "max-headers", .size, "bytes of a request's headers", "headers-too-large",
+            \.rest.headerByteCountMax),
+        Limit(
+            "max-json-depth", .count(1...1024), "how deep JSON may nest", "too-deep",
+            \.rest.limits.jsonDepthMax),
+        Limit(
+            "max-page", .count(1...1_000_000), "objects of one page", "limit-out-of-range",
+            \.rest.limits.pageObjectCountMax),
+        Limit(
+            "max-query-text", .size, "bytes of a query's text in a body", "query-too-long",
+            \.rest.limits.queryTextByteCountMax),
+        Limit(
+            "max-query-time", .duration, "how long a query may take, from its request on",
+            "query-too-slow", \.rest.limits.queryTimeSecondsMax),
+        Limit(
+            "max-query-memory", .size, "memory of one query", "query-memory-exceeded",
+            \.rest.limits.queryMemoryByteCountMax),
+        Limit(
+            "max-long-queries", .count(1...1000),
+            "queries past their first time slice that are under way at once", nil,
+            \.rest.limits.longQueryCountMax),
+        Limit(
+            "max-long-query-memory", .size, "memory of all those together", nil,
+            \.rest.limits.longQueryMemoryByteCountMax),
+        Limit(
+            "column-memory", .size(min: 0),
+            "memory for columns of properties that are scanned often; 0 for none", nil,
+            \.store.columns.byteCountMax),
+        Limit(
+            "max-collection-elements", .count(1...1_000_000_000),
+            "elements of a collection that a reply shows", nil,
+            \.rest.limits.collectionElementCountMax),
+        Limit(
+            "max-collection-bytes", .size, "bytes of a collection that a reply shows", nil,
+            \.rest.limits.collectionByteCountMax),
+        Limit(
+            "max-transaction", .count(1...100_000_000), "writes in one transaction",
+            "too-many-operations", \.store.operationCountMax),
+        Limit(
+            "max-transaction-bytes", .size, "bytes that one transaction changes",
+            "transaction-too-large", \.store.transactionByteCountMax),
+        Limit(
+            "idempotency-age", .duration,
+            "how long replies are stored for repeats of their requests", nil,
+            \.store.replyLimits.retentionSeconds),
+        Limit(
+            "idempotency-bytes", .size, "bytes of replies that are stored for that", nil,
+            \.store.replyLimits.byteCountMax),
+        Limit(
+            "max-idempotency-reply", .size, "bytes of one reply that is stored", "too-large",
+            \.store.replyLimits.replyByteCountMax),
+        Limit(
+            "max-connections", .count(1...1_000_000), "connections at a time, streams included",
+            "too-many-connections", \.rest.connectionCountMax),
+        Limit(
+            "stream-queue", .size, "bytes that wait for a slow stream", nil,
+            \.rest.limits.streamQueueByteCountMax),
+        Limit(
+            "heartbeat", .duration, "how often an idle stream says so", nil, \.rest.heartbeatSeconds
+        ),
+        Limit(
+            "min-version-wait", .duration, "how long a read waits for its minVersion",
+            "version-not-reached", \.rest.limits.minVersionWaitSeconds),
+        Limit(
+            "reader-age-max", .duration, "how long a reader may stay open, exports excepted",
+            "query-too-slow", \.rest.limits.readerAgeSecondsMax),
+        Limit(
+            "export-age-max", .duration, "how long an export may take", nil,
+            \.rest.limits.exportAgeSecondsMax),
+        Limit(
+            "export-growth-max", .size, "bytes that the data may grow by during an export", nil,
+            \.rest.limits.exportGrowthByteCountMax),
+        Limit(
+            "export-rate-min", .size, "bytes a second that an export's client has to read", nil,
+            \.rest.limits.exportByteRateMin),
+        Limit(
+            "retention-age", .duration, "how far back a change stream can resume", "cursor-expired",
+            \.store.retentionSeconds),
+        Limit(
+            "retention-bytes", .size, "bytes of changes that are stored for that", "cursor-expired",
+            \.store.retentionByteCount),
+    ]
+}

@@ -1,0 +1,111 @@
+import HTTPServer
+import ObjectJSON
+import StoreService
+
+/// An operation of the contract: the one place that says where it is, who may ask for it, and what it takes
+/// and answers. Routes, rights, the check of parameters, and the operations of the store's own document
+/// derive from it; a test compares it with `openapi.yaml`.
+package struct Operation: Sendable {
+    /// What answers.
+    enum Answer: Sendable {
+        /// A request without a body, or with one that is collected.
+        case handler(@Sendable (RESTService) -> Handler)
+        /// A body that is taken while it comes in.
+        case upload(@Sendable (RESTService) -> @Sendable (Request, Upload) -> UploadStart)
+    }
+
+    /// The id in the contract, such as `getObject`.
+    package let id: String
+    let method: Method
+    /// The path as a route's pattern.
+    package let path: String
+    /// The right that it needs; nil when it is open to everybody.
+    package let right: Right?
+    /// What it takes beside the path and the body.
+    let parameters: [Parameter]
+    /// What it answers when it can't be done.
+    let problems: [OpenAPIProblem]
+    /// Whether it is a GET without HEAD, because it may not end.
+    let isEndless: Bool
+    let answer: Answer
+    /// The names of the parameters in the query, for the check of each request.
+    private let known: [StaticString]
+    private let repeatable: [StaticString]
+
+    init(
+        _ method: Method, _ path: String, _ id: String, _ right: Right?,
+        _ parameters: [Parameter], _ problems: [OpenAPIProblem], isEndless: Bool = false,
+        answer: Answer
+    ) {
+        self.method = method
+        self.path = path
+        self.id = id
+        self.right = right
+        self.parameters = parameters
+        self.problems = problems
+        self.isEndless = isEndless
+        self.answer = answer
+        let inQuery = parameters.filter { $0.place == .query }
+        known = inQuery.map(\.name)
+        repeatable = inQuery.filter(\.isRepeatable).map(\.name)
+    }
+
+    /// An operation that a handler answers.
+    init(
+        _ method: Method, _ path: String, _ id: String, _ right: Right?,
+        _ parameters: [Parameter], _ problems: [OpenAPIProblem], isEndless: Bool = false,
+        _ handler: @escaping @Sendable (RESTService) -> Handler
+    ) {
+        self.init(
+            method, path, id, right, parameters, problems, isEndless: isEndless,
+            answer: .handler(handler))
+    }
+
+    /// An operation that takes no parameters.
+    init(
+        _ method: Method, _ path: String, _ id: String, _ right: Right?,
+        _ problems: [OpenAPIProblem], _ handler: @escaping @Sendable (RESTService) -> Handler
+    ) {
+        self.init(method, path, id, right, [], problems, handler)
+    }
+
+    /// The operation of an id.
+    static func named(_ id: String) -> Operation? { all.first { $0.id == id } }
+
+    /// The operation's route in a service. Parameters that it does not know are refused before its handler
+    /// runs; that costs nothing where there are none.
+    package func route(_ service: RESTService) -> Route {
+        switch answer {
+        case .handler(let make):
+            let handler = make(service)
+            let hasBody = method == .post || method == .put || method == .patch
+            return Route(
+                method, path, id, body: hasBody ? .buffered() : .none, answersHead: !isEndless
+            ) { request in
+                if !request.query.isEmpty {
+                    do throws(RequestFault) {
+                        try check(request)
+                    } catch {
+                        return .respond(service.response(error))
+                    }
+                }
+                return handler(request)
+            }
+        case .upload(let make):
+            let start = make(service)
+            return Route(method, path, id) { request, upload in
+                do throws(RequestFault) {
+                    try check(request)
+                } catch {
+                    return .refuse(service.response(error))
+                }
+                return start(request, upload)
+            }
+        }
+    }
+
+    /// Refuses parameters that the operation does not know, or that stand too often.
+    private func check(_ request: Request) throws(RequestFault) {
+        _ = try Parameters(request, known: known, repeatable: repeatable)
+    }
+}

@@ -1,0 +1,92 @@
+import HTTPServer
+
+/// A parameter of operations, as `openapi.yaml` and the store's own document name it among their components.
+struct Parameter: Sendable, Equatable {
+    /// Where it stands.
+    enum Place: Sendable { case query, header }
+
+    /// The name of the component, such as `MinVersion`.
+    let component: String
+    /// The name in the request, such as `minVersion`.
+    let name: StaticString
+    let place: Place
+    /// Whether it may stand more than once.
+    let isRepeatable: Bool
+
+    private init(
+        _ component: String, _ name: StaticString, _ place: Place = .query,
+        isRepeatable: Bool = false
+    ) {
+        self.component = component
+        self.name = name
+        self.place = place
+        self.isRepeatable = isRepeatable
+    }
+
+    static func == (left: Parameter, right: Parameter) -> Bool { left.component == right.component }
+
+    // MARK: Which objects
+
+    static let key = Parameter("Key", "key")
+    static let filter = Parameter("Filter", "filter")
+    static let arg = Parameter("Arg", "arg", isRepeatable: true)
+    static let text = Parameter("Text", "text", isRepeatable: true)
+    static let sort = Parameter("Sort", "sort")
+    static let distinct = Parameter("Distinct", "distinct")
+    static let limit = Parameter("Limit", "limit")
+    static let cursor = Parameter("Cursor", "cursor")
+    static let all = Parameter("All", "all")
+
+    // MARK: What is shown of them
+
+    static let fields = Parameter("Fields", "fields")
+    static let expand = Parameter("Expand", "expand")
+    static let count = Parameter("Count", "count")
+    static let explain = Parameter("Explain", "explain")
+    static let geometry = Parameter("Geometry", "geometry")
+    static let minVersion = Parameter("MinVersion", "minVersion")
+    static let projectedFields = Parameter("ProjectedFields", "fields")
+    static let shownBy = Parameter("ShownBy", "projection")
+    static let shownByRequired = Parameter("ShownByRequired", "projection")
+    static let operations = Parameter("Operations", "op")
+    static let by = Parameter("By", "by")
+    static let sectionBy = Parameter("SectionBy", "by")
+    static let sectionLimit = Parameter("SectionLimit", "limit")
+    static let sectionObjects = Parameter("SectionObjects", "objects")
+    static let sectionCount = Parameter("SectionCount", "count")
+
+    // MARK: Elements
+
+    static let at = Parameter("At", "at")
+    static let entryKey = Parameter("EntryKey", "key")
+    static let entryKeyToRemove = Parameter("EntryKeyToRemove", "key")
+    static let elementValue = Parameter("ElementValue", "value")
+
+    // MARK: Writes
+
+    static let mode = Parameter("Mode", "mode")
+    static let atomic = Parameter("Atomic", "atomic")
+    static let upsert = Parameter("Upsert", "upsert")
+    static let dryRun = Parameter("DryRun", "dryRun")
+    static let allowDataLoss = Parameter("AllowDataLoss", "allowDataLoss")
+
+    // MARK: Changes
+
+    static let since = Parameter("Since", "since")
+    static let outboxSince = Parameter("OutboxSince", "since")
+    static let through = Parameter("Through", "through")
+
+    // MARK: Headers
+
+    static let idempotencyKey = Parameter("IdempotencyKey", "Idempotency-Key", .header)
+    static let ifMatch = Parameter("IfMatch", "If-Match", .header)
+    static let ifMatchRead = Parameter("IfMatchRead", "If-Match", .header)
+    static let ifNoneMatchRead = Parameter("IfNoneMatchRead", "If-None-Match", .header)
+    static let ifNoneMatchWrite = Parameter("IfNoneMatchWrite", "If-None-Match", .header)
+    static let lastEventID = Parameter("LastEventID", "Last-Event-ID", .header)
+    static let preferRead = Parameter("PreferRead", "Prefer", .header)
+    static let preferWrite = Parameter("PreferWrite", "Prefer", .header)
+    static let preferBulk = Parameter("PreferBulk", "Prefer", .header)
+    static let preferChanges = Parameter("PreferChanges", "Prefer", .header)
+    static let preferOutbox = Parameter("PreferOutbox", "Prefer", .header)
+}
