@@ -144,7 +144,12 @@ let package = Package(
                 "ObjectStore", "Query", "Rows", "ObjectModel", "Bytes", "Storage", "StorageMemory",
                 "StorageLMDB", "Threads", "TestSupport", "ObjectSupport", "PlainQuery",
             ]),
-        tests("StoreServiceTests", ["StoreService", "Threads"]),
+        tests(
+            "StoreServiceTests",
+            [
+                "StoreService", "ObjectJSON", "ObjectStore", "ObjectModel", "Bytes", "Threads",
+                "TestSupport", "ObjectSupport",
+            ]),
         tests(
             "RESTAPITests",
             [

@@ -19,11 +19,14 @@ extension RequestFault {
         "The store has not reached this version yet; try again.",
         retryAfterSeconds: 1)
 
+    /// The code of what an asymmetric class can not do.
+    package static let asymmetricCode = "asymmetric-class"
+
     /// The operation is none of an asymmetric class, whose objects are created, consumed and forgotten.
     package static func asymmetricClass(_ rowClass: RowClass) -> RequestFault {
         let name = rowClass.definition.name
         return RequestFault(
-            .unsupportedOperation, "asymmetric-class",
+            .unsupportedOperation, asymmetricCode,
             "Class '\(name)' is asymmetric: its objects are created (POST to its 'objects' or 'import', or "
                 + "'create' in a transaction), and consumed and acknowledged at its 'outbox' (GET and "
                 + "DELETE). Nothing else reads or changes them.")

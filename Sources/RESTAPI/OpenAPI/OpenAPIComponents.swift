@@ -1,5 +1,6 @@
 import JSON
 import ObjectJSON
+import StoreService
 
 /// Writes what belongs to no class: shared schemas, parameters, headers and the replies to what can't be
 /// done.

@@ -51,12 +51,12 @@ extension RESTService {
                 member: member, projection)
         }
         try request.requireAccepted("application/json")
-        return try CollectionPage(
-            service: self, read: read, names: names, text: text, owner: rowClass, key: key,
-            row: row,
-            member: member, projection: projection, quotesLargeInts: preferences.quotesLargeInts,
-            target: nextTarget(of: request)
-        ).response()
+        let buffer = ByteBuffer(capacity: 1024)
+        let view = PageView(
+            served, read, names, quotesLargeInts: preferences.quotesLargeInts)
+        let page = CollectionPage(
+            text, of: ObjectProperty(member, of: rowClass, key: key, row), projection, in: view)
+        return response(try page.write(to: buffer), buffer, nextAt: request)
     }
 
     /// `{"value":…}`, or the bytes of a data property for a client that asks for them.

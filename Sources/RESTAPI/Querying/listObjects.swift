@@ -24,8 +24,12 @@ extension RESTService {
             let text = try QueryText(request, parser: RequestScratch.current.parser)
             return whenAtVersion(minimum) {
                 self.answerPage(
-                    request, text, forms, preferences, target: nextTarget(of: request),
-                    isProjected: isProjected)
+                    request,
+                    QueryRequest(
+                        isProjected
+                            ? .projection(request.parameter(0).string)
+                            : .objects(className: request.parameter(0).string), text, forms: forms,
+                        quotesLargeInts: preferences.quotesLargeInts), varies: true)
             }
         }
     }

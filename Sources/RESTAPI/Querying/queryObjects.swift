@@ -15,7 +15,12 @@ extension RESTService {
             let text = try QueryText(
                 body: self.served.json(request.body, RequestScratch.current.parser))
             return self.whenAtVersion(minimum) {
-                self.answerPage(request, text, forms, preferences, target: nil)
+                self.answerPage(
+                    request,
+                    QueryRequest(
+                        .objects(className: request.parameter(0).string), text, forms: forms,
+                        quotesLargeInts: preferences.quotesLargeInts),
+                    hasAddress: false, varies: true)
             }
         }
     }

@@ -24,16 +24,7 @@ extension RESTService {
     /// - Throws: ``RequestFault`` `.notFound` with the nearest name; `.unsupportedOperation` for a class of another kind.
     func objectClass(_ request: Request, _ names: SchemaNames) throws(RequestFault) -> RowClass {
         let rowClass = try names.anyClass(named: request.className)
-        do throws(RequestFault) {
-            try rowClass.requireObjects()
-        } catch {
-            var problem = error
-            // The one path of objects that an asymmetric class has takes new ones.
-            if rowClass.isAsymmetric, request.segments.last.map({ $0 == "objects" }) ?? false {
-                problem.alternatives = "POST, OPTIONS"
-            }
-            throw problem
-        }
+        try request.allowing { () throws(RequestFault) in try rowClass.requireObjects() }
         return rowClass
     }
 
@@ -86,4 +77,18 @@ extension RESTService {
 extension Request {
     /// The name of the class, which stands first in the path.
     var className: UnsafeRawBufferPointer { UnsafeRawBufferPointer(parameter(0).bytes) }
+
+    /// Runs `body`; what it refuses of an asymmetric class is told what the path of objects takes instead: new ones.
+    func allowing<Result>(
+        _ body: () throws(RequestFault) -> Result
+    ) throws(RequestFault) -> Result {
+        do { return try body() } catch {
+            guard error.code == RequestFault.asymmetricCode,
+                segments.last.map({ $0 == "objects" }) ?? false
+            else { throw error }
+            var fault = error
+            fault.alternatives = "POST, OPTIONS"
+            throw fault
+        }
+    }
 }

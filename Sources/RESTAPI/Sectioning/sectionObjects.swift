@@ -18,36 +18,12 @@ extension RESTService {
             try request.requireAccepted("application/json")
             let minimum = try minVersion(parameters)
             let preferences = try Preferences(request)
-            let text = SectionText(
-                query: try QueryText(request, parser: RequestScratch.current.parser),
-                by: parameters["by"]?.string, objectCount: try parameters.count("objects"))
-            let target = nextTarget(of: request)
-            let check = { @Sendable (names: SchemaNames) throws(RequestFault) in
-                try CheckedSections(
-                    text, of: self.objectClass(request, names), names: names,
-                    limits: self.served.limits)
-            }
-            // What can be checked at once is, so that a faulty request does not wait.
-            let known =
-                text.query.isLong
-                ? nil
-                : try CheckedRequest(
-                    RequestScratch.current.names(of: store.catalog.rows, served), check)
-            return whenAtVersion(minimum) {
-                self.answerReading { read throws(RequestFault) in
-                    let request =
-                        if let known {
-                            try known.under(read.rows, self.served)
-                        } else {
-                            try CheckedRequest(self.served.names(of: read.rows), check)
-                        }
-                    return try SectionReply(
-                        service: self, query: request.checked, text: text.query, read: read,
-                        names: request.names, quotesLargeInts: preferences.quotesLargeInts,
-                        target: target
-                    ).response()
-                }
-            }
+            let page = SectionRequest(
+                of: request.parameter(0).string,
+                try QueryText(request, parser: RequestScratch.current.parser),
+                by: parameters["by"]?.string, objectCount: try parameters.count("objects"),
+                quotesLargeInts: preferences.quotesLargeInts)
+            return whenAtVersion(minimum) { self.answerPage(request, page) }
         }
     }
 }

@@ -16,8 +16,10 @@ extension SchemaNames {
     /// The class of a name, of kind `object`.
     ///
     /// - Throws: ``RequestFault`` `.notFound` with the nearest name; `.unsupportedOperation` for a class of another kind.
-    package func objectClass(named name: UnsafeRawBufferPointer) throws(RequestFault) -> RowClass {
-        let rowClass = try anyClass(named: name)
+    package func objectClass(named name: String) throws(RequestFault) -> RowClass {
+        guard let rowClass = schema.rowClass(named: name) else {
+            throw .unknownClass(name, schema)
+        }
         try rowClass.requireObjects()
         return rowClass
     }

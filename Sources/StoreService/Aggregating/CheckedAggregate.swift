@@ -2,10 +2,9 @@ import ObjectJSON
 import ObjectStore
 import Query
 import Rows
-import StoreService
 
 /// An aggregate that was checked against the schema and is ready to run.
-struct CheckedAggregate: Sendable {
+package struct CheckedAggregate: Sendable {
     /// The class.
     let rowClass: RowClass
     /// The condition.
@@ -24,17 +23,18 @@ struct CheckedAggregate: Sendable {
     let hash: PageCursor.QueryHash
 
     /// The most operations of a request.
-    static let operationCountMax = 64
+    package static let operationCountMax = 64
 
     /// Checks an aggregate.
     ///
     /// - Throws: ``RequestFault`` `.malformed` with the column or the parameter.
     init(
-        _ text: AggregateText, of rowClass: RowClass, names: SchemaNames, limits: ServiceLimits
+        _ request: AggregateRequest, of rowClass: RowClass, names: SchemaNames,
+        limits: ServiceLimits
     ) throws(RequestFault) {
         self.rowClass = rowClass
-        let query = text.query
-        try query.requireLengths(limits, beside: [("op", text.operations), ("by", text.by)])
+        let query = request.text
+        try query.requireLengths(limits, beside: [("op", request.operations), ("by", request.by)])
         limit = try CheckedQuery.limit(query, limits)
         let compiled = try CheckedQuery.compile(query, rowClass, names.schema)
         predicate = compiled?.predicate.orNilIfTrue
@@ -47,7 +47,8 @@ struct CheckedAggregate: Sendable {
         }
         do throws(QueryError) {
             operations = try AggregateOperation.parse(
-                list: text.operations ?? "count", rootClass: rowClass.index, schema: names.schema)
+                list: request.operations ?? "count", rootClass: rowClass.index, schema: names.schema
+            )
         } catch {
             throw query.problem(error, "op")
         }
@@ -55,7 +56,7 @@ struct CheckedAggregate: Sendable {
             throw query.fault(
                 "op", "An aggregate has at most \(Self.operationCountMax) operations.")
         }
-        if let by = text.by {
+        if let by = request.by {
             do throws(QueryError) {
                 self.by = try SortKey.parse(
                     list: by, clause: "by", rootClass: rowClass.index, schema: names.schema)
@@ -82,7 +83,7 @@ struct CheckedAggregate: Sendable {
         }
         hash = PageCursor.QueryHash(
             "aggregate\u{0}\(rowClass.definition.name)\u{0}\(compiled?.canonicalText ?? "")\u{0}"
-                + "\(text.operations ?? "count")\u{0}\(text.by ?? "")\u{0}"
+                + "\(request.operations ?? "count")\u{0}\(request.by ?? "")\u{0}"
                 + PageCursor.types(self.by), now: compiled?.now)
     }
 }

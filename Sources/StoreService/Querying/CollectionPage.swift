@@ -1,21 +1,17 @@
 import Bytes
-import HTTPServer
 import JSON
 import ObjectJSON
 import ObjectModel
 import ObjectStore
 import Query
 import Rows
-import StoreService
 
 /// A page of a list, a set, a map or an inverse link of one object, filtered and sorted like a query.
 ///
 /// The position of an element in the collection takes the part of the object key: it completes every
 /// order, and cursors hold it.
-struct CollectionPage {
-    let service: RESTService
-    let read: ReadTransaction
-    let names: SchemaNames
+package struct CollectionPage {
+    let view: PageView
     let text: QueryText
     let owner: RowClass
     let key: UInt64
@@ -23,9 +19,22 @@ struct CollectionPage {
     let member: Int
     /// Shows the objects, instead of what their class has.
     let projection: CompiledProjection?
-    let quotesLargeInts: Bool
-    let target: String
 
+    /// Makes a page of property `member` of an object.
+    package init(
+        _ text: QueryText, of property: ObjectProperty, _ projection: CompiledProjection?,
+        in view: PageView
+    ) {
+        self.view = view
+        self.text = text
+        owner = property.rowClass
+        key = property.key
+        row = property.row
+        member = property.member
+        self.projection = projection
+    }
+
+    var read: ReadTransaction { view.read }
     var compiled: RowClass.Member { owner.members[member] }
     var holdsObjects: Bool { compiled.classIndex >= 0 }
 
@@ -39,9 +48,9 @@ struct CollectionPage {
     /// Writes the page.
     ///
     /// - Throws: ``RequestFault`` `.malformed` for a faulty query or cursor, or when storage fails.
-    func response() throws(RequestFault) -> Response {
-        try text.requireLengths(service.served.limits)
-        let limit = try CheckedQuery.limit(text, service.served.limits)
+    package func write(to buffer: ByteBuffer) throws(RequestFault) -> PageReply {
+        try text.requireLengths(view.served.limits)
+        let limit = try CheckedQuery.limit(text, view.served.limits)
         let root = root
         let compiledQuery = try compile(root)
         let keys = try sortKeys(root, compiledQuery)
@@ -52,22 +61,29 @@ struct CollectionPage {
         let hash = PageCursor.QueryHash(canonical, now: compiledQuery?.now)
         let cursor = try PageCursor.read(text, query: hash, epoch: read.epoch)
         if let compiledQuery, Self.needsStages(compiledQuery) {
-            return try stagedResponse(
-                compiledQuery, selection, hash: hash, behind: cursor, limit: limit)
+            let page = try staged(compiledQuery, hash, behind: cursor, limit: limit)
+            return try write(page, selection, to: buffer)
         }
         let order = Order(keys, read.rows)
         var (found, total) = try collect(
             compiledQuery?.predicate.makeMatcher(read.rows, source: read), order, behind: cursor,
             limit: limit)
         if !order.isNatural { found.sort { isBefore($0, $1, order) } }
-        let page = found.prefix(limit)
-        var next: PageCursor?
-        if found.count > page.count, let last = page.last {
-            next = PageCursor(
+        var page = Page(elements: found.prefix(limit), total: total)
+        if found.count > page.elements.count, let last = page.elements.last {
+            page.next = PageCursor(
                 query: hash, epoch: read.epoch, repetition: last.repetition,
                 position: position(last, order))
         }
-        return try write(page, next, selection, total: total)
+        return try write(page, selection, to: buffer)
+    }
+
+    /// What was found.
+    struct Page {
+        var elements: ArraySlice<Candidate>
+        var next: PageCursor?
+        /// How many elements the whole result has, if they were counted.
+        var total: Int
     }
 
     // MARK: The query
@@ -144,7 +160,7 @@ struct CollectionPage {
         guard holdsObjects, text.fields != nil || text.expand != nil else { return nil }
         return try FieldSelection(
             fields: text.fields, expand: text.expand, of: read.rows.classes[compiled.classIndex],
-            names: names)
+            names: view.names)
     }
 
     /// The elements of the page, and one more if there is one, or with a sort all that come behind the
@@ -152,8 +168,8 @@ struct CollectionPage {
     func collect(
         _ matcher: Matcher?, _ order: Order, behind cursor: PageCursor?, limit: Int
     ) throws(RequestFault) -> (found: [Candidate], total: Int) {
-        let served = service.served
-        let limits = service.served.queryLimits(of: read)
+        let served = view.served
+        let limits = view.queryLimits
         let deadline = limits.deadlineMilliseconds
         read.limitFollowing(until: deadline)
         matcher?.limit(until: deadline)
@@ -188,7 +204,7 @@ struct CollectionPage {
             guard order.isNatural else {
                 byteCount += MemoryLayout<Candidate>.stride + 32 + candidate.sortBytes.count
                 if byteCount > limits.memoryByteCountMax {
-                    failure = .queryMemory(served.limits)
+                    failure = view.outOfMemory
                     return false
                 }
                 found.append(candidate)
@@ -196,7 +212,7 @@ struct CollectionPage {
             }
             if found.count <= limit { found.append(candidate) }
             if found.count > countMax {
-                failure = .queryMemory(served.limits)
+                failure = view.outOfMemory
                 return false
             }
             return text.counts || found.count <= limit
@@ -204,11 +220,11 @@ struct CollectionPage {
         if let failure { throw failure }
         switch matcher?.failure {
         case .time: throw .queryTime(served.limits)
-        case .memory: throw .queryMemory(served.limits)
+        case .memory: throw view.outOfMemory
         case .pattern: throw .queryPattern
         case nil: break
         }
-        try service.served.checkTime(read)
+        try served.checkTime(read)
         return (found, total)
     }
 
@@ -220,21 +236,16 @@ struct CollectionPage {
         return holdsObjects ? "{\"objects\":[" : "{\"elements\":["
     }
 
-    func write(
-        _ page: ArraySlice<Candidate>, _ cursor: PageCursor?, _ selection: FieldSelection?,
-        total: Int
-    ) throws(RequestFault) -> Response {
-        let buffer = ByteBuffer(capacity: 1024)
+    private func write(
+        _ page: Page, _ selection: FieldSelection?, to buffer: ByteBuffer
+    ) throws(RequestFault) -> PageReply {
         let json = JSONWriter(buffer)
-        var writer = ObjectWriter(buffer, names: names, read: read, epoch: read.epoch)
-        writer.quotesLargeInts = quotesLargeInts
-        writer.limitCollections(service.served.limits)
-        writer.byteCountMax = service.served.limits.memoryByteCountMax(of: read)
+        var writer = view.objectWriter(buffer)
         buffer.append(opening)
         let isMap = compiled.storage.shape == .map
         let collection =
             compiled.storage.shape == .none ? nil : owner.collection(member, in: row, read)
-        for (index, candidate) in page.enumerated() {
+        for (index, candidate) in page.elements.enumerated() {
             if index > 0 { buffer.append(UInt8(ascii: ",")) }
             if isMap {
                 json.raw("{\"key\":")
@@ -243,7 +254,8 @@ struct CollectionPage {
             }
             if let row = candidate.row, let rowClass = candidate.rowClass {
                 writer.write(
-                    row, key: candidate.key, selection ?? names.classes[rowClass.index].everything)
+                    row, key: candidate.key,
+                    selection ?? view.names.classes[rowClass.index].everything)
             } else if holdsObjects {
                 json.null()
             } else if let (part, place) = collection?.element(Int(candidate.position)) {
@@ -251,20 +263,8 @@ struct CollectionPage {
             }
             if isMap { json.raw("}") }
         }
-        if writer.isTruncated { throw .queryMemory(service.served.limits) }
-        buffer.append("]")
-        var next: String?
-        if let cursor {
-            let text = cursor.encoded()
-            next = text
-            json.raw(",\"next\":")
-            json.string(text)
-        }
-        if text.counts {
-            json.raw(",\"count\":")
-            json.int(Int64(total))
-        }
-        buffer.append("}")
-        return try service.pageReply(buffer, of: read, next: next, at: target)
+        if writer.isTruncated { throw view.outOfMemory }
+        json.raw("]")
+        return try view.end(json, next: page.next, count: text.counts ? page.total : nil)
     }
 }

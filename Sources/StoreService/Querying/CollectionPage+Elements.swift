@@ -1,6 +1,5 @@
 import ObjectStore
 import Rows
-import StoreService
 
 extension CollectionPage {
     /// One element of the collection.

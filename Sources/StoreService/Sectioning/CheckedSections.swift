@@ -2,10 +2,9 @@ import ObjectJSON
 import ObjectStore
 import Query
 import Rows
-import StoreService
 
 /// Sections that were checked against the schema and are ready to run.
-struct CheckedSections: Sendable {
+package struct CheckedSections: Sendable {
     /// The class.
     let rowClass: RowClass
     /// Which sections are wanted, from the first one on.
@@ -16,17 +15,17 @@ struct CheckedSections: Sendable {
     let hash: PageCursor.QueryHash
 
     /// Objects that are shown of a section when the request does not say.
-    static let objectCountDefault = 10
+    package static let objectCountDefault = 10
 
     /// Checks sections.
     ///
     /// - Throws: ``RequestFault`` `.malformed` with the column or the parameter.
     init(
-        _ text: SectionText, of rowClass: RowClass, names: SchemaNames, limits: ServiceLimits
+        _ request: SectionRequest, of rowClass: RowClass, names: SchemaNames, limits: ServiceLimits
     ) throws(RequestFault) {
         self.rowClass = rowClass
-        let query = text.query
-        guard let by = text.by else {
+        let query = request.text
+        guard let by = request.by else {
             throw query.fault(
                 "by",
                 "'by' says what the objects of a section have in common: a path such as country.name, or "
@@ -35,7 +34,7 @@ struct CheckedSections: Sendable {
         try query.requireLengths(limits, beside: [("by", by)])
         let limit = try CheckedQuery.limit(query, limits)
         let objectCount =
-            text.objectCount ?? min(Self.objectCountDefault, limits.pageObjectCountMax)
+            request.objectCount ?? min(Self.objectCountDefault, limits.pageObjectCountMax)
         guard objectCount <= limits.pageObjectCountMax else {
             throw query.fault(
                 "objects", "'objects' is a number from 0 to \(limits.pageObjectCountMax).",

@@ -12,7 +12,7 @@ struct PlanText {
     let indexes: [String]
 
     /// The plans that were given up, each as a step of its own.
-    let stepsGivenUp: [QueryPage.Step]
+    let stepsGivenUp: [PageAccount.Step]
     /// The properties whose columns the last plan went by, with commas between; empty for none.
     let columns: String
 
@@ -22,14 +22,11 @@ struct PlanText {
         summary = texts.joined(separator: "; then ")
         indexes = writer.indexes
         stepsGivenUp = zip(followed, texts).filter { $0.0.isGivenUp }.map { plan, text in
-            QueryPage.Step(
+            PageAccount.Step(
                 name: "given up: \(text)", rows: plan.rowsRead, microseconds: plan.microseconds)
         }
         columns = followed.last.map { writer.names($0.columns) } ?? ""
     }
-
-    /// How long the plans that were given up were followed.
-    var microsecondsGivenUp: UInt64 { stepsGivenUp.reduce(0) { $0 + $1.microseconds } }
 
     /// The name of a step with the columns that it went by.
     func step(_ name: String) -> String {

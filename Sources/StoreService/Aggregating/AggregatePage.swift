@@ -1,55 +1,19 @@
 import Bytes
-import HTTPServer
 import JSON
 import ObjectJSON
 import ObjectStore
 import Query
 import Rows
-import StoreService
 
-/// Runs an aggregate and writes the reply.
-struct AggregateReply {
-    let service: RESTService
+/// Runs an aggregate and writes it, or a page of its groups.
+struct AggregatePage {
+    let view: PageView
     let query: CheckedAggregate
     let text: QueryText
-    let read: ReadTransaction
-    let names: SchemaNames
-    let quotesLargeInts: Bool
-    /// The request's path, for the address of the next page.
-    let target: String
+    let account: PageAccount
 
-    /// What was done, for `explain`.
-    private final class Account {
-        private let rowClass: RowClass
-        private let schema: RowSchema
-        var plans: [FollowedPlan] = []
-        var statistics: QueryExecution.Statistics?
-        var steps: [QueryPage.Step] = []
-        private var clock = monotonicMicroseconds()
-
-        init(_ rowClass: RowClass, _ schema: RowSchema) {
-            self.rowClass = rowClass
-            self.schema = schema
-        }
-
-        /// Notes what an execution did, which is timed if any of this is to be told.
-        func add(_ execution: QueryExecution, _ name: String, _ rows: Int) {
-            guard execution.isTimed else { return }
-            let now = monotonicMicroseconds()
-            let followed = execution.followed
-            let plan = PlanText(followed, rowClass, schema)
-            steps += plan.stepsGivenUp
-            clock += plan.microsecondsGivenUp
-            steps.append(
-                QueryPage.Step(name: plan.step(name), rows: rows, microseconds: now - clock))
-            clock = now
-            plans += followed
-            let own = execution.statistics
-            statistics?.rowsRead += own.rowsRead
-            statistics?.entriesRead += own.entriesRead
-            if statistics == nil { statistics = own }
-        }
-    }
+    private var read: ReadTransaction { view.read }
+    private var limits: QueryLimits { view.queryLimits }
 
     /// The query of all objects that are meant.
     private var objects: ObjectQuery {
@@ -77,56 +41,42 @@ struct AggregateReply {
     /// Writes the reply.
     ///
     /// - Throws: ``RequestFault`` for a cursor that does not fit, limits, or failing storage.
-    func response() throws(RequestFault) -> Response {
+    func write(to buffer: ByteBuffer) throws(RequestFault) -> PageReply {
         let cursor = try PageCursor.read(text, query: query.hash, epoch: read.epoch)
-        let limits = service.served.queryLimits(of: read)
-        let account = Account(query.rowClass, read.rows)
-        let buffer = ByteBuffer(capacity: 1024)
-        var writer = ObjectWriter(buffer, names: names, read: read, epoch: read.epoch)
-        writer.quotesLargeInts = quotesLargeInts
-        writer.byteCountMax = limits.memoryByteCountMax
-        var next: String?
+        var writer = view.objectWriter(buffer)
+        var next: PageCursor?
         if query.by.isEmpty {
             buffer.append("{")
-            try writeTotals(&writer, limits, account)
+            try writeTotals(&writer)
         } else {
             buffer.append("{\"groups\":[")
-            next = try writeGroups(&writer, after: cursor, limits, account)
+            next = try writeGroups(&writer, after: cursor)
         }
-        if text.explains, let statistics = account.statistics {
-            writer.json.raw(",\"explain\":")
-            writer.json.explanation(
-                PlanText(account.plans, query.rowClass, read.rows), statistics, account.steps,
-                rowsReturned: account.steps.last?.rows ?? 0)
-        }
-        buffer.append("}")
-        return try service.pageReply(buffer, of: read, next: next, at: target)
+        return try view.end(writer.json, next: next, account, rowsReturned: nil)
     }
 
     // MARK: Without groups
 
-    private func writeTotals(
-        _ writer: inout ObjectWriter, _ limits: QueryLimits, _ account: Account
-    ) throws(RequestFault) {
+    private func writeTotals(_ writer: inout ObjectWriter) throws(RequestFault) {
         var results: [AggregateState.Result?] = []
         for operation in query.operations {
             guard let extreme = extreme(operation) else {
                 results.append(nil)
                 continue
             }
-            results.append(try first(extreme, operation, limits, account))
+            results.append(try first(extreme, operation))
         }
         let others = zip(query.operations, results).filter { $1 == nil }.map(\.0)
         var count = 0
         var sums: [AggregateState.Result] = []
         if others.contains(where: { $0.kind != .count }) {
-            let aggregation = makeAggregation(others, after: nil, limits)
-            try run(aggregation, limits, account)
+            let aggregation = makeAggregation(others, after: nil)
+            try run(aggregation)
             let all = aggregation.finish()
             count = all.first?.count ?? 0
             sums = all.first?.results ?? []
         } else if !others.isEmpty {
-            count = try countAll(limits, account)
+            count = try countAll()
         }
         var left = sums[...]
         for (place, operation) in query.operations.enumerated() {
@@ -140,40 +90,28 @@ struct AggregateReply {
         }
     }
 
-    private func countAll(_ limits: QueryLimits, _ account: Account) throws(RequestFault) -> Int {
+    private func countAll() throws(RequestFault) -> Int {
         if query.stages != nil {
-            let aggregation = makeAggregation([], after: nil, limits)
-            try run(aggregation, limits, account)
+            let aggregation = makeAggregation([], after: nil)
+            try run(aggregation)
             return aggregation.finish().first?.count ?? 0
         }
-        let execution = try service.served.stored { () throws(StoreError) in
-            try QueryExecution(objects.counted, in: read, limits: limits)
-        }
-        execution.isTimed = text.explains
-        let count: Int
-        do throws(QueryExecution.Failure) { count = try execution.count() } catch {
-            throw service.served.fault(error)
-        }
+        let execution = try view.execution(objects.counted, limits, account)
+        let count = try view.running { () throws(QueryExecution.Failure) in try execution.count() }
         account.add(execution, "count", count)
         return count
     }
 
     /// The value of the first object of a query in the order of that value.
     private func first(
-        _ extreme: ObjectQuery, _ operation: AggregateOperation, _ limits: QueryLimits,
-        _ account: Account
+        _ extreme: ObjectQuery, _ operation: AggregateOperation
     ) throws(RequestFault) -> AggregateState.Result {
-        let execution = try service.served.stored { () throws(StoreError) in
-            try QueryExecution(extreme, in: read, limits: limits)
-        }
-        execution.isTimed = text.explains
-        let aggregation = makeAggregation([operation], after: nil, limits)
-        do throws(QueryExecution.Failure) {
+        let execution = try view.execution(extreme, limits, account)
+        let aggregation = makeAggregation([operation], after: nil)
+        try view.running { () throws(QueryExecution.Failure) in
             try execution.run(limit: 1) { key, row in
                 aggregation.add(row: row, key: key, source: read)
             }
-        } catch {
-            throw service.served.fault(error)
         }
         account.add(execution, "extreme", 1)
         return aggregation.finish().first?.results.first ?? .none
@@ -182,19 +120,17 @@ struct AggregateReply {
     // MARK: Groups
 
     private func writeGroups(
-        _ writer: inout ObjectWriter, after cursor: PageCursor?, _ limits: QueryLimits,
-        _ account: Account
-    ) throws(RequestFault) -> String? {
-        let aggregation = makeAggregation(
-            query.operations, after: cursor?.position.sortBytes, limits)
-        try run(aggregation, limits, account)
+        _ writer: inout ObjectWriter, after cursor: PageCursor?
+    ) throws(RequestFault) -> PageCursor? {
+        let aggregation = makeAggregation(query.operations, after: cursor?.position.sortBytes)
+        try run(aggregation)
         let groups = aggregation.finish()
         let readers = query.by.map { PathReader($0.path, schema: read.rows) }
         let json = writer.json
         for (place, group) in groups.prefix(query.limit).enumerated() {
             if place > 0 { json.comma() }
             json.raw("{\"by\":{")
-            let row = try service.served.stored { () throws(StoreError) in
+            let row = try view.served.stored { () throws(StoreError) in
                 try read.find(query.rowClass, key: group.key)
             }
             for (index, name) in query.byNames.enumerated() {
@@ -220,23 +156,19 @@ struct AggregateReply {
                 }
             }
             json.raw("}")
-            if writer.buffer.count > limits.memoryByteCountMax { throw outOfMemory }
+            if writer.buffer.count > writer.byteCountMax { throw view.outOfMemory }
         }
         json.raw("]")
         guard groups.count > query.limit else { return nil }
-        let cursor = PageCursor(
+        return PageCursor(
             query: query.hash, epoch: read.epoch, returnedCount: 0,
             position: QueryPosition(sortBytes: groups[query.limit - 1].sortBytes, key: 0))
-        json.raw(",\"next\":")
-        let text = cursor.encoded()
-        json.string(text)
-        return text
     }
 
     // MARK: Running
 
     private func makeAggregation(
-        _ operations: [AggregateOperation], after: [UInt8]?, _ limits: QueryLimits
+        _ operations: [AggregateOperation], after: [UInt8]?
     ) -> Aggregation {
         // One more than a page's tells whether there is a next one.
         Aggregation(
@@ -245,9 +177,7 @@ struct AggregateReply {
     }
 
     /// Hands every object that is meant to an aggregation.
-    private func run(
-        _ aggregation: Aggregation, _ limits: QueryLimits, _ account: Account
-    ) throws(RequestFault) {
+    private func run(_ aggregation: Aggregation) throws(RequestFault) {
         var isFull = false
         var count = 0
         func take(_ key: UInt64, _ row: RowView) -> Bool {
@@ -256,35 +186,22 @@ struct AggregateReply {
             return !isFull
         }
         let execution: QueryExecution
-        do throws(QueryExecution.Failure) {
-            if let stages = query.stages {
-                let keys: [UInt64]
-                (keys, execution) = try stages.run(
-                    in: read, limits: limits, isTimed: text.explains)
+        if let stages = query.stages {
+            execution = try view.running { () throws(QueryExecution.Failure) in
+                let (keys, execution) = try stages.run(
+                    in: read, limits: limits, isTimed: account.isAsked)
                 try execution.forEach(keys, take)
-            } else {
-                execution = try makeExecution(limits)
-                execution.isTimed = text.explains
+                return execution
+            }
+        } else {
+            execution = try view.execution(objects, limits, account)
+            try view.running { () throws(QueryExecution.Failure) in
                 try execution.run(limit: .max, take)
             }
-        } catch {
-            throw service.served.fault(error)
         }
-        if isFull { throw outOfMemory }
+        if isFull { throw view.outOfMemory }
         account.add(execution, "aggregate", count)
     }
-
-    private func makeExecution(_ limits: QueryLimits) throws(QueryExecution.Failure)
-        -> QueryExecution
-    {
-        do throws(StoreError) {
-            return try QueryExecution(objects, in: read, limits: limits)
-        } catch {
-            throw .store(error)
-        }
-    }
-
-    private var outOfMemory: RequestFault { .queryMemory(service.served.limits) }
 
     private func write(
         _ result: AggregateState.Result, _ operation: AggregateOperation,

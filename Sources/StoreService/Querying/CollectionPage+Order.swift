@@ -1,10 +1,8 @@
 import Bytes
-import HTTPServer
 import ObjectStore
 import Query
 import Rows
 import Storage
-import StoreService
 
 extension CollectionPage {
     /// How elements are sorted.

@@ -1,10 +1,8 @@
 import Bytes
-import HTTPServer
 import ObjectJSON
 import ObjectStore
 import Query
 import Rows
-import StoreService
 
 /// Pages of elements whose filter has a DISTINCT or a LIMIT: SORT, DISTINCT and LIMIT are applied from left
 /// to right to all elements that match. A cursor holds how many came before.
@@ -15,10 +13,9 @@ extension CollectionPage {
         return !query.isPlain || !query.distinct.isEmpty || query.limit != nil
     }
 
-    func stagedResponse(
-        _ query: CompiledQuery, _ selection: FieldSelection?, hash: PageCursor.QueryHash,
-        behind cursor: PageCursor?, limit: Int
-    ) throws(RequestFault) -> Response {
+    func staged(
+        _ query: CompiledQuery, _ hash: PageCursor.QueryHash, behind cursor: PageCursor?, limit: Int
+    ) throws(RequestFault) -> Page {
         if text.sort != nil {
             throw text.fault(
                 "sort",
@@ -35,16 +32,16 @@ extension CollectionPage {
             case .distinct(let keys): keepDistinct(&found, keys)
             }
         }
-        try service.served.checkTime(read)
-        let total = found.count
-        let first = min(total, Int(clamping: cursor?.position.key ?? 0))
-        let end = min(total, first + limit)
-        let next =
-            end < total
-            ? PageCursor(
+        try view.served.checkTime(read)
+        let first = min(found.count, Int(clamping: cursor?.position.key ?? 0))
+        let end = min(found.count, first + limit)
+        var page = Page(elements: found[first..<end], total: found.count)
+        if end < found.count {
+            page.next = PageCursor(
                 query: hash, epoch: read.epoch, repetition: 0,
-                position: QueryPosition(sortBytes: [], key: UInt64(end))) : nil
-        return try write(found[first..<end], next, selection, total: total)
+                position: QueryPosition(sortBytes: [], key: UInt64(end)))
+        }
+        return page
     }
 
     /// Sorts stably.

@@ -1,10 +1,8 @@
 import Bytes
-import HTTPServer
 import JSON
 import ObjectJSON
 import ObjectStore
 import Rows
-import StoreService
 
 /// Writes the objects of a page in the form that the client wants, one after the other, straight into the
 /// buffer of the reply.
@@ -12,22 +10,16 @@ struct PageWriter {
     private var writer: ObjectWriter
     private let form: CheckedQuery.Form
     private let selection: FieldSelection
-    private let read: ReadTransaction
+    private let view: PageView
     private let records: CSVRecords?
-    private let byteCountMax: Int
     private var count = 0
 
     /// Makes a writer, and writes what comes before the objects.
-    init(_ page: QueryPage, _ buffer: ByteBuffer) {
-        writer = ObjectWriter(buffer, names: page.names, read: page.read, epoch: page.read.epoch)
-        writer.quotesLargeInts = page.quotesLargeInts
-        writer.linkKeys = RequestScratch.current.linkKeys
-        writer.limitCollections(page.service.served.limits)
-        byteCountMax = page.service.served.limits.memoryByteCountMax(of: page.read)
-        writer.byteCountMax = byteCountMax
-        form = page.query.form
-        selection = page.query.selection
-        read = page.read
+    init(_ view: PageView, _ query: CheckedQuery, _ buffer: ByteBuffer) {
+        self.view = view
+        writer = view.objectWriter(buffer)
+        form = query.form
+        selection = query.selection
         switch form {
         case .json:
             records = nil
@@ -37,7 +29,7 @@ struct PageWriter {
             buffer.append("{\"type\":\"FeatureCollection\",\"features\":[")
         case .csv:
             let records = CSVRecords(
-                selection, names: page.names, read: page.read, into: buffer)
+                selection, names: view.names, read: view.read, into: buffer)
             records.writeHeader()
             self.records = records
         }
@@ -45,11 +37,8 @@ struct PageWriter {
 
     /// Whether the reply has become too long, so that what is written is not whole.
     var isTruncated: Bool {
-        writer.isTruncated || records != nil && writer.buffer.count > byteCountMax
+        writer.isTruncated || records != nil && writer.buffer.count > writer.byteCountMax
     }
-
-    /// Whether anything can stand behind the objects: where to go on, and how many there are.
-    var hasMembers: Bool { records == nil }
 
     /// Writes an object.
     mutating func write(_ row: RowView, key: UInt64) {
@@ -63,14 +52,16 @@ struct PageWriter {
         }
     }
 
-    /// Writes what ends the objects.
-    func endObjects() {
-        if records == nil { writer.json.raw("]") }
-    }
-
-    /// Writes what ends the page.
-    func end() {
-        if records == nil { writer.json.raw("}") }
+    /// Writes what ends the page; CSV has no place for anything behind its records.
+    func end(
+        next: PageCursor?, count total: Int?, _ account: PageAccount, rowsReturned: Int
+    ) throws(RequestFault) -> PageReply {
+        if records != nil { return try view.reply(.csv, next: next?.encoded()) }
+        writer.json.raw("]")
+        var reply = try view.end(
+            writer.json, next: next, count: total, account, rowsReturned: rowsReturned)
+        reply.form = form.list
+        return reply
     }
 
     private mutating func writeFeature(
@@ -86,7 +77,7 @@ struct PageWriter {
             writer.writeID(row, key: key, rowClass)
         }
         json.raw(",\"geometry\":")
-        let point = path.point(of: row, read)
+        let point = path.point(of: row, view.read)
         if let point {
             json.raw("{\"type\":\"Point\",\"coordinates\":[")
             json.double(point.longitude)

@@ -1,0 +1,57 @@
+import Bytes
+import ObjectJSON
+import ObjectStore
+import Rows
+
+/// A page that is asked for, and what its check led to: its query is parsed once, and again only for a view
+/// of another schema.
+package struct PageRead<Request: PageRequest>: Sendable {
+    private let request: Request
+    private var known: (names: SchemaNames, checked: Request.Checked)?
+
+    /// Asks for a page.
+    package init(_ request: Request) { self.request = request }
+
+    /// Writes the page if that is sure to be short, from a view of the last commit; else it is checked and
+    /// nothing more. What is long to check is left for ``write(from:_:to:)``.
+    ///
+    /// - Returns: Nil for a page that was not written.
+    /// - Throws: ``RequestFault`` with every fault.
+    package mutating func writeIfShort(
+        _ served: ServedStore, to buffer: ByteBuffer
+    ) throws(RequestFault) -> PageReply? {
+        guard !request.text.isLong else { return nil }
+        let read = try served.stored { () throws(StoreError) in try served.store.read() }
+        defer { read.close() }
+        let names = RequestScratch.current.names(of: read.rows, served)
+        let checked = try request.check(names, served.limits)
+        let view = view(served, read, names)
+        if request.isShort(checked, in: view) {
+            return try request.write(checked, from: view, to: buffer)
+        }
+        known = (names, checked)
+        return nil
+    }
+
+    /// Writes the page from a view.
+    ///
+    /// - Throws: ``RequestFault`` with every fault, also where the request does not fit a schema that has come
+    ///   since it was checked.
+    package func write(
+        from read: ReadTransaction, _ served: ServedStore, to buffer: ByteBuffer
+    ) throws(RequestFault) -> PageReply {
+        if let known, known.names.schema === read.rows {
+            return try request.write(
+                known.checked, from: view(served, read, known.names), to: buffer)
+        }
+        let names = served.names(of: read.rows)
+        return try request.write(
+            request.check(names, served.limits), from: view(served, read, names), to: buffer)
+    }
+
+    private func view(
+        _ served: ServedStore, _ read: ReadTransaction, _ names: SchemaNames
+    ) -> PageView {
+        PageView(served, read, names, quotesLargeInts: request.quotesLargeInts)
+    }
+}

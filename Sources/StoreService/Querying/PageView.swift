@@ -1,0 +1,91 @@
+import Bytes
+import JSON
+import ObjectJSON
+import ObjectStore
+
+/// A view of the store that pages are written from, and how their reader wants them.
+package struct PageView {
+    let served: ServedStore
+    let read: ReadTransaction
+    let names: SchemaNames
+    let quotesLargeInts: Bool
+
+    /// Makes a view; it is as valid as `read`.
+    package init(
+        _ served: ServedStore, _ read: ReadTransaction, _ names: SchemaNames, quotesLargeInts: Bool
+    ) {
+        self.served = served
+        self.read = read
+        self.names = names
+        self.quotesLargeInts = quotesLargeInts
+    }
+
+    /// What a query on it may use.
+    var queryLimits: QueryLimits { served.queryLimits(of: read) }
+
+    var outOfMemory: RequestFault { .queryMemory(served.limits) }
+
+    /// Makes a writer of objects with the limits of replies.
+    func objectWriter(_ buffer: ByteBuffer) -> ObjectWriter {
+        var writer = ObjectWriter(buffer, names: names, read: read, epoch: read.epoch)
+        writer.quotesLargeInts = quotesLargeInts
+        writer.linkKeys = RequestScratch.current.linkKeys
+        writer.limitCollections(served.limits)
+        writer.byteCountMax = served.limits.memoryByteCountMax(of: read)
+        return writer
+    }
+
+    /// Plans a query.
+    ///
+    /// - `account`: Is to tell what it does.
+    func execution(
+        _ query: ObjectQuery, _ limits: QueryLimits, _ account: PageAccount
+    ) throws(RequestFault) -> QueryExecution {
+        let execution = try served.stored { () throws(StoreError) in
+            try QueryExecution(query, in: read, limits: limits)
+        }
+        execution.isTimed = account.isAsked
+        return execution
+    }
+
+    /// Runs what may be stopped by the limits of queries.
+    func running<Result>(
+        _ body: () throws(QueryExecution.Failure) -> Result
+    ) throws(RequestFault) -> Result {
+        do { return try body() } catch { throw served.fault(error) }
+    }
+
+    /// Writes what stands behind the objects of a page, and tells what the reply is.
+    ///
+    /// - `rowsReturned`: How many objects the page shows, for `explain`; nil for what its last stage gave.
+    /// - Throws: ``RequestFault`` when storage has failed while the page was written.
+    func end(
+        _ json: JSONWriter, next: PageCursor?, count: Int? = nil, _ account: PageAccount? = nil,
+        rowsReturned: Int? = nil
+    ) throws(RequestFault) -> PageReply {
+        let next = next?.encoded()
+        if let next {
+            json.raw(",\"next\":")
+            json.string(next)
+        }
+        if let count {
+            json.raw(",\"count\":")
+            json.int(Int64(count))
+        }
+        account?.write(to: json, rowsReturned: rowsReturned)
+        json.raw("}")
+        return try reply(.json, next: next)
+    }
+
+    /// The reply with a page that is written.
+    ///
+    /// - Throws: ``RequestFault`` when storage has failed while it was written.
+    func reply(_ form: ListForm, next: String?) throws(RequestFault) -> PageReply {
+        let number = try served.stored { () throws(StoreError) in
+            try read.checkFailure()
+            return try read.state().version
+        }
+        return PageReply(
+            form: form, version: StoreVersion(epoch: read.epoch, number: number), next: next)
+    }
+}

@@ -1,0 +1,119 @@
+import Bytes
+import ObjectJSON
+import ObjectModel
+import ObjectStore
+import ObjectSupport
+import StoreService
+import TestSupport
+import Testing
+
+@Suite("pages without a server")
+struct PageReadTests {
+    private static let thing = ObjectClass(
+        name: "Thing", primaryKey: "id",
+        properties: [
+            Property(name: "id", type: .single(.scalar(.int)), isIndexed: true),
+            Property(name: "name", type: .single(.scalar(.string))),
+        ])
+
+    /// Seven things, named by whether their ids are even.
+    private static func open() throws -> ServedStore {
+        let store = try Shelter.open(.memory, classes: [thing])
+        try store.write { transaction throws(StoreError) in
+            for id in Int64(0)..<7 {
+                let content: ObjectContent = [
+                    "id": .value(.int(id)), "name": .value(.string(id % 2 == 0 ? "even" : "odd")),
+                ]
+                try ObjectScript.Operation.write("Thing", content, key: nil, .merge)
+                    .run(transaction)
+            }
+        }
+        return ServedStore(store, limits: ServiceLimits()) { _, _ in }
+    }
+
+    private static func page(_ request: some PageRequest, of served: ServedStore) throws -> (
+        text: String, reply: PageReply
+    ) {
+        let buffer = ByteBuffer(capacity: 64)
+        let read = try served.store.read()
+        defer { read.close() }
+        let reply = try PageRead(request).write(from: read, served, to: buffer)
+        return (String(decoding: buffer.bytes, as: UTF8.self), reply)
+    }
+
+    private static func query(_ filter: String? = nil, limit: Int? = nil) -> QueryText {
+        var text = QueryText()
+        text.filter = filter
+        text.limit = limit
+        text.fields = "id"
+        return text
+    }
+
+    @Test("follow each other by their cursors until the last one, which has none")
+    func cursors() throws {
+        let served = try Self.open()
+        defer { served.stop() }
+        var text = Self.query(limit: 3)
+        var pages: [String] = []
+        repeat {
+            let page = try Self.page(QueryRequest(.objects(className: "Thing"), text), of: served)
+            #expect(page.reply.version == served.store.version)
+            pages.append(page.text)
+            text.cursor = page.reply.next
+        } while text.cursor != nil
+        #expect(pages.count == 3)
+        #expect(
+            pages.first?.hasPrefix(#"{"objects":[{"id":0},{"id":1},{"id":2}],"next":""#) ?? false)
+        #expect(pages.last == #"{"objects":[{"id":6}]}"#)
+    }
+
+    @Test("are written behind what the lent buffer has, and at once where they are short")
+    func short() throws {
+        let served = try Self.open()
+        defer { served.stop() }
+        let buffer = ByteBuffer(capacity: 64)
+        buffer.append("before ")
+        var short = PageRead(QueryRequest(.objects(className: "Thing"), Self.query("id == 5")))
+        #expect(try short.writeIfShort(served, to: buffer) != nil)
+        #expect(String(decoding: buffer.bytes, as: UTF8.self) == #"before {"objects":[{"id":5}]}"#)
+        var long = PageRead(
+            SectionRequest(of: "Thing", Self.query(), by: "name", objectCount: 1))
+        #expect(try long.writeIfShort(served, to: buffer) == nil)
+    }
+
+    @Test("have groups and sections too")
+    func groupsAndSections() throws {
+        let served = try Self.open()
+        defer { served.stop() }
+        let groups = try Self.page(
+            AggregateRequest(of: "Thing", QueryText(), operations: "count,max(id)", by: "name"),
+            of: served)
+        #expect(
+            groups.text == #"{"groups":[{"by":{"name":"even"},"count":4,"max(id)":6},"#
+                + #"{"by":{"name":"odd"},"count":3,"max(id)":5}]}"#)
+        let sections = try Self.page(
+            SectionRequest(of: "Thing", Self.query("id < 2"), by: "name", objectCount: 1),
+            of: served)
+        #expect(
+            sections.text == #"{"sections":[{"key":"even","count":1,"objects":[{"id":0}]},"#
+                + #"{"key":"odd","count":1,"objects":[{"id":1}]}]}"#)
+    }
+
+    @Test("are refused with a kind, a code and where the fault is")
+    func faults() throws {
+        let served = try Self.open()
+        defer { served.stop() }
+        func fault(_ className: String, _ text: QueryText) throws -> RequestFault? {
+            #expect(throws: RequestFault.self) {
+                try Self.page(QueryRequest(.objects(className: className), text), of: served)
+            }
+        }
+        #expect(try fault("Thin", Self.query())?.kind == .notFound)
+        let unknown = try fault("Thing", Self.query("nam == 'odd'"))
+        #expect(unknown?.kind == .malformed)
+        #expect(unknown?.errors.first?.hint == "name")
+        var text = Self.query()
+        text.cursor = "AAAA"
+        #expect(try fault("Thing", text)?.code == "invalid-cursor")
+    }
+}
