@@ -1,3 +1,5 @@
+import ObjectJSON
+
 /// What the process tells whoever started it.
 enum ExitCode: Int32, Sendable {
     /// All went well.
@@ -24,6 +26,12 @@ struct CommandFailure: Error {
     init(_ message: String) {
         code = .failure
         self.message = message
+    }
+
+    /// What a use case refuses, with the name that is meant perhaps.
+    init(_ fault: RequestFault) {
+        let hint = fault.errors.lazy.compactMap(\.hint).first
+        self.init(fault.detail + (hint.map { " Did you mean '\($0)'?" } ?? ""))
     }
 
     /// A damaged store.

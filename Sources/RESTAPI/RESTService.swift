@@ -15,8 +15,8 @@ package final class RESTService: Sendable {
     /// Who may do what; nil when everybody may do everything.
     let tokens: TokenTable?
     let logger: Logger
-    /// The imports that run.
-    let imports: ImportGate
+    /// The imports and exports.
+    let transfers: Transfers
     /// The backups; nil where none can be made.
     let backups: BackupFolder?
     /// The document of the store's classes.
@@ -25,8 +25,6 @@ package final class RESTService: Sendable {
     let idempotency = IdempotencyGate()
     /// The figures of the server that the service runs in, once it runs.
     let serverMetrics = Mutex<Metrics?>(nil)
-    /// Exports that are being sent.
-    let exports = OpenExports()
     /// Change streams; made with the first one.
     private let hub = Mutex<StreamHub?>(nil)
 
@@ -44,8 +42,8 @@ package final class RESTService: Sendable {
                 ("code", .text(failure.code.rawValue)), ("operation", .text(failure.operation)),
                 ("native", .text(failure.native ?? "")))
         }
-        imports = ImportGate(countMax: options.limits.importCountMax)
-        backups = options.limits.backupDirectory.map { BackupFolder(path: $0) }
+        transfers = Transfers(served)
+        backups = BackupFolder(served)
         store.observeFailures { error in
             logger.log(
                 .error, "the storage failed beside the writes; what was acknowledged is kept",
@@ -65,7 +63,7 @@ package final class RESTService: Sendable {
     package func stop() {
         endWaiting()
         served.stop()
-        imports.stop()
+        transfers.stop()
         backups?.stop()
     }
 

@@ -1,7 +1,6 @@
 import Glibc
 import ObjectStore
 import ObjectJSON
-import RESTAPI
 import StoreService
 
 extension Verb {
@@ -60,9 +59,15 @@ struct ExportCommand {
         defer { transaction.close() }
         let cursor: any ExportPieces
         do throws(RequestFault) {
-            cursor = try self.cursor(transaction)
+            let content =
+                className.map {
+                    ExportContent.objects(
+                        className: $0, fields: arguments.text("fields"),
+                        isCSV: arguments.has("csv"))
+                } ?? .store
+            cursor = try content.pieces(transaction, SchemaNames(transaction.rows))
         } catch {
-            throw CommandFailure(error.detail)
+            throw CommandFailure(error)
         }
         let path = arguments.operands.first ?? "-"
         let file = path == "-" ? 1 : open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
@@ -91,27 +96,6 @@ struct ExportCommand {
         Terminal.endProgress()
         if file != 1, fsync(file) != 0, errno != EINVAL { throw Self.unwritable(path) }
         return .success
-    }
-
-    private func cursor(_ transaction: ReadTransaction) throws(RequestFault) -> any ExportPieces {
-        let names = SchemaNames(transaction.rows)
-        guard let className else { return StoreExportCursor(transaction, names: names) }
-        guard let index = transaction.rows.classIndex[className] else {
-            let hint = NearestName.of(className, among: transaction.rows.classIndex.keys)
-            throw RequestFault(
-                .notFound, "unknown-class",
-                "the store has no class '\(className)'"
-                    + (hint.map { "; did you mean '\($0)'?" } ?? ""))
-        }
-        try transaction.rows.classes[index].requireObjects()
-        let selection =
-            try arguments.text("fields").map { fields throws(RequestFault) in
-                try FieldSelection(
-                    fields: fields, expand: nil, of: transaction.rows.classes[index], names: names)
-            } ?? names.classes[index].everything
-        return arguments.has("csv")
-            ? try CSVExportCursor(transaction, names: names, selection: selection)
-            : ExportCursor(transaction, names: names, selection: selection)
     }
 
     private static func unwritable(_ path: String) -> CommandFailure {

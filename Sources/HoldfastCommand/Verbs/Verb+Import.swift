@@ -2,7 +2,6 @@ import CZlib
 import Glibc
 import ObjectStore
 import ObjectJSON
-import RESTAPI
 import StoreService
 import Threads
 
@@ -76,7 +75,12 @@ struct ImportCommand {
             arguments, for: className == nil && !isRealmJSON ? .making : .changing, instead: instead
         )
         defer { store.close() }
-        if let className { try requireClass(className, store) }
+        if let className {
+            try Self.failing { () throws(RequestFault) in
+                try ImportTarget.objects(className: className)
+                    .check(store.catalog.rows, options.mode)
+            }
+        }
         let start = Clock.seconds()
         var converter: RealmJSONConverter?
         let report = try importAll(store, &converter)
@@ -110,25 +114,6 @@ struct ImportCommand {
             className.map { "/v1/classes/\(ServiceAddress.escape($0))/import" } ?? "/v1/import"
         return "a running service imports by itself: curl -T \(file)\(gzip) -X POST "
             + "-H 'Content-Type: \(type)' '\(address.url)\(target)?mode=\(options.mode.rawValue)'"
-    }
-
-    private func requireClass(_ className: String, _ store: Store) throws(CommandFailure) {
-        guard let objectClass = store.catalog.schema.objectClass(named: className) else {
-            let names = store.catalog.schema.classes.map(\.name)
-            let hint =
-                NearestName.of(className, among: names).map { "; did you mean '\($0)'?" } ?? ""
-            throw CommandFailure("the store has no class '\(className)'\(hint)")
-        }
-        switch objectClass.kind {
-        case .object: break
-        case .embedded:
-            throw CommandFailure("the class '\(className)' is embedded: its objects live in others")
-        case .asymmetric where options.mode != .create:
-            throw CommandFailure(
-                "the class '\(className)' is asymmetric: its objects are only created, with --mode create"
-            )
-        case .asymmetric: break
-        }
     }
 
     /// - `converter`: Set for JSON of Realm Studio.
@@ -199,12 +184,12 @@ struct ImportCommand {
         case .success(let report)?: return report
         case .failure(let problem)?:
             Terminal.endProgress()
-            throw CommandFailure(problem.detail)
+            throw CommandFailure(problem)
         case nil: throw CommandFailure("the import was given up")
         }
     }
 
     private static func failing(_ body: () throws(RequestFault) -> Void) throws(CommandFailure) {
-        do { try body() } catch { throw CommandFailure(error.detail) }
+        do { try body() } catch { throw CommandFailure(error) }
     }
 }

@@ -11,23 +11,16 @@ extension RESTService {
             try IdempotencyKey.refuse(request)
             let folder = try backupFolder()
             return .later { exchange in
-                let isBegun = folder.make(self.store) { result in
+                folder.make { result in
                     exchange.respond {
                         switch result {
                         case .success(let entry):
                             Response.json(201) { self.write(entry, to: $0) }
                                 .with(.location, "/v1/backups/\(entry.name)")
-                        case .failure(let failure): self.response(self.problem(failure))
+                        case .failure(let fault): self.response(fault)
                         }
                     }
                 }
-                guard !isBegun else { return }
-                exchange.respond(
-                    self.response(
-                        RequestFault(
-                            .unavailable, "backup-running",
-                            "A backup is being made; wait for its end.",
-                            retryAfterSeconds: 5)))
             }
         }
     }

@@ -10,11 +10,7 @@ extension RESTService {
             let name = request.parameter(0).string
             let folder = try backupFolder()
             return answerScheduled { () throws(RequestFault) in
-                do throws(BackupFile.Failure) {
-                    guard try folder.remove(name) else { return self.response(Self.noSuchBackup) }
-                } catch {
-                    return self.response(self.problem(error))
-                }
+                try folder.remove(name)
                 return Response(204)
             }
         }

@@ -7,7 +7,7 @@ extension RESTService {
         answering { () throws(RequestFault) in
             try Parameters.refuseAll(request)
             let name = request.parameter(0).string
-            guard let (file, _) = try backupFolder().open(name) else { throw Self.noSuchBackup }
+            let file = try backupFolder().open(name)
             // The name has no character that a quoted string could not have.
             return .respond(
                 Response(200, .bytes, pulling: BackupSource(file))

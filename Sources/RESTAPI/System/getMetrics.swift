@@ -132,7 +132,7 @@ extension RESTService {
         text.single(
             "holdfast_oldest_export_seconds", .gauge,
             "Age of the oldest export that is being sent; its snapshot keeps pages from being used again.",
-            Double(exports.oldestSeconds))
+            Double(transfers.oldestExportSeconds))
         text.single(
             "holdfast_waiting_writes", .gauge,
             "Writes that wait for the writer, without those that it is at.",

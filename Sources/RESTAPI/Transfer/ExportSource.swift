@@ -6,9 +6,8 @@ import StoreService
 /// The body of an export, made while it is sent. The snapshot ends with the reply, also when the client
 /// leaves.
 final class ExportSource: PullSource {
-    private let cursor: any ExportPieces
-    private let limit: ExportLimit
-    private let exports: OpenExports
+    private let export: Export
+    private let transfers: Transfers
     private let onFailure: (StoreError) -> Void
     private var piece = UnsafeRawBufferPointer(start: nil, count: 0)
 
@@ -16,19 +15,17 @@ final class ExportSource: PullSource {
     ///
     /// - `onFailure`: Told why the store can't be read, when the connection is cut for that.
     init(
-        _ cursor: any ExportPieces, _ limit: ExportLimit, in exports: OpenExports,
-        onFailure: @escaping (StoreError) -> Void
+        _ export: Export, of transfers: Transfers, onFailure: @escaping (StoreError) -> Void
     ) {
-        self.cursor = cursor
-        self.limit = limit
-        self.exports = exports
+        self.export = export
+        self.transfers = transfers
         self.onFailure = onFailure
     }
 
     func read(into target: UnsafeMutableRawBufferPointer) -> Pull {
         if piece.isEmpty {
             do {
-                piece = try cursor.next()
+                piece = try export.pieces.next()
             } catch {
                 onFailure(error)
                 return .failed
@@ -40,12 +37,9 @@ final class ExportSource: PullSource {
         let count = min(piece.count, target.count)
         memcpy(to, from, count)
         piece = UnsafeRawBufferPointer(rebasing: piece[count...])
-        limit.count(count)
+        export.limit.count(count)
         return .bytes(count)
     }
 
-    func close(_ completion: Completion) {
-        cursor.close()
-        exports.close(limit)
-    }
+    func close(_ completion: Completion) { transfers.end(export) }
 }

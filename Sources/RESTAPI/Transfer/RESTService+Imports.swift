@@ -5,31 +5,14 @@ import StoreService
 
 // What the imports share.
 extension RESTService {
-    /// The options of an import that all have.
-    func importOptions(_ parameters: Parameters) throws(RequestFault) -> ImportOptions {
-        var result = ImportOptions()
-        result.mode = try createMode(parameters)
-        result.lineByteCountMax = served.limits.importLineByteCountMax
-        result.faultyLineCountMax = served.limits.importFaultCountMax
-        result.jsonDepthMax = served.limits.jsonDepthMax
-        result.atomicLineCountMax = store.options.operationCountMax
-        result.directory = served.limits.temporaryDirectory
-        return result
-    }
-
     /// Starts an import whose text is the request's body.
     ///
-    /// - Throws: ``RequestFault`` `.unavailable` when too many run.
+    /// - Throws: ``RequestFault`` of ``Transfers/makeImport(_:_:onRoom:)``.
     func startImport(
         _ target: ImportTarget, _ options: ImportOptions, _ upload: Upload
     ) throws(RequestFault) -> UploadStart {
-        guard imports.enter() else { throw .tooBusy }
-        let session = ImportSession(store, target, options) { upload.resume() }
-        let gate = imports
-        session.abandon { gate.isStopping }
-        let sink = ImportSink(session)
+        let sink = ImportSink(try transfers.makeImport(target, options) { upload.resume() })
         sink.start { result in
-            self.imports.leave()
             switch result {
             case nil: return nil
             case .success(let report):

@@ -20,36 +20,11 @@ extension RESTService {
             return whenAtVersion(version) {
                 .respond(
                     self.replying { () throws(RequestFault) in
-                        try self.export(name, fields, isCSV: isCSV)
+                        try self.exportResponse(
+                            .objects(className: name, fields: fields, isCSV: isCSV)
+                        ).with(.vary, "Accept" as StaticString)
                     })
             }
-        }
-    }
-
-    private func export(
-        _ name: String, _ fields: String?, isCSV: Bool
-    ) throws(RequestFault) -> Response {
-        let transaction = try served.stored { () throws(StoreError) in try store.read() }
-        do throws(RequestFault) {
-            let names = served.names(of: transaction.rows)
-            guard let index = transaction.rows.classIndex[name] else {
-                throw .unknownClass(name, transaction.rows)
-            }
-            let selection =
-                fields == nil
-                ? names.classes[index].everything
-                : try FieldSelection(
-                    fields: fields, expand: nil, of: transaction.rows.classes[index], names: names)
-            let state = try served.stored { () throws(StoreError) in try transaction.state() }
-            let cursor: any ExportPieces =
-                isCSV
-                ? try CSVExportCursor(transaction, names: names, selection: selection)
-                : ExportCursor(transaction, names: names, selection: selection)
-            return exportResponse(isCSV ? .csv : .ndjson, cursor, state)
-                .with(.vary, "Accept" as StaticString)
-        } catch {
-            transaction.close()
-            throw error
         }
     }
 }

@@ -10,20 +10,9 @@ extension RESTService {
             let parameters = try Parameters(request, known: ["minVersion"])
             _ = try request.accepted(of: ["application/x-ndjson", "application/ndjson"])
             return whenAtVersion(try minVersion(parameters)) {
-                .respond(self.replying { () throws(RequestFault) in try self.exportStore() })
+                .respond(
+                    self.replying { () throws(RequestFault) in try self.exportResponse(.store) })
             }
-        }
-    }
-
-    private func exportStore() throws(RequestFault) -> Response {
-        let transaction = try served.stored { () throws(StoreError) in try store.read() }
-        do throws(RequestFault) {
-            let state = try served.stored { () throws(StoreError) in try transaction.state() }
-            let cursor = StoreExportCursor(transaction, names: served.names(of: transaction.rows))
-            return exportResponse(.ndjson, cursor, state)
-        } catch {
-            transaction.close()
-            throw error
         }
     }
 }

@@ -9,16 +9,14 @@ extension RESTService {
     func importObjects(_ request: Request, _ upload: Upload) -> UploadStart {
         do throws(RequestFault) {
             let parameters = try Parameters(request, known: ["mode", "atomic"])
-            var importOptions = try importOptions(parameters)
+            var importOptions = transfers.importOptions
+            importOptions.mode = try createMode(parameters)
             importOptions.isAtomic = try parameters.flag("atomic")
-            let names = RequestScratch.current.names(of: store.catalog.rows, served)
-            let rowClass = try names.creatableClass(named: request.className)
-            try rowClass.requireCreation(importOptions.mode)
             importOptions.format = try importFormat(request)
             try request.requireAccepted("application/json")
             try IdempotencyKey.refuse(request)
             return try startImport(
-                .objects(className: rowClass.definition.name), importOptions, upload)
+                .objects(className: request.parameter(0).string), importOptions, upload)
         } catch {
             return .refuse(response(error))
         }

@@ -6,7 +6,8 @@ extension RESTService {
     func importStore(_ request: Request, _ upload: Upload) -> UploadStart {
         do throws(RequestFault) {
             let parameters = try Parameters(request, known: ["mode"])
-            let importOptions = try importOptions(parameters)
+            var importOptions = transfers.importOptions
+            importOptions.mode = try createMode(parameters)
             try requireNDJSON(request)
             try request.requireAccepted("application/json")
             try IdempotencyKey.refuse(request)

@@ -2,6 +2,7 @@ import Glibc
 import ObjectJSON
 import ObjectModel
 import ObjectStore
+import Storage
 import Synchronization
 import Threads
 
@@ -19,35 +20,43 @@ package final class BackupFolder: Sendable {
     }
 
     private static let suffix = ".holdfast"
+    private let served: ServedStore
     private let path: String
     private let gate = ImportGate(countMax: 1)
     private let isStopping = Atomic<Bool>(false)
 
-    /// A folder that need not exist yet.
-    package init(path: String) { self.path = path }
+    /// The folder of a store's backups, which need not exist yet; nil where none can be made.
+    package init?(_ served: ServedStore) {
+        guard let path = served.limits.backupDirectory else { return nil }
+        self.served = served
+        self.path = path
+    }
 
-    /// Makes a backup, on a thread of its own, where `completion` is called once. One is made at a time.
+    /// Makes a backup, on a thread of its own. One is made at a time.
     ///
-    /// - Returns: False when one is being made; nothing was begun then.
+    /// - `completion`: Called once, on that thread, or at once when another one is being made.
     package func make(
-        _ store: Store,
-        _ completion: @escaping @Sendable (Result<Entry, BackupFile.Failure>) -> Void
-    ) -> Bool {
-        guard gate.enter() else { return false }
+        _ completion: @escaping @Sendable (Result<Entry, RequestFault>) -> Void
+    ) {
+        guard gate.enter() else {
+            let fault = RequestFault(
+                .unavailable, "backup-running", "A backup is being made; wait for its end.",
+                retryAfterSeconds: 5)
+            return completion(.failure(fault))
+        }
         startThread {
-            let result = self.write(store)
+            let result = self.write()
             self.gate.leave()
             completion(result)
         }
-        return true
     }
 
-    private func write(_ store: Store) -> Result<Entry, BackupFile.Failure> {
-        guard mkdir(path, 0o700) == 0 || errno == EEXIST else { return .failure(.system(errno)) }
-        removePartial()
+    private func write() -> Result<Entry, RequestFault> {
         do throws(BackupFile.Failure) {
+            guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw .system(errno) }
+            removePartial()
             try BackupFile.synchronizeFolder(of: path)
-            let written = try BackupFile.write(store) { description in
+            let written = try BackupFile.write(served.store) { description in
                 "\(path)/\(Self.name(description))"
             } _: { _ in
                 !isStopping.load(ordering: .relaxed)
@@ -57,9 +66,33 @@ package final class BackupFolder: Sendable {
                     name: Self.name(written.description), version: written.description.version,
                     byteCount: written.byteCount))
         } catch {
-            return .failure(error)
+            return .failure(fault(error))
         }
     }
+
+    /// What a client is told of a backup that could not be made or deleted; the reason is reported.
+    private func fault(_ failure: BackupFile.Failure) -> RequestFault {
+        switch failure {
+        case .store(let error): return served.fault(error)
+        case .stopped: return .stopping
+        case .system(let code):
+            _ = served.fault(
+                .storage(StorageError(.io, operation: "backup", native: "errno \(code)")))
+            if failure.isMediumFull {
+                return RequestFault(
+                    .storageFull, "storage-full",
+                    "There is no room left for the backup. The store is unharmed; delete older backups "
+                        + "or make room.")
+            }
+            return RequestFault(
+                .failed, "backup-failed", "The backup's file failed; the log has the reason.")
+        }
+    }
+
+    /// There is no backup of this name.
+    private static let noSuchBackup = RequestFault(
+        .notFound, "backup-not-found",
+        "There is no backup of this name; GET /v1/backups lists those that are there.")
 
     /// Removes what a process that was killed has left of a backup.
     private func removePartial() {
@@ -78,27 +111,28 @@ package final class BackupFolder: Sendable {
         }
     }
 
-    /// Opens a backup; the caller closes the descriptor. Nil when there is none of this name.
-    package func open(_ name: String) -> (file: Int32, byteCount: Int)? {
-        guard Self.version(name) != nil else { return nil }
+    /// Opens a backup and returns its descriptor, which the caller closes.
+    ///
+    /// - Throws: ``RequestFault`` `.notFound` when there is none of this name.
+    package func open(_ name: String) throws(RequestFault) -> Int32 {
+        guard Self.version(name) != nil else { throw Self.noSuchBackup }
         let file = Glibc.open("\(path)/\(name)", O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
-        guard file >= 0 else { return nil }
+        guard file >= 0 else { throw Self.noSuchBackup }
         var status = stat()
         guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
             close(file)
-            return nil
+            throw Self.noSuchBackup
         }
-        return (file, Int(status.st_size))
+        return file
     }
 
-    /// Deletes a backup; false when there is none of this name. Who reads it goes on.
-    package func remove(_ name: String) throws(BackupFile.Failure) -> Bool {
-        guard Self.version(name) != nil else { return false }
-        guard unlink("\(path)/\(name)") == 0 else {
-            if errno == ENOENT { return false }
-            throw .system(errno)
-        }
-        return true
+    /// Deletes a backup. Who reads it goes on.
+    ///
+    /// - Throws: ``RequestFault`` `.notFound` when there is none of this name, `.failed` when it can't be.
+    package func remove(_ name: String) throws(RequestFault) {
+        guard Self.version(name) != nil else { throw Self.noSuchBackup }
+        guard unlink("\(path)/\(name)") != 0 else { return }
+        throw errno == ENOENT ? Self.noSuchBackup : fault(.system(errno))
     }
 
     /// Gives up the backup that is being made, and returns when nothing uses the store any more.

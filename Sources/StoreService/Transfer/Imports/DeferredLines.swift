@@ -37,20 +37,21 @@ final class DeferredLines {
 
     /// Adds a line.
     ///
+    /// - `draft`: What it depends on; nil when its order does not matter.
     /// - `reservedKeys`: The object keys that were reserved for it.
     func append(
-        _ number: Int, _ text: UnsafeRawBufferPointer, _ draft: ObjectDraft,
+        _ number: Int, _ text: UnsafeRawBufferPointer, _ draft: ObjectDraft?,
         reservedKeys: [UInt64]
     ) {
-        let keys = DraftKeys(draft)
+        let keys = draft.map { DraftKeys($0) }
         let reservedStart = self.reservedKeys.count
         self.reservedKeys += reservedKeys
         var line = Line(
             number: number, offset: 0, count: text.count, keyStart: fingerprints.count,
             linkStart: 0, end: 0, reserved: reservedStart..<self.reservedKeys.count)
-        for key in Set(keys.provided) { fingerprints.append(key.fingerprint) }
+        for key in Set(keys?.provided ?? []) { fingerprints.append(key.fingerprint) }
         line.linkStart = fingerprints.count
-        for key in Set(keys.links.map(\.target)) { fingerprints.append(key.fingerprint) }
+        for key in Set(keys?.links.map(\.target) ?? []) { fingerprints.append(key.fingerprint) }
         line.end = fingerprints.count
         line.offset = self.text.append(text)
         lines.append(line)

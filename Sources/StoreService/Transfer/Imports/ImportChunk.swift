@@ -55,12 +55,10 @@ final class ImportChunk: @unchecked Sendable {
     /// Lines whose links lead to objects that may come with later lines, by position.
     var deferred: [Int] = []
     /// For each of those lines the object keys that were reserved for what it makes, in the order of
-    /// ``DraftKeys/reservable``: 0 for none.
+    /// ``DraftKeys/reservable``: 0 for none. In a whole store's import the object that was created for it.
     var reservedKeys: [[UInt64]] = []
     /// What the chunk added to the keys of such lines.
     var addedKeys: [UInt64] = []
-    /// In a whole store's import, for each deferred line the object that was created for it, else 0.
-    var createdKeys: [UInt64] = []
     /// In a whole store's import, what was known of object keys before the chunk.
     var renameMarks: [KeyRenames.Mark] = []
     /// How many lines were written.

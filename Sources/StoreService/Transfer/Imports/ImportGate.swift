@@ -4,16 +4,16 @@ import Threads
 
 /// Counts the imports that run: each has a thread and tens of MiB of memory, so their number is bounded.
 /// Thread-safe.
-package final class ImportGate: Sendable {
+final class ImportGate: Sendable {
     private let count = Monitor(0)
     private let countMax: Int
     private let stopping = Atomic<Bool>(false)
 
     /// Allows so many at a time.
-    package init(countMax: Int) { self.countMax = countMax }
+    init(countMax: Int) { self.countMax = countMax }
 
     /// Whether one more may begin; ``leave()`` follows then.
-    package func enter() -> Bool {
+    func enter() -> Bool {
         count.withLock { count in
             guard count < countMax else { return false }
             count += 1
@@ -22,7 +22,7 @@ package final class ImportGate: Sendable {
     }
 
     /// One has ended.
-    package func leave() {
+    func leave() {
         count.signal {
             $0 -= 1
             return true
@@ -30,10 +30,10 @@ package final class ImportGate: Sendable {
     }
 
     /// Whether those that run are to end.
-    package var isStopping: Bool { stopping.load(ordering: .relaxed) }
+    var isStopping: Bool { stopping.load(ordering: .relaxed) }
 
     /// Has those that run end, and returns when none does.
-    package func stop() {
+    func stop() {
         stopping.store(true, ordering: .relaxed)
         waitUntilIdle()
     }

@@ -5,18 +5,12 @@ import ObjectStore
 import Rows
 import Threads
 
-/// The work of an import session, on its own thread.
+/// The work of an import session, on its own thread: the lines as they come, and then those that waited
+/// for others.
+///
+/// Memory: two chunks, up to ``ImportOptions/deferredByteCountMax`` of text that waits (more goes to a
+/// file), and what ``DeferredLines`` has for each line that does.
 struct ImportRun {
-    let store: Store
-    let className: String
-    let options: ImportOptions
-    let feed: ImportFeed
-    /// Told how many more lines were dealt with.
-    let progress: (Int) -> Void
-
-    /// Chunks with the writer at a time: one that is being committed and one that waits behind it.
-    private static let writeCountMax = 2
-
     /// A chunk on its way through the writer.
     private struct Submitted {
         var chunk: ImportChunk
@@ -24,181 +18,233 @@ struct ImportRun {
         var outcome: Monitor<Result<StoreVersion, StoreError>?>
     }
 
+    /// Chunks with the writer at a time: one that is being committed and one that waits behind it.
+    private static let writeCountMax = 2
+
+    private let store: Store
+    private let target: ImportTarget
+    private let options: ImportOptions
+    private let feed: ImportFeed
+    private let progress: (Int) -> Void
     private let reader: ImportReader
     private let writer: ImportWriter
     private let deferred: DeferredLines
+    private var submitted: [Submitted] = []
+    private var report: ImportReport
+    /// The catalog of a whole store's lines, once there was a header.
+    private var adopted: Catalog?
 
+    /// - `progress`: Told how many more lines were dealt with.
     init(
-        store: Store, className: String, options: ImportOptions, feed: ImportFeed,
+        _ store: Store, _ target: ImportTarget, _ options: ImportOptions, _ feed: ImportFeed,
         progress: @escaping (Int) -> Void
     ) {
         self.store = store
-        self.className = className
+        self.target = target
         self.options = options
         self.feed = feed
         self.progress = progress
         reader = ImportReader(options)
-        writer = ImportWriter(options)
+        writer = ImportWriter(target, options)
         deferred = DeferredLines(
             memoryByteCountMax: options.deferredByteCountMax, directory: options.directory)
+        report = ImportReport(options.mode, version: store.version)
     }
 
-    /// Takes all chunks; nil when the sender went away.
-    func run() -> Result<ImportReport, RequestFault>? {
-        var report = ImportReport(options.mode, version: store.version)
+    /// Takes all lines; nil when nobody waits for the import any more.
+    mutating func run() -> Result<ImportReport, RequestFault>? {
         do throws(RequestFault) {
-            let isComplete =
-                options.isAtomic ? try runAtomic(&report) : try runChunks(&report)
-            guard isComplete else { return nil }
+            if options.isAtomic {
+                guard try takeAtOnce() else { return nil }
+            } else {
+                guard try takeLines(), try writeDeferred() else { return nil }
+            }
         } catch {
+            waitForWriter()
             // The rest is received, so that the client is ready to hear.
             feed.close()
             guard feed.waitForEnd() else { return nil }
-            return .failure(error)
+            var fault = error
+            if report.importedCount > 0 {
+                fault.detail += " \(report.importedCount) lines had been imported before."
+            }
+            return .failure(fault)
         }
         report.faults.sort { $0.line < $1.line }
         return .success(report)
     }
 
-    private func runChunks(_ report: inout ImportReport) throws(RequestFault) -> Bool {
-        var submitted: [Submitted] = []
+    private mutating func takeLines() throws(RequestFault) -> Bool {
         while true {
             switch feed.next() {
             case .abandoned:
-                // The writer must not meet chunks of a session that is over.
-                for write in submitted { _ = wait(write) }
+                waitForWriter()
                 return false
-            case .refused(let problem):
-                for write in submitted { _ = wait(write) }
-                throw failure(problem, report)
+            case .refused(let fault): throw fault
             case .end:
-                try settleAll(&submitted, &report)
-                return try writeDeferred(&report)
+                // Says what is missing.
+                if case .store = target, adopted == nil { adopted = try adopt(nil) }
+                try settleAll()
+                return true
             case .chunk(let chunk):
-                do throws(RequestFault) {
-                    try read(chunk)
-                    submitted.append(submit(chunk, isLast: false))
-                    if submitted.count >= Self.writeCountMax {
-                        try settleFirst(&submitted, &report)
-                    }
-                } catch {
-                    for write in submitted { _ = wait(write) }
-                    throw failure(error, report)
-                }
+                guard try read(chunk) else { continue }
+                submit(chunk, isLast: false)
+                if submitted.count >= Self.writeCountMax { try settleFirst() }
             }
         }
     }
 
-    private func read(_ chunk: ImportChunk) throws(RequestFault) {
-        let catalog = store.catalog
-        guard let rowClass = catalog.rows.rowClass(named: className) else {
-            throw RequestFault(StoreError.unknownClass(className))
+    /// Reads the lines of a chunk; false when there is none, and no header of a whole store either.
+    private mutating func read(_ chunk: ImportChunk) throws(RequestFault) -> Bool {
+        switch target {
+        case .objects(let className):
+            let catalog = store.catalog
+            guard let rowClass = catalog.rows.rowClass(named: className) else {
+                throw RequestFault(StoreError.unknownClass(className))
+            }
+            reader.read(chunk, .object(rowClass), catalog)
+        case .store:
+            if adopted == nil { adopted = try header(of: chunk).map(adopt) }
+            guard let adopted else { return false }
+            reader.read(chunk, .store, adopted)
         }
-        reader.read(chunk, .object(rowClass), catalog)
+        return true
     }
 
-    private func submit(_ chunk: ImportChunk, isLast: Bool) -> Submitted {
+    // MARK: The header of a whole store
+
+    /// The text of the first line that is not blank, which is then no line of the chunk; nil when there
+    /// is none.
+    private func header(of chunk: ImportChunk) throws(RequestFault) -> UnsafeRawBufferPointer? {
+        if let number = chunk.tooLongNumbers.first, number == chunk.firstNumber {
+            throw RequestFault(
+                .tooLarge, "line-too-long",
+                "The first line is longer than the \(options.lineByteCountMax) bytes that an import "
+                    + "takes.")
+        }
+        return chunk.takeFirstLine()
+    }
+
+    /// Makes the schema of a header the store's, unless it is already.
+    private func adopt(_ line: UnsafeRawBufferPointer?) throws(RequestFault) -> Catalog {
+        let empty: StaticString = "null"
+        let line = line ?? UnsafeRawBufferPointer(start: empty.utf8Start, count: 4)
+        let parser = JSONParser()
+        let root: JSONValue
+        do throws(JSONError) {
+            root = try parser.parse(line, depthMax: options.jsonDepthMax)
+        } catch {
+            throw RequestFault(error, in: line)
+        }
+        return try StoreHeader.read(root).adopt(into: store)
+    }
+
+    // MARK: The writer
+
+    private mutating func submit(_ chunk: ImportChunk, isLast: Bool) {
+        let outcome = commit { [writer] transaction throws(StoreError) in
+            try writer.write(transaction, chunk, isLast: isLast)
+        }
+        submitted.append(Submitted(chunk: chunk, isLast: isLast, outcome: outcome))
+    }
+
+    private func commit(
+        _ body: @escaping @Sendable (WriteTransaction) throws(StoreError) -> Void
+    ) -> Monitor<Result<StoreVersion, StoreError>?> {
         let outcome = Monitor<Result<StoreVersion, StoreError>?>(nil)
-        let writer = self.writer
         store.submit(
-            Write<Void> { transaction throws(StoreError) in
-                try writer.write(transaction, chunk, isLast: isLast)
-            } completion: { result in
+            Write<Void>(body) { result in
                 outcome.signal {
                     $0 = result.map(\.version)
                     return true
                 }
             })
-        return Submitted(chunk: chunk, isLast: isLast, outcome: outcome)
+        return outcome
     }
 
-    private func wait(_ write: Submitted) -> Result<StoreVersion, StoreError> {
-        write.outcome.wait { $0 }
-    }
-
-    private func settleAll(
-        _ submitted: inout [Submitted], _ report: inout ImportReport
+    /// Waits for a commit and notes its version.
+    private mutating func wait(
+        for outcome: Monitor<Result<StoreVersion, StoreError>?>
     ) throws(RequestFault) {
-        do throws(RequestFault) {
-            while !submitted.isEmpty { try settleFirst(&submitted, &report) }
-        } catch {
-            for write in submitted { _ = wait(write) }
-            throw failure(error, report)
-        }
-    }
-
-    /// Waits for the oldest chunk and counts what became of its lines.
-    private func settleFirst(
-        _ submitted: inout [Submitted], _ report: inout ImportReport
-    ) throws(RequestFault) {
-        let first = submitted.removeFirst()
-        switch wait(first) {
+        switch outcome.wait({ $0 }) {
         case .failure(let error): throw RequestFault(error)
         case .success(let version): report.version = version
         }
+    }
+
+    /// Returns when the writer has no chunk any more: it must not meet those of an import that is over.
+    private mutating func waitForWriter() {
+        for write in submitted { _ = write.outcome.wait { $0 } }
+        submitted = []
+    }
+
+    private mutating func settleAll() throws(RequestFault) {
+        while !submitted.isEmpty { try settleFirst() }
+    }
+
+    /// Waits for the oldest chunk and counts what became of its lines.
+    private mutating func settleFirst() throws(RequestFault) {
+        let first = submitted.removeFirst()
+        try wait(for: first.outcome)
         if first.chunk.isStale {
             // All behind it are stale too; they are read and written again in their order.
             let all = [first] + submitted
-            for write in submitted { _ = wait(write) }
+            waitForWriter()
             writer.goOn()
-            submitted = []
-            for write in all {
-                try read(write.chunk)
-                submitted.append(submit(write.chunk, isLast: write.isLast))
+            for write in all where try read(write.chunk) {
+                submit(write.chunk, isLast: write.isLast)
             }
-            return try settleFirst(&submitted, &report)
+            return try settleFirst()
         }
-        count(first.chunk, &report)
+        count(first.chunk)
         try report.checkFailures(limit: options.faultyLineCountMax)
         reader.recycle(first.chunk)
     }
 
-    private func count(_ chunk: ImportChunk, _ report: inout ImportReport) {
+    private mutating func count(_ chunk: ImportChunk) {
         report.add(chunk, limit: options.faultCountMax)
         for (position, keys) in zip(chunk.deferred, chunk.reservedKeys) {
             let line = chunk.lines[position]
-            guard let draft = line.reading?.draft else { continue }
+            var draft: ObjectDraft?
+            if case .objects = target { draft = line.reading?.draft }
             deferred.append(line.number, chunk.text(of: line), draft, reservedKeys: keys)
         }
         progress(chunk.lines.count - chunk.deferred.count)
     }
 
-    /// Adds to a failure what was done before it.
-    private func failure(_ problem: RequestFault, _ report: ImportReport) -> RequestFault {
-        var problem = problem
-        problem.detail += " \(report.importedCount) lines had been imported before."
-        return problem
+    // MARK: Lines that waited
+
+    /// Writes the lines that waited; false when nobody waits for the import any more.
+    private mutating func writeDeferred() throws(RequestFault) -> Bool {
+        writer.forgetWaitingKeys()
+        switch target {
+        case .objects: return try write(deferred.groups())
+        // Their objects are there already, so any order does.
+        case .store: return try write((0..<deferred.count).lazy.map { [$0] })
+        }
     }
 
-    // MARK: The end
-
-    /// Writes the lines that waited, each behind those that it depends on; false when nobody waits for
-    /// it any more.
-    private func writeDeferred(_ report: inout ImportReport) throws(RequestFault) -> Bool {
-        guard deferred.count > 0 else { return true }
-        writer.forgetDeferredKeys()
+    private mutating func write(_ groups: some Sequence<[Int]>) throws(RequestFault) -> Bool {
         var batch: [Int] = []
         var byteCount = 0
-        for group in deferred.groups() {
+        for group in groups {
             let groupByteCount = group.reduce(0) { $0 + deferred.byteCount($1) }
-            if !batch.isEmpty,
-                batch.count + group.count > options.chunkLineCount
-                    || byteCount + groupByteCount > options.chunkByteCount
+            if batch.count + group.count > options.chunkLineCount
+                || byteCount + groupByteCount > options.chunkByteCount
             {
-                if feed.isAbandoned { return false }
-                try write(batch, &report)
+                guard try write(batch) else { return false }
                 batch = []
                 byteCount = 0
             }
             batch += group
             byteCount += groupByteCount
         }
-        if feed.isAbandoned { return false }
-        try write(batch, &report)
-        return true
+        return try write(batch)
     }
 
-    private func write(_ batch: [Int], _ report: inout ImportReport) throws(RequestFault) {
+    private mutating func write(_ batch: [Int]) throws(RequestFault) -> Bool {
+        if batch.isEmpty { return true }
+        if feed.isAbandoned { return false }
         let lines = batch.sorted()
         let chunk = ImportChunk(
             numbers: lines.map { deferred.number($0) },
@@ -206,30 +252,27 @@ struct ImportRun {
             paddingByteCount: JSONParser.paddingByteCount
         ) { deferred.text(lines[$0], to: $1) }
         guard !deferred.hasFailed else {
-            throw failure(
-                RequestFault(
-                    .storageFull, "storage-full", "There is no room for lines that wait for others."
-                ),
-                report)
+            throw RequestFault(
+                .storageFull, "storage-full", "There is no room for lines that wait for others.")
         }
-        try read(chunk)
-        var submitted = [submit(chunk, isLast: true)]
-        try settleAll(&submitted, &report)
+        if try read(chunk) { submit(chunk, isLast: true) }
+        try settleAll()
+        return true
     }
 
     // MARK: All or nothing
 
-    private func runAtomic(_ report: inout ImportReport) throws(RequestFault) -> Bool {
+    private mutating func takeAtOnce() throws(RequestFault) -> Bool {
         var chunks: [ImportChunk] = []
         var lineCount = 0
         var byteCount = 0
         loop: while true {
             switch feed.next() {
             case .abandoned: return false
-            case .refused(let problem): throw problem
+            case .refused(let fault): throw fault
             case .end: break loop
             case .chunk(let chunk):
-                try read(chunk)
+                guard try read(chunk) else { continue }
                 chunks.append(chunk)
                 lineCount += chunk.lines.count
                 byteCount += chunk.byteCount
@@ -246,27 +289,16 @@ struct ImportRun {
             }
         }
         while true {
-            let outcome = Monitor<Result<StoreVersion, StoreError>?>(nil)
-            let writer = self.writer
             let all = chunks
-            store.submit(
-                Write<Void> { transaction throws(StoreError) in
+            try wait(
+                for: commit { [writer] transaction throws(StoreError) in
                     try writer.writeAll(transaction, all)
-                } completion: { result in
-                    outcome.signal {
-                        $0 = result.map(\.version)
-                        return true
-                    }
                 })
-            switch outcome.wait({ $0 }) {
-            case .failure(let error): throw RequestFault(error)
-            case .success(let version): report.version = version
-            }
             guard chunks.contains(where: \.isStale) else { break }
             writer.goOn()
-            for chunk in chunks { try read(chunk) }
+            for chunk in chunks { _ = try read(chunk) }
         }
-        for chunk in chunks { count(chunk, &report) }
+        for chunk in chunks { count(chunk) }
         return true
     }
 }

@@ -18,6 +18,7 @@ package final class ImportSession: Sendable {
     private let target: ImportTarget
     private let options: ImportOptions
     private let feed: ImportFeed
+    private let onEnd: @Sendable () -> Void
     private let lineCount = Atomic<Int>(0)
     /// What makes NDJSON of the text; nil when it is that.
     private let converter: CSVConverter?
@@ -26,11 +27,13 @@ package final class ImportSession: Sendable {
     ///
     /// - `onRoom`: Called once after each ``append(_:)`` that returned false, perhaps before that
     ///   call has returned. Any thread.
+    /// - `onEnd`: Called once when all is done, before the completion.
     package init(
         _ store: Store, _ target: ImportTarget, _ options: ImportOptions,
-        onRoom: @escaping @Sendable () -> Void
+        onRoom: @escaping @Sendable () -> Void, onEnd: @escaping @Sendable () -> Void = {}
     ) {
         self.store = store
+        self.onEnd = onEnd
         self.target = target
         self.options = options
         let feed = ImportFeed(options, onRoom: onRoom)
@@ -57,23 +60,16 @@ package final class ImportSession: Sendable {
             let result = self.run()
             // Tens of MiB of text and drafts are free now, in pieces that the allocator would keep.
             shim_trim_memory()
+            self.onEnd()
             completion(result)
         }
     }
 
     private func run() -> Result<ImportReport, RequestFault>? {
-        let progress: (Int) -> Void = { self.lineCount.wrappingAdd($0, ordering: .relaxed) }
-        switch target {
-        case .objects(let className):
-            let run = ImportRun(
-                store: store, className: className, options: options, feed: feed,
-                progress: progress)
-            return run.run()
-        case .store:
-            var run = StoreImportRun(
-                store: store, options: options, feed: feed, progress: progress)
-            return run.run()
+        var run = ImportRun(store, target, options, feed) {
+            self.lineCount.wrappingAdd($0, ordering: .relaxed)
         }
+        return run.run()
     }
 
     /// Takes the next piece of text; one thread at a time, as the two below.

@@ -2,7 +2,7 @@
 ///
 /// Keys that come in ascending order, as an export has them, are kept as runs: 24 bytes for each gap
 /// between them, and not for each object; others cost a dictionary's entry each. One thread at a time.
-package struct KeyRenames {
+struct KeyRenames {
     /// Keys from `old` on, and where they went.
     private struct Run {
         var old: UInt64
@@ -11,7 +11,7 @@ package struct KeyRenames {
     }
 
     /// A state to which ``roll(backTo:)`` leads back.
-    package struct Mark {
+    struct Mark {
         fileprivate var runCount: Int
         fileprivate var lastCount: UInt64
         fileprivate var otherCount: Int
@@ -22,11 +22,8 @@ package struct KeyRenames {
     /// The keys of ``others``, in the order in which they came.
     private var otherKeys: ContiguousArray<UInt64> = []
 
-    /// Makes one of no object.
-    package init() {}
-
     /// The key that an object has here; nil when it has not come yet.
-    package subscript(old: UInt64) -> UInt64? {
+    subscript(old: UInt64) -> UInt64? {
         var low = 0
         var high = runs.count
         while low < high {
@@ -41,7 +38,7 @@ package struct KeyRenames {
     }
 
     /// Adds an object that is not in it.
-    package mutating func add(_ old: UInt64, _ new: UInt64) {
+    mutating func add(_ old: UInt64, _ new: UInt64) {
         guard let last = runs.last else {
             return runs.append(Run(old: old, new: new, count: 1))
         }
@@ -56,13 +53,13 @@ package struct KeyRenames {
     }
 
     /// The present state.
-    package var mark: Mark {
+    var mark: Mark {
         Mark(
             runCount: runs.count, lastCount: runs.last?.count ?? 0, otherCount: otherKeys.count)
     }
 
     /// Takes back what was added since.
-    package mutating func roll(backTo mark: Mark) {
+    mutating func roll(backTo mark: Mark) {
         runs.removeSubrange(mark.runCount...)
         if let last = runs.indices.last { runs[last].count = mark.lastCount }
         while otherKeys.count > mark.otherCount {

@@ -1,12 +1,11 @@
 import ObjectStore
-import StoreService
 import Synchronization
 
 /// What bounds an export whose snapshot is open: the pages that are freed meanwhile can't be used again, so
 /// a client that reads slowly would let the data file grow. Thread-safe.
-final class ExportLimit: Sendable {
+package final class ExportLimit: Sendable {
     /// Why an export is cut.
-    enum Reason: String, Sendable {
+    package enum Reason: String, Sendable {
         /// It has taken longer than `--export-age-max`.
         case age
         /// The data has grown by more than `--export-growth-max` since it began.
@@ -41,7 +40,9 @@ final class ExportLimit: Sendable {
     }
 
     /// Counts what was sent.
-    func count(_ byteCount: Int) { sentByteCount.wrappingAdd(byteCount, ordering: .relaxed) }
+    package func count(_ byteCount: Int) {
+        sentByteCount.wrappingAdd(byteCount, ordering: .relaxed)
+    }
 
     /// Why the export is to be cut; nil while it may go on, and when it was told before.
     func passed(at seconds: Int, storedByteCount: Int) -> Reason? {

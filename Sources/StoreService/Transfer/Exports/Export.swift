@@ -1,0 +1,11 @@
+import ObjectStore
+
+/// An export that has begun.
+package struct Export {
+    /// Its text, of which the caller counts in ``limit`` what it has sent.
+    package let pieces: any ExportPieces
+    /// The version that it shows.
+    package let version: StoreVersion
+    /// What bounds it.
+    package let limit: ExportLimit
+}

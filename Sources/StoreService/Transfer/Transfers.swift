@@ -1,0 +1,96 @@
+import ObjectJSON
+import ObjectStore
+import Synchronization
+
+/// The imports into a store and the exports from it, as many and as long as its limits allow. Thread-safe.
+package final class Transfers: Sendable {
+    private let served: ServedStore
+    private let imports: ImportGate
+    private let exports = Mutex<[ObjectIdentifier: ExportLimit]>([:])
+
+    /// Makes them for a store.
+    package init(_ served: ServedStore) {
+        self.served = served
+        imports = ImportGate(countMax: served.limits.importCountMax)
+    }
+
+    /// Has the imports that run end within a chunk, and returns when none does.
+    package func stop() { imports.stop() }
+
+    // MARK: Imports
+
+    /// The options of an import within the store's limits.
+    package var importOptions: ImportOptions {
+        var options = ImportOptions()
+        options.lineByteCountMax = served.limits.importLineByteCountMax
+        options.faultyLineCountMax = served.limits.importFaultCountMax
+        options.jsonDepthMax = served.limits.jsonDepthMax
+        options.atomicLineCountMax = served.store.options.operationCountMax
+        options.directory = served.limits.temporaryDirectory
+        return options
+    }
+
+    /// Makes an import; ``ImportSession/start(_:)`` follows.
+    ///
+    /// - `onRoom`: As that of ``ImportSession``.
+    /// - Throws: ``RequestFault`` for a class that does not take such objects, `.unavailable` when too many
+    ///   run.
+    package func makeImport(
+        _ target: ImportTarget, _ options: ImportOptions, onRoom: @escaping @Sendable () -> Void
+    ) throws(RequestFault) -> ImportSession {
+        try target.check(served.store.catalog.rows, options.mode)
+        guard imports.enter() else { throw .tooBusy }
+        let imports = self.imports
+        let session = ImportSession(served.store, target, options, onRoom: onRoom) {
+            imports.leave()
+        }
+        session.abandon { imports.isStopping }
+        return session
+    }
+
+    // MARK: Exports
+
+    /// Begins an export of what the store has now; ``end(_:)`` follows.
+    ///
+    /// - Throws: ``RequestFault`` when the content can't be exported, or the store can't be read.
+    package func beginExport(_ content: ExportContent) throws(RequestFault) -> Export {
+        let read = try served.stored { () throws(StoreError) in try served.store.read() }
+        do throws(RequestFault) {
+            let state = try served.stored { () throws(StoreError) in try read.state() }
+            let export = Export(
+                pieces: try content.pieces(read, served.names(of: read.rows)),
+                version: StoreVersion(epoch: state.epoch, number: state.version),
+                limit: ExportLimit(
+                    served.limits, at: Self.seconds(),
+                    storedByteCount: served.store.storedByteCount ?? 0))
+            exports.withLock { $0[ObjectIdentifier(export.limit)] = export.limit }
+            return export
+        } catch {
+            read.close()
+            throw error
+        }
+    }
+
+    /// Ends an export and its snapshot.
+    package func end(_ export: Export) {
+        export.pieces.close()
+        exports.withLock { $0[ObjectIdentifier(export.limit)] = nil }
+    }
+
+    /// Why an export is to be cut; nil while it may go on, and when it was told before. Any thread.
+    package func passed(_ limit: ExportLimit) -> ExportLimit.Reason? {
+        limit.passed(at: Self.seconds(), storedByteCount: served.store.storedByteCount ?? 0)
+    }
+
+    /// How many exports there are.
+    package var exportCount: Int { exports.withLock { $0.count } }
+
+    /// For how many seconds the oldest export has been open; 0 when there is none.
+    package var oldestExportSeconds: Int {
+        let begunAt = exports.withLock { $0.values.map(\.begunAt).min() }
+        return begunAt.map { Self.seconds() - $0 } ?? 0
+    }
+
+    /// Seconds of the monotonic clock.
+    private static func seconds() -> Int { Int(monotonicMilliseconds() / 1000) }
+}
