@@ -8,9 +8,9 @@ import Rows
 ///     00 'C'                                     catalog, see ``Catalog``
 ///     00 'M'                                     what is left of schema changes, see
 ///                                                ``MigrationRecord``; mostly not there
-///     00 'R'                                     counters of kept replies, see ``ReplyCounters``
-///     00 'n' number:8                            identifier of a kept reply, 32 bytes; the oldest first
-///     00 'r' identifier:32                       kept reply, see ``KeptReply``
+///     00 'R'                                     counters of idempotency records, see ``IdempotencyCounters``
+///     00 'n' number:8                            identifier of an idempotency record, 32 bytes; the oldest first
+///     00 'r' identifier:32                       idempotency record, see ``IdempotencyRecord``
 ///     01 class:4                                 class state, see ``ClassState``
 ///     02 key space:4 primary key                 object:8; the key as an `OrderedKey`
 ///     03 property:4 value object:8               index entry, empty; the value as an `OrderedKey`; of a unique
@@ -51,13 +51,13 @@ package enum StoreKey {
     static let catalog: [UInt8] = [Tag.meta, UInt8(ascii: "C")]
 
     static let migration: [UInt8] = [Tag.meta, UInt8(ascii: "M")]
-    static let replyCounters: [UInt8] = [Tag.meta, UInt8(ascii: "R")]
-    static let replyNumberPrefix: [UInt8] = [Tag.meta, UInt8(ascii: "n")]
-    static let replyPrefix: [UInt8] = [Tag.meta, UInt8(ascii: "r")]
+    static let recordCounters: [UInt8] = [Tag.meta, UInt8(ascii: "R")]
+    static let recordNumberPrefix: [UInt8] = [Tag.meta, UInt8(ascii: "n")]
+    static let recordPrefix: [UInt8] = [Tag.meta, UInt8(ascii: "r")]
 
     /// The bytes of the key of a reply's number, and of a reply's own.
-    static let replyNumberByteCount = 10
-    static let replyKeyByteCount = 2 + KeptReply.idByteCount
+    static let recordNumberByteCount = 10
+    static let recordKeyByteCount = 2 + IdempotencyRecord.idByteCount
 
     /// The bytes of a row's key.
     static let rowByteCount = 13
@@ -116,13 +116,13 @@ package enum StoreKey {
         buffer.append(big: version)
     }
 
-    static func appendReply(_ id: [UInt8], to buffer: ByteBuffer) {
-        buffer.append(replyPrefix)
+    static func appendRecord(_ id: [UInt8], to buffer: ByteBuffer) {
+        buffer.append(recordPrefix)
         buffer.append(id)
     }
 
-    static func appendReplyNumber(_ number: UInt64, to buffer: ByteBuffer) {
-        buffer.append(replyNumberPrefix)
+    static func appendRecordNumber(_ number: UInt64, to buffer: ByteBuffer) {
+        buffer.append(recordNumberPrefix)
         buffer.append(big: number)
     }
 

@@ -20,7 +20,7 @@ package struct StoreOptions: Sendable {
     /// How many changes a part has at most.
     package var partChangeCount = 1 << 16
     /// How long and in how much room the replies to writes with an idempotency key are kept.
-    package var replyLimits = ReplyLimits()
+    package var idempotency = IdempotencyLimits()
     /// When values leave their rows.
     package var outsideLimits = OutsideLimits()
     /// When columns are kept in memory.

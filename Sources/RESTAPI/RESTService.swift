@@ -21,8 +21,6 @@ package final class RESTService: Sendable {
     let backups: BackupFolder?
     /// The document of the store's classes.
     let openAPI = OpenAPICache()
-    /// The requests with an idempotency key that run.
-    let idempotency = IdempotencyGate()
     /// The figures of the server that the service runs in, once it runs.
     let serverMetrics = Mutex<Metrics?>(nil)
     /// Change streams; made with the first one.

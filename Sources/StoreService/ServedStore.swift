@@ -19,6 +19,8 @@ package final class ServedStore: Sendable {
     package let scheduler: JobScheduler
     /// Requests that wait for a version.
     package let versionWaiter: VersionWaiter
+    /// The requests with an idempotency key that run.
+    package let idempotency = IdempotencyGate()
     private let report: @Sendable (StorageError, _ isTemporary: Bool) -> Void
     /// The names of the schemas that were used last, newest first.
     private let namesInUse = Mutex<[SchemaNames]>([])

@@ -205,7 +205,7 @@ struct IdempotencyTests {
         // What is kept beside the body: two hashes' worth of fields, well under this.
         let fields = 200
         var options = StoreOptions()
-        options.replyLimits.replyByteCountMax = 4000 + fields
+        options.idempotency.recordByteCountMax = 4000 + fields
         let server = try TestServer(
             try EngineCase.memory.open(), schema: Schemas.everything, storeOptions: options)
         func body(_ count: Int) -> String {

@@ -50,6 +50,23 @@ extension RequestFault {
             ])
     }
 
+    /// The class has no such property.
+    package static func unknownProperty(_ name: String, _ rowClass: RowClass) -> RequestFault {
+        let shown = RequestFault.shown(name)
+        let detail = "Class '\(rowClass.definition.name)' has no property '\(shown)'."
+        return RequestFault(
+            .notFound, "unknown-property", detail,
+            errors: [
+                RequestFault.Entry(
+                    code: "unknown-property", detail: detail, parameter: "property",
+                    hint: rowClass.member(named: name).map {
+                        rowClass.definition.properties[$0].name
+                    }
+                        ?? NearestName.of(
+                            name, among: rowClass.definition.properties.map(\.name)))
+            ])
+    }
+
     /// A text that is not the JSON it should be.
     package init(_ error: JSONError, in text: UnsafeRawBufferPointer) {
         switch error.code {

@@ -14,10 +14,10 @@ extension StoreCheck {
         ]
         var known = [
             StoreKey.format, StoreKey.state, StoreKey.catalog, StoreKey.migration,
-            StoreKey.replyCounters,
+            StoreKey.recordCounters,
         ].map { KeyRange(lower: $0, upper: $0 + [0]) }
-        known.append(KeyRange(prefix: StoreKey.replyNumberPrefix))
-        known.append(KeyRange(prefix: StoreKey.replyPrefix))
+        known.append(KeyRange(prefix: StoreKey.recordNumberPrefix))
+        known.append(KeyRange(prefix: StoreKey.recordPrefix))
         for (kind, append) in kinds.enumerated() {
             for rowClass in classes {
                 if kind == 2, rowClass.primaryKeyIndex == nil { continue }

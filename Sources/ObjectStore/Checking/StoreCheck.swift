@@ -4,7 +4,7 @@ import Rows
 import Storage
 
 /// Holds everything that a store keeps against everything else: rows, primary keys, indexes, inverse
-/// links, counters, the change log and kept replies.
+/// links, counters, the change log and idempotency records.
 ///
 /// Reads one snapshot and changes nothing. Cost: a few microseconds an object; memory for one entry of
 /// each object that the change log names.
@@ -68,7 +68,7 @@ package struct StoreCheck {
         try check.checkMigrationRecord()
         try check.checkKeys()
         try check.checkChangeLog()
-        try check.checkReplies()
+        try check.checkIdempotency()
         for rowClass in check.rows.classes where rowClass.definition.kind.standsAlone {
             try check.checkRows(rowClass)
             try check.checkPrimaryKeys(rowClass)

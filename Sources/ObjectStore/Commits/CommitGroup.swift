@@ -11,7 +11,7 @@ final class CommitGroup {
     let overlay: Overlay
     /// The store's state as the last successful member left it.
     var state: StoreState
-    /// Whether a member has kept a reply or reserved object keys, which is to be stored even if nothing
+    /// Whether a member has stored an idempotency record or reserved object keys, which is to be stored even if nothing
     /// else was changed.
     var changesUnversioned = false
     /// The change of the schema under way, which learns of every change.

@@ -261,12 +261,12 @@ final class CommitQueue: @unchecked Sendable {
         transaction.begin()
         transaction.operationCountMax = options.operationCountMax
         transaction.byteCountMax = options.transactionByteCountMax
-        transaction.replyLimits = options.replyLimits
+        transaction.idempotency = options.idempotency
         do {
             try write.run(transaction)
             if transaction.restartInOrder() { try write.run(transaction) }
             try transaction.finish()
-            if transaction.keepsReply || transaction.reservesKeys {
+            if transaction.addsIdempotencyRecord || transaction.reservesKeys {
                 transaction.group.changesUnversioned = true
             }
             if !transaction.migrationFaults.isEmpty {

@@ -35,9 +35,9 @@ package final class WriteTransaction {
     /// The bytes that were read for changes.
     private var readByteCount = 0
     /// How long and in how much room replies are kept.
-    var replyLimits = ReplyLimits()
-    /// Whether the transaction has kept a reply.
-    var keepsReply = false
+    var idempotency = IdempotencyLimits()
+    /// Whether the transaction has stored an idempotency record.
+    var addsIdempotencyRecord = false
     /// The objects that links of the transaction's drafts name by their number.
     package var named: [NamedObject] = []
     /// The object key here of an object that a draft names by the one it has elsewhere, by the position
@@ -132,7 +132,7 @@ package final class WriteTransaction {
         operationCount = 0
         byteCountBefore = overlay.byteCount
         readByteCount = 0
-        keepsReply = false
+        addsIdempotencyRecord = false
         keyRenames = nil
         reservesKeys = false
         if !reservedKeys.isEmpty { reservedKeys.removeAll() }

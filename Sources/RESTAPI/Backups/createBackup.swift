@@ -1,6 +1,7 @@
 import HTTPServer
 import JSON
 import ObjectJSON
+import StoreService
 
 extension RESTService {
     /// `POST /v1/backups`: copies the store as it is now, while writes go on.

@@ -2,6 +2,7 @@ import HTTPServer
 import ObjectJSON
 import ObjectStore
 import Rows
+import StoreService
 
 /// Those who follow the same query with the same selection: what happens is found and written once.
 ///

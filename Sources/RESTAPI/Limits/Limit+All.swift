@@ -64,13 +64,13 @@ extension Limit {
         Limit(
             "idempotency-age", .duration,
             "how long replies are stored for repeats of their requests", nil,
-            \.store.replyLimits.retentionSeconds),
+            \.store.idempotency.retentionSeconds),
         Limit(
             "idempotency-bytes", .size, "bytes of replies that are stored for that", nil,
-            \.store.replyLimits.byteCountMax),
+            \.store.idempotency.byteCountMax),
         Limit(
             "max-idempotency-reply", .size, "bytes of one reply that is stored", "too-large",
-            \.store.replyLimits.replyByteCountMax),
+            \.store.idempotency.recordByteCountMax),
         Limit(
             "max-connections", .count(1...1_000_000), "connections at a time, streams included",
             "too-many-connections", \.rest.connectionCountMax),

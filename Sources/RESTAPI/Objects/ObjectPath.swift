@@ -3,9 +3,21 @@ import HTTPServer
 import JSON
 import ObjectModel
 import Rows
+import StoreService
 
 /// The path of an object's resource, for `Location` and links.
 package enum ObjectPath {
+    /// Appends the path of what a write has created; false for what has none.
+    static func append(_ created: WriteReply.Created, to buffer: ByteBuffer) -> Bool {
+        switch created {
+        case .object(let rowClass, let row, let key):
+            append(rowClass, row, key: key, to: buffer)
+            return true
+        case .element(let target, let row, let key, let position):
+            return append(target, row, key: key, position: position, to: buffer)
+        }
+    }
+
     /// Appends `/v1/classes/{class}/objects/{id}`, or `…/object?key=` for a key that no path carries:
     /// null, `""`, `.`, `..`, and one with `/`.
     package static func append(
@@ -48,7 +60,7 @@ package enum ObjectPath {
     /// `…/elements?key=` for a map's key that no path carries.
     ///
     /// - Returns: False for an element of a set, which has no path.
-    static func append(
+    private static func append(
         _ target: ElementTarget, _ row: RowView, key: UInt64, position: Int?, to buffer: ByteBuffer
     ) -> Bool {
         if target.storage.shape == .set { return false }

@@ -14,19 +14,15 @@ extension RESTService {
             let mode = try createMode(parameters)
             _ = try BodyType.read(request)
             try request.requireAccepted("application/json")
-            let precondition = try Precondition(request)
             let isArray = Self.beginsArray(request.body)
-            if isArray, precondition != .none {
+            if isArray, try Precondition(request) != .none {
                 throw RequestFault(
                     .malformed, "invalid-header",
                     "If-Match and If-None-Match are about one object; leave them out of a request that "
                         + "writes an array. Each object of the array may state its \"$version\".")
             }
-            return takeIn(
-                request, mode: mode, preferences: try Preferences(request), isArray: isArray,
-                .read { names, scratch throws(RequestFault) in
-                    try self.readObjects(request, names, scratch, mode, precondition)
-                })
+            return try write(
+                request, .new(RequestBytes(request.className, of: request), isArray: isArray), mode)
         }
     }
 
@@ -48,43 +44,5 @@ extension RESTService {
             return byte == UInt8(ascii: "[")
         }
         return false
-    }
-
-    private func readObjects(
-        _ request: Request, _ names: SchemaNames, _ scratch: RequestScratch, _ mode: WriteMode,
-        _ precondition: Precondition
-    ) throws(RequestFault) -> [ObjectWrite.Item] {
-        let rowClass = try names.creatableClass(named: request.className)
-        try rowClass.requireCreation(mode)
-        if rowClass.isAsymmetric, precondition != .none {
-            throw RequestFault(
-                .malformed, "invalid-header",
-                "If-Match and If-None-Match are about objects that can be read; leave them out of what "
-                    + "an asymmetric class is sent.")
-        }
-        let json = try served.json(request.body, scratch.parser)
-        let reader = scratch.reader
-        reader.reset()
-        var items: [ObjectWrite.Item] = []
-        func read(_ json: JSONValue, element: Int?) {
-            let reading = reader.read(
-                json, as: rowClass, names: names, isMerge: mode == .merge, element: element)
-            guard let reading else { return }
-            if mode == .create, reading.objectKey != nil {
-                reader.refuseID(element: element)
-            }
-            items.append(
-                ObjectWrite.Item(
-                    draft: reading.draft, objectKey: reading.objectKey,
-                    precondition: precondition.with(version: reading.version)))
-        }
-        if json.kind == .array {
-            items.reserveCapacity(json.count)
-            for (index, element) in json.elements.enumerated() { read(element, element: index) }
-        } else {
-            read(json, element: nil)
-        }
-        if !reader.faults.isEmpty { throw reader.problem() }
-        return items
     }
 }

@@ -1,6 +1,7 @@
 import HTTPServer
 import ObjectJSON
 import ObjectStore
+import StoreService
 
 extension RESTService {
     /// `PATCH /v1/classes/{class}/objects/{id}`: changes the properties that a merge patch states, or
@@ -18,12 +19,16 @@ extension RESTService {
                         "A JSON patch changes an object that is there; send a merge patch with 'upsert'."
                     )
                 }
-                return patchByOperations(
-                    request, source, try Precondition(request), try Preferences(request))
+                let preferences = try Preferences(request)
+                var patch = ObjectPatch(
+                    ObjectAddress(request, source), request.bodyBytes, try Precondition(request),
+                    in: served)
+                patch.form = preferences.form
+                return takeIn(request, preferences, patch)
             }
-            return writeObject(
-                request, source, mode: isUpsert ? .merge : .update, isMerge: true,
-                precondition: try Precondition(request), preferences: try Preferences(request))
+            return try write(
+                request, .named(ObjectAddress(request, source), isMerge: true),
+                isUpsert ? .merge : .update)
         }
     }
 }

@@ -1,6 +1,7 @@
 import HTTPServer
 import ObjectJSON
 import ObjectStore
+import StoreService
 
 extension RESTService {
     /// `PUT /v1/classes/{class}/objects/{id}`: creates an object or replaces it. Where the class has no
@@ -10,9 +11,19 @@ extension RESTService {
             _ = try Parameters(request, known: source.parameters([]))
             _ = try BodyType.read(request)
             try request.requireAccepted("application/json")
-            return writeObject(
-                request, source, mode: .replace, isMerge: false,
-                precondition: try Precondition(request), preferences: try Preferences(request))
+            return try write(
+                request, .named(ObjectAddress(request, source), isMerge: false), .replace)
         }
+    }
+
+    /// Takes in a write of objects.
+    func write(
+        _ request: Request, _ subject: ObjectWrite.Subject, _ mode: WriteMode
+    ) throws(RequestFault) -> Outcome {
+        let precondition = try Precondition(request)
+        let preferences = try Preferences(request)
+        var write = ObjectWrite(subject, request.bodyBytes, mode, precondition, in: served)
+        write.form = preferences.form
+        return takeIn(request, preferences, write)
     }
 }

@@ -36,13 +36,16 @@ extension RESTService {
     ) throws(RequestFault) -> Response {
         let scratch = RequestScratch.current
         let names = scratch.names(of: read.rows, served)
-        guard let (rowClass, key, row) = try find(request, .path, names, read, scratch) else {
+        let address = ObjectAddress(request, .path)
+        let rowClass = try names.objectClass(named: address.container)
+        guard let (key, row) = try address.find(of: rowClass, read, scratch, served) else {
             throw RequestFault(.objectNotFound)
         }
-        let member = try property(request, of: rowClass, names)
+        let member = try names.member(
+            named: UnsafeRawBufferPointer(request.parameter(2).bytes), of: rowClass)
         let compiled = rowClass.members[member]
         let projection = try projectionName.map { name throws(RequestFault) in
-            try self.projection(named: name, of: rowClass, member, names)
+            try names.projection(named: name, of: rowClass, member)
         }
         if compiled.storage.shape == .single {
             _ = try Parameters(request, known: Self.valueParameters)
@@ -101,23 +104,6 @@ extension RESTService {
 }
 
 extension RequestFault {
-    /// The class has no such property.
-    static func unknownProperty(_ name: String, _ rowClass: RowClass) -> RequestFault {
-        let shown = RequestFault.shown(name)
-        let detail = "Class '\(rowClass.definition.name)' has no property '\(shown)'."
-        return RequestFault(
-            .notFound, "unknown-property", detail,
-            errors: [
-                RequestFault.Entry(
-                    code: "unknown-property", detail: detail, parameter: "property",
-                    hint: rowClass.member(named: name).map {
-                        rowClass.definition.properties[$0].name
-                    }
-                        ?? NearestName.of(
-                            name, among: rowClass.definition.properties.map(\.name)))
-            ])
-    }
-
     /// A data property is null where its bytes were asked for.
     static let noBytes = RequestFault(
         .notFound, "value-is-null",

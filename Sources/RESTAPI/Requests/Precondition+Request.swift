@@ -24,12 +24,18 @@ extension Precondition {
             self = .absent
             return
         }
-        switch match {
+        self.init(match, takingWeak: false)
+    }
+
+    /// What tags name: nothing, any version, or those of a list, of which those are left out that no object
+    /// can have.
+    package init(_ tags: EntityTags?, takingWeak: Bool) {
+        switch tags {
         case nil: self = .none
         case .any: self = .exists
         case .list(let tags):
-            // Weak tags match nothing here, nor do those that no object can have.
-            self = .matches(tags.compactMap { $0.isWeak ? nil : StoreVersion(text: $0.text) })
+            self = .matches(
+                tags.compactMap { $0.isWeak && !takingWeak ? nil : StoreVersion(text: $0.text) })
         }
     }
 
@@ -37,16 +43,5 @@ extension Precondition {
         RequestFault(
             .malformed, "invalid-header", detail,
             errors: [RequestFault.Entry(code: "invalid-header", detail: detail, parameter: header)])
-    }
-
-    /// The same with the `$version` that the body states, which has to hold as well.
-    package func with(version: StoreVersion?) -> Precondition {
-        guard let version else { return self }
-        switch self {
-        case .none, .exists: return .matches([version])
-        case .matches(let versions): return .matches(versions.contains(version) ? [version] : [])
-        // Nothing is absent and has a version.
-        case .absent: return .matches([])
-        }
     }
 }

@@ -13,6 +13,14 @@ extension RequestFault {
                 + "ask for fewer fields or a smaller page, or sort by an indexed property.")
     }
 
+    /// A reply would take more memory than a read may.
+    package static func replyTooLarge(_ limit: Int) -> RequestFault {
+        RequestFault(
+            .invalid, memoryCode,
+            "The reply would take more than \(limit) bytes; expand less, or page the collections by "
+                + "…/properties/{property}.")
+    }
+
     /// A query took longer than it may.
     package static func queryTime(_ limits: ServiceLimits) -> RequestFault {
         RequestFault(

@@ -16,6 +16,13 @@ extension SchemaNames {
     /// The class of a name, of kind `object`.
     ///
     /// - Throws: ``RequestFault`` `.notFound` with the nearest name; `.unsupportedOperation` for a class of another kind.
+    package func objectClass(named name: UnsafeRawBufferPointer) throws(RequestFault) -> RowClass {
+        let rowClass = try anyClass(named: name)
+        try rowClass.requireObjects()
+        return rowClass
+    }
+
+    /// The same for a name that was kept beyond its request.
     package func objectClass(named name: String) throws(RequestFault) -> RowClass {
         guard let rowClass = schema.rowClass(named: name) else {
             throw .unknownClass(name, schema)
@@ -32,6 +39,18 @@ extension SchemaNames {
         let rowClass = try anyClass(named: name)
         if !rowClass.isAsymmetric { try rowClass.requireObjects() }
         return rowClass
+    }
+
+    /// The property of a name.
+    ///
+    /// - Throws: ``RequestFault`` `.notFound` with the nearest name.
+    package func member(
+        named name: UnsafeRawBufferPointer, of rowClass: RowClass
+    ) throws(RequestFault) -> Int {
+        guard let member = classes[rowClass.index].member(named: name) else {
+            throw .unknownProperty(String(decoding: name, as: UTF8.self), rowClass)
+        }
+        return member
     }
 }
 

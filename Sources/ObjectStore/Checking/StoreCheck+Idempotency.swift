@@ -1,0 +1,47 @@
+import Bytes
+import Storage
+
+extension StoreCheck {
+    /// Checks that idempotency records, their numbers and their counters agree.
+    mutating func checkIdempotency() throws(StoreError) {
+        var counters = IdempotencyCounters()
+        do throws(StorageError) {
+            if let bytes = try transaction.snapshot.value(StoreKey.recordCounters) {
+                guard let stored = IdempotencyCounters(bytes) else {
+                    return report.add("reply-counters-damaged", "\(bytes.count) bytes")
+                }
+                counters = stored
+            }
+        } catch {
+            throw .storage(error)
+        }
+        let buffer = ByteBuffer()
+        var byteCount: UInt64 = 0
+        try scan(StoreKey.recordPrefix) { (check, key, value) throws(StoreError) in
+            byteCount += IdempotencyRecord.byteCount(ofValue: value.count)
+            guard key.count == StoreKey.recordKeyByteCount,
+                let header = IdempotencyRecord.header(value)
+            else { return check.report.add("reply-damaged", "\(key.count) bytes of key") }
+            let id = Array(key[StoreKey.recordPrefix.count...])
+            let number = Array(
+                buffer.making { StoreKey.appendRecordNumber(header.number, to: $0) })
+            guard header.number >= counters.first, header.number < counters.next,
+                try check.has(number, { $0.elementsEqual(id) })
+            else { return check.report.add("reply-number-wrong", "reply \(header.number)") }
+        }
+        try scan(StoreKey.recordNumberPrefix) { (check, key, value) throws(StoreError) in
+            guard key.count == StoreKey.recordNumberByteCount else {
+                return check.report.add("reply-number-damaged", "\(key.count) bytes of key")
+            }
+            let number = StoreKey.trailingObjectKey(key)
+            let reply = Array(buffer.making { StoreKey.appendRecord(Array(value), to: $0) })
+            guard try check.has(reply, { IdempotencyRecord.header($0)?.number == number }) else {
+                return check.report.add("reply-missing", "reply \(number)")
+            }
+        }
+        if byteCount != counters.byteCount {
+            report.add(
+                "reply-size-wrong", "\(counters.byteCount) counted, \(byteCount) there")
+        }
+    }
+}

@@ -1,0 +1,66 @@
+import HTTPServer
+import ObjectJSON
+import ObjectStore
+import StoreService
+
+extension RESTService {
+    /// The parameters of a change by filter.
+    private static let bulkParameters: [StaticString] = ["filter", "arg", "text", "all"]
+
+    /// Takes in a change of all objects that a filter finds: `patchObjects` and `deleteObjects`.
+    func changeMatches(_ request: Request, _ statement: BulkChange.Statement) -> Outcome {
+        answering { () throws(RequestFault) in
+            let parameters = try Parameters(
+                request, known: Self.bulkParameters, repeatable: ["arg", "text"])
+            let changesAll = try parameters.flag("all")
+            guard parameters["filter"] != nil || changesAll else {
+                throw .parameter(
+                    "filter",
+                    "State a 'filter', or all=true to change every object of the class.")
+            }
+            try request.requireAccepted("application/json")
+            guard try Precondition(request) == .none else {
+                throw RequestFault(
+                    .malformed, "invalid-header",
+                    "If-Match and If-None-Match are about one object; leave them out of a change by "
+                        + "filter.")
+            }
+            let preferences = try Preferences(request)
+            var change = BulkChange(
+                ofClass: RequestBytes(request.className, of: request),
+                try QueryText(request, parser: RequestScratch.current.parser), statement,
+                in: served)
+            change.affectedCountMax = preferences.affectedCountMax
+            return reading(request) { [change] () throws(RequestFault) in
+                _ = try self.objectClass(request, self.served.names(of: self.store.catalog.rows))
+                return try self.once(request) { claim throws(RequestFault) in
+                    let write = try ServedWrite(
+                        change, for: RESTCaller(service: self, preferences: preferences), claim,
+                        in: self.served)
+                    return .later { self.search(write, $0) }
+                }
+            }
+        }
+    }
+
+    /// Finds the objects, and hands the write in.
+    private func search(_ write: ServedWrite<BulkChange, RESTCaller>, _ exchange: Exchange) {
+        let isTaken = isScheduled(for: exchange) { job in
+            do throws(RequestFault) {
+                try self.served.withRead(in: job) { read throws(RequestFault) in
+                    try write.amend { change throws(RequestFault) in try change.search(read) }
+                }
+                if job.isRestarted { return }
+                write.start(exchange)
+            } catch {
+                if job.isRestarted { return }
+                write.abandon()
+                if job.mustNotAnswer { return exchange.abandon() }
+                exchange.respond(self.response(error))
+            }
+        }
+        guard !isTaken else { return }
+        write.abandon()
+        exchange.respond(response(.tooBusy))
+    }
+}

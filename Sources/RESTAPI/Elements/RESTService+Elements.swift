@@ -1,0 +1,83 @@
+import HTTPServer
+import ObjectJSON
+import ObjectStore
+import StoreService
+
+/// Where a request names its element.
+enum ElementSource: Sendable {
+    /// Nowhere: it is about the collection.
+    case collection
+    /// `…/elements/{element}`
+    case path
+    /// `…/elements/{element}/{inner*}`: inside a `mixed` value
+    case inner
+    /// `…/elements?key=<JSON>`
+    case parameter
+}
+
+extension ElementAddress {
+    /// Reads what names an element in a request.
+    init(_ request: Request, _ source: ElementSource) {
+        func bytes(_ text: RequestText) -> RequestBytes {
+            RequestBytes(UnsafeRawBufferPointer(text.bytes), of: request)
+        }
+        let element: Element =
+            switch source {
+            case .collection: .none
+            case .path: .path(bytes(request.parameter(3)), [])
+            case .inner: .path(bytes(request.parameter(3)), request.rest.map(bytes))
+            case .parameter:
+                .parameters(
+                    key: request.value(of: "key").map { RequestBytes($0, of: request) },
+                    value: request.value(of: "value").map { RequestBytes($0, of: request) })
+            }
+        self.init(ObjectAddress(request, .path), bytes(request.parameter(2)), element)
+    }
+}
+
+extension RESTService {
+    /// Answers with one element as `{"value":…}`: `getElement` and `getElementByKey`.
+    func readElement(_ request: Request, _ source: ElementSource) -> Outcome {
+        answering { () throws(RequestFault) in
+            try request.requireAccepted("application/json")
+            let parameters = try Parameters(
+                request, known: source == .parameter ? ["key", "minVersion"] : ["minVersion"])
+            var read = ElementRead(ElementAddress(request, source))
+            read.known = Precondition(
+                try EntityTags.read(.ifNoneMatch, of: request), takingWeak: true)
+            read.form = try Preferences(request).form
+            return whenAtVersion(try minVersion(parameters)) { [read] in
+                self.answering { () throws(RequestFault) in
+                    let reply = try read.reply(self.served)
+                    return .respond(
+                        self.response(reply.etag, reply.version, reply.isKnown, read.form))
+                }
+            }
+        }
+    }
+
+    /// Takes in a change of one element: `addElement`, `putElement`, `deleteElement` and the same by key.
+    func editElement(
+        _ request: Request, _ action: ElementWrite.Action, _ source: ElementSource
+    ) -> Outcome {
+        answering { () throws(RequestFault) in
+            let known: [StaticString] =
+                switch (action, source) {
+                case (.add, _): ["at"]
+                case (.put, .parameter): ["key"]
+                case (.delete, .parameter): ["key", "value"]
+                default: []
+                }
+            let parameters = try Parameters(request, known: known)
+            if action != .delete { _ = try BodyType.read(request) }
+            try request.requireAccepted("application/json")
+            let preferences = try Preferences(request)
+            var write = ElementWrite(
+                action, ElementAddress(request, source), request.bodyBytes, in: served)
+            write.precondition = try Precondition(request)
+            write.form = preferences.form
+            write.place = try parameters.count("at")
+            return takeIn(request, preferences, write)
+        }
+    }
+}

@@ -1,0 +1,89 @@
+import CCrypto
+import HTTPServer
+import ObjectJSON
+import StoreService
+
+extension IdempotencyKey {
+    /// The most characters of a key.
+    private static let byteCountMax = 255
+
+    /// Reads the header; nil when the request has none. Cost: a hash of the body.
+    ///
+    /// - `scope`: What a key belongs to beside the path: the token, where tokens are needed.
+    /// - Throws: ``RequestFault`` `.malformed` for a key that is empty, too long, stated twice, or not of printable
+    ///   ASCII.
+    init?(_ request: Request, scope: RequestText?) throws(RequestFault) {
+        guard let key = request.header(.idempotencyKey) else { return nil }
+        guard request.headers(.idempotencyKey).count == 1,
+            (1...Self.byteCountMax).contains(key.count),
+            key.bytes.allSatisfy({ $0 >= 0x20 && $0 < 0x7F })
+        else {
+            let detail =
+                "'Idempotency-Key' is one text of 1 to \(Self.byteCountMax) printable ASCII characters, "
+                + "such as a fresh UUID for each request."
+            throw RequestFault(
+                .malformed, "invalid-header", detail,
+                errors: [
+                    RequestFault.Entry(
+                        code: "invalid-header", detail: detail, parameter: "Idempotency-Key")
+                ])
+        }
+        // No part can hold a NUL, so that no two lists of parts make the same text.
+        var named: [UInt8] = []
+        if let scope { named += scope.bytes }
+        named.append(0)
+        named += request.rawPath.bytes
+        named.append(0)
+        named += key.bytes
+        let id = try Self.hash(named)
+        var stated = Array("\(request.method.name)".utf8) + [0]
+        stated += request.rawTarget.bytes
+        stated.append(0)
+        if let type = request.header(.contentType) { stated += type.bytes }
+        stated.append(0)
+        stated += try Self.hash(request.body)
+        self.init(id: id, request: try Self.hash(stated))
+    }
+
+    /// Refuses the header where it would promise what does not hold.
+    ///
+    /// - Throws: ``RequestFault`` `.malformed` when the request has one.
+    static func refuse(_ request: Request) throws(RequestFault) {
+        guard request.header(.idempotencyKey) != nil else { return }
+        let detail =
+            "An import is not one write, so that its reply is not kept; leave 'Idempotency-Key' out and "
+            + "repeat an import with mode=merge, replace or ignore."
+        throw RequestFault(
+            .malformed, "invalid-header", detail,
+            errors: [
+                RequestFault.Entry(
+                    code: "invalid-header", detail: detail, parameter: "Idempotency-Key")
+            ])
+    }
+
+    private static func hash(_ bytes: [UInt8]) throws(RequestFault) -> [UInt8] {
+        // Not `withUnsafeBytes { try … }`, which loses the error's type.
+        let digest = bytes.withUnsafeBytes { Self.digest($0) }
+        guard let digest else { throw .hashingFailed }
+        return digest
+    }
+
+    private static func hash(_ bytes: UnsafeRawBufferPointer) throws(RequestFault) -> [UInt8] {
+        guard let digest = digest(bytes) else { throw .hashingFailed }
+        return digest
+    }
+
+    /// The SHA-256; nil when the library fails.
+    private static func digest(_ bytes: UnsafeRawBufferPointer) -> [UInt8]? {
+        var digest = [UInt8](repeating: 0, count: 32)
+        guard shim_sha256(bytes.baseAddress, bytes.count, &digest) == 1 else { return nil }
+        return digest
+    }
+}
+
+extension RequestFault {
+    /// The library that makes hashes failed.
+    fileprivate static let hashingFailed = RequestFault(
+        .unavailable, "busy", "The Idempotency-Key could not be read; try again.",
+        retryAfterSeconds: 1)
+}

@@ -1,0 +1,67 @@
+import HTTPServer
+import ObjectJSON
+import ObjectStore
+import StoreService
+
+extension RESTService {
+    /// Answers with one object: `getObject`, `getObjectByKey`, and the same of projections.
+    ///
+    /// What is read from the object's own row is answered at once on the connection's thread; a reply
+    /// with other objects comes from the scheduler's.
+    ///
+    /// - `isProjected`: Whether the path names a projection and not a class.
+    func readObject(_ request: Request, _ source: KeySource, isProjected: Bool = false) -> Outcome {
+        answering { () throws(RequestFault) in
+            try request.requireAccepted("application/json")
+            var read = ObjectRead(ObjectAddress(request, source), isProjected: isProjected)
+            read.precondition = Precondition(
+                try EntityTags.read(.ifMatch, of: request), takingWeak: false)
+            read.known = Precondition(
+                try EntityTags.read(.ifNoneMatch, of: request), takingWeak: true)
+            read.form = try Preferences(request).form
+            if request.query.isEmpty { return try answer(read) }
+            let parameters = try Parameters(
+                request,
+                known: source.parameters(
+                    isProjected ? ["fields", "minVersion"] : ["fields", "expand", "minVersion"]))
+            read.fields = parameters["fields"]?.string
+            read.expand = parameters["expand"]?.string
+            let version = try minVersion(parameters)
+            return whenAtVersion(version) { [read] in
+                self.answering { () throws(RequestFault) in try self.answer(read) }
+            }
+        }
+    }
+
+    private func answer(_ read: ObjectRead) throws(RequestFault) -> Outcome {
+        if let reply = try read.reply(served, in: nil) {
+            return .respond(response(reply.etag, reply.version, reply.isKnown, read.form))
+        }
+        return .later { exchange in
+            self.schedule(for: exchange) { job in
+                self.answer(exchange, in: job) { () throws(RequestFault) in
+                    let reply = try self.served.withinMemory(of: job) { () throws(RequestFault) in
+                        try read.reply(self.served, in: job)
+                    }
+                    guard let reply else { throw .queryTime(self.served.limits) }
+                    return self.response(reply.etag, reply.version, reply.isKnown, read.form)
+                }
+            }
+        }
+    }
+
+    /// The reply to a reading whose JSON stands in the thread's buffer, or 304 to a client that knows it.
+    func response(
+        _ etag: StoreVersion, _ version: StoreVersion, _ isKnown: Bool, _ form: ReplyForm
+    ) -> Response {
+        var response =
+            isKnown ? Response(304) : Response(200, .json, RequestScratch.current.takeReply())
+        response.headers.addETag(etag)
+        response.headers.addStoreVersion(version)
+        if form.quotesLargeInts, !isKnown {
+            response.headers.add(.preferenceApplied, "int64=string" as StaticString)
+            response.headers.add(.vary, "Prefer" as StaticString)
+        }
+        return response
+    }
+}

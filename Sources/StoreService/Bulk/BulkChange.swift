@@ -1,0 +1,269 @@
+import JSON
+import ObjectJSON
+import ObjectModel
+import ObjectStore
+import Query
+import Rows
+
+/// A change of all objects that a filter finds, as one transaction.
+///
+/// The objects are those that match in what the transaction sees, so that none is missed and none is
+/// changed that does not match any more: see ``BulkSearch``.
+package struct BulkChange: WriteBody, @unchecked Sendable {
+    // Unchecked: one thread at a time has it, see ``ServedWrite``.
+
+    /// What the body states.
+    package enum Statement: Sendable {
+        /// A merge patch, applied to each object.
+        case mergePatch(RequestBytes)
+        /// A JSON patch, applied to each object.
+        case jsonPatch(RequestBytes)
+        /// The objects are deleted.
+        case deletion
+    }
+
+    /// What is done to one object.
+    private enum Action {
+        case merge(ObjectDraft)
+        case patch(JSONPatch)
+        case delete
+    }
+
+    /// More objects than so many are not changed.
+    package var affectedCountMax: Int?
+    private let served: ServedStore
+    private let className: RequestBytes
+    private let text: QueryText
+    private let statement: Statement
+    /// The schema that the request was read under last, and what it asks for.
+    private var plan: (schema: RowSchema, query: CheckedQuery, action: Action)?
+    private var search: BulkSearch?
+    private var count = 0
+
+    /// Makes a change of the objects of the class of a name that match.
+    package init(
+        ofClass name: RequestBytes, _ text: QueryText, _ statement: Statement,
+        in served: ServedStore
+    ) {
+        className = name
+        self.text = text
+        self.statement = statement
+        self.served = served
+    }
+
+    package mutating func prepare(
+        _ names: SchemaNames, _ scratch: RequestScratch
+    ) throws(RequestFault) {
+        let rowClass = try names.objectClass(named: className.bytes)
+        let query = try CheckedQuery(text, of: rowClass, names: names, limits: served.limits)
+        plan = (names.schema, query, try action(rowClass, names, scratch))
+    }
+
+    private func action(
+        _ rowClass: RowClass, _ names: SchemaNames, _ scratch: RequestScratch
+    ) throws(RequestFault) -> Action {
+        switch statement {
+        case .deletion: return .delete
+        case .jsonPatch(let body):
+            return .patch(
+                try JSONPatch(
+                    try served.json(body.bytes, scratch.parser),
+                    operationCountMax: served.store.options.operationCountMax))
+        case .mergePatch(let body):
+            let json = try served.json(body.bytes, scratch.parser)
+            let reader = scratch.reader
+            reader.reset()
+            guard let draft = reader.readChange(json, of: rowClass, names: names) else {
+                throw reader.problem()
+            }
+            return .merge(draft)
+        }
+    }
+
+    /// Finds the objects in the last commit, so that the writer has to look only at what has changed since. A
+    /// scheduler's thread, before the write is handed in.
+    ///
+    /// - Throws: ``RequestFault`` when there are too many, or the search takes too much: the reply, as of then.
+    package mutating func search(_ read: ReadTransaction) throws(RequestFault) {
+        // What was checked under another schema is searched for by the writer, under its own.
+        guard let plan, read.rows === plan.schema else { return }
+        do throws(WriteFailure) {
+            let keys = try matches(plan.query, served.queryLimits(of: read), read)
+            search = try WriteFailure.storing { () throws(StoreError) in
+                try BulkSearch(plan.query, keys: keys, in: read)
+            }
+        } catch {
+            switch error {
+            case .store(let error): throw served.fault(error)
+            case .request(let fault): throw fault
+            }
+        }
+    }
+
+    package mutating func run(_ transaction: WriteTransaction) throws(WriteFailure) {
+        guard let (_, query, action) = plan else { return }
+        // One time for all of it: no other write is made meanwhile.
+        let deadline = served.queryDeadline
+        let view = transaction.view()
+        let keys: [UInt64]
+        if let search, let present = try self.keys(search, transaction, view, until: deadline) {
+            try limit(present.count)
+            keys = present
+        } else {
+            var limits = served.queryLimits(of: view)
+            limits.deadlineMilliseconds = deadline
+            keys = try matches(query, limits, view)
+        }
+        for key in keys {
+            guard monotonicMilliseconds() < deadline else {
+                throw .request(.writeTime(served.limits))
+            }
+            try apply(action, query.rowClass, key, transaction)
+        }
+        count = keys.count
+    }
+
+    /// What a search found, as the transaction sees it; nil where it has to be searched for anew.
+    private func keys(
+        _ search: BulkSearch, _ transaction: WriteTransaction, _ view: ReadTransaction,
+        until deadline: UInt64
+    ) throws(WriteFailure) -> [UInt64]? {
+        let keys: [UInt64]?
+        do throws(StoreError) {
+            keys = try search.keys(in: transaction, view, until: deadline)
+        } catch {
+            throw .store(error)
+        }
+        if view.isLate { throw .request(.late(view, served.limits)) }
+        return keys
+    }
+
+    /// The keys of the objects that are to be changed.
+    private func matches(
+        _ query: CheckedQuery, _ limits: QueryLimits, _ view: ReadTransaction
+    ) throws(WriteFailure) -> [UInt64] {
+        if let stages = query.stages {
+            return try matches(stages, view, limits)
+        }
+        let isCut = query.total != nil || !query.distinct.isEmpty
+        let objects = ObjectQuery(
+            classIndex: query.rowClass.index, predicate: query.predicate,
+            sort: isCut ? query.sort : [],
+            expectedCount: query.distinct.isEmpty ? query.total : nil)
+        let countMax = served.store.options.operationCountMax
+        var keys: [UInt64] = []
+        var count = 0
+        var distinct = DistinctFilter(
+            query, view, after: nil, byteCountMax: limits.memoryByteCountMax)
+        let total = query.total ?? .max
+        do throws(QueryExecution.Failure) {
+            let execution: QueryExecution
+            do throws(StoreError) {
+                execution = try QueryExecution(objects, in: view, limits: limits)
+            } catch {
+                throw .store(error)
+            }
+            try execution.run(limit: distinct == nil ? total : .max) { key, row in
+                guard distinct?.takes(key, row) ?? true else { return true }
+                if distinct?.isFull ?? false { return false }
+                count += 1
+                if count <= countMax { keys.append(key) }
+                // Those that are too many are counted, so that the client learns how many match.
+                return count < total && (affectedCountMax != nil || count <= countMax)
+            }
+        } catch {
+            throw failure(error)
+        }
+        if distinct?.isFull ?? false { throw .request(.queryMemory(served.limits)) }
+        try limit(count)
+        return keys
+    }
+
+    /// The keys of the objects that a query finds whose suffixes stand in an order of their own.
+    private func matches(
+        _ stages: StagedQuery, _ view: ReadTransaction, _ limits: QueryLimits
+    ) throws(WriteFailure) -> [UInt64] {
+        let keys: [UInt64]
+        do throws(QueryExecution.Failure) {
+            keys = try stages.run(in: view, limits: limits).keys
+        } catch {
+            throw failure(error)
+        }
+        try limit(keys.count)
+        return keys
+    }
+
+    private func failure(_ failure: QueryExecution.Failure) -> WriteFailure {
+        if case .store(let error) = failure { return .store(error) }
+        return .request(served.fault(failure))
+    }
+
+    /// Refuses more changes than the client or the server allows.
+    private func limit(_ count: Int) throws(WriteFailure) {
+        if let affectedCountMax, count > affectedCountMax {
+            throw .request(.tooManyAffected(count, affectedCountMax))
+        }
+        let countMax = served.store.options.operationCountMax
+        if count > countMax { throw .store(.tooManyOperations(limit: countMax)) }
+    }
+
+    private func apply(
+        _ action: Action, _ rowClass: RowClass, _ key: UInt64, _ transaction: WriteTransaction
+    ) throws(WriteFailure) {
+        let row = try WriteFailure.storing { () throws(StoreError) in
+            let row = try transaction.row(rowClass, key)
+            // A change of another one may have taken this one along.
+            if row != nil {
+                switch action {
+                case .merge(let draft): _ = try transaction.update(draft, key: key)
+                case .delete: try transaction.delete(rowClass, key: key)
+                case .patch: break
+                }
+            }
+            return row
+        }
+        if let row, case .patch(let patch) = action {
+            _ = try ObjectPatcher(transaction, in: served).apply(
+                patch, to: rowClass, key: key, row: row, precondition: .none)
+        }
+    }
+
+    // MARK: The reply
+
+    package func reply(_ writer: ReplyWriter) throws(RequestFault) -> WriteReply {
+        var reply = WriteReply(writer.version)
+        reply.hasJSON = true
+        reply.affectedCountMax = affectedCountMax
+        writer.scratch.reply.removeAll()
+        JSONWriter(writer.scratch.reply).object { object in
+            object.member("affected").int(Int64(count))
+            object.member("version").string(writer.version.description)
+        }
+        return reply
+    }
+
+    /// The fault of a failed change. Each object has the same ones, which are told once.
+    package func fault(_ error: StoreError) -> RequestFault {
+        var fault = served.fault(error)
+        guard error.pointsIntoObject else { return fault }
+        var seen: Set<String?> = []
+        if case .patch(let patch) = plan?.action { fault = fault.placed(by: patch) }
+        fault.errors = fault.errors.filter { seen.insert($0.pointer).inserted }
+        return fault
+    }
+}
+
+extension RequestFault {
+    /// More objects match than the client allows to be changed.
+    fileprivate static func tooManyAffected(_ count: Int, _ limit: Int) -> RequestFault {
+        RequestFault(
+            .conflict, "max-affected-exceeded",
+            "\(count) objects match and 'Prefer: max-affected' allows \(limit) to be changed; nothing was "
+                + "changed.",
+            errors: [
+                RequestFault.Entry(
+                    code: "max-affected-exceeded", detail: "\(count) objects match.",
+                    parameter: "Prefer")
+            ])
+    }
+}

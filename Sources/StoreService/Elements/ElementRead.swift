@@ -1,0 +1,85 @@
+import Bytes
+import ObjectJSON
+import ObjectStore
+import Rows
+
+/// The reading of one element as `{"value":…}`.
+package struct ElementRead: Sendable {
+    /// What names the element.
+    package let address: ElementAddress
+    /// The versions of the object that the caller has: of one of them no JSON is made.
+    package var known = Precondition.none
+    /// What the caller wants of the reply.
+    package var form = ReplyForm()
+
+    /// Makes a reading of an element.
+    package init(_ address: ElementAddress) { self.address = address }
+
+    /// Reads the element; the reply tells of its object.
+    ///
+    /// - Throws: ``RequestFault`` `.notFound`, …
+    package func reply(_ served: ServedStore) throws(RequestFault) -> ObjectRead.Reply {
+        let scratch = RequestScratch.current
+        let version = served.store.version
+        let read = try served.stored { () throws(StoreError) in
+            try served.store.read(reusing: scratch.read.take())
+        }
+        defer {
+            read.close()
+            scratch.read = read
+        }
+        let names = scratch.names(of: read.rows, served)
+        let target = try address.target(names, scratch)
+        let rowClass = target.rowClass
+        let found = try address.object.find(of: rowClass, read, scratch, served)
+        guard let row = found?.row else { throw RequestFault(.objectNotFound) }
+        var inner: MixedView?
+        var element: (part: CollectionView, place: Int)?
+        if target.storage.shape == .single {
+            let field = rowClass.field(target.member, in: row)
+            inner = try target.value(inside: field.isNull ? nil : field.text(read))
+        } else {
+            let collection = rowClass.collection(target.member, in: row, read)
+            guard let position = try Self.position(of: target, in: collection),
+                let (part, place) = collection.element(position)
+            else { throw RequestFault(.elementNotFound) }
+            if target.inner == nil {
+                element = (part, place)
+            } else {
+                inner = try target.value(inside: part.isNull(place) ? nil : part.bytes(place))
+            }
+        }
+        var reply = ObjectRead.Reply(
+            etag: StoreVersion(epoch: read.epoch, number: row.version), version: version)
+        if known != .none, known.holds(of: reply.etag) {
+            reply.isKnown = true
+            return reply
+        }
+        scratch.reply.removeAll()
+        var writer = ObjectWriter(scratch.reply, names: names, read: read, epoch: read.epoch)
+        writer.quotesLargeInts = form.quotesLargeInts
+        scratch.reply.append("{\"value\":" as StaticString)
+        writer.limitCollections(served.limits)
+        if let inner { writer.write(mixed: inner) }
+        if let (part, place) = element {
+            writer.writeElement(place, of: part, target.member, rowClass)
+        }
+        scratch.reply.append("}" as StaticString)
+        try served.stored { () throws(StoreError) in try read.checkFailure() }
+        return reply
+    }
+
+    /// Where an element stands, or would stand, in its collection; nil for a key that is not there.
+    private static func position(
+        of target: ElementTarget, in collection: StoredCollection
+    ) throws(RequestFault) -> Int? {
+        switch target.address {
+        case .position(let position): return position
+        case .key(let key): return key.withUnsafeBytes { collection.index(ofKey: $0) }
+        case .none:
+            throw .parameter(
+                "key", "This path needs the key of a map's entry as JSON, such as ?key=%22a%2Fb%22."
+            )
+        }
+    }
+}

@@ -1,0 +1,142 @@
+import JSON
+import ObjectJSON
+import ObjectModel
+import Rows
+
+/// Which element of which collection a request is about, in one schema.
+package struct ElementTarget {
+    /// Where an element stands in its collection.
+    package enum Address {
+        /// Nowhere yet, or wherever its value stands.
+        case none
+        /// In a list or set, at this position.
+        case position(Int)
+        /// In a map, under this key.
+        case key([UInt8])
+    }
+
+    package var object: ObjectTarget
+    package var member: Int
+    package var address: Address
+    /// The steps from there, or from a single property, into a `mixed` value; nil when the request is about
+    /// the collection's own elements.
+    package var inner: [[UInt8]]?
+
+    package var rowClass: RowClass { object.rowClass }
+    package var storage: FieldStorage { rowClass.members[member].storage }
+    package var property: Property { rowClass.definition.properties[member] }
+}
+
+extension ElementAddress {
+    /// Finds the collection and reads the position or key of the element.
+    ///
+    /// - `isInside`: Whether the request is about what is inside the element that is named.
+    /// - Throws: ``RequestFault`` `.notFound` for an unknown class or property and for one without elements, `.malformed` for a
+    ///   position or key that is missing or malformed, `.unsupportedOperation` for an inverse link.
+    func target(
+        isInside: Bool = false, _ names: SchemaNames, _ scratch: RequestScratch
+    ) throws(RequestFault) -> ElementTarget {
+        let object = try object.target(names, scratch)
+        let member = try names.member(named: property.bytes, of: object.rowClass)
+        var target = ElementTarget(object: object, member: member, address: .none)
+        switch target.storage.shape {
+        case .single:
+            guard target.storage.element == .mixed else { throw .noElements(target.property) }
+            target.inner = try steps(scratch.parser)
+            return target
+        case .none: throw .inverseElements(target.property)
+        case .list, .set, .map: break
+        }
+        switch element {
+        case .none: break
+        case .path(let first, let rest):
+            if isInside || !rest.isEmpty {
+                guard target.storage.element == .mixed else {
+                    throw .noInnerElements(target.property)
+                }
+                target.inner = rest.map { Array($0.bytes) }
+            }
+            target.address = try Self.address(first, in: target)
+        case .parameters(nil, _): break
+        case .parameters(.some, .some):
+            throw .parameter("value", "Say 'key' or 'value', not both.")
+        case .parameters(let text?, nil):
+            guard target.storage.shape == .map else {
+                throw .parameter(
+                    "key",
+                    "'key' names an entry of a map; '\(target.property.name)' has elements at "
+                        + "positions: …/elements/0.")
+            }
+            target.address = .key(try Self.mapKey(text, scratch.parser))
+        }
+        return target
+    }
+
+    /// The steps into a single `mixed` value.
+    private func steps(_ parser: JSONParser) throws(RequestFault) -> [[UInt8]] {
+        switch element {
+        case .none: return []
+        case .path(let first, let rest): return ([first] + rest).map { Array($0.bytes) }
+        case .parameters(let text?, nil): return [try Self.mapKey(text, parser)]
+        case .parameters:
+            throw .parameter(
+                "key",
+                "An element inside a mixed value is named by its position or key: …/elements/0, "
+                    + "or ?key=%22a%2Fb%22 for a key that no path carries.")
+        }
+    }
+
+    private static func address(
+        _ text: RequestBytes, in target: ElementTarget
+    ) throws(RequestFault) -> ElementTarget.Address {
+        if target.storage.shape == .map { return .key(Array(text.bytes)) }
+        guard let position = text.bytes.decimalNumber.flatMap({ Int(exactly: $0) }) else {
+            throw RequestFault(
+                .malformed, "invalid-position",
+                "The elements of '\(target.property.name)' stand at positions from 0 up; the path "
+                    + "ends in one: …/elements/0.",
+                errors: [
+                    RequestFault.Entry(
+                        code: "invalid-position", detail: "A position is a number from 0 up.",
+                        parameter: "element")
+                ])
+        }
+        return .position(position)
+    }
+
+    private static func mapKey(
+        _ text: RequestBytes, _ parser: JSONParser
+    ) throws(RequestFault) -> [UInt8] {
+        if let json = try? parser.parse(text.bytes, depthMax: 1), let key = json.stringBytes {
+            return Array(key)
+        }
+        throw .parameter(
+            "key", "'key' is a JSON string, such as key=\"a/b\" (percent-encoded).")
+    }
+}
+
+extension RequestFault {
+    /// The property holds a single value.
+    static func noElements(_ property: Property) -> RequestFault {
+        RequestFault(
+            .notFound, "no-elements",
+            "'\(property.name)' holds one value and has no elements; read it at "
+                + "…/properties/\(property.name) and change it with its object.")
+    }
+
+    /// The elements are no `mixed` values.
+    static func noInnerElements(_ property: Property) -> RequestFault {
+        RequestFault(
+            .notFound, "no-elements",
+            "The elements of '\(property.name)' are no mixed values and have no elements of their own; "
+                + "the path ends behind the first: …/properties/\(property.name)/elements/0.")
+    }
+
+    /// An inverse link is read as a whole and not written.
+    static func inverseElements(_ property: Property) -> RequestFault {
+        RequestFault(
+            .unsupportedOperation, "inverse-link-read-only",
+            "'\(property.name)' shows which objects link here: page it at "
+                + "…/properties/\(property.name), and change the links of those objects.")
+    }
+}

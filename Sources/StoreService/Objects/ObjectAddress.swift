@@ -1,0 +1,95 @@
+import ObjectJSON
+import ObjectStore
+import Rows
+
+/// How a request names an object: by the name of its class or of a projection, and the text of its key. The
+/// texts have to be valid until the request is answered.
+package struct ObjectAddress: @unchecked Sendable {
+    // Unchecked: the bytes are constant as long as the owner is used for the request.
+
+    /// The text of a key.
+    package enum Key {
+        /// As it stands in a path.
+        case text(UnsafeRawBufferPointer)
+        /// A JSON value.
+        case json(UnsafeRawBufferPointer)
+        /// The request states none.
+        case missing
+    }
+
+    /// The name of the class, or of the projection.
+    package let container: UnsafeRawBufferPointer
+    /// What names the object there.
+    package let key: Key
+    private let owner: AnyObject
+
+    /// Names an object by texts that `owner` holds.
+    package init(_ container: UnsafeRawBufferPointer, _ key: Key, of owner: AnyObject) {
+        self.container = container
+        self.key = key
+        self.owner = owner
+    }
+
+    /// Finds the class and reads the key.
+    ///
+    /// - Throws: ``RequestFault`` `.notFound` for an unknown class, `.malformed` for a key that is missing or of the wrong type.
+    package func target(
+        _ names: SchemaNames, _ scratch: RequestScratch
+    ) throws(RequestFault) -> ObjectTarget {
+        try target(of: names.objectClass(named: container), scratch)
+    }
+
+    /// Reads the key of an object of a class.
+    ///
+    /// - Throws: ``RequestFault`` `.malformed` for a key that is missing or of the wrong type.
+    package func target(
+        of rowClass: RowClass, _ scratch: RequestScratch
+    ) throws(RequestFault) -> ObjectTarget {
+        switch key {
+        case .text(let text):
+            return ObjectTarget(
+                rowClass: rowClass, key: try KeyText.value(path: text, of: rowClass))
+        case .json(let text):
+            return ObjectTarget(
+                rowClass: rowClass,
+                key: try KeyText.value(json: text, of: rowClass, parser: scratch.parser))
+        case .missing:
+            throw .parameter(
+                "key",
+                "This path needs the object's key as JSON, such as ?key=7 or ?key=%22a%2Fb%22.")
+        }
+    }
+
+    /// Finds the object of a class; nil when it is not there.
+    ///
+    /// - Throws: ``RequestFault`` `.malformed` for a key that is missing or of the wrong type, or when reading fails.
+    package func find(
+        of rowClass: RowClass, _ read: ReadTransaction, _ scratch: RequestScratch,
+        _ served: ServedStore
+    ) throws(RequestFault) -> (key: UInt64, row: RowView)? {
+        scratch.key.removeAll()
+        var objectKey: UInt64?
+        if case .text(let text) = key {
+            if rowClass.primaryKeyIndex == nil {
+                objectKey = text.decimalNumber
+                if objectKey == nil { throw KeyText.wrongType(rowClass) }
+            } else {
+                try KeyText.append(path: text, of: rowClass, to: scratch.key)
+            }
+        } else {
+            let target = try target(of: rowClass, scratch)
+            objectKey = target.objectKey
+            if objectKey == nil { OrderedKey.append(target.key, to: scratch.key) }
+        }
+        do throws(StoreError) {
+            if let objectKey {
+                return try read.find(rowClass, key: objectKey).map { (objectKey, $0) }
+            }
+            return try read.find(
+                rowClass, primaryKey: scratch.key.bytes, cache: scratch.primaryKeys
+            ).map { ($0.key, $0.row) }
+        } catch {
+            throw served.fault(error)
+        }
+    }
+}

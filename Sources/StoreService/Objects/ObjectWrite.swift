@@ -1,0 +1,255 @@
+import JSON
+import ObjectJSON
+import ObjectStore
+import Rows
+
+/// The write of one object that the request names, or of one or several new ones.
+package struct ObjectWrite: WriteBody, @unchecked Sendable {
+    // Unchecked: one thread at a time has it, see ``ServedWrite``.
+
+    /// Which objects are written.
+    package enum Subject {
+        /// The one that is named; a merge leaves alone what the body does not state.
+        case named(ObjectAddress, isMerge: Bool)
+        /// Objects of the class of a name; the body is one, or an array of them.
+        case new(RequestBytes, isArray: Bool)
+    }
+
+    /// One object to write.
+    private struct Item {
+        var draft: ObjectDraft
+        /// Which object, where the class has no primary key.
+        var objectKey: UInt64?
+        var precondition: Precondition
+    }
+
+    /// What has been done.
+    private enum Made {
+        case nothing
+        /// The object whose row is in ``ObjectWriteMemory/row``.
+        case one(ObjectIdentity, isCreated: Bool)
+        /// The objects as they are now, in the order of the items.
+        case several([WrittenObject])
+    }
+
+    /// What the caller wants of the reply.
+    package var form = ReplyForm()
+    private let served: ServedStore
+    private let mode: WriteMode
+    private let precondition: Precondition
+    /// Whether the body is an array, and the reply too.
+    private let isArray: Bool
+    /// Nil once the request is needed no more, which then serves the connection's next one.
+    private var request: (subject: Subject, body: RequestBytes)?
+    private let memory = RequestScratch.current.takeWriteMemory()
+    private var schema: RowSchema
+    /// The only item; nil when ``items`` has several.
+    private var item: Item?
+    private var items: [Item] = []
+    /// The item that is being written: the one that failed when the write fails.
+    private var position = 0
+    private var made = Made.nothing
+
+    /// Makes a write of what `body` states.
+    package init(
+        _ subject: Subject, _ body: RequestBytes, _ mode: WriteMode, _ precondition: Precondition,
+        in served: ServedStore
+    ) {
+        self.served = served
+        self.mode = mode
+        self.precondition = precondition
+        if case .new(_, isArray: true) = subject { isArray = true } else { isArray = false }
+        request = (subject, body)
+        schema = served.store.catalog.rows
+    }
+
+    // MARK: Reading
+
+    package mutating func prepare(
+        _ names: SchemaNames, _ scratch: RequestScratch
+    ) throws(RequestFault) {
+        guard let (subject, body) = request else { return }
+        schema = names.schema
+        scratch.reader.drafts = memory.drafts
+        defer { scratch.reader.drafts = nil }
+        switch subject {
+        case .named(let address, let isMerge):
+            item = try read(body, address, isMerge: isMerge, names, scratch)
+        case .new(let name, _):
+            items = try read(body, ofClass: name, names, scratch)
+            if !isArray, items.count == 1 { item = items.removeLast() }
+        }
+    }
+
+    private func read(
+        _ body: RequestBytes, _ address: ObjectAddress, isMerge: Bool, _ names: SchemaNames,
+        _ scratch: RequestScratch
+    ) throws(RequestFault) -> Item {
+        let target = try address.target(names, scratch)
+        let json = try served.json(body.bytes, scratch.parser)
+        let reader = scratch.reader
+        reader.reset()
+        let reading = reader.read(
+            json, as: target.rowClass, names: names, isMerge: isMerge, key: target.key)
+        guard let reading else { throw reader.problem() }
+        return Item(
+            draft: reading.draft, objectKey: target.objectKey,
+            precondition: precondition.with(version: reading.version))
+    }
+
+    private func read(
+        _ body: RequestBytes, ofClass name: RequestBytes, _ names: SchemaNames,
+        _ scratch: RequestScratch
+    ) throws(RequestFault) -> [Item] {
+        let rowClass = try names.creatableClass(named: name.bytes)
+        try rowClass.requireCreation(mode)
+        if rowClass.isAsymmetric, precondition != .none {
+            throw RequestFault(
+                .malformed, "invalid-header",
+                "If-Match and If-None-Match are about objects that can be read; leave them out of what "
+                    + "an asymmetric class is sent.")
+        }
+        let json = try served.json(body.bytes, scratch.parser)
+        let reader = scratch.reader
+        reader.reset()
+        var items: [Item] = []
+        func read(_ json: JSONValue, element: Int?) {
+            let reading = reader.read(
+                json, as: rowClass, names: names, isMerge: mode == .merge, element: element)
+            guard let reading else { return }
+            if mode == .create, reading.objectKey != nil {
+                reader.refuseID(element: element)
+            }
+            items.append(
+                Item(
+                    draft: reading.draft, objectKey: reading.objectKey,
+                    precondition: precondition.with(version: reading.version)))
+        }
+        if json.kind == .array {
+            items.reserveCapacity(json.count)
+            for (index, element) in json.elements.enumerated() { read(element, element: index) }
+        } else {
+            read(json, element: nil)
+        }
+        if !reader.faults.isEmpty { throw reader.problem() }
+        return items
+    }
+
+    // MARK: Writing
+
+    package mutating func run(_ transaction: WriteTransaction) throws(WriteFailure) {
+        made = .nothing
+        do throws(StoreError) {
+            if let item {
+                made = try write(item, transaction)
+            } else {
+                made = .several(try writeItems(transaction))
+            }
+        } catch {
+            throw .store(error)
+        }
+    }
+
+    private func write(_ item: Item, _ transaction: WriteTransaction) throws(StoreError) -> Made {
+        transaction.source = 0
+        let written = try transaction.write(
+            item.draft, objectKey: item.objectKey, mode: mode, precondition: item.precondition)
+        memory.row.removeAll()
+        if item.draft.children.isEmpty {
+            memory.row.append(written.row.bytes)
+        } else if let row = try transaction.row(item.draft.rowClass, written.key) {
+            // What the object contains in full may have led back to it.
+            memory.row.append(row.bytes)
+        }
+        return .one(
+            ObjectIdentity(classIndex: written.classIndex, key: written.key),
+            isCreated: written.isCreated)
+    }
+
+    private mutating func writeItems(
+        _ transaction: WriteTransaction
+    ) throws(StoreError) -> [WrittenObject] {
+        var written: [(key: UInt64, rowClass: RowClass, isCreated: Bool)] = []
+        written.reserveCapacity(items.count)
+        for (position, item) in items.enumerated() {
+            self.position = position
+            transaction.source = position
+            let result = try transaction.write(
+                item.draft, objectKey: item.objectKey, mode: mode, precondition: item.precondition)
+            written.append((result.key, item.draft.rowClass, result.isCreated))
+        }
+        var results: [WrittenObject] = []
+        results.reserveCapacity(written.count)
+        var copies = ReplyCopies(roomByteCount: served.limits.queryMemoryByteCountMax)
+        for (key, rowClass, isCreated) in written {
+            var object: StoredObject?
+            // Later items may have changed it, so it is copied at the end.
+            if !form.isMinimal, let row = try transaction.row(rowClass, key) {
+                object = copies.copy(schema, rowClass.index, key, row)
+            }
+            results.append(WrittenObject(isCreated: isCreated, object: object))
+        }
+        if copies.isExhausted {
+            for index in results.indices { results[index].object = nil }
+        }
+        return results
+    }
+
+    // MARK: The reply
+
+    package var hasLongReply: Bool {
+        guard case .several(let written) = made else { return false }
+        return written.count > ReplyWriter.shortObjectCountMax
+    }
+
+    package func reply(_ writer: ReplyWriter) throws(RequestFault) -> WriteReply {
+        switch made {
+        case .nothing: throw served.fault(.closing)
+        case .several(let written): return try writer.reply(to: written)
+        case .one(let object, let isCreated):
+            return try writer.reply(to: object, of: schema, memory.row, isCreated: isCreated)
+        }
+    }
+
+    package mutating func end(_ scratch: RequestScratch) {
+        item = nil
+        items = []
+        request = nil
+        scratch.give(memory)
+    }
+
+    /// The fault of a failed write, with the place of the object in the body's array.
+    package func fault(_ error: StoreError) -> RequestFault {
+        let isArray = isArray
+        func place(_ source: Int) -> JSONPointer {
+            isArray ? JSONPointer().appending(index: source) : JSONPointer()
+        }
+        switch error {
+        case .danglingLinks(let links): return RequestFault(dangling: links, at: place)
+        case .notUnique(let violations): return RequestFault(notUnique: violations, at: place)
+        default: break
+        }
+        let fault = served.fault(error)
+        return isArray ? fault.placed(at: JSONPointer().appending(index: position)) : fault
+    }
+}
+
+extension RequestFault {
+    /// The same fault of a part of the body that stands at `place`.
+    ///
+    /// - `inner`: Where in the part its own places begin.
+    func placed(at place: JSONPointer, inner: JSONPointer = JSONPointer()) -> RequestFault {
+        guard kind.isOfRequest else { return self }
+        var placed = self
+        if errors.isEmpty {
+            placed.errors = [
+                RequestFault.Entry(code: code, detail: detail, pointer: place.description)
+            ]
+        }
+        for index in errors.indices {
+            placed.errors[index].pointer =
+                place.description + inner.description + (errors[index].pointer ?? "")
+        }
+        return placed
+    }
+}

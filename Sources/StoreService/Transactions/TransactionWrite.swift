@@ -1,0 +1,351 @@
+import JSON
+import ObjectJSON
+import ObjectModel
+import ObjectStore
+import Rows
+
+/// Several operations, all or none.
+package struct TransactionWrite: WriteBody, @unchecked Sendable {
+    // Unchecked: one thread at a time has it, see ``ServedWrite``.
+
+    /// What became of one operation.
+    private struct Written {
+        /// The class and what names the object in it.
+        var rowClass: RowClass
+        var id: Value
+        /// The object's version; nil when the transaction has deleted it.
+        var version: UInt64?
+        /// The object as the transaction leaves it, if the reply shows it.
+        var object: StoredObject?
+    }
+
+    /// What the caller wants of the reply.
+    package var form = ReplyForm()
+    private let served: ServedStore
+    private var body: RequestBytes?
+    private var plan = TransactionPlan()
+    /// The operation that is being run: the one that failed when the transaction fails.
+    private var position = 0
+    /// The primary keys that the store has made for named objects, by their object keys.
+    private var madeKeys: [ObjectIdentity: Value] = [:]
+    private var results: [Written] = []
+
+    /// Makes a transaction of the operations in `body`.
+    package init(_ body: RequestBytes, in served: ServedStore) {
+        self.body = body
+        self.served = served
+    }
+
+    package mutating func prepare(
+        _ names: SchemaNames, _ scratch: RequestScratch
+    ) throws(RequestFault) {
+        guard let body else { return }
+        plan = try TransactionReader.read(
+            try served.json(body.bytes, scratch.parser), names: names, reader: scratch.reader,
+            operationCountMax: served.store.options.operationCountMax)
+    }
+
+    package mutating func run(_ transaction: WriteTransaction) throws(WriteFailure) {
+        if let version = plan.version {
+            let present = StoreVersion(epoch: transaction.epoch, number: transaction.baseVersion)
+            guard version == present else { throw .request(.storeChanged(present)) }
+        }
+        madeKeys = [:]
+        var keys: [UInt64] = []
+        keys.reserveCapacity(plan.operations.count)
+        let deadline = served.queryDeadline
+        do throws(StoreError) { try nameObjects(transaction) } catch { throw .store(error) }
+        for (position, operation) in plan.operations.enumerated() {
+            guard monotonicMilliseconds() < deadline else {
+                throw .request(.writeTime(served.limits))
+            }
+            self.position = position
+            transaction.source = position
+            do throws(WriteFailure) {
+                keys.append(try run(operation, transaction))
+            } catch {
+                guard case .request(let fault) = error else { throw error }
+                throw .request(fault.placed(inOperation: position, inValue: true))
+            }
+        }
+        do throws(StoreError) {
+            results = try collectResults(keys, transaction)
+        } catch {
+            throw .store(error)
+        }
+    }
+
+    /// What the transaction leaves of the objects of its operations.
+    private func collectResults(
+        _ keys: [UInt64], _ transaction: WriteTransaction
+    ) throws(StoreError) -> [Written] {
+        var results: [Written] = []
+        results.reserveCapacity(keys.count)
+        var copies = ReplyCopies(roomByteCount: served.limits.queryMemoryByteCountMax)
+        for (operation, key) in zip(plan.operations, keys) {
+            let rowClass = operation.rowClass
+            var id = Value.int(Int64(clamping: key))
+            if case .id(let stated) = operation.target {
+                id = stated
+            } else if rowClass.primaryKeyIndex != nil {
+                id = madeKeys[ObjectIdentity(classIndex: rowClass.index, key: key)] ?? id
+            }
+            var written = Written(rowClass: rowClass, id: id)
+            // Later operations may have changed it, so it is copied at the end.
+            if operation.kind != .delete, let row = try transaction.row(rowClass, key) {
+                written.version = row.version
+                if !form.isMinimal {
+                    written.object = copies.copy(
+                        transaction.catalog.rows, rowClass.index, key, row)
+                }
+            }
+            results.append(written)
+        }
+        if copies.isExhausted {
+            for index in results.indices { results[index].object = nil }
+        }
+        return results
+    }
+
+    /// Tells the transaction what its named objects are; those that have no key to be found by get one.
+    private func nameObjects(_ transaction: WriteTransaction) throws(StoreError) {
+        transaction.named.removeAll()
+        for index in plan.named {
+            let operation = plan.operations[index]
+            switch operation.target {
+            case .id(.int(let key)) where operation.rowClass.primaryKeyIndex == nil:
+                transaction.named.append(.objectKey(UInt64(clamping: key)))
+            case .id(let value):
+                transaction.named.append(.primaryKey(OrderedKey(value)?.bytes ?? []))
+            case .named(let number): transaction.named.append(transaction.named[number])
+            case .new:
+                transaction.named.append(
+                    .objectKey(try transaction.reserveKey(operation.rowClass)))
+            }
+        }
+    }
+
+    /// Runs one operation and returns the object's key.
+    private mutating func run(
+        _ operation: TransactionOperation, _ transaction: WriteTransaction
+    ) throws(WriteFailure) -> UInt64 {
+        do throws(StoreError) {
+            let rowClass = operation.rowClass
+            switch operation.kind {
+            case .create, .put, .merge:
+                let key = try write(operation, transaction)
+                try noteMadeKey(operation, key, transaction)
+                return key
+            case .patch:
+                if operation.patch == nil { return try write(operation, transaction) }
+            case .delete:
+                guard let key = try find(operation, transaction) else {
+                    try transaction.check(operation.precondition, rowClass, key: nil, nil)
+                    throw .objectNotFound
+                }
+                try transaction.delete(rowClass, key: key, precondition: operation.precondition)
+                return key
+            }
+        } catch {
+            throw .store(error)
+        }
+        return try patch(operation, transaction)
+    }
+
+    private func write(_ operation: TransactionOperation, _ transaction: WriteTransaction)
+        throws(StoreError) -> UInt64
+    {
+        guard let draft = operation.draft else { throw .objectNotFound }
+        let mode: WriteMode =
+            switch operation.kind {
+            case .create: .create
+            case .put: .replace
+            case .merge: .merge
+            case .patch, .delete: .update
+            }
+        switch operation.target {
+        case .new:
+            guard let number = operation.number,
+                case .objectKey(let key) = transaction.named[number]
+            else { break }
+            try transaction.check(operation.precondition, operation.rowClass, key: nil, nil)
+            return try transaction.create(draft, reservedKey: key).key
+        case .id where operation.rowClass.primaryKeyIndex != nil: break
+        case .named, .id:
+            guard let key = try find(operation, transaction) else {
+                try transaction.check(operation.precondition, operation.rowClass, key: nil, nil)
+                throw .objectNotFound
+            }
+            return try transaction.write(
+                draft, objectKey: key, mode: mode, precondition: operation.precondition
+            ).key
+        }
+        return try transaction.write(draft, mode: mode, precondition: operation.precondition).key
+    }
+
+    /// Remembers the primary key of an object that the store has made one for, since later operations may
+    /// delete the object.
+    private mutating func noteMadeKey(
+        _ operation: TransactionOperation, _ key: UInt64, _ transaction: WriteTransaction
+    ) throws(StoreError) {
+        let rowClass = operation.rowClass
+        guard case .new = operation.target, let member = rowClass.primaryKeyIndex,
+            let row = try transaction.row(rowClass, key)
+        else { return }
+        madeKeys[ObjectIdentity(classIndex: rowClass.index, key: key)] = .int(
+            rowClass.field(member, in: row).load(Int64.self))
+    }
+
+    private func patch(_ operation: TransactionOperation, _ transaction: WriteTransaction)
+        throws(WriteFailure) -> UInt64
+    {
+        let found: (key: UInt64, row: RowView)?
+        do throws(StoreError) {
+            found = try find(operation, transaction).flatMap { key throws(StoreError) in
+                try transaction.row(operation.rowClass, key).map { (key, $0) }
+            }
+            if found == nil {
+                try transaction.check(operation.precondition, operation.rowClass, key: nil, nil)
+            }
+        } catch {
+            throw .store(error)
+        }
+        guard let found, let patch = operation.patch else { throw .store(.objectNotFound) }
+        return try ObjectPatcher(transaction, references: plan.references, in: served).apply(
+            patch, to: operation.rowClass, key: found.key, row: found.row,
+            precondition: operation.precondition
+        ).key
+    }
+
+    /// The object key of an operation's object; nil when that is not there.
+    private func find(_ operation: TransactionOperation, _ transaction: WriteTransaction)
+        throws(StoreError) -> UInt64?
+    {
+        switch operation.target {
+        case .id(let id): return try transaction.find(operation.rowClass, id: id)
+        case .new: return nil
+        case .named(let number):
+            guard case .objectKey(let key) = transaction.named[number] else { return nil }
+            return try transaction.row(operation.rowClass, key) == nil ? nil : key
+        }
+    }
+
+    // MARK: The reply
+
+    package var hasLongReply: Bool { results.count > ReplyWriter.shortObjectCountMax }
+
+    package func reply(_ writer: ReplyWriter) throws(RequestFault) -> WriteReply {
+        var reply = WriteReply(writer.version)
+        reply.isMinimal =
+            form.isMinimal || results.contains { $0.version != nil && $0.object == nil }
+        if !reply.isMinimal {
+            reply.hasJSON = try write(writer, withObjects: true)
+            reply.isMinimal = !reply.hasJSON
+        }
+        if !reply.hasJSON { reply.hasJSON = try write(writer, withObjects: false) }
+        return reply
+    }
+
+    private func write(
+        _ writer: ReplyWriter, withObjects: Bool
+    ) throws(RequestFault) -> Bool {
+        let objects = results.lazy.compactMap(\.object)
+        let schema = objects.first?.schema ?? served.store.catalog.rows
+        let names = writer.scratch.names(of: schema, served)
+        return try writer.document(
+            names, followsLinks: withObjects && writer.followLinks(objects, names)
+        ) { json in
+            json.json.raw("{\"version\":")
+            json.json.string(writer.version.description)
+            json.json.raw(",\"results\":")
+            json.array { json, isFirst in
+                for result in results {
+                    json.separate(&isFirst)
+                    Self.write(result, withObject: withObjects, to: &json)
+                }
+            }
+            json.json.raw("}")
+        }
+    }
+
+    /// Writes what became of an operation: `{"class","id","etag","object"}`.
+    private static func write(
+        _ result: Written, withObject: Bool, to writer: inout ObjectWriter
+    ) {
+        writer.json.raw("{\"class\":")
+        writer.json.string(result.rowClass.definition.name)
+        writer.json.raw(",\"id\":")
+        switch result.id {
+        case .int(let value): writer.write(int: value)
+        case .string(let text): writer.json.string(text)
+        case .objectID(let value): writer.json.string(value.description)
+        case .uuid(let value): writer.json.string(value.description)
+        default: writer.json.null()
+        }
+        if let version = result.version {
+            writer.json.raw(",\"etag\":")
+            writer.writeVersion(version)
+        }
+        if withObject, let object = result.object {
+            writer.json.raw(",\"object\":")
+            writer.write(object)
+        }
+        writer.json.raw("}")
+    }
+
+    package mutating func end(_ scratch: RequestScratch) { body = nil }
+
+    /// What the caller is told of a failed transaction: the fault of the operation that failed, with its
+    /// place.
+    package func fault(_ error: StoreError) -> RequestFault {
+        let operations = plan.operations
+        let places: [(source: Int, isOfValue: Bool)]
+        switch error {
+        case .danglingLinks(let links): places = links.map { ($0.source, true) }
+        case .notUnique(let violations): places = violations.map { ($0.source, true) }
+        case .deniedDeletion(let deletions): places = deletions.map { ($0.source, false) }
+        default: places = []
+        }
+        if !places.isEmpty {
+            // What only the transaction's end shows: each fault has an operation of its own.
+            var whole = served.fault(error)
+            whole.errors = zip(whole.errors, places).flatMap { fault, place in
+                var problem = RequestFault(whole.kind, fault.code, fault.detail, errors: [fault])
+                if place.isOfValue, operations.indices.contains(place.source),
+                    let patch = operations[place.source].patch
+                {
+                    problem = problem.placed(by: patch)
+                }
+                return problem.placed(inOperation: place.source, inValue: place.isOfValue).errors
+            }
+            return whole
+        }
+        let isOfValue: Bool
+        switch error {
+        case .missingKey, .numbersExhausted, .unstated: isOfValue = true
+        default: isOfValue = false
+        }
+        return served.fault(error).placed(inOperation: position, inValue: isOfValue)
+    }
+}
+
+extension RequestFault {
+    /// The fault of an operation, with its place in the body of the transaction.
+    fileprivate func placed(inOperation position: Int, inValue: Bool) -> RequestFault {
+        placed(
+            at: JSONPointer().appending("operations").appending(index: position),
+            inner: inValue ? JSONPointer().appending("value") : JSONPointer())
+    }
+
+    /// Something was committed since the version that a transaction was made for.
+    fileprivate static func storeChanged(_ present: StoreVersion) -> RequestFault {
+        let detail =
+            "The store is at version \(present), not at the one that 'ifVersion' states; read what the "
+            + "transaction depends on again."
+        return RequestFault(
+            .preconditionFailed, "store-changed", detail,
+            errors: [
+                RequestFault.Entry(code: "store-changed", detail: detail, pointer: "/ifVersion")
+            ])
+    }
+}

@@ -1,0 +1,109 @@
+import Bytes
+import JSON
+import ObjectJSON
+import ObjectStore
+import Rows
+
+/// Makes the reply to a write; its JSON goes to ``RequestScratch/reply``.
+package struct ReplyWriter {
+    /// Replies of more objects hold up a connection's thread.
+    package static let shortObjectCountMax = 64
+
+    let served: ServedStore
+    let form: ReplyForm
+    /// The version that the write made.
+    let version: StoreVersion
+    /// What a transaction that is not committed yet leaves; nil to look links up in the last commit.
+    let view: ReadTransaction?
+    let scratch: RequestScratch
+
+    /// The reply to the write of one object.
+    ///
+    /// - `row`: Its bytes, which the reply points into.
+    func reply(
+        to object: ObjectIdentity, of schema: RowSchema, _ row: ByteBuffer, isCreated: Bool
+    ) throws(RequestFault) -> WriteReply {
+        var reply = WriteReply(version)
+        guard let row = RowView(row.bytes) else { return reply }
+        let rowClass = schema.classes[object.classIndex]
+        if !form.isMinimal {
+            let names = scratch.names(of: schema, served)
+            let selection = names.classes[rowClass.index].everything
+            reply.hasJSON = try document(
+                names, followsLinks: selection.followsLinks || row.holdsOutside
+            ) { $0.write(copy: row, key: object.key, selection) }
+        }
+        reply.isMinimal = !reply.hasJSON
+        reply.isCreated = isCreated
+        // What can't be read has no place to be read at, and no version to compare.
+        if !rowClass.isAsymmetric {
+            reply.etag = StoreVersion(epoch: version.epoch, number: row.version)
+            if isCreated { reply.created = .object(rowClass, row, key: object.key) }
+        }
+        return reply
+    }
+
+    /// The reply to the write of an array of objects, without them when they would be too much.
+    func reply(to written: [WrittenObject]) throws(RequestFault) -> WriteReply {
+        var reply = WriteReply(version)
+        reply.isCreated = written.contains(where: \.isCreated)
+        if !form.isMinimal, written.isEmpty || written.contains(where: { $0.object != nil }) {
+            let objects = written.compactMap(\.object)
+            let names = scratch.names(
+                of: objects.first?.schema ?? served.store.catalog.rows, served)
+            let version = version
+            reply.hasJSON = try document(names, followsLinks: followLinks(objects, names)) {
+                writer in
+                writer.json.raw("{\"objects\":")
+                writer.array { writer, isFirst in
+                    for object in objects {
+                        writer.separate(&isFirst)
+                        writer.write(object)
+                    }
+                }
+                writer.json.raw(",\"version\":")
+                writer.json.string(version.description)
+                writer.json.raw("}")
+            }
+        }
+        reply.isMinimal = !reply.hasJSON
+        return reply
+    }
+
+    /// Whether objects link to others, or hold what does not lie in their rows.
+    func followLinks(_ objects: some Sequence<StoredObject>, _ names: SchemaNames) -> Bool {
+        objects.contains {
+            names.classes[$0.classIndex].everything.followsLinks || $0.holdsOutside
+        }
+    }
+
+    /// Writes copied objects as a document. Links are looked up in ``view``, else in a fresh view, since the
+    /// keys of their targets never change.
+    ///
+    /// - Returns: False, with nothing written, when the document would have more bytes than a query's memory: what
+    ///   was written is written, and cannot be refused any more.
+    func document(
+        _ names: SchemaNames, followsLinks: Bool, _ body: (inout ObjectWriter) -> Void
+    ) throws(RequestFault) -> Bool {
+        scratch.reply.removeAll()
+        var isWhole = true
+        func write(_ read: ReadTransaction?, _ linkKeys: LinkKeyCache?) {
+            var writer = ObjectWriter(
+                scratch.reply, names: names, read: read, epoch: version.epoch)
+            writer.linkKeys = linkKeys
+            writer.quotesLargeInts = form.quotesLargeInts
+            writer.limitCollections(served.limits)
+            writer.byteCountMax = served.limits.queryMemoryByteCountMax
+            body(&writer)
+            isWhole = !writer.isTruncated
+        }
+        if let view {
+            // What it shows may be taken back, and its keys used again: nothing is remembered.
+            write(view, nil)
+        } else {
+            try served.withLinks(followsLinks) { read in write(read, scratch.linkKeys) }
+        }
+        if !isWhole { scratch.reply.removeAll() }
+        return isWhole
+    }
+}

@@ -1,0 +1,36 @@
+import ObjectJSON
+import ObjectStore
+
+/// What a write does, from its request to its reply: a value for each use case, which ``ServedWrite`` takes to the
+/// writer and back. One thread at a time has it.
+package protocol WriteBody: Sendable {
+    /// What the caller wants of the reply.
+    var form: ReplyForm { get }
+
+    /// Reads the request under a schema, and again if that has changed before its turn comes: drafts and
+    /// queries belong to one schema.
+    ///
+    /// - Throws: ``RequestFault`` with every fault.
+    mutating func prepare(_ names: SchemaNames, _ scratch: RequestScratch) throws(RequestFault)
+
+    /// Makes the changes. Writer's thread; may run more than once, each time from the beginning.
+    mutating func run(_ transaction: WriteTransaction) throws(WriteFailure)
+
+    /// Makes the reply to what ``run(_:)`` has done last.
+    func reply(_ writer: ReplyWriter) throws(RequestFault) -> WriteReply
+
+    /// Whether making the reply would hold up a connection's thread.
+    var hasLongReply: Bool { get }
+
+    /// What the caller is told when the write failed.
+    func fault(_ error: StoreError) -> RequestFault
+
+    /// Lets go of the request and of memory that other writes can use.
+    mutating func end(_ scratch: RequestScratch)
+}
+
+extension WriteBody {
+    package var form: ReplyForm { ReplyForm() }
+    package var hasLongReply: Bool { false }
+    package func end(_ scratch: RequestScratch) {}
+}
