@@ -3,7 +3,7 @@ import Glibc
 /// An immutable run of bytes that can be shared by many replies and streams without a copy.
 ///
 /// What it holds lies behind its reference count in one allocation, or is memory from `malloc` that is
-/// freed with the last reference, or a constant of the program.
+/// freed with the last reference, or somebody else's who keeps it, or a constant of the program.
 // @unchecked: nobody writes to the memory after `init`, and the storage's count is atomic.
 package struct Bytes: @unchecked Sendable {
     /// Keeps the bytes; they stand behind it unless they were adopted.
@@ -12,8 +12,8 @@ package struct Bytes: @unchecked Sendable {
         deinit { withUnsafeMutablePointerToHeader { free($0.pointee) } }
     }
 
-    /// Nil for constants.
-    let storage: Storage?
+    /// Whoever keeps the bytes; nil for constants.
+    let storage: AnyObject?
     private let base: UnsafeRawPointer?
     /// Number of bytes.
     package let count: Int
@@ -25,6 +25,13 @@ package struct Bytes: @unchecked Sendable {
         storage = Self.makeStorage(0, adopting: memory)
         base = UnsafeRawPointer(memory)
         self.count = count
+    }
+
+    /// Refers to bytes that `owner` keeps for as long as it lives, and that nobody changes. Cost: a reference.
+    package init(_ bytes: UnsafeRawBufferPointer, keptBy owner: AnyObject) {
+        storage = owner
+        base = bytes.baseAddress
+        count = bytes.count
     }
 
     /// Refers to a constant of the program.

@@ -98,7 +98,7 @@ let libraryLog: shim_log_line = { context, line in
 
 /// Gives back the bytes of a reply.
 let releaseBytes: MHD_ContentReaderFreeCallback = { context in
-    if let context { Unmanaged<Bytes.Storage>.fromOpaque(context).release() }
+    if let context { Unmanaged<AnyObject>.fromOpaque(context).release() }
 }
 
 /// Pulls the next piece of a reply.

@@ -69,7 +69,10 @@ package final class RESTService: Sendable {
     var streams: StreamHub {
         hub.withLock { present in
             if let present { return present }
-            let fresh = StreamHub(self)
+            let fresh = StreamHub(
+                served,
+                StreamEvents(
+                    ServerSentEvents(), heartbeatSeconds: options.heartbeatSeconds))
             fresh.start()
             present = fresh
             return fresh

@@ -5,11 +5,6 @@ import ObjectStore
 import StoreService
 
 extension RESTService {
-    /// The least bound of a stream's queue: half of it has room for every signal.
-    static let streamQueueByteCountMin = 4 << 10
-    /// The longest wait of a long poll, in seconds.
-    static let waitSecondsMax = 60
-
     /// Answers a request for changes in the mode that it accepts: server-sent events, a page, or a page
     /// as soon as there is something to tell.
     func answerStream(_ request: Request, _ target: StreamDefinition.Target) throws(RequestFault)
@@ -19,22 +14,35 @@ extension RESTService {
             request, known: target.parameters, repeatable: ["arg", "text"])
         let preferences = try Preferences(request)
         let text = try QueryText(request, parser: RequestScratch.current.parser)
-        var definition = StreamDefinition(target: target)
-        definition.filter = text.filter
-        definition.arguments = text.arguments
-        definition.fields = text.fields
-        definition.expand = text.expand
-        definition.quotesLargeInts = preferences.quotesLargeInts
-        if text.filter == nil, !text.arguments.isEmpty {
-            throw text.fault("arg", "Arguments are given, but no filter that uses them.")
-        }
+        let definition = try StreamDefinition(
+            of: target, text, quotesLargeInts: preferences.quotesLargeInts)
         let names = served.names(of: store.catalog.rows)
         let checked = try definition.checked(names)
         let mode = try streamMode(request)
         let cursor = try streamCursor(request, parameters, isEventStream: mode == .events)
-        if mode == .events { return try openStream(request, checked, cursor) }
-        return try answerPage(
-            checked, cursor, try CheckedQuery.limit(text, served.limits), preferences)
+        if mode == .events {
+            let stream = makeEventStream()
+            streams.open(StreamSubscriber(stream, checked, clientKey(request)), from: cursor)
+            return .respond(Response(events: stream).with(.vary, "Accept" as StaticString))
+        }
+        let limit = try CheckedQuery.limit(text, served.limits)
+        if let version = cursor.version, version.epoch != store.epoch { throw .expiredCursor }
+        let wait = min(preferences.waitSeconds ?? 0, LongPoll.secondsMax)
+        guard wait > 0, cursor.canWait else {
+            return answerReading { read throws(RequestFault) in
+                Response(
+                    changes: try self.served.page(
+                        of: checked, from: cursor, limit: limit, in: read))
+            }
+        }
+        let number = cursor.version?.number ?? store.publisher.version
+        return .later { exchange in
+            self.streams.open(
+                LongPoll(
+                    checked, after: number, limit: limit,
+                    deadline: monotonicMilliseconds() + UInt64(wait) * 1000,
+                    for: (WaitingExchange(exchange, self), self.clientKey(request))))
+        }
     }
 
     /// How a client wants to be told what happens.
@@ -57,81 +65,20 @@ extension RESTService {
             name = "Last-Event-ID"
             text = last.string
         }
-        guard let text else { return .now }
-        guard let cursor = StreamCursor(text) else {
-            throw .parameter(
-                name,
-                "'\(name)' is 'now', 'start' or a cursor that a stream has sent, such as "
-                    + "\(store.version).")
-        }
-        if let version = cursor.version, version.epoch == store.epoch,
-            version.number > store.publisher.version
-        {
-            // A stream may have told of a commit just before the store did.
-            let read = try served.stored { () throws(StoreError) in try store.read() }
-            defer { read.close() }
-            let present = try served.stored { () throws(StoreError) in try read.state().version }
-            if version.number > present { throw .futureCursor(name) }
-        }
-        return cursor
+        return try text.map { text throws(RequestFault) in
+            try served.streamCursor(text, name)
+        } ?? .now
     }
 
-    private func openStream(
-        _ request: Request, _ query: CheckedStream, _ cursor: StreamCursor
-    ) throws(RequestFault) -> Outcome {
-        let start: StreamHub.Start
-        switch cursor {
-        case .now: start = .now
-        case .start: start = .start
-        case .after(let version), .within(let version, _):
-            start = version.epoch == store.epoch ? .after(version.number) : .restored
-        case .snapshot(let version, _):
-            start = version.epoch == store.epoch ? .start : .restored
-        }
-        let stream = EventStream(
+    /// Makes a stream of events whose queue has room for every signal.
+    func makeEventStream() -> EventStream {
+        EventStream(
             queueByteCountMax: max(
                 served.limits.streamQueueByteCountMax, Self.streamQueueByteCountMin))
-        streams.open(StreamSubscriber(stream, query, clientKey(request)), from: start)
-        return .respond(Response(events: stream).with(.vary, "Accept" as StaticString))
     }
 
-    private func answerPage(
-        _ checked: CheckedStream, _ cursor: StreamCursor, _ limit: Int, _ preferences: Preferences
-    ) throws(RequestFault) -> Outcome {
-        if let version = cursor.version, version.epoch != store.epoch { throw .expiredCursor }
-        switch cursor {
-        case .start:
-            let first = ObjectIdentity(classIndex: checked.observed.classIndex ?? 0, key: 0)
-            return answerReading { read throws(RequestFault) in
-                try self.snapshotPage(checked, in: read, begunAt: nil, from: first, limit: limit)
-            }
-        case .snapshot(let version, let identity):
-            return answerReading { read throws(RequestFault) in
-                try self.snapshotPage(
-                    checked, in: read, begunAt: version, from: identity, limit: limit)
-            }
-        case .within(let version, let part):
-            return answerReading { read throws(RequestFault) in
-                try self.changePage(
-                    checked, after: version.number, part, limit: limit, in: read
-                ).response
-            }
-        case .now, .after:
-            let number = cursor.version?.number ?? store.publisher.version
-            let wait = min(preferences.waitSeconds ?? 0, Self.waitSecondsMax)
-            if wait > 0 {
-                return .later { exchange in
-                    self.streams.open(
-                        LongPoll(
-                            exchange, checked, version: number, limit: limit,
-                            deadline: monotonicMilliseconds() + UInt64(wait) * 1000))
-                }
-            }
-            return answerReading { read throws(RequestFault) in
-                try self.changePage(checked, after: number, nil, limit: limit, in: read).response
-            }
-        }
-    }
+    /// The least bound of a stream's queue: half of it has room for every signal.
+    private static let streamQueueByteCountMin = 4 << 10
 }
 
 extension StreamDefinition.Target {

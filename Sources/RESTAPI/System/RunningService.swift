@@ -1,5 +1,6 @@
 import HTTPServer
 import ObjectStore
+import StoreService
 
 /// A service with its HTTP server, from start to stop.
 package final class RunningService: Sendable {
@@ -28,7 +29,9 @@ package final class RunningService: Sendable {
             let rights = Operation.all.map(\.right)
             serverOptions.watchAccess = { access.look() }
             serverOptions.makeEvent = {
-                StreamSignal.error(code: $0.code.rawValue, $0.detail)
+                HTTPServer.Bytes(
+                    StreamEvents(ServerSentEvents(), heartbeatSeconds: 0)
+                        .error(code: $0.code.rawValue, $0.detail))
             }
             serverOptions.admit = { access.refusal(of: $0, needing: rights[$0.routeNumber]) }
         }

@@ -1,5 +1,4 @@
 import ObjectStore
-import StoreService
 
 /// Changes that a stream has missed and is told piece by piece, as its client reads.
 ///
@@ -24,7 +23,8 @@ struct MissedChanges {
     ///
     /// - Returns: Nil when nothing of it concerns the query.
     mutating func takePiece(
-        _ stream: CheckedStream, _ read: ReadTransaction, _ limits: ServiceLimits
+        _ stream: CheckedStream, _ read: ReadTransaction, _ limits: ServiceLimits,
+        _ framing: any EventFraming
     ) -> ChangeWriter? {
         let matcher = stream.observed.matcher(in: read)
         var writer = ChangeWriter(stream, read, limits)
@@ -38,7 +38,7 @@ struct MissedChanges {
                 continue
             }
             if count == 0 {
-                writer.beginChangeEvent(version: through, movesID: false)
+                writer.beginChangeEvent(version: through, movesID: false, framing)
             } else {
                 writer.raw(",")
             }
@@ -46,7 +46,7 @@ struct MissedChanges {
             count += 1
         }
         if count == 0 { return nil }
-        writer.endChangeEvent()
+        writer.endChangeEvent(framing)
         return writer
     }
 }

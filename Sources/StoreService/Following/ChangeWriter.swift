@@ -1,16 +1,14 @@
 import Bytes
-import HTTPServer
 import JSON
 import ObjectJSON
 import ObjectStore
 import Rows
-import StoreService
 
-/// Writes what happened to objects as JSON, and server-sent events around it.
+/// Writes what happened to objects as JSON, and events around it.
 struct ChangeWriter {
     private let stream: CheckedStream
     private let read: ReadTransaction
-    private let buffer: ByteBuffer
+    let buffer: ByteBuffer
     private let json: JSONWriter
     private var writer: ObjectWriter
     /// Of a projection's stream the projected properties that have changed, by their positions, where that
@@ -28,11 +26,8 @@ struct ChangeWriter {
         writer.byteCountMax = limits.memoryByteCountMax(of: read)
     }
 
-    /// The bytes written so far, taken over.
-    func take() -> HTTPServer.Bytes {
-        let (base, count) = buffer.takeStorage()
-        return HTTPServer.Bytes(adopting: base, count: count)
-    }
+    /// The bytes written so far; nothing may be written behind them.
+    func take() -> SharedBytes { SharedBytes(buffer) }
 
     /// Whether an object was too large, so that what is written is not whole.
     var isTruncated: Bool { writer.isTruncated }
@@ -42,9 +37,8 @@ struct ChangeWriter {
 
     func raw(_ text: StaticString) { buffer.append(text) }
     func text(_ text: String) { buffer.append(text) }
-    func bytes(_ bytes: UnsafeRawBufferPointer) { buffer.append(bytes) }
 
-    func version(_ number: UInt64) {
+    private func version(_ number: UInt64) {
         StoreVersion.writeEpoch(read.epoch) { buffer.append($0) }
         buffer.append(UInt8(ascii: "-"))
         json.uint(number)
@@ -158,45 +152,39 @@ struct ChangeWriter {
         json.raw("}")
     }
 
+    /// Writes changes with commas between them.
+    mutating func write(_ events: [QueryEvent], withVersion: Bool) {
+        for (index, event) in events.enumerated() {
+            if index > 0 { json.comma() }
+            write(event, withVersion: withVersion)
+        }
+    }
+
     /// Writes a whole page of changes, which leads to the present version.
     mutating func writePage(_ events: [QueryEvent], version number: UInt64) {
         raw("{\"changes\":[")
-        for (index, event) in events.enumerated() {
-            if index > 0 { json.comma() }
-            write(event, withVersion: true)
-        }
+        write(events, withVersion: true)
         raw("],\"cursor\":")
         quotedVersion(number)
         raw(",\"upToDate\":true}")
     }
 
-    // MARK: Server-sent events (WHATWG HTML, section 9.2)
-
-    /// Writes a `change` event of the live phase.
-    mutating func writeChangeEvent(_ events: [QueryEvent], version number: UInt64) {
-        beginChangeEvent(version: number, movesID: true)
-        for (index, event) in events.enumerated() {
-            if index > 0 { json.comma() }
-            write(event, withVersion: false)
-        }
-        endChangeEvent()
-    }
+    // MARK: Events
 
     /// Opens a `change` event; its changes follow.
     ///
     /// - `movesID`: Whether a client may resume behind it.
-    func beginChangeEvent(version number: UInt64, movesID: Bool) {
-        raw("event: change\n")
-        if movesID {
-            raw("id: ")
-            version(number)
-            raw("\n")
-        }
-        raw("data: {\"version\":")
+    func beginChangeEvent(version number: UInt64, movesID: Bool, _ framing: any EventFraming) {
+        let version = StoreVersion(epoch: read.epoch, number: number)
+        framing.begin("change", id: movesID ? version.description : nil, in: buffer)
+        raw("{\"version\":")
         quotedVersion(number)
         raw(",\"changes\":[")
     }
 
     /// Closes a `change` event.
-    func endChangeEvent() { raw("]}\n\n") }
+    func endChangeEvent(_ framing: any EventFraming) {
+        raw("]}")
+        framing.end(id: nil, in: buffer)
+    }
 }

@@ -1,4 +1,3 @@
-import HTTPServer
 import ObjectJSON
 import ObjectStore
 import Query
@@ -6,8 +5,6 @@ import Rows
 
 /// A piece of what a stream's query holds now: objects in the order of classes and object keys.
 struct SnapshotPage {
-    /// The piece, between its opening and its closing.
-    let bytes: HTTPServer.Bytes
     /// How many objects it has.
     private(set) var count = 0
     /// The last object, if there is more.
@@ -18,17 +15,15 @@ struct SnapshotPage {
     /// - `start`: The class to begin with, and the object key behind which to begin.
     /// - Throws: ``RequestFault`` when storage fails, or `.invalid` for an object that is too large.
     init(
-        _ stream: CheckedStream, _ read: ReadTransaction, _ service: RESTService,
-        from start: ObjectIdentity, objectCountMax: Int, byteCountMax: Int, opening: StaticString,
-        closing: StaticString
+        _ stream: CheckedStream, _ read: ReadTransaction, _ served: ServedStore,
+        from start: ObjectIdentity, countMax: (objects: Int, bytes: Int),
+        to writer: inout ChangeWriter
     ) throws(RequestFault) {
-        var writer = ChangeWriter(stream, read, service.served.limits)
-        writer.raw(opening)
         var count = 0
         var last: ObjectIdentity?
         var hasMore = false
         func take(_ row: RowView, _ identity: ObjectIdentity) -> Bool {
-            if count == objectCountMax || writer.byteCount > byteCountMax {
+            if count == countMax.objects || writer.byteCount > countMax.bytes {
                 hasMore = true
                 return false
             }
@@ -51,36 +46,35 @@ struct SnapshotPage {
             }
         case .objects(let classIndex):
             try Self.walk(
-                stream, read, service, classIndex, after: start.key, limit: objectCountMax, take)
+                stream, read, served, classIndex, after: start.key, limit: countMax.objects, take)
         case .store:
             for rowClass in read.rows.classes[start.classIndex...]
             where rowClass.definition.kind == .object && !hasMore {
                 let after = rowClass.index == start.classIndex ? start.key : 0
                 try Self.walk(
-                    stream, read, service, rowClass.index, after: after, limit: objectCountMax, take
+                    stream, read, served, rowClass.index, after: after, limit: countMax.objects,
+                    take
                 )
             }
         }
-        try service.served.stored { () throws(StoreError) in try read.checkFailure() }
+        try served.stored { () throws(StoreError) in try read.checkFailure() }
         if writer.isTruncated {
-            throw .replyTooLarge(service.served.limits.queryMemoryByteCountMax)
+            throw .replyTooLarge(served.limits.queryMemoryByteCountMax)
         }
-        writer.raw(closing)
-        bytes = writer.take()
         self.count = count
         next = hasMore ? last : nil
     }
 
     private static func walk(
-        _ stream: CheckedStream, _ read: ReadTransaction, _ service: RESTService, _ classIndex: Int,
+        _ stream: CheckedStream, _ read: ReadTransaction, _ served: ServedStore, _ classIndex: Int,
         after key: UInt64, limit: Int, _ take: (RowView, ObjectIdentity) -> Bool
     ) throws(RequestFault) {
         let query = ObjectQuery(
             classIndex: classIndex, predicate: stream.observed.predicate,
             after: key == 0 ? nil : QueryPosition(sortBytes: [], key: key),
             expectedCount: limit + 1)
-        let limits = service.served.queryLimits(of: read)
-        let execution = try service.served.stored { () throws(StoreError) in
+        let limits = served.queryLimits(of: read)
+        let execution = try served.stored { () throws(StoreError) in
             try QueryExecution(query, in: read, limits: limits)
         }
         do throws(QueryExecution.Failure) {
@@ -88,7 +82,7 @@ struct SnapshotPage {
                 take(row, ObjectIdentity(classIndex: classIndex, key: key))
             }
         } catch {
-            throw service.served.fault(error)
+            throw served.fault(error)
         }
     }
 }

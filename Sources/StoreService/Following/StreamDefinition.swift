@@ -3,13 +3,12 @@ import ObjectModel
 import ObjectStore
 import Query
 import Rows
-import StoreService
 
 /// What a change stream follows, as the client stated it: it can be checked again when the schema has
 /// changed.
-struct StreamDefinition: Hashable, Sendable {
+package struct StreamDefinition: Hashable, Sendable {
     /// What is followed.
-    enum Target: Hashable, Sendable {
+    package enum Target: Hashable, Sendable {
         case store
         case objects(className: String)
         case object(className: String, key: Value)
@@ -17,17 +16,32 @@ struct StreamDefinition: Hashable, Sendable {
         case projection(name: String, key: Value?)
     }
 
-    var target: Target
-    var filter: String?
-    var arguments: [QueryArgument] = []
-    var fields: String?
-    var expand: String?
-    var quotesLargeInts = false
+    let target: Target
+    let filter: String?
+    let arguments: [QueryArgument]
+    let fields: String?
+    let expand: String?
+    let quotesLargeInts: Bool
+
+    /// Reads a definition from the parts of a query that streams have.
+    ///
+    /// - Throws: ``RequestFault`` `.malformed` for arguments that nothing uses.
+    package init(of target: Target, _ text: QueryText, quotesLargeInts: Bool) throws(RequestFault) {
+        if text.filter == nil, !text.arguments.isEmpty {
+            throw text.fault("arg", "Arguments are given, but no filter that uses them.")
+        }
+        self.target = target
+        filter = text.filter
+        arguments = text.arguments
+        fields = text.fields
+        expand = text.expand
+        self.quotesLargeInts = quotesLargeInts
+    }
 
     /// Checks the definition against a schema.
     ///
     /// - Throws: ``RequestFault`` `.notFound` for an unknown class, `.malformed` for a faulty filter or selection.
-    func checked(_ names: SchemaNames) throws(RequestFault) -> CheckedStream {
+    package func checked(_ names: SchemaNames) throws(RequestFault) -> CheckedStream {
         let schema = names.schema
         let rowClass: RowClass
         var projection: CompiledProjection?
@@ -152,10 +166,10 @@ struct StreamDefinition: Hashable, Sendable {
 }
 
 /// A change stream's definition, checked against one schema. Immutable; safe to use from any thread.
-struct CheckedStream: Sendable {
+package struct CheckedStream: Sendable {
     let definition: StreamDefinition
-    let names: SchemaNames
-    let observed: ObservedQuery
+    package let names: SchemaNames
+    package let observed: ObservedQuery
     /// What is told of each object; nil for the whole store, where it is everything.
     let selection: FieldSelection?
     /// What shows the objects, if a projection does.
@@ -164,7 +178,7 @@ struct CheckedStream: Sendable {
     /// The same stream for a view of a schema: checked again only where that is another one.
     ///
     /// - Throws: ``RequestFault`` as ``StreamDefinition/checked(_:)``.
-    func under(_ schema: RowSchema, _ service: RESTService) throws(RequestFault) -> CheckedStream {
-        names.schema === schema ? self : try definition.checked(service.served.names(of: schema))
+    func under(_ schema: RowSchema, _ served: ServedStore) throws(RequestFault) -> CheckedStream {
+        names.schema === schema ? self : try definition.checked(served.names(of: schema))
     }
 }

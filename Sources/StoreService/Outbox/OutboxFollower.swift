@@ -1,9 +1,8 @@
-import HTTPServer
+import Bytes
 import ObjectJSON
 import ObjectStore
-import StoreService
 
-/// Somebody who waits for objects of an outbox: an event stream, or a request that waits for the first.
+/// Somebody who waits for objects of an outbox: a stream of events, or a request that waits for the first.
 ///
 /// At any time it belongs to one thread: a worker's while it is fed, the feed's while it waits; it is
 /// handed over through the queues of both.
@@ -12,10 +11,10 @@ final class OutboxFollower: @unchecked Sendable {
 
     /// How objects reach the client.
     enum Client {
-        case stream(EventStream)
+        case stream(any StreamSink)
         /// A long poll, with the objects of its page and when it is answered without any, in
         /// milliseconds of the monotonic clock.
-        case poll(Exchange, limit: Int, deadline: UInt64)
+        case poll(any ReplySink, limit: Int, deadline: UInt64)
     }
 
     let client: Client
@@ -43,7 +42,7 @@ final class OutboxFollower: @unchecked Sendable {
     var isGone: Bool {
         switch client {
         case .stream(let stream): stream.isClosed
-        case .poll(let exchange, _, _): exchange.isGone
+        case .poll(let sink, _, _): sink.isGone
         }
     }
 
@@ -62,7 +61,7 @@ final class OutboxFollower: @unchecked Sendable {
     }
 
     /// Sends the text of an event that moves the client to a place; false when there was no room.
-    func send(_ bytes: HTTPServer.Bytes, through place: OutboxCursor) -> Bool {
+    func send(_ bytes: SharedBytes, through place: OutboxCursor) -> Bool {
         guard case .stream(let stream) = client else { return true }
         if case .full = stream.send(bytes) { return false }
         cursor = place
@@ -71,12 +70,12 @@ final class OutboxFollower: @unchecked Sendable {
     }
 
     /// Ends what the client waits for with an error.
-    func fail(_ problem: RequestFault, _ service: RESTService) {
+    func fail(_ problem: RequestFault, _ events: StreamEvents) {
         switch client {
         case .stream(let stream):
-            _ = stream.send(StreamSignal.error(problem))
+            _ = stream.send(events.error(problem))
             stream.end()
-        case .poll(let exchange, _, _): exchange.respond(service.response(problem))
+        case .poll(let sink, _, _): sink.fail(problem)
         }
     }
 
@@ -84,9 +83,10 @@ final class OutboxFollower: @unchecked Sendable {
     func end() {
         switch client {
         case .stream(let stream): stream.end()
-        case .poll(let exchange, _, _):
-            exchange.respond(
-                Response(changes: HTTPServer.Bytes("{\"objects\":[],\"through\":\"\(cursor)\"}")))
+        case .poll(let sink, _, _):
+            let buffer = ByteBuffer(capacity: 64)
+            buffer.append("{\"objects\":[],\"through\":\"\(cursor)\"}")
+            sink.reply(SharedBytes(buffer))
         }
     }
 }

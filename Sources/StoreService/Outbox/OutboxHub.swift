@@ -1,40 +1,76 @@
-import HTTPServer
 import ObjectJSON
 import ObjectStore
 import Rows
-import StoreService
 
 /// Tells those who follow outboxes of new objects.
 ///
 /// A follower is fed on a worker's thread until it has everything, as fast as its client reads; then it
 /// joins the channel of its class on the feed's thread. Thread-safe.
-final class OutboxHub: @unchecked Sendable {
+package final class OutboxHub: @unchecked Sendable {
     // Unchecked: `channels` and `waiting` are touched on the feed's thread alone; `streams` is set once,
     // before the hub is used.
 
     private unowned var streams: StreamHub?
-    private let service: RESTService
+    private let served: ServedStore
+    let events: StreamEvents
     private var channels: [String: OutboxChannel] = [:]
     /// Streams whose clients have to read first.
     private var waiting: [OutboxFollower] = []
 
-    var heartbeatSeconds: Int { service.options.heartbeatSeconds }
-
-    init(_ service: RESTService) { self.service = service }
+    init(_ served: ServedStore, _ events: StreamEvents) {
+        self.served = served
+        self.events = events
+    }
 
     /// Learns whose feed it shares; the other owns it.
     func join(_ streams: StreamHub) { self.streams = streams }
+
+    // MARK: Joining
+
+    /// Begins to send an outbox to a stream.
+    ///
+    /// - Throws: ``RequestFault`` for an unknown class, or a place that does not fit.
+    package func follow(
+        _ request: OutboxRequest, as clientKey: ClientKey, _ stream: any StreamSink
+    ) throws(RequestFault) {
+        let (cursor, isRestored) = try served.outboxStart(request, restarts: true)
+        _ = stream.send(events.hello(cursor.description))
+        if isRestored { _ = stream.send(events.reset(.restored)) }
+        feed(
+            OutboxFollower(
+                .stream(stream), clientKey, className: request.className, behind: cursor,
+                quotesLargeInts: request.quotesLargeInts))
+    }
+
+    /// Answers with a page as soon as there is anything, and with an empty one when nothing comes.
+    ///
+    /// - `deadline`: When it is answered without any, in milliseconds of the monotonic clock.
+    package func poll(
+        _ request: OutboxRequest, as clientKey: ClientKey, until deadline: UInt64,
+        _ sink: any ReplySink
+    ) {
+        do throws(RequestFault) {
+            let (cursor, _) = try served.outboxStart(request, restarts: false)
+            feed(
+                OutboxFollower(
+                    .poll(sink, limit: request.limit, deadline: deadline), clientKey,
+                    className: request.className, behind: cursor,
+                    quotesLargeInts: request.quotesLargeInts))
+        } catch {
+            sink.fail(error)
+        }
+    }
 
     // MARK: On the scheduler's threads
 
     /// Has a job feed a follower. Any thread.
     func feed(_ follower: OutboxFollower) {
-        let isTaken = service.served.scheduler.submit(
+        let isTaken = served.scheduler.submit(
             Job(follower.clientKey) { self.takeTurn(follower, $0) })
         if isTaken { return }
         switch follower.client {
         case .stream: onFeed(follower) { _ in self.wait(follower) }
-        case .poll: follower.fail(.tooBusy, service)
+        case .poll: follower.fail(.tooBusy, events)
         }
     }
 
@@ -47,15 +83,15 @@ final class OutboxHub: @unchecked Sendable {
                 if page.count == 0 {
                     return onFeed(follower) { self.join(follower, $0) }
                 }
-                if case .poll(let exchange, _, _) = follower.client {
-                    exchange.respond(Response(changes: page.bytes))
+                if case .poll(let sink, _, _) = follower.client {
+                    sink.reply(page.bytes)
                     return
                 }
                 guard follower.send(page.bytes, through: page.through) else {
                     return onFeed(follower) { _ in self.wait(follower) }
                 }
             } catch {
-                return follower.fail(error, service)
+                return follower.fail(error, events)
             }
         } while job.isInFirstSlice
         feed(follower)
@@ -63,28 +99,24 @@ final class OutboxHub: @unchecked Sendable {
 
     /// What comes next for a follower.
     private func page(for follower: OutboxFollower) throws(RequestFault) -> OutboxPage {
-        let read = try service.served.stored { () throws(StoreError) in try service.store.read() }
+        let read = try served.stored { () throws(StoreError) in try served.store.read() }
         defer { read.close() }
-        guard let rowClass = read.rows.rowClass(named: follower.className) else {
-            throw .unknownClass(follower.className, read.rows)
-        }
-        guard rowClass.isAsymmetric else { throw .notAsymmetric(rowClass) }
+        let rowClass = try read.rows.asymmetricClass(named: follower.className)
         if follower.cursor.classNumber != rowClass.number {
             // Another class took the place of the one that was followed.
-            follower.cursor = OutboxCursor(
-                classNumber: rowClass.number, epoch: service.store.epoch, key: 0)
+            follower.cursor = served.beginning(of: rowClass)
         }
         var limit = StreamHub.pieceObjectCount
         var byteCountMax = StreamHub.pieceByteCount
-        var form = OutboxPage.Form.event
+        var framing: (any EventFraming)? = events.framing
         if case .poll(_, let stated, _) = follower.client {
             limit = stated
-            byteCountMax = service.served.limits.replyByteCount
-            form = .document
+            byteCountMax = served.limits.replyByteCount
+            framing = nil
         }
         return try OutboxPage(
-            rowClass, behind: follower.cursor, in: read, service, limit: limit,
-            byteCountMax: byteCountMax, quotesLargeInts: follower.quotesLargeInts, as: form)
+            rowClass, behind: follower.cursor, in: read, served, limit: limit,
+            byteCountMax: byteCountMax, quotesLargeInts: follower.quotesLargeInts, framing)
     }
 
     // MARK: On the feed's thread
@@ -111,7 +143,7 @@ final class OutboxHub: @unchecked Sendable {
                 return false
             }
         } catch {
-            return follower.fail(service.served.fault(error), service)
+            return follower.fail(served.fault(error), events)
         }
         if hasMore { return feed(follower) }
         if let present = channels[follower.className] { return present.add(follower) }

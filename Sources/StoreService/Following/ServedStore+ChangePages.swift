@@ -1,19 +1,64 @@
-import HTTPServer
+import Bytes
 import ObjectJSON
 import ObjectStore
 
-extension RESTService {
-    /// A page of changes and whether it says anything.
-    struct ChangePage {
-        var response: Response
-        /// Whether there is no change in it, and none behind it.
-        var isEmpty: Bool
-        /// The version that it leads to.
-        var version: UInt64
-    }
+/// A page of changes and whether it says anything.
+struct ChangePage {
+    /// The page as JSON.
+    var bytes: SharedBytes
+    /// Whether there is no change in it, and none behind it.
+    var isEmpty: Bool
+    /// The version that it leads to.
+    var version: UInt64
+}
 
+extension ServedStore {
     /// Versions of the change log that one page looks at.
     private static let pageVersionCountMax: UInt64 = 100_000
+
+    /// Reads where a client of a stream stands.
+    ///
+    /// - `name`: The parameter or header that says it.
+    /// - Throws: ``RequestFault`` `.malformed` for what is no cursor, or one of the future.
+    package func streamCursor(_ text: String, _ name: String) throws(RequestFault) -> StreamCursor {
+        guard let cursor = StreamCursor(text) else {
+            throw .parameter(
+                name,
+                "'\(name)' is 'now', 'start' or a cursor that a stream has sent, such as "
+                    + "\(store.version).")
+        }
+        if let version = cursor.version, version.epoch == store.epoch,
+            version.number > store.publisher.version
+        {
+            // A stream may have told of a commit just before the store did.
+            let read = try stored { () throws(StoreError) in try store.read() }
+            defer { read.close() }
+            let present = try stored { () throws(StoreError) in try read.state().version }
+            if version.number > present { throw .futureCursor(name) }
+        }
+        return cursor
+    }
+
+    /// The page of a stream that its client asks for by a cursor.
+    ///
+    /// - Throws: ``RequestFault`` `.expired` for a cursor whose changes are not kept.
+    package func page(
+        of stream: CheckedStream, from cursor: StreamCursor, limit: Int, in read: ReadTransaction
+    ) throws(RequestFault) -> SharedBytes {
+        switch cursor {
+        case .start:
+            let first = ObjectIdentity(classIndex: stream.observed.classIndex ?? 0, key: 0)
+            return try snapshotPage(stream, in: read, begunAt: nil, from: first, limit: limit)
+        case .snapshot(let version, let identity):
+            return try snapshotPage(
+                stream, in: read, begunAt: version, from: identity, limit: limit)
+        case .within(let version, let part):
+            return try changePage(stream, after: version.number, part, limit: limit, in: read).bytes
+        case .now, .after:
+            let number = cursor.version?.number ?? store.publisher.version
+            return try changePage(stream, after: number, nil, limit: limit, in: read).bytes
+        }
+    }
 
     /// A page of what has changed since a version, folded by object.
     ///
@@ -33,21 +78,21 @@ extension RESTService {
         do throws(FoldedChanges.Gap) {
             changes = try FoldedChanges(
                 after: number, through: known?.through, in: read,
-                objectCountMax: known == nil ? limit : served.limits.pageObjectCountMax,
+                objectCountMax: known == nil ? limit : limits.pageObjectCountMax,
                 versionCountMax: Self.pageVersionCountMax, classes: query.observed.classes)
         } catch {
             switch error {
-            case .storage(let storage): throw served.fault(.storage(storage))
+            case .storage(let storage): throw fault(.storage(storage))
             case .expired: throw .expiredCursor
             case .future: throw .futureCursor("since")
             }
         }
         if changes.changesSchema { throw .schemaChangedCursor }
-        let present = try served.stored { () throws(StoreError) in try read.state().version }
+        let present = try stored { () throws(StoreError) in try read.state().version }
         var position =
             known ?? StreamCursor.ChangePart(through: changes.through, knownCount: 0, reachedKey: 0)
         position.through = changes.through
-        read.limitFollowing(until: served.queryLimits(of: read).deadlineMilliseconds)
+        read.limitFollowing(until: queryLimits(of: read).deadlineMilliseconds)
         let candidates = query.observed.candidates(changes, in: read)
         var left = candidates.indices.filter { index in
             candidates[index].change == nil
@@ -55,10 +100,10 @@ extension RESTService {
                 : index >= position.knownCount
         }[...]
         let matcher = query.observed.matcher(in: read)
-        var writer = ChangeWriter(query, read, served.limits)
+        var writer = ChangeWriter(query, read, limits)
         var count = 0
         writer.raw("{\"changes\":[")
-        while count < limit, writer.byteCount <= served.limits.replyByteCount,
+        while count < limit, writer.byteCount <= limits.replyByteCount,
             let index = left.popFirst()
         {
             let candidate = candidates[index]
@@ -74,44 +119,44 @@ extension RESTService {
             writer.write(event, withVersion: true)
             count += 1
         }
-        try served.checkTime(read)
+        try checkTime(read)
         let isCut = !left.isEmpty
         let base = StoreVersion(epoch: store.epoch, number: isCut ? number : changes.through)
         let isCurrent = !isCut && changes.through == present
         writer.raw("],\"cursor\":\"")
         writer.text((isCut ? StreamCursor.within(base, position) : .after(base)).text)
         writer.raw(isCurrent ? "\",\"upToDate\":true}" : "\",\"upToDate\":false}")
-        try served.stored { () throws(StoreError) in try read.checkFailure() }
-        if writer.isTruncated { throw .replyTooLarge(served.limits.queryMemoryByteCountMax) }
+        try stored { () throws(StoreError) in try read.checkFailure() }
+        if writer.isTruncated { throw .replyTooLarge(limits.queryMemoryByteCountMax) }
         return ChangePage(
-            response: Response(changes: writer.take()),
+            bytes: writer.take(),
             isEmpty: count == 0 && isCurrent, version: changes.through)
     }
 
     /// A page that says that nothing has changed up to a version.
-    func emptyChangePage(_ version: UInt64) -> Response {
+    func emptyChangePage(_ version: UInt64) -> SharedBytes {
         let cursor = StoreVersion(epoch: store.epoch, number: version)
-        return Response(
-            changes: HTTPServer.Bytes(
-                "{\"changes\":[],\"cursor\":\"\(cursor)\",\"upToDate\":true}"))
+        let buffer = ByteBuffer(capacity: 64)
+        buffer.append("{\"changes\":[],\"cursor\":\"\(cursor)\",\"upToDate\":true}")
+        return SharedBytes(buffer)
     }
 
     /// A page of what a query holds now; the last one has the cursor behind it.
     func snapshotPage(
         _ stream: CheckedStream, in read: ReadTransaction, begunAt begun: StoreVersion?,
         from start: ObjectIdentity, limit: Int
-    ) throws(RequestFault) -> Response {
+    ) throws(RequestFault) -> SharedBytes {
         let query = try stream.under(read.rows, self)
-        let present = try served.stored { () throws(StoreError) in try read.state().version }
+        let present = try stored { () throws(StoreError) in try read.state().version }
         let version = begun ?? StoreVersion(epoch: store.epoch, number: present)
         guard start.classIndex < max(1, read.rows.classes.count) else {
             throw .parameter("since", "The cursor names a class that is not there.")
         }
+        var writer = ChangeWriter(query, read, limits)
+        writer.raw("{\"objects\":[")
         let page = try SnapshotPage(
-            query, read, self, from: start, objectCountMax: limit,
-            byteCountMax: served.limits.replyByteCount, opening: "{\"objects\":[", closing: "]")
-        let writer = ChangeWriter(query, read, served.limits)
-        writer.bytes(page.bytes.buffer)
+            query, read, self, from: start, countMax: (limit, limits.replyByteCount), to: &writer)
+        writer.raw("]")
         if let next = page.next {
             writer.raw(",\"next\":\"")
             writer.text(StreamCursor.snapshot(version, next).text)
@@ -120,21 +165,13 @@ extension RESTService {
             writer.text(version.description)
         }
         writer.raw("\"}")
-        return Response(changes: writer.take())
-    }
-}
-
-extension Response {
-    /// A page of changes: there is an event stream at the same address for those who accept that.
-    init(changes bytes: HTTPServer.Bytes) {
-        self.init(200, .json, bytes)
-        headers.add(.vary, "Accept" as StaticString)
+        return writer.take()
     }
 }
 
 extension RequestFault {
     /// What followed the cursor's version is not kept any more.
-    static let expiredCursor = RequestFault(
+    package static let expiredCursor = RequestFault(
         .expired, "cursor-expired",
         "What came after this cursor is not kept any more; begin again with since=start.")
     /// The schema changed behind the cursor.

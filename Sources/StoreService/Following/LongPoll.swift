@@ -1,7 +1,8 @@
-import HTTPServer
 /// A request that waits for the first change that concerns its query.
-final class LongPoll: Sendable {
-    let exchange: Exchange
+package final class LongPoll: Sendable {
+    let sink: any ReplySink
+    /// Whose turns it takes.
+    let clientKey: ClientKey
     let query: CheckedStream
     /// The version up to which the client knows everything.
     let version: UInt64
@@ -10,10 +11,15 @@ final class LongPoll: Sendable {
     /// When it is answered without any, in milliseconds of the monotonic clock.
     let deadline: UInt64
 
-    init(
-        _ exchange: Exchange, _ query: CheckedStream, version: UInt64, limit: Int, deadline: UInt64
+    /// The longest wait, in seconds.
+    package static let secondsMax = 60
+
+    /// Makes a request.
+    package init(
+        _ query: CheckedStream, after version: UInt64, limit: Int, deadline: UInt64,
+        for client: (sink: any ReplySink, key: ClientKey)
     ) {
-        self.exchange = exchange
+        (sink, clientKey) = client
         self.query = query
         self.version = version
         self.limit = limit
@@ -22,6 +28,7 @@ final class LongPoll: Sendable {
 
     /// The same request, when nothing has concerned it up to a newer version.
     func moved(to version: UInt64) -> LongPoll {
-        LongPoll(exchange, query, version: version, limit: limit, deadline: deadline)
+        LongPoll(
+            query, after: version, limit: limit, deadline: deadline, for: (sink, clientKey))
     }
 }

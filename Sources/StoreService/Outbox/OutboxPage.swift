@@ -1,5 +1,4 @@
 import Bytes
-import HTTPServer
 import JSON
 import ObjectJSON
 import ObjectStore
@@ -7,16 +6,8 @@ import Rows
 
 /// The oldest objects of an outbox behind a place, as the body of a reply or as an event.
 struct OutboxPage {
-    /// The forms that a page has.
-    enum Form {
-        /// `{"objects":[…],"through":"…"}`
-        case document
-        /// A server-sent event `batch` with such a document.
-        case event
-    }
-
     /// The page's text.
-    let bytes: HTTPServer.Bytes
+    let bytes: SharedBytes
     /// How many objects it has.
     let count: Int
     /// The place behind its last object; where the page began when it has none.
@@ -32,18 +23,19 @@ struct OutboxPage {
     /// - Throws: ``RequestFault`` when storage fails.
     init(
         _ rowClass: RowClass, behind cursor: OutboxCursor, in read: ReadTransaction,
-        _ service: RESTService, limit: Int, byteCountMax: Int, quotesLargeInts: Bool, as form: Form
+        _ served: ServedStore, limit: Int, byteCountMax: Int, quotesLargeInts: Bool,
+        _ framing: (any EventFraming)? = nil
     ) throws(RequestFault) {
-        let names = service.served.names(of: read.rows)
+        let names = served.names(of: read.rows)
         let selection = names.classes[rowClass.index].everything
         let buffer = ByteBuffer(capacity: 1024)
         var writer = ObjectWriter(buffer, names: names, read: read, epoch: read.epoch)
         writer.quotesLargeInts = quotesLargeInts
-        if form == .event { buffer.append("event: batch\ndata: ") }
+        framing?.begin("batch", id: nil, in: buffer)
         buffer.append("{\"objects\":[")
         var count = 0
         var through = cursor
-        try service.served.stored { () throws(StoreError) in
+        try served.stored { () throws(StoreError) in
             try read.scan(rowClass, after: cursor.key, expecting: limit) { key, row in
                 if count > 0 { buffer.append(UInt8(ascii: ",")) }
                 writer.write(row, key: key, selection)
@@ -54,9 +46,8 @@ struct OutboxPage {
             try read.checkFailure()
         }
         buffer.append("],\"through\":\"\(through)\"}")
-        if form == .event { buffer.append("\nid: \(through)\n\n") }
-        let (base, size) = buffer.takeStorage()
-        bytes = HTTPServer.Bytes(adopting: base, count: size)
+        framing?.end(id: through.description, in: buffer)
+        bytes = SharedBytes(buffer)
         self.count = count
         self.through = through
     }

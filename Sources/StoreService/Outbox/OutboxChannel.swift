@@ -1,4 +1,3 @@
-import HTTPServer
 import ObjectStore
 import Rows
 
@@ -50,10 +49,9 @@ final class OutboxChannel: FeedChannel, @unchecked Sendable {
                 return true
             }
             if follower.isGone { return true }
-            if follower.needsHeartbeat(now, heartbeatSeconds: hub.heartbeatSeconds) {
-                // A line that moves nothing; browsers dispatch no event for it.
+            if follower.needsHeartbeat(now, heartbeatSeconds: hub.events.heartbeatSeconds) {
                 _ = follower.send(
-                    HTTPServer.Bytes("id: \(follower.cursor)\n\n"), through: follower.cursor)
+                    hub.events.heartbeat(follower.cursor.description), through: follower.cursor)
             }
             return false
         }

@@ -1,12 +1,10 @@
-import HTTPServer
 import ObjectStore
-import StoreService
 
-/// One event stream and how far it has come.
+/// One stream of events and how far it has come.
 ///
 /// At any time it belongs to one thread: a worker's while it catches up, the feed's while it is live or
 /// waits for its client; it is handed over through the queues of both.
-final class StreamSubscriber: @unchecked Sendable {
+package final class StreamSubscriber: @unchecked Sendable {
     // Unchecked: see the rule above.
 
     /// How the stream stands.
@@ -21,7 +19,7 @@ final class StreamSubscriber: @unchecked Sendable {
         case live
     }
 
-    let stream: EventStream
+    let sink: any StreamSink
     /// Whose turns it takes.
     let clientKey: ClientKey
     /// What it follows, checked against the schema it was last told of.
@@ -33,12 +31,13 @@ final class StreamSubscriber: @unchecked Sendable {
     /// Whether a snapshot has a version to begin at.
     var hasSnapshotVersion = false
     /// Pieces that the queue had no room for.
-    private var unsent: [HTTPServer.Bytes] = []
+    private var unsent: [SharedBytes] = []
     /// When something was last sent, in milliseconds of the monotonic clock.
     var lastSent: UInt64 = 0
 
-    init(_ stream: EventStream, _ query: CheckedStream, _ clientKey: ClientKey) {
-        self.stream = stream
+    /// Makes a stream that has come nowhere yet.
+    package init(_ sink: any StreamSink, _ query: CheckedStream, _ clientKey: ClientKey) {
+        self.sink = sink
         self.clientKey = clientKey
         self.query = query
     }
@@ -51,25 +50,25 @@ final class StreamSubscriber: @unchecked Sendable {
     }
 
     /// Whether the queue has room for more of a snapshot or of what was missed, and surely for a signal.
-    var hasRoom: Bool { unsent.isEmpty && stream.queuedByteCount < stream.queueByteCountMax / 2 }
+    var hasRoom: Bool { unsent.isEmpty && sink.queuedByteCount < sink.queueByteCountMax / 2 }
 
     /// Whether its client has read enough for another try to send.
     var isReady: Bool {
         guard let next = unsent.first else { return hasRoom }
-        let queued = stream.queuedByteCount
-        return queued == 0 || queued + next.count <= stream.queueByteCountMax
+        let queued = sink.queuedByteCount
+        return queued == 0 || queued + next.count <= sink.queueByteCountMax
     }
 
     /// Sends bytes behind what is left, or keeps them until there is room.
-    func send(_ bytes: HTTPServer.Bytes) {
+    func send(_ bytes: SharedBytes) {
         unsent.append(bytes)
         _ = flush()
     }
 
     /// Sends the bytes of a commit that many streams share, if there is room at once.
-    func sendLive(_ bytes: HTTPServer.Bytes) -> EventStream.Sent {
+    func sendLive(_ bytes: SharedBytes) -> StreamSent {
         guard flush() else { return .full }
-        let sent = stream.send(bytes)
+        let sent = sink.send(bytes)
         if case .queued = sent { lastSent = monotonicMilliseconds() }
         return sent
     }
@@ -79,7 +78,7 @@ final class StreamSubscriber: @unchecked Sendable {
         var sent = 0
         defer { unsent.removeFirst(sent) }
         while sent < unsent.count {
-            switch stream.send(unsent[sent]) {
+            switch sink.send(unsent[sent]) {
             case .queued:
                 lastSent = monotonicMilliseconds()
                 sent += 1

@@ -1,20 +1,20 @@
-import HTTPServer
 import ObjectJSON
 import ObjectStore
-import StoreService
 import Synchronization
 
-/// Brings event streams to the present and keeps them there.
+/// Brings streams of events to the present and keeps them there.
 ///
 /// A stream that has something to catch up with is fed on a worker's thread, as fast as its client
 /// reads; once it is near the present it joins a channel on the feed's thread. Thread-safe.
-final class StreamHub: @unchecked Sendable {
+package final class StreamHub: @unchecked Sendable {
     // Unchecked: `channels` and `waiting` are touched on the feed's thread alone; `feed` is set once,
     // before the hub is used.
 
-    private let service: RESTService
+    private let served: ServedStore
+    /// How its streams are written.
+    let events: StreamEvents
     /// Those who follow outboxes, told by the same feed.
-    let outboxes: OutboxHub
+    package let outboxes: OutboxHub
     private var feed: ChangeFeed?
     private var channels: [StreamDefinition: StreamChannel] = [:]
     /// Streams whose clients have to read first.
@@ -30,37 +30,39 @@ final class StreamHub: @unchecked Sendable {
     /// Versions between a poll's cursor and the present that are looked at on the feed's thread.
     private static let pollVersionCountMax: UInt64 = 1_000
 
-    var limits: ServiceLimits { service.served.limits }
-    var heartbeatSeconds: Int { service.options.heartbeatSeconds }
+    var limits: ServiceLimits { served.limits }
 
     /// A reply to a poll in vain.
-    func emptyPage(_ version: UInt64) -> Response { service.emptyChangePage(version) }
+    func emptyPage(_ version: UInt64) -> SharedBytes { served.emptyChangePage(version) }
 
-    init(_ service: RESTService) {
-        self.service = service
-        outboxes = OutboxHub(service)
+    /// Makes a hub, which follows nothing yet.
+    package init(_ served: ServedStore, _ events: StreamEvents) {
+        self.served = served
+        self.events = events
+        outboxes = OutboxHub(served, events)
         outboxes.join(self)
     }
 
     /// Starts following the store.
-    func start() {
+    package func start() {
         feed = ChangeFeed(
-            store: service.store,
+            store: served.store,
             onTick: { [weak self] feed in self?.tick(feed) },
-            logFailure: { [service] error in _ = service.served.fault(error) })
+            logFailure: { [served] error in _ = served.fault(error) })
     }
 
-    func storeVersion(_ number: UInt64) -> StoreVersion {
-        StoreVersion(epoch: service.store.epoch, number: number)
+    /// The cursor behind a version.
+    func cursor(_ number: UInt64) -> String {
+        StoreVersion(epoch: served.store.epoch, number: number).description
     }
 
     /// Ends all streams and polls and stops following. Call it once, before the scheduler is stopped.
-    func stop() {
+    package func stop() {
         isStopping.store(true, ordering: .releasing)
         feed?.perform { position in
             for channel in self.channels.values { channel.end(version: position.version) }
             self.channels = [:]
-            for subscriber in self.waiting { subscriber.stream.end() }
+            for subscriber in self.waiting { subscriber.sink.end() }
             self.waiting = []
             self.outboxes.end()
         }
@@ -88,41 +90,30 @@ final class StreamHub: @unchecked Sendable {
 
     // MARK: Joining
 
-    /// Where a stream begins.
-    enum Start: Sendable {
-        case now
-        case start
-        case after(UInt64)
-        /// The cursor belongs to another epoch.
-        case restored
-    }
-
     /// Begins to serve a stream.
-    func open(_ subscriber: StreamSubscriber, from start: Start) {
+    package func open(_ subscriber: StreamSubscriber, from start: StreamCursor) {
         onFeed(subscriber) { position in
             func hello(_ number: UInt64, withID: Bool = false) {
-                subscriber.send(
-                    StreamSignal.hello(
-                        self.storeVersion(number), withID: withID,
-                        heartbeatSeconds: self.heartbeatSeconds))
+                subscriber.send(self.events.hello(self.cursor(number), movesID: withID))
+            }
+            if let version = start.version, version.epoch != self.served.store.epoch {
+                hello(0)
+                return self.restart(subscriber, .restored)
             }
             switch start {
             case .now:
                 hello(position.version, withID: true)
                 subscriber.version = position.version
                 self.goLive(subscriber, position)
-            case .start:
+            case .start, .snapshot:
                 hello(0)
                 subscriber.restart(subscriber.query)
                 self.feedLater(subscriber)
-            case .after(let number):
-                hello(number)
-                subscriber.version = number
+            case .after(let version), .within(let version, _):
+                hello(version.number)
+                subscriber.version = version.number
                 subscriber.phase = .catchUp
                 self.feedLater(subscriber)
-            case .restored:
-                hello(0)
-                self.restart(subscriber, .restored)
             }
         }
     }
@@ -132,10 +123,10 @@ final class StreamHub: @unchecked Sendable {
         _ subscriber: StreamSubscriber, _ body: @escaping @Sendable (ChangeFeed.Position) -> Void
     ) {
         let isTaken = feed?.perform { position in
-            if self.isStopping.load(ordering: .acquiring) { return subscriber.stream.end() }
+            if self.isStopping.load(ordering: .acquiring) { return subscriber.sink.end() }
             body(position)
         }
-        if isTaken != true { subscriber.stream.end() }
+        if isTaken != true { subscriber.sink.end() }
     }
 
     /// Makes a stream part of the channel of its query. On the feed's thread.
@@ -170,20 +161,20 @@ final class StreamHub: @unchecked Sendable {
     /// Checks a stream's query against the present schema and begins anew; a query that is not valid
     /// any more ends the stream with an error.
     func restart(_ subscriber: StreamSubscriber, _ reason: ResetReason) {
-        let names = service.served.names(of: service.store.catalog.rows)
+        let names = served.names(of: served.store.catalog.rows)
         do throws(RequestFault) {
             subscriber.restart(try subscriber.query.definition.checked(names))
         } catch {
-            subscriber.send(StreamSignal.error(error))
-            return subscriber.stream.end()
+            subscriber.send(events.error(error))
+            return subscriber.sink.end()
         }
-        subscriber.send(StreamSignal.reset(reason))
+        subscriber.send(events.reset(reason))
         feedLater(subscriber)
     }
 
     /// Keeps a stream until its client has read. On the feed's thread.
     func wait(_ subscriber: StreamSubscriber) {
-        if isStopping.load(ordering: .acquiring) { return subscriber.stream.end() }
+        if isStopping.load(ordering: .acquiring) { return subscriber.sink.end() }
         waiting.append(subscriber)
         feed?.hurry(true)
     }
@@ -196,7 +187,7 @@ final class StreamHub: @unchecked Sendable {
         }
         var ready: [StreamSubscriber] = []
         waiting.removeAll { subscriber in
-            if subscriber.stream.isClosed { return true }
+            if subscriber.sink.isClosed { return true }
             guard subscriber.isReady else { return false }
             ready.append(subscriber)
             return true
@@ -208,10 +199,10 @@ final class StreamHub: @unchecked Sendable {
     // MARK: Catching up, on the scheduler's threads
 
     private func feedLater(_ subscriber: StreamSubscriber) {
-        let stream = subscriber.stream
-        let isTaken = service.served.scheduler.submit(
+        let stream = subscriber.sink
+        let isTaken = served.scheduler.submit(
             Job(
-                subscriber.clientKey, until: service.served.queryDeadline,
+                subscriber.clientKey, until: served.queryDeadline,
                 isAwaited: { !stream.isClosed }
             ) { self.takeTurn(subscriber, $0) })
         if !isTaken { onFeed(subscriber) { _ in self.wait(subscriber) } }
@@ -222,22 +213,22 @@ final class StreamHub: @unchecked Sendable {
         // It has waited too long for its turn, which is no fault of its query.
         if job.isOverdue { return feedLater(subscriber) }
         repeat {
-            if subscriber.stream.isClosed { return }
-            if isStopping.load(ordering: .acquiring) { return subscriber.stream.end() }
+            if subscriber.sink.isClosed { return }
+            if isStopping.load(ordering: .acquiring) { return subscriber.sink.end() }
             guard subscriber.flush(), subscriber.hasRoom else {
                 return onFeed(subscriber) { _ in self.wait(subscriber) }
             }
             do throws(RequestFault) {
-                let goesOn = try service.served.withRead(in: job) { read throws(RequestFault) in
+                let goesOn = try served.withRead(in: job) { read throws(RequestFault) in
                     try feedStep(subscriber, read)
                 }
                 guard goesOn else { return }
             } catch {
                 // What the step has found is not told, so that it can be made again.
                 if job.isRestarted { return }
-                if job.mustNotAnswer { return subscriber.stream.end() }
-                subscriber.send(StreamSignal.error(error))
-                return subscriber.stream.end()
+                if job.mustNotAnswer { return subscriber.sink.end() }
+                subscriber.send(events.error(error))
+                return subscriber.sink.end()
             }
         } while job.isInFirstSlice
         feedLater(subscriber)
@@ -247,11 +238,11 @@ final class StreamHub: @unchecked Sendable {
     private func feedStep(
         _ subscriber: StreamSubscriber, _ read: ReadTransaction
     ) throws(RequestFault) -> Bool {
-        let deadline = service.served.queryLimits(of: read).deadlineMilliseconds
+        let deadline = served.queryLimits(of: read).deadlineMilliseconds
         guard read.rows === subscriber.query.names.schema else {
-            let names = service.served.names(of: read.rows)
+            let names = served.names(of: read.rows)
             subscriber.restart(try subscriber.query.definition.checked(names))
-            subscriber.send(StreamSignal.reset(.schemaChanged))
+            subscriber.send(events.reset(.schemaChanged))
             return true
         }
         switch subscriber.phase {
@@ -262,7 +253,7 @@ final class StreamHub: @unchecked Sendable {
             try sendPiece(of: missed, subscriber, read, until: deadline)
             return true
         case .catchUp, .live:
-            let present = try service.served.stored { () throws(StoreError) in
+            let present = try served.stored { () throws(StoreError) in
                 try read.state().version
             }
             guard let missed = try missed(subscriber, read, until: deadline) else { return true }
@@ -287,22 +278,22 @@ final class StreamHub: @unchecked Sendable {
                 classes: subscriber.query.observed.classes)
         } catch {
             switch error {
-            case .storage(let storage): throw service.served.fault(.storage(storage))
+            case .storage(let storage): throw served.fault(.storage(storage))
             case .expired, .future:
                 subscriber.restart(subscriber.query)
-                subscriber.send(StreamSignal.reset(.cursorExpired))
+                subscriber.send(events.reset(.cursorExpired))
                 return nil
             }
         }
         guard !changes.changesSchema else {
             // What the client holds has the shape of another schema.
             subscriber.restart(subscriber.query)
-            subscriber.send(StreamSignal.reset(.schemaChanged))
+            subscriber.send(events.reset(.schemaChanged))
             return nil
         }
         read.limitFollowing(until: deadline)
         let candidates = subscriber.query.observed.candidates(changes, in: read)
-        try service.served.checkTime(read)
+        try served.checkTime(read)
         return MissedChanges(candidates, through: changes.through)
     }
 
@@ -314,11 +305,12 @@ final class StreamHub: @unchecked Sendable {
     ) throws(RequestFault) {
         var missed = missed
         read.limitFollowing(until: deadline)
-        let piece = missed.takePiece(subscriber.query, read, limits)
-        try service.served.checkTime(read)
+        let piece = missed.takePiece(
+            subscriber.query, read, limits, events.framing)
+        try served.checkTime(read)
         if let piece {
             if piece.isTruncated { throw .replyTooLarge(limits.queryMemoryByteCountMax) }
-            try service.served.stored { () throws(StoreError) in try read.checkFailure() }
+            try served.stored { () throws(StoreError) in try read.checkFailure() }
             subscriber.send(piece.take())
         }
         if missed.isEmpty {
@@ -334,16 +326,22 @@ final class StreamHub: @unchecked Sendable {
         after key: UInt64
     ) throws(RequestFault) {
         if !subscriber.hasSnapshotVersion {
-            subscriber.version = try service.served.stored { () throws(StoreError) in
+            subscriber.version = try served.stored { () throws(StoreError) in
                 try read.state().version
             }
             subscriber.hasSnapshotVersion = true
         }
+        var writer = ChangeWriter(subscriber.query, read, limits)
+        events.framing.begin("snapshot", id: nil, in: writer.buffer)
+        writer.raw("{\"objects\":[")
         let page = try SnapshotPage(
-            subscriber.query, read, service, from: ObjectIdentity(classIndex: classIndex, key: key),
-            objectCountMax: Self.pieceObjectCount, byteCountMax: Self.pieceByteCount,
-            opening: "event: snapshot\ndata: {\"objects\":[", closing: "]}\n\n")
-        if page.count > 0 { subscriber.send(page.bytes) }
+            subscriber.query, read, served, from: ObjectIdentity(classIndex: classIndex, key: key),
+            countMax: (Self.pieceObjectCount, Self.pieceByteCount), to: &writer)
+        if page.count > 0 {
+            writer.raw("]}")
+            events.framing.end(id: nil, in: writer.buffer)
+            subscriber.send(writer.take())
+        }
         if let next = page.next {
             subscriber.phase = .snapshot(classIndex: next.classIndex, after: next.key)
         } else {
@@ -368,13 +366,13 @@ final class StreamHub: @unchecked Sendable {
                 try sendPiece(of: missed, subscriber, position.transaction, until: deadline)
                 guard case .catchUp = subscriber.phase else { return wait(subscriber) }
             } catch {
-                subscriber.send(StreamSignal.error(error))
-                return subscriber.stream.end()
+                subscriber.send(events.error(error))
+                return subscriber.sink.end()
             }
         }
         // Live events go past what is left to send, so nothing may be.
         guard subscriber.flush(), subscriber.hasRoom else { return wait(subscriber) }
-        subscriber.send(StreamSignal.upToDate(storeVersion(subscriber.version)))
+        subscriber.send(events.upToDate(cursor(subscriber.version)))
         goLive(subscriber, position)
     }
 
@@ -382,32 +380,30 @@ final class StreamHub: @unchecked Sendable {
 
     /// Answers a request at once if something has happened since its cursor; else has it wait for the
     /// first change that concerns its query.
-    func open(_ poll: LongPoll) {
+    package func open(_ poll: LongPoll) {
         schedule(poll) { job in
-            var movedPoll: LongPoll?
-            let response = self.service.replying { () throws(RequestFault) in
+            var moved: LongPoll?
+            self.served.answer(poll.sink, in: job) { () throws(RequestFault) in
                 let page = try self.page(of: poll, in: job)
-                if page.isEmpty { movedPoll = poll.moved(to: page.version) }
-                return page.response
+                if page.isEmpty { moved = poll.moved(to: page.version) }
+                return page.isEmpty ? nil : page.bytes
             }
-            if let movedPoll, !job.mustNotAnswer { return self.add(movedPoll) }
-            self.service.answer(poll.exchange, in: job) { response }
+            if let moved, !job.mustNotAnswer { self.add(moved) }
         }
     }
 
     /// Has a job look what there is for a poll. Its time begins now: the poll may have waited long.
     private func schedule(_ poll: LongPoll, _ body: @escaping @Sendable (Job) -> Void) {
-        let isTaken = service.served.scheduler.submit(
+        let isTaken = served.scheduler.submit(
             Job(
-                service.clientKey(poll.exchange.request), until: service.served.queryDeadline,
-                isAwaited: { !poll.exchange.isGone }, body))
-        if !isTaken { poll.exchange.respond(service.response(.tooBusy)) }
+                poll.clientKey, until: served.queryDeadline, isAwaited: { !poll.sink.isGone }, body)
+        )
+        if !isTaken { poll.sink.fail(.tooBusy) }
     }
 
-    private func page(of poll: LongPoll, in job: Job) throws(RequestFault) -> RESTService.ChangePage
-    {
-        try service.served.withRead(in: job) { read throws(RequestFault) in
-            try service.changePage(
+    private func page(of poll: LongPoll, in job: Job) throws(RequestFault) -> ChangePage {
+        try served.withRead(in: job) { read throws(RequestFault) in
+            try served.changePage(
                 poll.query, after: poll.version, nil, limit: poll.limit, in: read)
         }
     }
@@ -451,8 +447,8 @@ final class StreamHub: @unchecked Sendable {
     /// Answers a poll with what there is now.
     func answer(_ poll: LongPoll) {
         schedule(poll) { job in
-            self.service.answer(poll.exchange, in: job) { () throws(RequestFault) in
-                try self.page(of: poll, in: job).response
+            self.served.answer(poll.sink, in: job) { () throws(RequestFault) in
+                try self.page(of: poll, in: job).bytes
             }
         }
     }

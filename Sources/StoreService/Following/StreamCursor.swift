@@ -6,7 +6,7 @@ import ObjectStore
 /// within the changes of the versions after n up to m, behind the first k objects that changed
 /// themselves and behind those of the others whose keys are not above `key`; and
 /// `<epoch>-<n>~<class>.<key>`, in a snapshot that began at version n, behind an object.
-enum StreamCursor: Equatable, Sendable {
+package enum StreamCursor: Equatable, Sendable {
     case now
     case start
     case after(StoreVersion)
@@ -14,7 +14,7 @@ enum StreamCursor: Equatable, Sendable {
     case snapshot(StoreVersion, ObjectIdentity)
 
     /// What a client knows of the changes of some versions.
-    struct ChangePart: Equatable, Sendable {
+    package struct ChangePart: Equatable, Sendable {
         /// The last of the versions.
         var through: UInt64
         /// Objects that changed themselves, in the order of the change log.
@@ -24,15 +24,23 @@ enum StreamCursor: Equatable, Sendable {
     }
 
     /// The version that the cursor belongs to; nil without one.
-    var version: StoreVersion? {
+    package var version: StoreVersion? {
         switch self {
         case .now, .start: nil
         case .after(let version), .within(let version, _), .snapshot(let version, _): version
         }
     }
 
+    /// Whether a client that stands there can wait for what comes: it has been told all of some version.
+    package var canWait: Bool {
+        switch self {
+        case .now, .after: true
+        case .start, .within, .snapshot: false
+        }
+    }
+
     /// Reads a cursor; nil for other text.
-    init?(_ text: String) {
+    package init?(_ text: String) {
         if text == "now" {
             self = .now
             return
@@ -65,7 +73,7 @@ enum StreamCursor: Equatable, Sendable {
     }
 
     /// The text of the cursor.
-    var text: String {
+    package var text: String {
         switch self {
         case .now: "now"
         case .start: "start"

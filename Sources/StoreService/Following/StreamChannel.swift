@@ -1,8 +1,6 @@
-import HTTPServer
 import ObjectJSON
 import ObjectStore
 import Rows
-import StoreService
 
 /// Those who follow the same query with the same selection: what happens is found and written once.
 ///
@@ -42,7 +40,9 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
         if !subscribers.isEmpty {
             var writer = ChangeWriter(stream, after, hub.limits)
             writer.changedProperties = changedProperties
-            writer.writeChangeEvent(events, version: version)
+            writer.beginChangeEvent(version: version, movesID: true, hub.events.framing)
+            writer.write(events, withVersion: false)
+            writer.endChangeEvent(hub.events.framing)
             if writer.isTruncated {
                 return fail(.replyTooLarge(hub.limits.queryMemoryByteCountMax))
             }
@@ -82,7 +82,7 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
         let bytes = writer.take()
         for poll in due {
             if isWhole, events.count <= poll.limit {
-                poll.exchange.respond(Response(changes: bytes))
+                poll.sink.reply(bytes)
             } else {
                 hub.answer(poll.moved(to: start))
             }
@@ -92,8 +92,8 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
     /// Ends the streams with an error, and lets the polls learn it for themselves.
     private func fail(_ problem: RequestFault) {
         for subscriber in subscribers {
-            subscriber.send(StreamSignal.error(problem))
-            subscriber.stream.end()
+            subscriber.send(hub.events.error(problem))
+            subscriber.sink.end()
         }
         subscribers = []
         let due = polls
@@ -120,8 +120,8 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
         let left = subscribers
         subscribers = []
         for subscriber in left {
-            subscriber.send(StreamSignal.error(.streamTooSlow))
-            subscriber.stream.end()
+            subscriber.send(hub.events.error(.streamTooSlow))
+            subscriber.sink.end()
         }
         let due = polls
         polls = []
@@ -131,20 +131,20 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
 
     func tick(version: UInt64) {
         let now = monotonicMilliseconds()
-        let heartbeat = UInt64(hub.heartbeatSeconds) * 1000
-        var beat: HTTPServer.Bytes?
+        let heartbeat = UInt64(hub.events.heartbeatSeconds) * 1000
+        var beat: SharedBytes?
         subscribers.removeAll { subscriber in
-            if subscriber.stream.isClosed { return true }
+            if subscriber.sink.isClosed { return true }
             guard now >= subscriber.lastSent + heartbeat else { return false }
-            let bytes = beat ?? StreamSignal.heartbeat(hub.storeVersion(version))
+            let bytes = beat ?? hub.events.heartbeat(hub.cursor(version))
             beat = bytes
             if case .queued = subscriber.sendLive(bytes) { subscriber.version = version }
             return false
         }
-        let late = polls.filter { now >= $0.deadline || $0.exchange.isGone }
+        let late = polls.filter { now >= $0.deadline || $0.sink.isGone }
         if !late.isEmpty {
             polls.removeAll { poll in late.contains { $0 === poll } }
-            for poll in late { poll.exchange.respond(hub.emptyPage(version)) }
+            for poll in late { poll.sink.reply(hub.emptyPage(version)) }
         }
         if isEmpty { hub.forget(self) }
     }
@@ -153,10 +153,10 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
     ///
     /// What happened up to `version` has been told, so the polls that are left have nothing to learn.
     func end(version: UInt64) {
-        for subscriber in subscribers { subscriber.stream.end() }
+        for subscriber in subscribers { subscriber.sink.end() }
         subscribers = []
         let due = polls
         polls = []
-        for poll in due { poll.exchange.respond(hub.emptyPage(version)) }
+        for poll in due { poll.sink.reply(hub.emptyPage(version)) }
     }
 }

@@ -1,0 +1,62 @@
+import Bytes
+import HTTPServer
+import ObjectJSON
+import StoreService
+
+/// Server-sent events (WHATWG HTML, section 9.2).
+struct ServerSentEvents: EventFraming {
+    func begin(_ name: StaticString, id: String?, in buffer: ByteBuffer) {
+        buffer.append("event: " as StaticString)
+        buffer.append(name)
+        if let id { buffer.append("\nid: \(id)") }
+        buffer.append("\ndata: " as StaticString)
+    }
+
+    func end(id: String?, in buffer: ByteBuffer) {
+        if let id { buffer.append("\nid: \(id)") }
+        buffer.append("\n\n" as StaticString)
+    }
+
+    /// Browsers dispatch nothing for an event without data.
+    func heartbeat(id: String, in buffer: ByteBuffer) { buffer.append("id: \(id)\n\n") }
+}
+
+extension EventStream: StreamSink {
+    package func send(_ bytes: SharedBytes) -> StreamSent {
+        switch send(HTTPServer.Bytes(bytes)) {
+        case .queued: .queued
+        case .full: .full
+        case .closed: .closed
+        }
+    }
+}
+
+/// A request that is answered when something happens.
+struct WaitingExchange: ReplySink {
+    private let exchange: Exchange
+    private let service: RESTService
+
+    init(_ exchange: Exchange, _ service: RESTService) {
+        self.exchange = exchange
+        self.service = service
+    }
+
+    var isGone: Bool { exchange.isGone }
+
+    func reply(_ page: SharedBytes) { exchange.respond(Response(changes: page)) }
+    func fail(_ fault: RequestFault) { exchange.respond(service.response(fault)) }
+    func abandon() { exchange.abandon() }
+}
+
+extension HTTPServer.Bytes {
+    /// The same bytes, without a copy.
+    init(_ bytes: SharedBytes) { self.init(bytes.buffer.bytes, keptBy: bytes.buffer) }
+}
+
+extension Response {
+    /// A page of changes: there is an event stream at the same address for those who accept that.
+    init(changes page: SharedBytes) {
+        self.init(200, .json, HTTPServer.Bytes(page))
+        headers.add(.vary, "Accept" as StaticString)
+    }
+}

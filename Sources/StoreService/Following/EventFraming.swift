@@ -1,0 +1,17 @@
+import Bytes
+
+/// How the events of a stream are set off from each other, as its clients read them.
+package protocol EventFraming: Sendable {
+    /// Writes what stands before the JSON of an event.
+    ///
+    /// - `id`: From where a client may resume behind the event; nil where that does not move, or stands at the end.
+    func begin(_ name: StaticString, id: String?, in buffer: ByteBuffer)
+
+    /// Writes what stands behind the JSON of an event.
+    ///
+    /// - `id`: As at its beginning, where it was not known yet.
+    func end(id: String?, in buffer: ByteBuffer)
+
+    /// Writes what keeps a connection and moves the point to resume from, without an event.
+    func heartbeat(id: String, in buffer: ByteBuffer)
+}

@@ -1,0 +1,72 @@
+import Bytes
+import JSON
+import ObjectJSON
+
+/// Events of a stream that hold no object, and how all of them are set off from each other.
+package struct StreamEvents: Sendable {
+    let framing: any EventFraming
+    /// Seconds after which an idle stream says that all is well.
+    let heartbeatSeconds: Int
+
+    /// Makes events.
+    package init(_ framing: any EventFraming, heartbeatSeconds: Int) {
+        self.framing = framing
+        self.heartbeatSeconds = heartbeatSeconds
+    }
+
+    /// The first event of every stream. `cursor` is where a client may resume: what it had, if it
+    /// resumes, and the very beginning before it has got anything.
+    func hello(_ cursor: String, movesID: Bool = false) -> SharedBytes {
+        event("hello", id: movesID ? cursor : nil) { data in
+            data.member("cursor").string(cursor)
+            data.member("heartbeat").int(Int64(heartbeatSeconds))
+        }
+    }
+
+    /// From here on events are live.
+    func upToDate(_ cursor: String) -> SharedBytes {
+        event("upToDate", id: cursor) { $0.member("cursor").string(cursor) }
+    }
+
+    /// What the client knows is void; a snapshot follows.
+    func reset(_ reason: ResetReason) -> SharedBytes {
+        event("reset") { $0.member("reason").string(reason.rawValue) }
+    }
+
+    /// Keeps the connection and moves the point to resume from.
+    func heartbeat(_ cursor: String) -> SharedBytes {
+        let buffer = ByteBuffer(capacity: 64)
+        framing.heartbeat(id: cursor, in: buffer)
+        return SharedBytes(buffer)
+    }
+
+    /// The stream ends because its query is not valid any more.
+    func error(_ fault: RequestFault) -> SharedBytes {
+        error(code: fault.code, fault.detail)
+    }
+
+    /// The stream ends for a reason with a stable code.
+    package func error(code: String, _ detail: String) -> SharedBytes {
+        event("error") { data in
+            data.member("code").string(code)
+            data.member("detail").string(detail)
+        }
+    }
+
+    private func event(
+        _ name: StaticString, id: String? = nil, _ write: (inout JSONObjectWriter) -> Void
+    ) -> SharedBytes {
+        let buffer = ByteBuffer()
+        framing.begin(name, id: id, in: buffer)
+        JSONWriter(buffer).object(write)
+        framing.end(id: nil, in: buffer)
+        return SharedBytes(buffer)
+    }
+}
+
+/// Why a stream begins anew.
+enum ResetReason: String, Sendable {
+    case cursorExpired = "cursor-expired"
+    case schemaChanged = "schema-changed"
+    case restored
+}

@@ -1,0 +1,55 @@
+import ObjectJSON
+
+/// Where the events of a stream go. Any thread.
+package protocol StreamSink: AnyObject, Sendable {
+    /// Bytes that its client has not read yet.
+    var queuedByteCount: Int { get }
+    /// The bound of those.
+    var queueByteCountMax: Int { get }
+    /// Whether nobody reads any more.
+    var isClosed: Bool { get }
+
+    /// Takes bytes, unless it is full or closed. What is larger than its bound is taken when it is empty.
+    func send(_ bytes: SharedBytes) -> StreamSent
+    /// Ends the stream behind what was taken.
+    func end()
+}
+
+/// What became of bytes that were given to a ``StreamSink``.
+package enum StreamSent: Sendable {
+    case queued
+    /// There is no room; nothing was taken.
+    case full
+    /// Nobody reads any more; nothing was taken.
+    case closed
+}
+
+/// Somebody who waits for one reply. Any thread.
+package protocol ReplySink: Sendable {
+    /// Whether nobody waits any more.
+    var isGone: Bool { get }
+
+    /// Answers with a page as JSON.
+    func reply(_ page: SharedBytes)
+    /// Answers with what went wrong.
+    func fail(_ fault: RequestFault)
+    /// Gives up without an answer, because nobody waits for it.
+    func abandon()
+}
+
+extension ServedStore {
+    /// Answers with what a job makes, unless the job begins again. A client that leaves ends it.
+    func answer(
+        _ sink: some ReplySink, in job: Job, _ body: () throws(RequestFault) -> SharedBytes?
+    ) {
+        // It may have left while the job waited.
+        guard !job.isAbandoned else { return sink.abandon() }
+        let result = Result(catching: body)
+        if job.isRestarted { return }
+        if job.mustNotAnswer { return sink.abandon() }
+        switch result {
+        case .success(let page): if let page { sink.reply(page) }
+        case .failure(let fault): sink.fail(fault)
+        }
+    }
+}

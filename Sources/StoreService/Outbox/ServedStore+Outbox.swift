@@ -1,0 +1,162 @@
+import ObjectJSON
+import ObjectStore
+import Rows
+
+extension ServedStore {
+    /// The oldest objects of an outbox that nobody has acknowledged, as a page.
+    ///
+    /// - Throws: ``RequestFault`` `.notFound` for an unknown class, and for a place that does not fit.
+    package func outboxPage(_ request: OutboxRequest) throws(RequestFault) -> SharedBytes {
+        try withOutbox(request.className) { rowClass, read throws(RequestFault) in
+            try OutboxPage(
+                rowClass, behind: place(request, of: rowClass, in: read), in: read, self,
+                limit: request.limit, byteCountMax: limits.replyByteCount,
+                quotesLargeInts: request.quotesLargeInts
+            ).bytes
+        }
+    }
+
+    /// Where a consumer begins in an outbox, and whether it has to because its place is of another epoch: what was
+    /// acknowledged is known to the store alone, so everything is told again.
+    ///
+    /// - `restarts`: Whether the consumer can be told so; else it is a fault.
+    func outboxStart(
+        _ request: OutboxRequest, restarts: Bool
+    ) throws(RequestFault) -> (cursor: OutboxCursor, isRestored: Bool) {
+        try withOutbox(request.className) { rowClass, read throws(RequestFault) in
+            let isRestored =
+                restarts
+                && request.since.flatMap { OutboxCursor($0) }.map { $0.epoch != store.epoch }
+                    ?? false
+            return (
+                isRestored
+                    ? beginning(of: rowClass) : try place(request, of: rowClass, in: read),
+                isRestored
+            )
+        }
+    }
+
+    /// The place before all objects of an outbox.
+    func beginning(of rowClass: RowClass) -> OutboxCursor {
+        OutboxCursor(classNumber: rowClass.number, epoch: store.epoch, key: 0)
+    }
+
+    /// Takes away what was consumed up to a place, the oldest first, in bounded transactions.
+    ///
+    /// - `completion`: Runs once with the number of objects and the version, on the writer's thread; must not
+    ///   block.
+    /// - Throws: ``RequestFault`` for a place that does not fit.
+    package func acknowledge(
+        _ className: String, through text: String, _ parameter: String,
+        completion: @escaping Acknowledged
+    ) throws(RequestFault) {
+        let cursor = try withOutbox(className) { rowClass, read throws(RequestFault) in
+            try outboxCursor(text, parameter, of: rowClass, in: read)
+        }
+        acknowledge(cursor, count: 0, completion)
+    }
+
+    /// Is told how many objects an acknowledgement took away, and in which version the last of them.
+    package typealias Acknowledged =
+        @Sendable (Result<(count: Int, version: StoreVersion), RequestFault>) -> Void
+
+    /// Objects that one transaction of an acknowledgement takes away.
+    private static let acknowledgedCountMax = 4096
+
+    /// Takes the next objects away, then goes on until nothing is left. Any thread.
+    private func acknowledge(
+        _ cursor: OutboxCursor, count: Int, _ completion: @escaping Acknowledged
+    ) {
+        let countMax = min(Self.acknowledgedCountMax, store.options.operationCountMax)
+        store.submit(
+            Write({ transaction throws(StoreError) in
+                let rows = transaction.catalog.rows
+                // A class that was dropped meanwhile has no outbox left to take from.
+                guard let index = rows.classIndexByNumber[cursor.classNumber],
+                    rows.classes[index].isAsymmetric
+                else { return Acknowledgement(count: 0, goesOn: false) }
+                return try transaction.acknowledge(
+                    rows.classes[index], through: cursor.key, countMax: countMax)
+            }) { outcome in
+                switch outcome {
+                case .failure(let error): completion(.failure(self.fault(error)))
+                case .success(let committed):
+                    let count = count + committed.result.count
+                    if committed.result.goesOn {
+                        return self.acknowledge(cursor, count: count, completion)
+                    }
+                    completion(.success((count, committed.version)))
+                }
+            })
+    }
+
+    /// Runs `body` with a class that has an outbox, in a view of the last commit.
+    private func withOutbox<Result>(
+        _ className: String, _ body: (RowClass, ReadTransaction) throws(RequestFault) -> Result
+    ) throws(RequestFault) -> Result {
+        let read = try stored { () throws(StoreError) in try store.read() }
+        defer { read.close() }
+        return try body(read.rows.asymmetricClass(named: className), read)
+    }
+
+    private func place(
+        _ request: OutboxRequest, of rowClass: RowClass, in read: ReadTransaction
+    ) throws(RequestFault) -> OutboxCursor {
+        guard let text = request.since else { return beginning(of: rowClass) }
+        return try outboxCursor(text, request.parameter, of: rowClass, in: read)
+    }
+
+    /// Reads a place in the outbox of a class.
+    ///
+    /// - Throws: ``RequestFault`` `.malformed` for what is none of this class or not reached yet, `.expired` for one of
+    ///   another epoch.
+    private func outboxCursor(
+        _ text: String, _ parameter: String, of rowClass: RowClass, in read: ReadTransaction
+    ) throws(RequestFault) -> OutboxCursor {
+        guard let cursor = OutboxCursor(text) else {
+            throw .parameter(
+                parameter,
+                "'\(parameter)' is the \"through\" of a reply, or the id of an event, of this outbox."
+            )
+        }
+        guard cursor.epoch == store.epoch else {
+            throw RequestFault(
+                .expired, "cursor-expired",
+                "This place is of another epoch: the store was restored or replaced. Consume the outbox "
+                    + "from its beginning.")
+        }
+        guard cursor.classNumber == rowClass.number else {
+            throw .parameter(
+                parameter,
+                "This place is one in the outbox of another class than '\(rowClass.definition.name)'."
+            )
+        }
+        let state = try stored { () throws(StoreError) in try read.classState(rowClass) }
+        guard cursor.key < state.nextKey else {
+            throw .parameter(
+                parameter, "This place is one that the outbox has not reached yet.")
+        }
+        return cursor
+    }
+}
+
+extension RowSchema {
+    /// The class of a name, of kind `asymmetric`.
+    ///
+    /// - Throws: ``RequestFault`` `.notFound` with the nearest name; `.unsupportedOperation` for a class of another kind.
+    package func asymmetricClass(named name: String) throws(RequestFault) -> RowClass {
+        guard let rowClass = rowClass(named: name) else { throw .unknownClass(name, self) }
+        guard rowClass.isAsymmetric else { throw .notAsymmetric(rowClass) }
+        return rowClass
+    }
+}
+
+extension RequestFault {
+    /// The class has no outbox.
+    static func notAsymmetric(_ rowClass: RowClass) -> RequestFault {
+        RequestFault(
+            .unsupportedOperation, "not-asymmetric",
+            "Class '\(rowClass.definition.name)' is of kind '\(rowClass.definition.kind.rawValue)'; only "
+                + "classes of kind 'asymmetric' have an outbox.")
+    }
+}
