@@ -147,8 +147,8 @@ let package = Package(
         tests(
             "StoreServiceTests",
             [
-                "StoreService", "ObjectJSON", "ObjectStore", "ObjectModel", "Bytes", "Threads",
-                "TestSupport", "ObjectSupport",
+                "StoreService", "ObjectJSON", "ObjectStore", "ObjectModel", "JSON", "Bytes",
+                "Threads", "TestSupport", "ObjectSupport",
             ]),
         tests(
             "RESTAPITests",

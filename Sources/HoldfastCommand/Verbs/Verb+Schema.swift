@@ -1,6 +1,7 @@
-import ObjectStore
 import ObjectJSON
+import ObjectStore
 import RESTAPI
+import StoreService
 
 extension Verb {
     /// `holdfast schema get`

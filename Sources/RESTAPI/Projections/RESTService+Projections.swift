@@ -35,41 +35,4 @@ extension RESTService {
             try .notModified(request, schemaTag(catalog.schema))
                 ?? definitionResponse(200, catalog, write))
     }
-
-    /// Hands a change of the projections to the writer and answers when it is durable.
-    ///
-    /// - `stated`: The projection that the body defines: what is wrong with it is a fault of the body.
-    /// - Throws: ``RequestFault`` `.malformed` when `If-Match` is.
-    func changeProjections(
-        _ request: Request, stated: Projection?,
-        _ make: @escaping @Sendable ([Projection]) throws(StoreError) -> [Projection]?,
-        answer: @escaping @Sendable (Catalog) -> Response
-    ) throws(RequestFault) -> Outcome {
-        let tags = try EntityTags.read(.ifMatch, of: request)
-        return .later { exchange in
-            self.store.submit(
-                ProjectionsWrite(self.store) { present throws(StoreError) in
-                    try self.requireSchema(tags, present.schema)
-                    return try make(present.projections)
-                } completion: { result in
-                    let version = self.store.version
-                    exchange.respond {
-                        switch result {
-                        case .success(let catalog):
-                            answer(catalog).with(.holdfastVersion, version.description)
-                        case .failure(let error):
-                            self.response(self.definitionProblem(error, stated))
-                        }
-                    }
-                })
-        }
-    }
-
-    private func definitionProblem(_ error: StoreError, _ stated: Projection?) -> RequestFault {
-        if case .brokenProjections(let faults) = error, let stated {
-            let own = faults.filter { $0.projection == stated.name }
-            if !own.isEmpty { return RequestFault(projection: own.map { $0.inBody(stated) }) }
-        }
-        return schemaProblem(error) { _ in nil }
-    }
 }

@@ -1,6 +1,8 @@
 import HTTPServer
 import ObjectJSON
+import ObjectModel
 import ObjectStore
+import StoreService
 
 extension RESTService {
     /// `DELETE /v1/projections/{projection}`: takes a definition away; the objects stay.
@@ -8,9 +10,7 @@ extension RESTService {
         answering { () throws(RequestFault) in
             try Parameters.refuseAll(request)
             let name = try definition(request, store.catalog).name
-            return try changeProjections(request, stated: nil) { present throws(StoreError) in
-                present.filter { $0.name != name }
-            } answer: { catalog in
+            return try change(request, SchemaChange(.droppedProjection(name))) { catalog in
                 Response(204).with(entityTag: self.schemaTag(catalog.schema))
             }
         }

@@ -19,17 +19,9 @@ extension RESTService {
             guard let projection = read, reader.faults.isEmpty else {
                 throw RequestFault(projection: reader.faults)
             }
-            let isNew = !store.catalog.projections.contains { $0.name == name }
-            return try changeProjections(request, stated: projection) {
-                present throws(StoreError) in
-                var projections = present
-                if let position = present.firstIndex(where: { $0.name == name }) {
-                    projections[position] = projection
-                } else {
-                    projections.append(projection)
-                }
-                return projections
-            } answer: { catalog in
+            let change = SchemaChange(.projection(projection))
+            let isNew = change.isAddition(to: store.catalog)
+            return try self.change(request, change) { catalog in
                 self.definitionResponse(isNew ? 201 : 200, catalog) { $0.projection(projection) }
             }
         }

@@ -6,12 +6,14 @@ import ObjectModel
 import ObjectStore
 import StoreService
 
-// What the operations on the schema share.
+// What the operations on the schema and on projections share.
 extension RESTService {
-    /// The entity tag of a schema: the store's epoch and the schema's revision, marked so that no
-    /// object's tag equals it. Without quotes.
+    /// What the tag of a schema ends with, so that no object's tag equals it.
+    private static let schemaTagSuffix = "-schema"
+
+    /// The entity tag of a schema: the store's epoch and the schema's revision. Without quotes.
     func schemaTag(_ schema: Schema) -> String {
-        "\(StoreVersion(epoch: store.epoch, number: schema.revision))-schema"
+        "\(SchemaChange.version(of: schema, in: store))\(Self.schemaTagSuffix)"
     }
 
     /// A reply with a schema or one class of it, and the headers that go with it.
@@ -19,14 +21,6 @@ extension RESTService {
         _ status: UInt16, _ schema: Schema, _ write: (SchemaWriter) -> Void
     ) -> Response {
         Response.json(status) { write(SchemaWriter($0)) }.with(entityTag: schemaTag(schema))
-    }
-
-    /// Checks a request's `If-Match` on the writer's thread, where nothing can come between.
-    ///
-    /// - Throws: ``StoreError`` `.preconditionFailed` when it does not name the present schema.
-    func requireSchema(_ tags: EntityTags?, _ present: Schema) throws(StoreError) {
-        guard let tags, !tags.matchesStrongly(schemaTag(present)) else { return }
-        throw .preconditionFailed(Precondition.Failure(current: nil))
     }
 
     /// Parses a body with `read`, which collects faults.
@@ -38,32 +32,68 @@ extension RESTService {
             try served.json(request.body, RequestScratch.current.parser), read)
     }
 
-    /// The problem of a failed change; what clients are not told is logged.
-    func schemaProblem(_ error: StoreError, place: (SchemaPlace) -> JSONPointer?) -> RequestFault {
-        if case .storage = error { return served.fault(error) }
-        return SchemaProblem.make(error, place: place)
-    }
-
-    /// Reads the parameters of a schema change.
-    func readSchemaParameters(_ request: Request) throws(RequestFault) -> SchemaParameters {
-        let parameters = try Parameters(request, known: ["dryRun", "allowDataLoss"])
-        return SchemaParameters(
-            isDryRun: try parameters.flag("dryRun"),
-            allowsDataLoss: try parameters.flag("allowDataLoss"))
-    }
-
-    /// Tells what a change would do. Objects may have to be read for it.
-    func dryRun(
-        _ proposal: SchemaProposal, place: @escaping @Sendable (SchemaPlace) -> JSONPointer?
-    ) -> Outcome {
-        answerScheduled(expecting: .long) { () throws(RequestFault) in
-            let steps: [SchemaStep]
-            do throws(StoreError) {
-                steps = try self.store.previewSchema(proposal)
-            } catch {
-                throw self.schemaProblem(error, place: place)
-            }
-            return Response.json(200) { MigrationPreview.write(steps, to: $0) }
+    /// Makes a change of the schema, or with `dryRun` tells what it would do; `allowDataLoss` lets values go.
+    ///
+    /// - `answer`: Makes the reply, of the catalog after the change.
+    func changeSchema(
+        _ request: Request, _ parameters: Parameters, _ change: SchemaChange,
+        answer: @escaping @Sendable (Catalog) -> Response
+    ) throws(RequestFault) -> Outcome {
+        var change = change
+        change.allowsDataLoss = try parameters.flag("allowDataLoss")
+        guard try parameters.flag("dryRun") else {
+            return try self.change(request, change, answer: answer)
         }
+        return answerScheduled(expecting: .long) { [change] () throws(RequestFault) in
+            let buffer = ByteBuffer(capacity: 512)
+            do throws(StoreError) {
+                try change.preview(in: self.store, to: JSONWriter(buffer))
+            } catch {
+                throw self.fault(error, of: change)
+            }
+            let (base, count) = buffer.takeStorage()
+            return Response(200, .json, HTTPServer.Bytes(adopting: base, count: count))
+        }
+    }
+
+    /// Makes a change of the schema or of projections, and answers when it is durable.
+    ///
+    /// - Throws: ``RequestFault`` `.malformed` when `If-Match` is.
+    func change(
+        _ request: Request, _ change: SchemaChange,
+        answer: @escaping @Sendable (Catalog) -> Response
+    ) throws(RequestFault) -> Outcome {
+        var change = change
+        change.precondition = try schemaPrecondition(request)
+        return .later { [change] exchange in
+            change.start(in: self.store) { result in
+                let version = self.store.version
+                exchange.respond {
+                    switch result {
+                    case .success(let catalog):
+                        answer(catalog).with(.holdfastVersion, version.description)
+                    case .failure(let error): self.response(self.fault(error, of: change))
+                    }
+                }
+            }
+        }
+    }
+
+    /// What `If-Match` asks of the schema. Tags of objects name none.
+    private func schemaPrecondition(_ request: Request) throws(RequestFault) -> Precondition {
+        guard case .list(let tags) = try EntityTags.read(.ifMatch, of: request) else {
+            return .none
+        }
+        return .matches(
+            tags.compactMap { tag in
+                guard !tag.isWeak, tag.text.hasSuffix(Self.schemaTagSuffix) else { return nil }
+                return StoreVersion(text: tag.text.dropLast(Self.schemaTagSuffix.count))
+            })
+    }
+
+    /// The fault of a failed change; what clients are not told is reported.
+    private func fault(_ error: StoreError, of change: SchemaChange) -> RequestFault {
+        if case .storage = error { return served.fault(error) }
+        return change.fault(error)
     }
 }

@@ -1,6 +1,7 @@
 import Bytes
 import JSON
 import ObjectModel
+import StoreService
 import Testing
 
 @testable import ObjectJSON

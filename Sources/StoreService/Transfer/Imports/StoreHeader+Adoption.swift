@@ -2,7 +2,6 @@ import JSON
 import ObjectJSON
 import ObjectModel
 import ObjectStore
-import Threads
 
 extension StoreHeader {
     /// Makes sure that a store has these classes and projections as they are; it may have others. A store
@@ -19,17 +18,15 @@ extension StoreHeader {
                 throw conflict(with: store.catalog)
             }
             let schema = schema
-            try wait(store) { completion in
-                SchemaWrite(
-                    store,
-                    proposal: { present throws(StoreError) in
-                        // Nobody else may have come first.
-                        guard present.classes.isEmpty else {
-                            throw .schemaRevision(current: present.revision)
-                        }
-                        return SchemaProposal(schema)
-                    }, completion: completion)
-            }
+            _ = try change(
+                store,
+                .schema { present throws(StoreError) in
+                    // Nobody else may have come first.
+                    guard present.classes.isEmpty else {
+                        throw .schemaRevision(current: present.revision)
+                    }
+                    return SchemaProposal(schema)
+                })
         }
         guard !projections.allSatisfy({ store.catalog.projections.contains($0) }) else {
             return store.catalog
@@ -38,37 +35,25 @@ extension StoreHeader {
         guard projections.allSatisfy({ isFree($0, in: store.catalog) }) else {
             throw conflict(with: store.catalog)
         }
-        return try wait(store) { completion in
-            ProjectionsWrite(
-                store,
-                make: { present throws(StoreError) in
-                    present.projections
-                        + projections.filter { projection in
-                            !present.projections.contains { $0.name == projection.name }
-                        }
-                }, completion: completion)
-        }
+        return try change(
+            store,
+            .projections { present throws(StoreError) in
+                present.projections
+                    + projections.filter { projection in
+                        !present.projections.contains { $0.name == projection.name }
+                    }
+            })
     }
 
     private func isFree(_ projection: Projection, in catalog: Catalog) -> Bool {
         catalog.projections.first { $0.name == projection.name }.map { $0 == projection } ?? true
     }
 
-    @discardableResult
-    private func wait(
-        _ store: Store,
-        _ make: (@escaping @Sendable (Result<Catalog, StoreError>) -> Void) -> any PendingWrite
+    private func change(
+        _ store: Store, _ wanted: CatalogWrite.Proposal
     ) throws(RequestFault) -> Catalog {
-        let outcome = Monitor<Result<Catalog, StoreError>?>(nil)
-        store.submit(
-            make { result in
-                outcome.signal {
-                    $0 = result
-                    return true
-                }
-            })
         do throws(StoreError) {
-            return try outcome.wait { $0 }.get()
+            return try CatalogWrite.make(wanted, in: store)
         } catch {
             if case .schemaRevision = error { throw conflict(with: store.catalog) }
             throw SchemaProblem.make(error) { _ in nil }

@@ -1,0 +1,65 @@
+import ObjectModel
+import ObjectStore
+import Threads
+
+/// A change of the schema or of the projections with somebody who waits for it.
+package final class CatalogWrite: PendingSchemaWrite {
+    /// What is wanted, given the present catalog; nil to leave that. May be asked more than once.
+    package enum Proposal: Sendable {
+        /// A schema.
+        case schema(@Sendable (Schema) throws(StoreError) -> SchemaProposal?)
+        /// Projections.
+        case projections(@Sendable (Catalog) throws(StoreError) -> [Projection]?)
+    }
+
+    private let store: Store
+    private let wanted: Proposal
+    private let completion: @Sendable (Result<Catalog, StoreError>) -> Void
+
+    /// Makes a change.
+    ///
+    /// - `completion`: Called once, on the writer's thread, with the catalog after the change.
+    package init(
+        _ store: Store, _ wanted: Proposal,
+        completion: @escaping @Sendable (Result<Catalog, StoreError>) -> Void
+    ) {
+        self.store = store
+        self.wanted = wanted
+        self.completion = completion
+    }
+
+    /// Makes a change and waits until it is durable.
+    ///
+    /// - Returns: The catalog after the change.
+    package static func make(
+        _ wanted: Proposal, in store: Store
+    ) throws(StoreError) -> Catalog {
+        let outcome = Monitor<Result<Catalog, StoreError>?>(nil)
+        store.submit(
+            CatalogWrite(store, wanted) { result in
+                outcome.signal {
+                    $0 = result
+                    return true
+                }
+            })
+        return try outcome.wait { $0 }.get()
+    }
+
+    package func proposal(_ present: Schema) throws(StoreError) -> SchemaProposal? {
+        guard case .schema(let make) = wanted else { return nil }
+        return try make(present)
+    }
+
+    package func projections(_ present: Catalog) throws(StoreError) -> [Projection]? {
+        guard case .projections(let make) = wanted else { return nil }
+        return try make(present)
+    }
+
+    package func finish(_ outcome: WriteOutcome) {
+        switch outcome {
+        // Only this thread changes the catalog, so the newest one is the one just made.
+        case .committed: completion(.success(store.catalog))
+        case .failed(let error): completion(.failure(error))
+        }
+    }
+}

@@ -1,0 +1,153 @@
+import JSON
+import ObjectJSON
+import ObjectModel
+import ObjectStore
+
+/// A change of the schema, of one class, or of one projection, as a client states it.
+package struct SchemaChange: Sendable {
+    /// What is changed.
+    package enum Subject: Sendable {
+        /// The whole schema.
+        case schema(SchemaDocument)
+        /// The class of a name, which is added when there is none.
+        case objectClass(String, ObjectClass, SchemaRenames)
+        /// The class of a name goes, with its objects.
+        case droppedClass(String)
+        /// A projection, which is added when there is none of its name.
+        case projection(Projection)
+        /// The projection of a name goes.
+        case droppedProjection(String)
+    }
+
+    /// The revisions of the schema that it may change, as versions of the store's epoch.
+    package var precondition = Precondition.none
+    /// Whether values may be lost that the new schema has no room for.
+    package var allowsDataLoss = false
+    private let subject: Subject
+
+    /// Makes a change.
+    package init(_ subject: Subject) { self.subject = subject }
+
+    /// What stands for the present schema of a store in a precondition.
+    package static func version(of schema: Schema, in store: Store) -> StoreVersion {
+        StoreVersion(epoch: store.epoch, number: schema.revision)
+    }
+
+    /// Whether it adds what it is about.
+    package func isAddition(to present: Catalog) -> Bool {
+        switch subject {
+        case .objectClass(let name, _, let renames):
+            present.schema.objectClass(named: renames.oldName(ofClass: name)) == nil
+        case .projection(let projection):
+            !present.projections.contains { $0.name == projection.name }
+        case .schema, .droppedClass, .droppedProjection: false
+        }
+    }
+
+    /// Makes the change. `completion` is called once, on the writer's thread, when it is durable or has failed.
+    package func start(
+        in store: Store, _ completion: @escaping @Sendable (Result<Catalog, StoreError>) -> Void
+    ) {
+        store.submit(CatalogWrite(store, wanted(in: store), completion: completion))
+    }
+
+    /// Makes the change and waits until it is durable.
+    package func make(in store: Store) throws(RequestFault) -> Catalog {
+        do throws(StoreError) {
+            return try CatalogWrite.make(wanted(in: store), in: store)
+        } catch {
+            throw fault(error)
+        }
+    }
+
+    /// Writes what the change would do. Objects may have to be read for it.
+    package func preview(
+        in store: Store, to json: JSONWriter
+    ) throws(StoreError) {
+        guard let proposal = try proposal(store.catalog.schema) else { return }
+        MigrationPreview.write(try store.previewSchema(proposal), to: json)
+    }
+
+    /// What the client is told of a failed change.
+    package func fault(_ error: StoreError) -> RequestFault {
+        if case .brokenProjections(let faults) = error, case .projection(let stated) = subject {
+            // What is wrong with the projection that the body defines is a fault of the body.
+            let own = faults.filter { $0.projection == stated.name }
+            if !own.isEmpty { return RequestFault(projection: own.map { $0.inBody(stated) }) }
+        }
+        return SchemaProblem.make(error, place: place)
+    }
+
+    // MARK: The change
+
+    private func wanted(in store: Store) -> CatalogWrite.Proposal {
+        switch subject {
+        case .schema, .objectClass, .droppedClass:
+            .schema { present throws(StoreError) in
+                try require(present, in: store)
+                return try proposal(present)
+            }
+        case .projection, .droppedProjection:
+            .projections { present throws(StoreError) in
+                try require(present.schema, in: store)
+                return projections(present.projections)
+            }
+        }
+    }
+
+    /// Checks what the client requires of the present schema.
+    private func require(_ present: Schema, in store: Store) throws(StoreError) {
+        if case .schema(let document) = subject, let revision = document.revision,
+            revision != present.revision
+        {
+            throw .schemaRevision(current: present.revision)
+        }
+        if precondition.holds(of: Self.version(of: present, in: store)) { return }
+        throw .preconditionFailed(Precondition.Failure(current: nil))
+    }
+
+    private func proposal(_ present: Schema) throws(StoreError) -> SchemaProposal? {
+        switch subject {
+        case .schema(let document):
+            return SchemaProposal(
+                document.schema, renames: document.renames, allowsDataLoss: allowsDataLoss)
+        case .objectClass(_, let objectClass, let renames):
+            return SchemaProposal(
+                present.replacing(objectClass, renames), renames: renames,
+                allowsDataLoss: allowsDataLoss)
+        case .droppedClass(let name):
+            guard present.objectClass(named: name) != nil else { throw .unknownClass(name) }
+            let users = present.users(ofClass: name)
+            if !users.isEmpty { throw .classInUse(users) }
+            return SchemaProposal(present.dropping(name), allowsDataLoss: allowsDataLoss)
+        case .projection, .droppedProjection: return nil
+        }
+    }
+
+    private func projections(_ present: [Projection]) -> [Projection]? {
+        switch subject {
+        case .droppedProjection(let name): return present.filter { $0.name != name }
+        case .projection(let projection):
+            var projections = present
+            if let position = present.firstIndex(where: { $0.name == projection.name }) {
+                projections[position] = projection
+            } else {
+                projections.append(projection)
+            }
+            return projections
+        case .schema, .objectClass, .droppedClass: return nil
+        }
+    }
+
+    /// Where something stands in the body.
+    private func place(_ place: SchemaPlace) -> JSONPointer? {
+        switch (subject, place) {
+        case (.schema(let document), _): document.place(place)
+        case (.objectClass(let name, _, _), .className(let named)):
+            named == name ? JSONPointer() : nil
+        case (.objectClass, .rename(let old)):
+            JSONPointer().appending("renames").appending(old)
+        case (.droppedClass, _), (.projection, _), (.droppedProjection, _): nil
+        }
+    }
+}

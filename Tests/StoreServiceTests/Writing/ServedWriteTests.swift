@@ -1,0 +1,136 @@
+import ObjectJSON
+import ObjectModel
+import ObjectStore
+import ObjectSupport
+import StoreService
+import TestSupport
+import Testing
+
+@Suite("writes without a server")
+struct ServedWriteTests {
+    private static func thing(_ others: [Property] = []) -> ObjectClass {
+        ObjectClass(
+            name: "Thing", primaryKey: "id",
+            properties: [
+                Property(name: "id", type: .single(.scalar(.int))),
+                Property(name: "names", type: .list(.scalar(.string))),
+            ] + others)
+    }
+
+    private static func open() throws -> ServedStore {
+        ServedStore(
+            try Shelter.open(.memory, classes: [thing()]), limits: ServiceLimits()
+        ) { _, _ in }
+    }
+
+    private static func put(
+        _ key: String, _ json: String, _ served: ServedStore,
+        _ precondition: Precondition = .none
+    ) -> ObjectWrite {
+        ObjectWrite(
+            .named(ObjectAddress("Thing", key), isMerge: false), RequestBytes(json), .replace,
+            precondition, in: served)
+    }
+
+    private static func create(_ json: String, isArray: Bool, _ served: ServedStore) -> ObjectWrite
+    {
+        ObjectWrite(
+            .new(RequestBytes("Thing"), isArray: isArray), RequestBytes(json), .create, .none,
+            in: served)
+    }
+
+    @Test("tell what was created, and the object as they leave it")
+    func put() throws {
+        let served = try Self.open()
+        defer { served.stop() }
+        #expect(
+            try served.make(Self.put("7", #"{"names":["a"]}"#, served))
+                == .json(#"{"id":7,"names":["a"]}"#, isCreated: true))
+        #expect(
+            try served.make(Self.put("7", "{}", served))
+                == .json(#"{"id":7,"names":[]}"#, isCreated: false))
+    }
+
+    @Test("fail with a fault of the request, and leave nothing behind")
+    func faults() throws {
+        let served = try Self.open()
+        defer { served.stop() }
+        let version = served.store.version
+        let fault = #expect(throws: RequestFault.self) {
+            try served.make(Self.put("7", #"{"nmes":[]}"#, served))
+        }
+        #expect(fault?.errors.first?.hint == "names")
+        let missing = #expect(throws: RequestFault.self) {
+            try served.make(Self.put("7", "{}", served, .exists))
+        }
+        #expect(missing?.kind == .preconditionFailed)
+        let taken = #expect(throws: RequestFault.self) {
+            try served.make(Self.create(#"[{"id":1},{"id":1}]"#, isArray: true, served))
+        }
+        #expect(taken?.kind == .conflict && taken?.errors.first?.pointer == "/1")
+        #expect(served.store.version == version)
+    }
+
+    @Test("read their request again when the schema has changed before their turn")
+    func schemaChange() throws {
+        let served = try Self.open()
+        defer { served.stop() }
+        let age = Property(name: "age", type: .single(.scalar(.int)))
+        #expect(
+            try served.make(
+                Self.put("7", "{}", served),
+                amid: { try served.store.setSchema([Self.thing([age])]) })
+                == .json(#"{"id":7,"names":[],"age":0}"#, isCreated: true))
+    }
+
+    @Test("are made once under an idempotency key, whose repeats get the first reply")
+    func idempotency() throws {
+        let served = try Self.open()
+        defer { served.stop() }
+        let key = IdempotencyKey(
+            id: Array(repeating: 1, count: 32), request: Array(repeating: 2, count: 32))
+        guard case .first(let claim) = try served.idempotency.enter(key, served) else {
+            Issue.record("the first request is no repeat")
+            return
+        }
+        #expect(throws: RequestFault.self) { try served.idempotency.enter(key, served) }
+        let body = Self.create(#"{"id":1}"#, isArray: false, served)
+        let json = #"{"id":1,"names":[]}"#
+        #expect(try served.make(body, claim) == .recorded(json, isRepeat: false))
+        guard case .repeat(let record) = try served.idempotency.enter(key, served) else {
+            Issue.record("the second request is a repeat")
+            return
+        }
+        #expect(String(decoding: record, as: UTF8.self) == json)
+        let other = IdempotencyKey(id: key.id, request: Array(repeating: 3, count: 32))
+        let fault = #expect(throws: RequestFault.self) {
+            try served.idempotency.enter(other, served)
+        }
+        #expect(fault?.code == "idempotency-key-reused")
+    }
+
+    @Test("change elements, patch and delete by the same way")
+    func otherBodies() throws {
+        let served = try Self.open()
+        defer { served.stop() }
+        _ = try served.make(Self.put("7", #"{"names":["a"]}"#, served))
+        let object = ObjectAddress("Thing", "7")
+        let element = ElementAddress(object, RequestBytes("names"), .none)
+        #expect(
+            try served.make(ElementWrite(.add, element, RequestBytes(#""b""#), in: served))
+                == .json(#"{"id":7,"names":["a","b"]}"#, isCreated: true))
+        let patch = RequestBytes(#"[{"op":"remove","path":"/names/0"}]"#)
+        #expect(
+            try served.make(ObjectPatch(object, patch, .none, in: served))
+                == .json(#"{"id":7,"names":["b"]}"#, isCreated: false))
+        let transaction = RequestBytes(
+            #"{"operations":[{"op":"delete","class":"Thing","id":7}]}"#)
+        _ = try served.make(TransactionWrite(transaction, in: served))
+        let gone = #expect(throws: RequestFault.self) {
+            try served.make(ObjectDeletion(object, .none, in: served))
+        }
+        #expect(gone?.kind == .notFound)
+        let read = ObjectRead(object, isProjected: false)
+        #expect(throws: RequestFault.self) { try read.reply(served, in: nil) }
+    }
+}
