@@ -62,30 +62,31 @@ let package = Package(
                 "Query", "Text", "Geometry", "Rows", "ObjectModel", "Bytes", "Storage", "Threads",
                 "CMemory",
             ]),
-        library("HTTPServer", ["CMicroHTTPD", "CZlib"]),
+        library("HTTPServer", ["JSON", "Bytes", "Threads", "CMicroHTTPD", "CZlib"]),
         library(
             "ObjectJSON",
-            ["JSON", "ObjectStore", "Query", "Rows", "ObjectModel", "Bytes", "Storage", "Threads"]),
+            [
+                "Text", "JSON", "ObjectStore", "Query", "Rows", "ObjectModel", "Bytes", "Storage",
+                "Threads",
+            ]),
         library(
             "StoreService",
             [
-                "ObjectJSON", "ObjectStore", "Query", "Rows", "ObjectModel", "Bytes", "JSON",
-                "Storage",
-                "Threads", "CCrypto", "CMemory",
+                "ObjectJSON", "ObjectStore", "Query", "Text", "Rows", "ObjectModel", "Bytes",
+                "JSON",
+                "Storage", "Threads", "CCrypto", "CMemory",
             ]),
         library(
             "RESTAPI",
             [
-                "StoreService", "ObjectJSON", "ObjectStore", "Query", "Rows", "ObjectModel",
+                "StoreService", "ObjectJSON", "ObjectStore", "Query", "Text", "Rows", "ObjectModel",
                 "Bytes", "HTTPServer", "JSON", "Storage", "Threads", "CCrypto", "CMemory",
             ]),
         .executableTarget(
             name: "HoldfastCommand",
             dependencies: [
                 "RESTAPI", "StoreService", "ObjectJSON", "ObjectStore", "ObjectModel", "HTTPServer",
-                "JSON",
-                "Bytes",
-                "Storage", "StorageLMDB", "Threads", "CZlib",
+                "JSON", "Text", "Bytes", "Storage", "StorageLMDB", "Threads", "CZlib",
             ],
             swiftSettings: ours),
         .executableTarget(
@@ -101,6 +102,7 @@ let package = Package(
             name: "Fuzz",
             dependencies: [
                 "ObjectStore", "Query", "Rows", "ObjectModel", "JSON", "Bytes", "Storage",
+                "Threads",
                 "TestSupport", "ObjectSupport", "PlainQuery",
             ],
             swiftSettings: ours),
@@ -127,7 +129,7 @@ let package = Package(
         .target(
             name: "PlainQuery",
             dependencies: [
-                "ObjectStore", "Query", "Rows", "ObjectModel", "Storage", "TestSupport",
+                "ObjectStore", "Query", "Rows", "ObjectModel", "Storage", "TestSupport", "Threads",
                 "ObjectSupport",
             ],
             path: "Tests/PlainQuery", swiftSettings: ours),

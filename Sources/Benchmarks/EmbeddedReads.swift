@@ -3,6 +3,7 @@ import ObjectModel
 import ObjectStore
 import Query
 import Rows
+import Threads
 
 /// The reading half of the embedded table: queries whose text is parsed each time, and counts only.
 struct EmbeddedReads {

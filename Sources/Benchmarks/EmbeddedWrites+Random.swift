@@ -1,5 +1,6 @@
 import ObjectStore
 import StorageLMDB
+import Threads
 
 extension EmbeddedWrites {
     /// How many objects a transaction of random inserts has.

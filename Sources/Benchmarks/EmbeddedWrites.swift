@@ -4,6 +4,7 @@ import ObjectStore
 import Rows
 import StorageLMDB
 import StoreService
+import Threads
 
 /// The writing half of the embedded table, on stores of its own.
 struct EmbeddedWrites {

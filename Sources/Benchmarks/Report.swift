@@ -6,15 +6,10 @@ func report(_ name: String, _ value: Double, _ unit: String) {
     fflush(nil)
 }
 
-/// Nanoseconds of the monotonic clock.
-func monotonicNanoseconds() -> UInt64 { nanoseconds(CLOCK_MONOTONIC) }
-
 /// Nanoseconds of processor time that this process has used, on a machine that does other things too the
 /// steadier figure.
-func processorNanoseconds() -> UInt64 { nanoseconds(CLOCK_PROCESS_CPUTIME_ID) }
-
-private func nanoseconds(_ clock: clockid_t) -> UInt64 {
+func processorNanoseconds() -> UInt64 {
     var now = timespec()
-    clock_gettime(clock, &now)
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now)
     return UInt64(now.tv_sec) * 1_000_000_000 + UInt64(now.tv_nsec)
 }

@@ -1,4 +1,5 @@
 import Glibc
+import Threads
 
 /// The fuzzer: random input for every part that reads what others wrote, and random operations on the
 /// store and its engines, compared with models.
@@ -49,9 +50,5 @@ enum Fuzz {
         return counts
     }
 
-    private static func now() -> Int {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return time.tv_sec
-    }
+    private static func now() -> Int { Int(monotonicNanoseconds() / 1_000_000_000) }
 }

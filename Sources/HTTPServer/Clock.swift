@@ -1,13 +1,5 @@
 import Glibc
 
-/// Nanoseconds of the monotonic clock. Cost: about 20 ns, no system call.
-@inline(__always)
-func monotonicNanoseconds() -> UInt64 {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec)
-}
-
 /// The wall clock as `2026-01-31T12:00:00.123456Z` (RFC 3339), appended to `text`.
 func appendTimestamp(to text: inout [UInt8]) {
     var time = timespec()

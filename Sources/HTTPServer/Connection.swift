@@ -1,6 +1,7 @@
 import CMicroHTTPD
 import Glibc
 import Synchronization
+import Threads
 
 /// One TCP connection, from its acceptance until libmicrohttpd closes it.
 // @unchecked: `request` and the counters belong to the connection's thread; what other threads

@@ -1,4 +1,5 @@
 import Synchronization
+import Threads
 
 /// A request that waits, suspended, for its reply.
 ///

@@ -1,6 +1,7 @@
 import CMicroHTTPD
 import Glibc
 import Synchronization
+import Threads
 
 /// Writes lines to a file descriptor from a thread of its own, so that no request waits for a disk
 /// or a pipe. Lines that come faster than they can be written are dropped and counted.
@@ -17,7 +18,7 @@ package final class LineWriter: @unchecked Sendable {
     private let buffer = Mutex(Buffer())
     private let descriptor: Int32
     private let wakeUp: Int32
-    private var thread = pthread_t()
+    private var thread: SystemThread?
 
     /// Starts the thread. The descriptor is not closed at the end.
     ///
@@ -26,19 +27,10 @@ package final class LineWriter: @unchecked Sendable {
         self.descriptor = descriptor
         wakeUp = shim_event_create(1)
         guard wakeUp >= 0 else { throw .system("eventfd", errno: errno) }
-        let context = Unmanaged.passRetained(self).toOpaque()
-        let failure = pthread_create(
-            &thread, nil,
-            { context in
-                if let context {
-                    Unmanaged<LineWriter>.fromOpaque(context).takeRetainedValue().run()
-                }
-                return nil
-            }, context)
-        if failure != 0 {
-            Unmanaged<LineWriter>.fromOpaque(context).release()
-            throw .system("pthread_create", errno: failure)
+        guard let thread = SystemThread({ self.run() }) else {
+            throw .system("pthread_create", errno: errno)
         }
+        self.thread = thread
     }
 
     /// Queues one line; a line feed is added. Any thread. Cost: a lock and a copy.
@@ -67,7 +59,7 @@ package final class LineWriter: @unchecked Sendable {
         }
         guard !wasStopped else { return }
         shim_event_signal(wakeUp)
-        pthread_join(thread, nil)
+        thread?.join()
         close(wakeUp)
     }
 
@@ -79,7 +71,8 @@ package final class LineWriter: @unchecked Sendable {
                 swap(&buffer.bytes, &spare)
                 return buffer.isStopped
             }
-            writeAll(descriptor, spare)
+            // Who reads a log has gone when it cannot be written.
+            _ = spare.withUnsafeBytes { writeAll($0, to: descriptor) }
             spare.removeAll(keepingCapacity: true)
             if isStopped { return }
             // A pause collects the lines of many requests into one write.

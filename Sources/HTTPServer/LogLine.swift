@@ -1,13 +1,17 @@
+import Bytes
+import JSON
+
 /// One log line under way, as a JSON object or as logfmt. The line feed is for whoever writes it.
 struct LogLine {
     private let format: Logger.Format
-    private var text: JSONText
+    private let json: JSONWriter
+    private var isEmpty = true
 
     /// An empty line.
     init(_ format: Logger.Format, capacity: Int = 256) {
         self.format = format
-        text = JSONText(capacity: capacity)
-        if format == .json { text.append(UInt8(ascii: "{")) }
+        json = JSONWriter(ByteBuffer(capacity: capacity))
+        if format == .json { json.raw("{") }
     }
 
     /// Writes the time of day as `time`.
@@ -26,49 +30,41 @@ struct LogLine {
 
     /// Writes a member whose value is UTF-8; other bytes are replaced.
     mutating func member(_ name: StaticString, _ value: UnsafeBufferPointer<UInt8>) {
-        switch format {
-        case .json: text.member(name, value)
-        case .logfmt:
-            key(name)
-            if LogLine.isBare(value) {
-                for byte in value { text.append(byte) }
-            } else {
-                text.quote(value)
-            }
+        key(name)
+        if format == .logfmt, Self.isBare(value) {
+            json.raw(UnsafeRawBufferPointer(value))
+        } else if isValidUTF8(value) {
+            json.string(UnsafeRawBufferPointer(value))
+        } else {
+            json.string(String(decoding: value, as: UTF8.self))
         }
     }
 
     /// Writes a member whose value is an integer.
     mutating func member(_ name: StaticString, _ value: Int) {
-        switch format {
-        case .json: text.member(name, value)
-        case .logfmt:
-            key(name)
-            text.number(value)
-        }
+        key(name)
+        json.int(Int64(value))
     }
 
     /// Writes a member whose value is true or false.
     mutating func member(_ name: StaticString, _ value: Bool) {
-        switch format {
-        case .json: text.member(name, value)
-        case .logfmt:
-            key(name)
-            text.append(value ? "true" : "false")
-        }
+        key(name)
+        json.bool(value)
     }
 
     /// The whole line.
     consuming func finish() -> [UInt8] {
-        if format == .json { text.append(UInt8(ascii: "}")) }
-        return text.bytes
+        if format == .json { json.raw("}") }
+        return json.buffer.array
     }
 
-    /// Writes what stands before a value of logfmt.
+    /// Writes what stands before a value.
     private mutating func key(_ name: StaticString) {
-        if !text.bytes.isEmpty { text.append(UInt8(ascii: " ")) }
-        text.append(name)
-        text.append(UInt8(ascii: "="))
+        if !isEmpty { json.raw(format == .json ? "," : " ") }
+        isEmpty = false
+        if format == .json { return json.key(name) }
+        json.raw(name)
+        json.raw("=")
     }
 
     /// Whether a value of logfmt needs no quotes.

@@ -1,4 +1,5 @@
 import Glibc
+import Threads
 
 /// Structured log lines of the service, written to a file descriptor with one `write` each, so that
 /// lines of several threads do not mix.
@@ -59,7 +60,8 @@ package struct Logger: Sendable {
         }
         var line = text.finish()
         line.append(UInt8(ascii: "\n"))
-        writeAll(descriptor, line)
+        // A log that cannot be written cannot be reported.
+        _ = line.withUnsafeBytes { writeAll($0, to: descriptor) }
     }
 
     /// Writes one line with fields given one by one.
@@ -67,20 +69,5 @@ package struct Logger: Sendable {
         _ level: Level, _ message: String, _ fields: (StaticString, Value)...
     ) {
         log(level, message, fields)
-    }
-}
-
-/// Writes all bytes; gives up at an error, because a log that cannot be written cannot be reported.
-func writeAll(_ descriptor: Int32, _ bytes: [UInt8]) {
-    bytes.withUnsafeBytes { buffer in
-        var start = 0
-        while start < buffer.count, let base = buffer.baseAddress {
-            let count = write(descriptor, base + start, buffer.count - start)
-            if count < 0 {
-                if errno == EINTR { continue }
-                return
-            }
-            start += count
-        }
     }
 }

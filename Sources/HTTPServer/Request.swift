@@ -1,5 +1,6 @@
 import CMicroHTTPD
 import Glibc
+import Threads
 
 /// One request: its method, target, headers and body.
 ///

@@ -1,5 +1,6 @@
 import CMicroHTTPD
 import Glibc
+import Threads
 
 // The end of requests: figures, log lines, callbacks.
 extension Server {

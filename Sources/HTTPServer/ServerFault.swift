@@ -1,3 +1,6 @@
+import Bytes
+import JSON
+
 /// An error that the server itself answers, before or instead of a handler.
 package struct ServerFault: Sendable, Equatable {
     /// Why. The raw value is the stable code in the reply's body.
@@ -34,14 +37,14 @@ package struct ServerFault: Sendable, Equatable {
 
     /// The default body: a problem document (RFC 9457).
     package static func problem(_ fault: ServerFault) -> Response {
-        var text = JSONText()
-        text.object { text in
-            text.member("type", "about:blank")
-            text.member("title", String(reasonPhrase(fault.status)))
-            text.member("status", Int(fault.status))
-            text.member("code", fault.code.rawValue)
-            text.member("detail", fault.detail)
+        let json = JSONWriter(ByteBuffer(capacity: 256))
+        json.object { object in
+            object.member("type").string("about:blank")
+            object.member("title").string(String(reasonPhrase(fault.status)))
+            object.member("status").uint(UInt64(fault.status))
+            object.member("code").string(fault.code.rawValue)
+            object.member("detail").string(fault.detail)
         }
-        return Response(fault.status, .problem, Bytes(text.bytes))
+        return Response(fault.status, .problem, Bytes(json.buffer.array))
     }
 }

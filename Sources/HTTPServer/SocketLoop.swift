@@ -1,6 +1,7 @@
 import CMicroHTTPD
 import Glibc
 import Synchronization
+import Threads
 
 /// A write never blocks and never raises SIGPIPE.
 let sendFlags = Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT)
@@ -49,7 +50,7 @@ final class SocketLoop: @unchecked Sendable {
     var isAcceptPaused = false
     var scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
     var frame: [UInt8] = []
-    private var thread = pthread_t()
+    private var thread: SystemThread?
     private var nextWatch: UInt64 = 0
     private var turn: UInt64 = 0
 
@@ -78,23 +79,14 @@ final class SocketLoop: @unchecked Sendable {
 
     /// Starts the thread.
     func start() throws(ServerError) {
-        let context = Unmanaged.passRetained(self).toOpaque()
-        let failure = pthread_create(
-            &thread, nil,
-            { context in
-                if let context {
-                    Unmanaged<SocketLoop>.fromOpaque(context).takeRetainedValue().run()
-                }
-                return nil
-            }, context)
-        if failure != 0 {
-            Unmanaged<SocketLoop>.fromOpaque(context).release()
-            throw .system("pthread_create", errno: failure)
+        guard let thread = SystemThread({ self.run() }) else {
+            throw .system("pthread_create", errno: errno)
         }
+        self.thread = thread
     }
 
     /// Waits until the thread has ended, after `.exit`.
-    func join() { pthread_join(thread, nil) }
+    func join() { thread?.join() }
 
     /// Hands the thread something to do. Any thread.
     func post(_ message: Message) {

@@ -1,6 +1,7 @@
 import Glibc
 import ObjectJSON
 import RESTAPI
+import Text
 
 /// The executable `holdfast`: finds the verb, reads its options and runs it.
 @main

@@ -1,5 +1,6 @@
 import ObjectJSON
 import RESTAPI
+import Text
 
 /// The options and operands of one call, checked against the verb's list.
 struct Arguments: Sendable {

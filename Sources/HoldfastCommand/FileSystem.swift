@@ -1,4 +1,5 @@
 import Glibc
+import Threads
 
 /// Questions to the file system, and small files.
 enum FileSystem {
@@ -35,8 +36,7 @@ enum FileSystem {
         var bytes: [UInt8] = []
         var piece = [UInt8](repeating: 0, count: 64 << 10)
         while true {
-            let count = Glibc.read(file, &piece, piece.count)
-            if count < 0, errno == EINTR { continue }
+            let count = uninterrupted { Glibc.read(file, &piece, piece.count) }
             guard count >= 0 else {
                 throw CommandFailure("'\(path)' can't be read: \(String(cString: strerror(errno)))")
             }

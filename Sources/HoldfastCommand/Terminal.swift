@@ -1,4 +1,5 @@
 import Glibc
+import Threads
 
 /// Where the command writes: results on standard output, everything else on standard error.
 enum Terminal {
@@ -16,16 +17,7 @@ enum Terminal {
 
     /// Writes all bytes; false when the reader is gone or the medium full.
     static func write(_ buffer: UnsafeRawBufferPointer, to descriptor: Int32) -> Bool {
-        var start = 0
-        while start < buffer.count, let base = buffer.baseAddress {
-            let count = Glibc.write(descriptor, base + start, buffer.count - start)
-            if count < 0 {
-                if errno == EINTR { continue }
-                return false
-            }
-            start += count
-        }
-        return true
+        writeAll(buffer, to: descriptor) == 0
     }
 
     /// Whether somebody watches standard error.

@@ -3,6 +3,7 @@ import ObjectModel
 import Query
 import Rows
 import Storage
+import Threads
 
 /// One unchanging view of the store: a snapshot and the catalog that belongs to it.
 ///

@@ -50,13 +50,6 @@ package protocol StorageEngine: AnyObject, Sendable {
     /// - Throws: ``StorageError`` `.conflict` when the last commit isn't `base`.
     func beginWrite(base: UInt64) throws(StorageError) -> any StorageWriteTransaction
 
-    /// Calls `handler` after each commit that another process or connection made to the same data.
-    ///
-    /// The handler gets the newest commit number, runs on a thread of the engine's, may be called once
-    /// for several commits, and must return quickly. An engine whose data belongs to one process never
-    /// calls it.
-    func observeForeignCommits(_ handler: @escaping @Sendable (UInt64) -> Void)
-
     /// Calls `handler` when something fails that the engine does by itself, after commits that it has
     /// acknowledged and keeps: `.io` when no more are taken until it is reopened.
     ///

@@ -24,14 +24,6 @@ package protocol StorageSnapshot: AnyObject {
         forKey key: UnsafeRawBufferPointer, expectedAt place: UInt
     ) throws(StorageError) -> UnsafeRawBufferPointer?
 
-    /// The values of many keys, in the order of `keys`; a missing one is nil. One round trip.
-    ///
-    /// - `body`: Called once per key with its position and value, in order.
-    func values(
-        forKeys keys: [UnsafeRawBufferPointer],
-        _ body: (Int, UnsafeRawBufferPointer?) -> Void
-    ) throws(StorageError)
-
     /// Gets `key`, then gets the key that is `prefix` followed by what it found. One round trip.
     ///
     /// - Returns: The first value and the value it leads to; nil where there is none.

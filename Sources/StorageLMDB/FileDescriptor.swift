@@ -1,5 +1,6 @@
 import Glibc
 import Storage
+import Threads
 
 /// An open file or directory, closed with its owner.
 struct FileDescriptor: ~Copyable, Sendable {
@@ -56,32 +57,15 @@ struct FileDescriptor: ~Copyable, Sendable {
     func read(
         into buffer: UnsafeMutableRawBufferPointer, at offset: Int = 0, operation: String
     ) throws(StorageError) -> Int {
-        var count = 0
-        while count < buffer.count {
-            let got = pread(
-                number, buffer.baseAddress.map { $0 + count }, buffer.count - count,
-                off_t(offset + count))
-            if got < 0 && errno == EINTR { continue }
-            if got < 0 { throw StorageError(systemError: errno, operation: operation) }
-            if got == 0 { break }
-            count += got
-        }
+        let count = readAll(number, into: buffer, at: offset)
+        if count < 0 { throw StorageError(systemError: errno, operation: operation) }
         return count
     }
 
     /// Writes all of `bytes` at an offset; the caller synchronizes.
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(SystemError) {
-        var written = 0
-        while written < bytes.count {
-            let count = pwrite(
-                number, bytes.baseAddress.map { $0 + written }, bytes.count - written,
-                off_t(offset + written))
-            if count < 0 && errno == EINTR { continue }
-            if count < 0 { throw SystemError(code: errno) }
-            // A write that takes nothing and names no reason: the medium is broken or full.
-            if count == 0 { throw SystemError(code: EIO) }
-            written += count
-        }
+        let failure = writeAll(bytes, to: number, at: offset)
+        if failure != 0 { throw SystemError(code: failure) }
     }
 
     /// Writes all of `bytes` at an offset; the caller synchronizes.

@@ -71,8 +71,6 @@ package final class LMDBEngine: StorageEngine {
             base: base)
     }
 
-    package func observeForeignCommits(_ handler: @escaping @Sendable (UInt64) -> Void) {}
-
     package func observeFailures(_ handler: @escaping @Sendable (StorageError) -> Void) {
         environment.checkpointer.observeFailures(handler)
         if let reason = environment.readingReason, reason.code == .diskFull { handler(reason) }

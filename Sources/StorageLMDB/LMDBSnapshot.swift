@@ -37,13 +37,6 @@ package final class LMDBSnapshot: StorageSnapshot {
         return try value(forKey: key, try open("get"))
     }
 
-    package func values(
-        forKeys keys: [UnsafeRawBufferPointer], _ body: (Int, UnsafeRawBufferPointer?) -> Void
-    ) throws(StorageError) {
-        let transaction = try open("get")
-        for index in keys.indices { body(index, try value(forKey: keys[index], transaction)) }
-    }
-
     package func follow(
         _ key: UnsafeRawBufferPointer, prefix: UnsafeRawBufferPointer
     ) throws(StorageError) -> (link: UnsafeRawBufferPointer?, value: UnsafeRawBufferPointer?) {

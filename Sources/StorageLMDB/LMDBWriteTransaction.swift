@@ -33,12 +33,6 @@ package final class LMDBWriteTransaction: StorageWriteTransaction {
         return value
     }
 
-    package func values(
-        forKeys keys: [UnsafeRawBufferPointer], _ body: (Int, UnsafeRawBufferPointer?) -> Void
-    ) throws(StorageError) {
-        for index in keys.indices { body(index, try value(forKey: keys[index])) }
-    }
-
     package func follow(
         _ key: UnsafeRawBufferPointer, prefix: UnsafeRawBufferPointer
     ) throws(StorageError) -> (link: UnsafeRawBufferPointer?, value: UnsafeRawBufferPointer?) {

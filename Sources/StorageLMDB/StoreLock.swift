@@ -1,5 +1,6 @@
 import Glibc
 import Storage
+import Threads
 
 /// A process's hold on a store: the locked file of its directory, given up with its owner.
 ///
@@ -21,8 +22,7 @@ struct StoreLock: ~Copyable, Sendable {
     static func take(
         _ file: consuming FileDescriptor, store: String
     ) throws(StorageError) -> StoreLock {
-        while flock(file.number, LOCK_EX | LOCK_NB) != 0 {
-            if errno == EINTR { continue }
+        if uninterrupted({ flock(file.number, LOCK_EX | LOCK_NB) }) != 0 {
             guard errno == EWOULDBLOCK else {
                 throw StorageError(
                     systemError: errno, operation: "lock store", detail: LMDBDirectory.lockName)

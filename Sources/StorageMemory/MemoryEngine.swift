@@ -57,8 +57,6 @@ package final class MemoryEngine: StorageEngine {
             engine: self, state: try beginState(base: base, operation: "begin write"))
     }
 
-    package func observeForeignCommits(_ handler: @escaping @Sendable (UInt64) -> Void) {}
-
     package func observeFailures(_ handler: @escaping @Sendable (StorageError) -> Void) {}
 
     package var storedByteCount: Int? {

@@ -1,5 +1,6 @@
 import ObjectJSON
 import ObjectStore
+import Threads
 
 extension ServedStore {
     /// When a query that begins now has to be done, in milliseconds of the monotonic clock.

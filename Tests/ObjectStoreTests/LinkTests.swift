@@ -6,6 +6,7 @@ import Rows
 import Storage
 import Testing
 import TestSupport
+import Threads
 
 @Suite("Links")
 struct LinkTests {

@@ -38,10 +38,6 @@ package final class LastingEngine: StorageEngine {
         engine.observeFailures(handler)
     }
 
-    package func observeForeignCommits(_ handler: @escaping @Sendable (UInt64) -> Void) {
-        engine.observeForeignCommits(handler)
-    }
-
     /// Does nothing.
     package func close() {}
 }

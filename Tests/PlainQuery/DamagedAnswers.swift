@@ -1,5 +1,6 @@
 import ObjectModel
 import ObjectStore
+import Threads
 import ObjectSupport
 import Query
 import Rows

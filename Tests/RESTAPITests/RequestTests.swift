@@ -1,7 +1,8 @@
 import ObjectJSON
 import RESTAPI
-import Testing
 import TestSupport
+import Testing
+import Text
 
 @Suite("headers, parameters and media types")
 struct RequestTests {

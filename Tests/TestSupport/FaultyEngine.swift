@@ -71,10 +71,6 @@ package final class FaultyEngine: StorageEngine {
         engine.observeFailures(handler)
     }
 
-    package func observeForeignCommits(_ handler: @escaping @Sendable (UInt64) -> Void) {
-        engine.observeForeignCommits(handler)
-    }
-
     package func close() { engine.close() }
 
     func countPart() throws(StorageError) {

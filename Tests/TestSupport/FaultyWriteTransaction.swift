@@ -21,12 +21,6 @@ final class FaultyWriteTransaction: StorageWriteTransaction {
         try transaction.value(forKey: key)
     }
 
-    func values(
-        forKeys keys: [UnsafeRawBufferPointer], _ body: (Int, UnsafeRawBufferPointer?) -> Void
-    ) throws(StorageError) {
-        try transaction.values(forKeys: keys, body)
-    }
-
     func follow(
         _ key: UnsafeRawBufferPointer, prefix: UnsafeRawBufferPointer
     ) throws(StorageError) -> (link: UnsafeRawBufferPointer?, value: UnsafeRawBufferPointer?) {

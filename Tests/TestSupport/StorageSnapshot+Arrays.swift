@@ -21,18 +21,9 @@ extension StorageSnapshot {
 
     /// The values of `keys`, copied.
     package func bytes(forKeys keys: [[UInt8]]) throws(StorageError) -> [[UInt8]?] {
-        let ends = keys.reduce(into: [0]) { $0.append($0[$0.count - 1] + $1.count) }
-        return try withBytes(Array(keys.joined())) { (bytes) throws(StorageError) in
-            let pointers = keys.indices.map {
-                UnsafeRawBufferPointer(rebasing: bytes[ends[$0]..<ends[$0 + 1]])
-            }
-            var found: [[UInt8]?] = []
-            try values(forKeys: pointers) { index, value in
-                precondition(index == found.count, "values come in the order of their keys")
-                found.append(value.map { Array($0) })
-            }
-            return found
-        }
+        var found: [[UInt8]?] = []
+        for key in keys { found.append(try bytes(forKey: key)) }
+        return found
     }
 
     /// Gets `key`, and what it leads to, copied.

@@ -32,9 +32,5 @@ final class TemporaryEngine: StorageEngine {
         engine.observeFailures(handler)
     }
 
-    func observeForeignCommits(_ handler: @escaping @Sendable (UInt64) -> Void) {
-        engine.observeForeignCommits(handler)
-    }
-
     func close() { engine.close() }
 }

@@ -1,6 +1,7 @@
 import Glibc
-import ObjectStore
 import ObjectJSON
+import ObjectStore
+import RESTAPI
 import StoreService
 
 extension Verb {

@@ -1,4 +1,5 @@
 import Glibc
+import Threads
 
 extension Verb {
     /// `holdfast health`
@@ -32,8 +33,7 @@ enum HealthRequest {
         var reply: [UInt8] = []
         var piece = [UInt8](repeating: 0, count: 512)
         while reply.count < 12 {
-            let count = read(socket, &piece, piece.count)
-            if count < 0, errno == EINTR { continue }
+            let count = uninterrupted { read(socket, &piece, piece.count) }
             guard count > 0 else {
                 throw CommandFailure("\(address.authority) does not answer in \(timeoutSeconds) s")
             }

@@ -1,7 +1,8 @@
 import CZlib
 import Glibc
-import ObjectStore
 import ObjectJSON
+import ObjectStore
+import RESTAPI
 import StoreService
 import Threads
 

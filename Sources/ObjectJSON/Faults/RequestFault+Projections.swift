@@ -1,6 +1,7 @@
 import JSON
 import ObjectModel
 import Rows
+import Text
 
 extension RequestFault {
     /// There is no projection of this name.

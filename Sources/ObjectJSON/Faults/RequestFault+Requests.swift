@@ -1,5 +1,6 @@
 import JSON
 import Rows
+import Text
 
 extension RequestFault {
     /// A stream's filter held up all other streams.

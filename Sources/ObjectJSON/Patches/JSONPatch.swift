@@ -1,4 +1,5 @@
 import JSON
+import Text
 
 /// A JSON patch (RFC 6902), read and ready to be applied to any number of objects.
 ///

@@ -1,4 +1,5 @@
 import JSON
+import Text
 
 extension ProjectedChangeReader {
     private static let omittedName = Array("$omitted".utf8)

@@ -2,6 +2,7 @@ import JSON
 import ObjectModel
 import ObjectStore
 import Rows
+import Text
 
 /// Reads a merge patch in the names of a projection and collects every fault that does not depend on what
 /// is stored.

@@ -1,6 +1,7 @@
 import JSON
 import ObjectModel
 import Rows
+import Text
 
 extension ObjectReader {
     /// The problem of a body with faults: 400 when names repeat, else 422.

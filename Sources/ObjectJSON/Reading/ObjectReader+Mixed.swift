@@ -2,6 +2,7 @@ import Bytes
 import JSON
 import ObjectModel
 import Rows
+import Text
 
 /// Values of kind `mixed` in JSON: what JSON has stands as it is, anything else under a name that tells
 /// its kind.

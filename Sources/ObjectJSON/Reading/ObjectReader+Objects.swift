@@ -2,6 +2,7 @@ import Bytes
 import JSON
 import ObjectModel
 import Rows
+import Text
 
 extension ObjectReader {
     // MARK: Embedded objects

@@ -1,5 +1,6 @@
 import JSON
 import ObjectModel
+import Text
 
 extension SchemaReader {
     /// Reads the unique groups of a class, `[["a","b"],…]`.

@@ -1,5 +1,6 @@
 import JSON
 import ObjectModel
+import Text
 
 /// Reads a schema, or one class of it, from JSON and collects every fault with its pointer.
 ///

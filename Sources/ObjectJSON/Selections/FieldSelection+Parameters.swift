@@ -1,5 +1,6 @@
 import ObjectModel
 import Rows
+import Text
 
 extension FieldSelection {
     /// How many steps a path of `fields` or `expand` may have.

@@ -1,5 +1,6 @@
 import Query
 import Rows
+import Threads
 
 /// A scan of a class by its columns: chunk after chunk the predicate becomes a mask, and rows are read only of
 /// what is wanted, where columns cannot decide, or for what they cannot answer.
@@ -241,7 +242,7 @@ final class ColumnScan {
             if after == nil { return false }
         }
         let countMax = memoryByteCountMax / MemoryLayout<ColumnOrder.Place>.stride
-        var heap = PlaceHeap(countMax: limit)
+        var heap = BoundedHeap<ColumnOrder.Place>(countMax: limit)
         for chunk in 0..<program.chunkCount where try evaluate(chunk) {
             if let worst = heap.worst { order.narrow(chunk, frame, before: worst) }
             var position = frame.first(from: 0)
@@ -250,13 +251,13 @@ final class ColumnScan {
                 if after.map({ $0 < place }) ?? true, heap.worst.map({ place < $0 }) ?? true,
                     try satisfiesResidual(Self.key(chunk, position))
                 {
-                    heap.insert(place)
+                    _ = heap.insert(place, isBefore: <)
                     guard heap.count <= countMax else { throw .memory }
                 }
                 position = frame.first(from: position + 1)
             }
         }
-        for place in heap.sorted() {
+        for place in heap.sorted(<) {
             do throws(StoreError) {
                 guard let row = try transaction.find(rowClass, key: place.key) else { continue }
                 guard body(place.key, row) else { break }

@@ -1,6 +1,7 @@
 import Glibc
 import Storage
 import Synchronization
+import Threads
 
 /// What commits have cost since a store was opened.
 package struct CommitStatistics: Sendable {
@@ -57,9 +58,5 @@ final class CommitCounters: Sendable {
         transactions.wrappingAdd(transactionCount, ordering: .relaxed)
     }
 
-    private static func now() -> Int {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return time.tv_sec * 1_000_000_000 + time.tv_nsec
-    }
+    private static func now() -> Int { Int(monotonicNanoseconds()) }
 }

@@ -22,12 +22,6 @@ final class OverlaySnapshot: StorageSnapshot {
         return value
     }
 
-    func values(
-        forKeys keys: [UnsafeRawBufferPointer], _ body: (Int, UnsafeRawBufferPointer?) -> Void
-    ) throws(StorageError) {
-        for (position, key) in keys.enumerated() { body(position, try value(forKey: key)) }
-    }
-
     func follow(_ key: UnsafeRawBufferPointer, prefix: UnsafeRawBufferPointer)
         throws(StorageError) -> (link: UnsafeRawBufferPointer?, value: UnsafeRawBufferPointer?)
     {

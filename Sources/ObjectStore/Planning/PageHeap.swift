@@ -1,7 +1,7 @@
+import Query
 import Rows
 
-/// The first entries of an order, kept while more are seen: a bounded binary heap whose root is the last
-/// of them.
+/// The first objects of an order by their sort values, within a limit of memory.
 struct PageHeap {
     /// One object with its sort values.
     struct Entry {
@@ -25,61 +25,28 @@ struct PageHeap {
         var mayBeCut: Bool { owned.count > OrderedKey.textByteCountMax }
     }
 
-    private var entries: [Entry] = []
+    private var heap: BoundedHeap<Entry>
     /// Memory that the entries take.
     private(set) var byteCount = 0
-    private let countMax: Int
     private let byteCountMax: Int
 
     init(countMax: Int, byteCountMax: Int) {
-        self.countMax = countMax
+        heap = BoundedHeap(countMax: countMax)
         self.byteCountMax = byteCountMax
     }
 
     /// The last of the entries when there is no room for more: only what comes before it is taken.
-    var worst: Entry? { entries.count == countMax ? entries.first : nil }
+    var worst: Entry? { heap.worst }
 
     /// Takes an entry if it is among the first.
     ///
     /// - Returns: False when the entries need more memory than allowed.
     mutating func insert(_ entry: Entry, isBefore: (Entry, Entry) -> Bool) -> Bool {
-        if entries.count == countMax {
-            guard isBefore(entry, entries[0]) else { return true }
-            byteCount += entry.byteCount - entries[0].byteCount
-            entries[0] = entry
-            siftDown(isBefore)
-        } else {
-            byteCount += entry.byteCount
-            entries.append(entry)
-            siftUp(isBefore)
-        }
+        let (isTaken, evicted) = heap.insert(entry, isBefore: isBefore)
+        if isTaken { byteCount += entry.byteCount - (evicted?.byteCount ?? 0) }
         return byteCount <= byteCountMax
     }
 
-    private mutating func siftUp(_ isBefore: (Entry, Entry) -> Bool) {
-        var child = entries.count - 1
-        while child > 0 {
-            let parent = (child - 1) / 2
-            guard isBefore(entries[parent], entries[child]) else { return }
-            entries.swapAt(parent, child)
-            child = parent
-        }
-    }
-
-    private mutating func siftDown(_ isBefore: (Entry, Entry) -> Bool) {
-        var parent = 0
-        while true {
-            var last = parent
-            for child in [2 * parent + 1, 2 * parent + 2]
-            where child < entries.count && isBefore(entries[last], entries[child]) {
-                last = child
-            }
-            if last == parent { return }
-            entries.swapAt(parent, last)
-            parent = last
-        }
-    }
-
     /// The entries in order.
-    func sorted(_ isBefore: (Entry, Entry) -> Bool) -> [Entry] { entries.sorted(by: isBefore) }
+    func sorted(_ isBefore: (Entry, Entry) -> Bool) -> [Entry] { heap.sorted(isBefore) }
 }

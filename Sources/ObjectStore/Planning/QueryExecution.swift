@@ -2,6 +2,7 @@ import Bytes
 import Query
 import Rows
 import Storage
+import Threads
 
 /// Runs a query on one view of the store.
 ///

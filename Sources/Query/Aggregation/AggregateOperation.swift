@@ -1,5 +1,6 @@
 import ObjectModel
 import Rows
+import Text
 
 /// One thing that is asked of all objects of a query, or of each group of them: `count`, `max(age)`.
 package struct AggregateOperation: Hashable, Sendable {
@@ -48,7 +49,7 @@ package struct AggregateOperation: Hashable, Sendable {
                 .syntax,
                 "'count', 'min(path)', 'max(path)', 'sum(path)' or 'avg(path)' is expected here.",
                 column: source.column(item.lowerBound),
-                hint: NearestName.find(word, in: AggregateFunction.words + ["count"]))
+                hint: NearestName.of(word, among: AggregateFunction.words + ["count"]))
         }
         guard open < item.upperBound, source[item.upperBound - 1] == UInt8(ascii: ")") else {
             throw QueryError(

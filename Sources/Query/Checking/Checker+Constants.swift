@@ -1,6 +1,7 @@
 import Bytes
 import ObjectModel
 import Rows
+import Text
 
 /// Constants: literals, arguments and objects, and their adaptation to the type beside them.
 extension Checker {
@@ -165,7 +166,7 @@ extension Checker {
             throw fail(
                 .unknownClass, "Unknown object type '\(className)'", at: start,
                 argument: argument,
-                hint: NearestName.find(className, in: schema.definition.classes.lazy.map(\.name)))
+                hint: NearestName.of(className, among: schema.definition.classes.lazy.map(\.name)))
         }
         guard target.definition.kind == .object else {
             throw fail(
@@ -303,7 +304,7 @@ extension Checker {
             "Unable to parse the type attribute string '\(Self.describe(value))', supported case "
                 + "insensitive values are: [\(KindSet.allNames.joined(separator: ", "))]",
             at: item.start, argument: item.argument,
-            hint: isText ? NearestName.find(Self.describe(value), in: KindSet.allNames) : nil)
+            hint: isText ? NearestName.of(Self.describe(value), among: KindSet.allNames) : nil)
     }
 
     /// A number of a type in a text; nil when the text is another one.

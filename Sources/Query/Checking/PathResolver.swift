@@ -1,5 +1,6 @@
 import ObjectModel
 import Rows
+import Text
 
 /// Looks up the names of a path, one after the other, in the classes they belong to.
 ///
@@ -88,8 +89,8 @@ struct PathResolver {
                 clause.map {
                     "No property '\(name)' found on object type '\(className)' specified in '\($0)' clause"
                 } ?? "'\(className)' has no property '\(name)'", at: offset,
-                hint: NearestName.find(
-                    name, in: rowClass.definition.properties.lazy.map(\.name)))
+                hint: NearestName.of(
+                    name, among: rowClass.definition.properties.lazy.map(\.name)))
         }
         namedMember = member
         if case .linkingObjects = rowClass.definition.properties[member].type {
@@ -201,7 +202,7 @@ struct PathResolver {
         guard let originClass = schema.rowClass(named: className) else {
             throw fail(
                 .unknownClass, message + ": there is no such class", at: classAt,
-                hint: NearestName.find(className, in: schema.definition.classes.lazy.map(\.name)))
+                hint: NearestName.of(className, among: schema.definition.classes.lazy.map(\.name)))
         }
         guard !originClass.isAsymmetric else {
             throw fail(
@@ -220,8 +221,8 @@ struct PathResolver {
             }
             throw fail(
                 .unknownProperty, message, at: propertyAt,
-                hint: NearestName.find(
-                    property, in: linking.map { originClass.definition.properties[$0].name }))
+                hint: NearestName.of(
+                    property, among: linking.map { originClass.definition.properties[$0].name }))
         }
         pending = .inverse(originClass: originClass.index, member: member)
         isIndexed = false

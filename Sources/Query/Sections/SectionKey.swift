@@ -1,5 +1,6 @@
 import ObjectModel
 import Rows
+import Text
 
 /// What the objects of a section have in common: one value, or the beginning of a text.
 package struct SectionKey: Hashable, Sendable {
@@ -35,7 +36,7 @@ package struct SectionKey: Hashable, Sendable {
         guard word == "prefix" else {
             throw QueryError(
                 .syntax, "A path or 'prefix(path,n)' is expected here.", column: 1,
-                hint: NearestName.find(word, in: ["prefix"]))
+                hint: NearestName.of(word, among: ["prefix"]))
         }
         let parts =
             source[all.upperBound - 1] == UInt8(ascii: ")")

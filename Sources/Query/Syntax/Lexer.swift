@@ -1,4 +1,5 @@
 import ObjectModel
+import Text
 
 /// Cuts a query's text into tokens: the longest match wins, and a keyword beats an identifier of the
 /// same length.
@@ -111,7 +112,7 @@ struct Lexer {
         while source[end] >= 0x61, source[end] <= 0x7A { end += 1 }
         let word = source.text(position + 1, end)
         if let kind = Token.operations[word] { return make(kind, byteCount: end - position) }
-        let hint = NearestName.find(word, in: Token.operations.keys.sorted()).map { "@" + $0 }
+        let hint = NearestName.of(word, among: Token.operations.keys.sorted()).map { "@" + $0 }
         var error = source.syntaxError(
             "syntax error, unexpected '@\(word)', expected one of @count, @size, @min, @max, @sum, "
                 + "@avg, @links, @type, @keys, @values", at: position)

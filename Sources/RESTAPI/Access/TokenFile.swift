@@ -2,6 +2,7 @@ import CCrypto
 import Glibc
 import ObjectJSON
 import ObjectModel
+import Threads
 
 /// The file `tokens` of a data directory: who may do what.
 ///
@@ -55,8 +56,7 @@ package struct TokenFile: Sendable {
         var bytes: [UInt8] = []
         var piece = [UInt8](repeating: 0, count: 16 << 10)
         while true {
-            let count = Glibc.read(file, &piece, piece.count)
-            if count < 0, errno == EINTR { continue }
+            let count = uninterrupted { Glibc.read(file, &piece, piece.count) }
             guard count >= 0 else { throw failure("read") }
             if count == 0 { return String(decoding: bytes, as: UTF8.self) }
             bytes.append(contentsOf: piece[..<count])
@@ -104,23 +104,12 @@ package struct TokenFile: Sendable {
         unlink(temporary)
         let file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw failure("written") }
-        let bytes = Array(text.utf8)
-        var start = 0
-        while start < bytes.count {
-            let count = bytes.withUnsafeBytes {
-                Glibc.write(file, $0.baseAddress.map { $0 + start }, bytes.count - start)
-            }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else {
-                let error = failure("written")
-                close(file)
-                throw error
-            }
-            start += count
-        }
-        let isSynced = fsync(file) == 0
+        errno = Array(text.utf8).withUnsafeBytes { writeAll($0, to: file) }
+        let isWritten = errno == 0 && fsync(file) == 0
+        let error = errno
         close(file)
-        guard isSynced, rename(temporary, path) == 0 else { throw failure("written") }
+        errno = error
+        guard isWritten, rename(temporary, path) == 0 else { throw failure("written") }
         let parent = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard parent >= 0 else { throw failure("synced") }
         defer { close(parent) }
@@ -132,9 +121,7 @@ package struct TokenFile: Sendable {
         let parent = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard parent >= 0 else { throw failure("locked") }
         defer { close(parent) }
-        while flock(parent, LOCK_EX) != 0 {
-            guard errno == EINTR else { throw failure("locked") }
-        }
+        guard uninterrupted({ flock(parent, LOCK_EX) }) == 0 else { throw failure("locked") }
         // A child that is just being started has the descriptor too: closing ours is not enough.
         defer { flock(parent, LOCK_UN) }
         return try body()

@@ -2,6 +2,7 @@ import Glibc
 import HTTPServer
 import ObjectJSON
 import Synchronization
+import Threads
 
 /// The tokens of a running service, in step with their file. Thread-safe.
 ///
@@ -122,9 +123,7 @@ package final class TokenTable: Sendable {
     }
 
     private static func seconds() -> Int64 {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC_COARSE, &time)
-        return Int64(time.tv_sec)
+        Int64(monotonicNanoseconds() / 1_000_000_000)
     }
 
     private static func stamp(_ file: TokenFile) -> Stamp? {

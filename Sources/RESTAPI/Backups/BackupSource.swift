@@ -1,5 +1,7 @@
 import Glibc
 import HTTPServer
+import Threads
+
 /// The body of a reply that is a backup, read while it is sent.
 final class BackupSource: PullSource {
     private let file: Int32
@@ -9,14 +11,11 @@ final class BackupSource: PullSource {
     init(_ file: Int32) { self.file = file }
 
     func read(into buffer: UnsafeMutableRawBufferPointer) -> Pull {
-        while true {
-            let count = pread(file, buffer.baseAddress, buffer.count, offset)
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { return .failed }
-            if count == 0 { return .end }
-            offset += count
-            return .bytes(count)
-        }
+        let count = uninterrupted { pread(file, buffer.baseAddress, buffer.count, offset) }
+        guard count >= 0 else { return .failed }
+        if count == 0 { return .end }
+        offset += count
+        return .bytes(count)
     }
 
     func close(_ completion: Completion) { Glibc.close(file) }

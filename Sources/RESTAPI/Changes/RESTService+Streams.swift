@@ -3,6 +3,7 @@ import ObjectJSON
 import ObjectModel
 import ObjectStore
 import StoreService
+import Threads
 
 extension RESTService {
     /// Answers a request for changes in the mode that it accepts: server-sent events, a page, or a page

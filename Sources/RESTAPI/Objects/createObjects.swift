@@ -4,6 +4,7 @@ import ObjectJSON
 import ObjectStore
 import Rows
 import StoreService
+import Text
 
 extension RESTService {
     /// `POST /v1/classes/{class}/objects`: creates an object, or an array of them atomically. `mode` says

@@ -1,8 +1,9 @@
 import HTTPServer
 import ObjectJSON
 import ObjectStore
-import StoreService
 import Rows
+import StoreService
+import Threads
 
 extension RESTService {
     /// `GET /v1/classes/{class}/outbox`: what an asymmetric class took in and nobody has acknowledged,

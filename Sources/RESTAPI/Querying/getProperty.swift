@@ -4,6 +4,7 @@ import ObjectJSON
 import ObjectStore
 import Rows
 import StoreService
+import Text
 
 extension RESTService {
     private static let valueParameters: [StaticString] = ["minVersion", "projection"]

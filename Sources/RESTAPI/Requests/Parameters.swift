@@ -1,5 +1,6 @@
 import HTTPServer
 import ObjectJSON
+import Text
 
 /// The query parameters of a request, each known and there at most once.
 ///

@@ -4,6 +4,7 @@ import ObjectJSON
 import ObjectStore
 import Query
 import Rows
+import Threads
 
 /// Runs an aggregate and writes it, or a page of its groups.
 struct AggregatePage {

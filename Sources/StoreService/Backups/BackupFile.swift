@@ -1,5 +1,6 @@
 import Glibc
 import ObjectStore
+import Threads
 
 /// Backups as files. Thread-safe, as long as no two callers write the same file.
 package enum BackupFile {
@@ -63,13 +64,8 @@ package enum BackupFile {
             let piece: UnsafeRawBufferPointer
             do { piece = try cursor.next() } catch { throw .store(error) }
             if piece.isEmpty { break }
-            var done = 0
-            while done < piece.count, let base = piece.baseAddress {
-                let count = Glibc.write(file, base + done, piece.count - done)
-                if count < 0, errno == EINTR { continue }
-                guard count > 0 else { throw .system(count < 0 ? errno : EIO) }
-                done += count
-            }
+            let failure = writeAll(piece, to: file)
+            guard failure == 0 else { throw .system(failure) }
             byteCount += piece.count
             guard progress(byteCount) else { throw .stopped }
         }
@@ -92,12 +88,9 @@ package enum BackupFile {
         let file = OpenFile(open(path, O_RDONLY | O_CLOEXEC))
         guard file.number >= 0 else { throw .reading(errno: errno) }
         return try BackupReader { buffer throws(BackupFault) in
-            while true {
-                let count = read(file.number, buffer.baseAddress, buffer.count)
-                if count < 0, errno == EINTR { continue }
-                guard count >= 0 else { throw .reading(errno: errno) }
-                return count
-            }
+            let count = uninterrupted { read(file.number, buffer.baseAddress, buffer.count) }
+            guard count >= 0 else { throw .reading(errno: errno) }
+            return count
         }
     }
 

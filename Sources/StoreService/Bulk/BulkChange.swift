@@ -4,6 +4,7 @@ import ObjectModel
 import ObjectStore
 import Query
 import Rows
+import Threads
 
 /// A change of all objects that a filter finds, as one transaction.
 ///

@@ -1,6 +1,7 @@
 import ObjectJSON
 import ObjectStore
 import Rows
+import Threads
 
 /// Those who follow the same query with the same selection: what happens is found and written once.
 ///

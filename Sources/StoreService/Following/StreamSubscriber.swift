@@ -1,4 +1,5 @@
 import ObjectStore
+import Threads
 
 /// One stream of events and how far it has come.
 ///

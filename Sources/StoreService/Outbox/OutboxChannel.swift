@@ -1,5 +1,6 @@
 import ObjectStore
 import Rows
+import Threads
 
 /// Those who have everything of an outbox and wait for more.
 ///

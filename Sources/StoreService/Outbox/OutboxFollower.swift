@@ -1,6 +1,7 @@
 import Bytes
 import ObjectJSON
 import ObjectStore
+import Threads
 
 /// Somebody who waits for objects of an outbox: a stream of events, or a request that waits for the first.
 ///

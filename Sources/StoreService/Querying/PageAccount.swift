@@ -1,6 +1,7 @@
 import JSON
 import ObjectStore
 import Rows
+import Threads
 
 /// What was done for a page, where `explain` asks for it. Costs nothing where it does not.
 final class PageAccount {

@@ -1,6 +1,7 @@
 import ObjectJSON
 import ObjectStore
 import Rows
+import Text
 
 /// The way from an object to the geographic point that stands for it: through to-one links and embedded
 /// objects.

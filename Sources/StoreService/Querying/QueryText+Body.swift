@@ -1,6 +1,7 @@
 import JSON
 import ObjectJSON
 import Query
+import Text
 
 extension QueryText {
     /// Reads a query from a body.

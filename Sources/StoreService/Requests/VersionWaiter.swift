@@ -62,7 +62,7 @@ package final class VersionWaiter: Sendable {
         for version: UInt64, seconds: Int, _ body: @escaping @Sendable (_ isReached: Bool) -> Void
     ) {
         if publisher.version >= version { return body(true) }
-        let deadline = Self.now() + UInt64(max(0, seconds)) * 1_000_000_000
+        let deadline = monotonicNanoseconds() + UInt64(max(0, seconds)) * 1_000_000_000
         var isTaken = false
         var starts = false
         shared.state.signal { state in
@@ -95,16 +95,10 @@ package final class VersionWaiter: Sendable {
 
     deinit { stop() }
 
-    private static func now() -> UInt64 {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
-    }
-
     private static func keepTime(_ shared: Shared) {
         while true {
             if let next = shared.state.withLock({ $0.nextDeadline }) {
-                let present = now()
+                let present = monotonicNanoseconds()
                 let microseconds = next > present ? (next - present) / 1000 + 1 : 0
                 _ = shared.state.wait(microseconds: Int(clamping: microseconds)) { state in
                     state.isStopping || state.nextDeadline != next ? () : nil
@@ -113,7 +107,7 @@ package final class VersionWaiter: Sendable {
                 shared.state.wait { $0.isStopping || !$0.waiting.isEmpty ? () : nil }
             }
             let isStopping = shared.state.withLock { $0.isStopping }
-            let present = now()
+            let present = monotonicNanoseconds()
             for waiting in shared.take({ $0.deadline <= present }) { waiting.body(false) }
             if isStopping { return }
         }

@@ -1,4 +1,5 @@
 import ObjectStore
+import Threads
 
 /// A piece of work of a client, which a ``JobScheduler`` runs.
 ///

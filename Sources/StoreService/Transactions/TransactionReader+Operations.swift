@@ -3,6 +3,7 @@ import ObjectJSON
 import ObjectModel
 import ObjectStore
 import Rows
+import Text
 
 extension TransactionReader {
     /// What a statement asks for; nil with a fault when it asks for nothing that can be done.

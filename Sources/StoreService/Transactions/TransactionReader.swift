@@ -3,6 +3,7 @@ import ObjectJSON
 import ObjectModel
 import ObjectStore
 import Rows
+import Text
 
 /// Reads the body of a transaction and collects every fault on the way.
 ///

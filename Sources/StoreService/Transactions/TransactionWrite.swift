@@ -3,6 +3,7 @@ import ObjectJSON
 import ObjectModel
 import ObjectStore
 import Rows
+import Threads
 
 /// Several operations, all or none.
 package struct TransactionWrite: WriteBody, @unchecked Sendable {

@@ -1,6 +1,7 @@
 import ObjectJSON
 import ObjectStore
 import Synchronization
+import Threads
 
 /// The imports into a store and the exports from it, as many and as long as its limits allow. Thread-safe.
 package final class Transfers: Sendable {

@@ -3,6 +3,7 @@ import JSON
 import ObjectJSON
 import ObjectStore
 import Rows
+import Text
 
 /// Turns CSV (RFC 4180) into the NDJSON of an import while it comes in: the header line names
 /// properties, each further record is an object. It knows the types of columns, so that `007` stays a

@@ -2,6 +2,7 @@ import JSON
 import ObjectJSON
 import ObjectModel
 import Rows
+import Text
 
 extension ObjectReader {
     private static let objectText: StaticString = "object"

@@ -1,5 +1,6 @@
 import Bytes
 import Glibc
+import Threads
 
 /// Text that is kept until it is needed again: in memory up to a bound, and then in a file without a
 /// name, which is gone with the process however that ends. One thread at a time.
@@ -45,17 +46,8 @@ final class SpilledText {
         }
         let start = buffer.count
         buffer.appendZeros(count)
-        var done = 0
-        while done < count {
-            let got = pread(
-                file, buffer.base + start + done, count - done, offset - memory.count + done)
-            if got < 0, errno == EINTR { continue }
-            guard got > 0 else {
-                hasFailed = true
-                return
-            }
-            done += got
-        }
+        let target = UnsafeMutableRawBufferPointer(start: buffer.base + start, count: count)
+        if readAll(file, into: target, at: offset - memory.count) != count { hasFailed = true }
     }
 
     private func write(_ text: UnsafeRawBufferPointer) {
@@ -68,15 +60,9 @@ final class SpilledText {
                 unlink(path)
             }
         }
-        var done = 0
-        while done < text.count, let base = text.baseAddress {
-            let count = pwrite(file, base + done, text.count - done, fileByteCount + done)
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else {
-                hasFailed = true
-                return
-            }
-            done += count
+        guard writeAll(text, to: file, at: fileByteCount) == 0 else {
+            hasFailed = true
+            return
         }
     }
 }

@@ -1,5 +1,3 @@
-import Query
-
 /// Finds what a misspelt name probably stands for.
 package enum NearestName {
     /// The known name that is nearest to `name`, unless all are far away: more than a third of its

@@ -1,0 +1,68 @@
+/// The first elements of an order, kept while more are seen: a bounded binary heap whose root is the last of
+/// them.
+package struct BoundedHeap<Element> {
+    @usableFromInline var elements: [Element] = []
+    @usableFromInline let countMax: Int
+
+    /// Makes a heap for the first `countMax` elements.
+    @inlinable
+    package init(countMax: Int) { self.countMax = countMax }
+
+    /// How many elements it has.
+    @inlinable
+    package var count: Int { elements.count }
+
+    /// The element that another one has to come before; nil while there is room.
+    @inlinable
+    package var worst: Element? { elements.count == countMax ? elements.first : nil }
+
+    /// Takes an element if it is among the first. Cost: logarithmic in the number of elements.
+    ///
+    /// - Returns: Whether it was taken, and which one had to go for it.
+    @inlinable
+    package mutating func insert(
+        _ element: Element, isBefore: (Element, Element) -> Bool
+    ) -> (isTaken: Bool, evicted: Element?) {
+        guard elements.count == countMax else {
+            elements.append(element)
+            siftUp(isBefore)
+            return (true, nil)
+        }
+        guard let worst = elements.first, isBefore(element, worst) else { return (false, nil) }
+        elements[0] = element
+        siftDown(isBefore)
+        return (true, worst)
+    }
+
+    @inlinable
+    mutating func siftUp(_ isBefore: (Element, Element) -> Bool) {
+        var child = elements.count - 1
+        while child > 0 {
+            let parent = (child - 1) / 2
+            guard isBefore(elements[parent], elements[child]) else { return }
+            elements.swapAt(parent, child)
+            child = parent
+        }
+    }
+
+    @inlinable
+    mutating func siftDown(_ isBefore: (Element, Element) -> Bool) {
+        var parent = 0
+        while true {
+            var last = parent
+            for child in [2 * parent + 1, 2 * parent + 2]
+            where child < elements.count && isBefore(elements[last], elements[child]) {
+                last = child
+            }
+            if last == parent { return }
+            elements.swapAt(parent, last)
+            parent = last
+        }
+    }
+
+    /// The elements in order.
+    @inlinable
+    package func sorted(_ isBefore: (Element, Element) -> Bool) -> [Element] {
+        elements.sorted(by: isBefore)
+    }
+}

@@ -1,0 +1,60 @@
+import Glibc
+
+/// A thread of the system. Threads, not tasks: they block on storage and sockets.
+package struct SystemThread: @unchecked Sendable {
+    // Unchecked: an identifier, which the library takes from any thread.
+    private let thread: pthread_t
+
+    /// Starts a thread that runs `body`; ``join()`` or ``detach()`` follows once.
+    ///
+    /// - Returns: Nil, and `body` is not run, when the system has no thread left; `errno` says why.
+    package init?(_ body: @escaping @Sendable () -> Void) {
+        final class Work: Sendable {
+            let body: @Sendable () -> Void
+            init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+        }
+        var attributes = pthread_attr_t()
+        pthread_attr_init(&attributes)
+        // Objects nest as deep as JSON may, and each level takes about 8 KiB of a build without
+        // optimisation. What is not used is address space alone.
+        pthread_attr_setstacksize(&attributes, 16 << 20)
+        defer { pthread_attr_destroy(&attributes) }
+        let work = Unmanaged.passRetained(Work(body))
+        var thread = pthread_t()
+        let failure = pthread_create(
+            &thread, &attributes,
+            { argument in
+                guard let argument else { return nil }
+                let work = Unmanaged<Work>.fromOpaque(argument).takeRetainedValue()
+                work.body()
+                return nil
+            }, work.toOpaque())
+        guard failure == 0 else {
+            work.release()
+            errno = failure
+            return nil
+        }
+        self.thread = thread
+    }
+
+    /// Waits until the thread has ended.
+    package func join() { pthread_join(thread, nil) }
+
+    /// Lets the thread end by itself.
+    package func detach() { pthread_detach(thread) }
+}
+
+/// Starts a detached thread that runs `body`.
+package func startThread(_ body: @escaping @Sendable () -> Void) {
+    // Without its threads a store can't work, and this happens only while it is being opened.
+    precondition(startThreadIfPossible(body), "no thread can be started")
+}
+
+/// The same for work that the caller can do itself.
+///
+/// - Returns: Whether there is a thread; `body` is not run otherwise.
+package func startThreadIfPossible(_ body: @escaping @Sendable () -> Void) -> Bool {
+    guard let thread = SystemThread(body) else { return false }
+    thread.detach()
+    return true
+}
