@@ -31,7 +31,8 @@ struct CommandFailure: Error {
     /// What a use case refuses, with the name that is meant perhaps.
     init(_ fault: RequestFault) {
         let hint = fault.errors.lazy.compactMap(\.hint).first
-        self.init(fault.detail + (hint.map { " Did you mean '\($0)'?" } ?? ""))
+        let end = hint != nil && fault.detail.last == "." ? 1 : 0
+        self.init(fault.detail.dropLast(end) + (hint.map { "; did you mean '\($0)'?" } ?? ""))
     }
 
     /// A damaged store.
