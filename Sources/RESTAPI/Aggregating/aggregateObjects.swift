@@ -4,16 +4,11 @@ import ObjectStore
 import StoreService
 
 extension RESTService {
-    private static let aggregateParameters: [StaticString] = [
-        "op", "by", "filter", "arg", "text", "limit", "cursor", "explain", "minVersion",
-    ]
-
     /// `GET /v1/classes/{class}/aggregate`: counts, extremes, sums and averages of the objects of a query,
     /// or of each group of them.
     func aggregateObjects(_ request: Request) -> Outcome {
         answering { () throws(RequestFault) in
-            let parameters = try Parameters(
-                request, known: Self.aggregateParameters, repeatable: ["arg", "text"])
+            let parameters = Parameters(request)
             try request.requireAccepted("application/json")
             let minimum = try minVersion(parameters)
             let preferences = try Preferences(request)

@@ -7,7 +7,6 @@ extension RESTService {
     /// `POST /v1/backups`: copies the store as it is now, while writes go on.
     func createBackup(_ request: Request) -> Outcome {
         answering { () throws(RequestFault) in
-            try Parameters.refuseAll(request)
             try request.requireAccepted("application/json")
             try IdempotencyKey.refuse(request)
             let folder = try backupFolder()

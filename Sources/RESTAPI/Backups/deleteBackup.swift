@@ -6,7 +6,6 @@ extension RESTService {
     /// `DELETE /v1/backups/{name}`
     func deleteBackup(_ request: Request) -> Outcome {
         answering { () throws(RequestFault) in
-            try Parameters.refuseAll(request)
             let name = request.parameter(0).string
             let folder = try backupFolder()
             return answerScheduled { () throws(RequestFault) in

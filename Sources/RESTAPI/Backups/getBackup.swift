@@ -5,7 +5,6 @@ extension RESTService {
     /// `GET /v1/backups/{name}`: the bytes of a backup, which `holdfast restore` takes.
     func getBackup(_ request: Request) -> Outcome {
         answering { () throws(RequestFault) in
-            try Parameters.refuseAll(request)
             let name = request.parameter(0).string
             let file = try backupFolder().open(name)
             // The name has no character that a quoted string could not have.

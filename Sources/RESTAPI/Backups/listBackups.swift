@@ -6,7 +6,6 @@ extension RESTService {
     /// `GET /v1/backups`: the backups that are there, the oldest first.
     func listBackups(_ request: Request) -> Outcome {
         answering { () throws(RequestFault) in
-            try Parameters.refuseAll(request)
             try request.requireAccepted("application/json")
             let folder = try backupFolder()
             return answerScheduled { () throws(RequestFault) in

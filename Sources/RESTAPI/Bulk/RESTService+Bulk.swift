@@ -5,13 +5,10 @@ import StoreService
 
 extension RESTService {
     /// The parameters of a change by filter.
-    private static let bulkParameters: [StaticString] = ["filter", "arg", "text", "all"]
-
     /// Takes in a change of all objects that a filter finds: `patchObjects` and `deleteObjects`.
     func changeMatches(_ request: Request, _ statement: BulkChange.Statement) -> Outcome {
         answering { () throws(RequestFault) in
-            let parameters = try Parameters(
-                request, known: Self.bulkParameters, repeatable: ["arg", "text"])
+            let parameters = Parameters(request)
             let changesAll = try parameters.flag("all")
             guard parameters["filter"] != nil || changesAll else {
                 throw .parameter(

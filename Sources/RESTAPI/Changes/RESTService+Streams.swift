@@ -11,8 +11,7 @@ extension RESTService {
     func answerStream(_ request: Request, _ target: StreamDefinition.Target) throws(RequestFault)
         -> Outcome
     {
-        let parameters = try Parameters(
-            request, known: target.parameters, repeatable: ["arg", "text"])
+        let parameters = Parameters(request)
         let preferences = try Preferences(request)
         let text = try QueryText(request, parser: RequestScratch.current.parser)
         let definition = try StreamDefinition(
@@ -80,17 +79,4 @@ extension RESTService {
 
     /// The least bound of a stream's queue: half of it has room for every signal.
     private static let streamQueueByteCountMin = 4 << 10
-}
-
-extension StreamDefinition.Target {
-    /// The parameters that a stream of this takes.
-    fileprivate var parameters: [StaticString] {
-        switch self {
-        case .store: ["since", "limit"]
-        case .objects: ["filter", "arg", "text", "fields", "expand", "since", "limit"]
-        case .object: ["fields", "expand", "since", "limit"]
-        case .projection(_, nil): ["filter", "arg", "text", "fields", "since", "limit"]
-        case .projection: ["fields", "since", "limit"]
-        }
-    }
 }

@@ -40,8 +40,7 @@ extension RESTService {
     func readElement(_ request: Request, _ source: ElementSource) -> Outcome {
         answering { () throws(RequestFault) in
             try request.requireAccepted("application/json")
-            let parameters = try Parameters(
-                request, known: source == .parameter ? ["key", "minVersion"] : ["minVersion"])
+            let parameters = Parameters(request)
             var read = ElementRead(ElementAddress(request, source))
             read.known = Precondition(
                 try EntityTags.read(.ifNoneMatch, of: request), takingWeak: true)
@@ -61,14 +60,6 @@ extension RESTService {
         _ request: Request, _ action: ElementWrite.Action, _ source: ElementSource
     ) -> Outcome {
         answering { () throws(RequestFault) in
-            let known: [StaticString] =
-                switch (action, source) {
-                case (.add, _): ["at"]
-                case (.put, .parameter): ["key"]
-                case (.delete, .parameter): ["key", "value"]
-                default: []
-                }
-            let parameters = try Parameters(request, known: known)
             if action != .delete { _ = try BodyType.read(request) }
             try request.requireAccepted("application/json")
             let preferences = try Preferences(request)
@@ -76,7 +67,7 @@ extension RESTService {
                 action, ElementAddress(request, source), request.bodyBytes, in: served)
             write.precondition = try Precondition(request)
             write.form = preferences.form
-            write.place = try parameters.count("at")
+            write.place = try Parameters(request).count("at")
             return takeIn(request, preferences, write)
         }
     }

@@ -7,11 +7,6 @@ enum KeySource: Sendable {
     case path
     /// `…/object?key=<JSON>`
     case parameter
-
-    /// The parameters of an operation, with `key` where it is one.
-    func parameters(_ others: [StaticString]) -> [StaticString] {
-        self == .path ? others : ["key"] + others
-    }
 }
 
 extension ObjectAddress {

@@ -20,10 +20,7 @@ extension RESTService {
                 try EntityTags.read(.ifNoneMatch, of: request), takingWeak: true)
             read.form = try Preferences(request).form
             if request.query.isEmpty { return try answer(read) }
-            let parameters = try Parameters(
-                request,
-                known: source.parameters(
-                    isProjected ? ["fields", "minVersion"] : ["fields", "expand", "minVersion"]))
+            let parameters = Parameters(request)
             read.fields = parameters["fields"]?.string
             read.expand = parameters["expand"]?.string
             let version = try minVersion(parameters)

@@ -11,7 +11,7 @@ extension RESTService {
     /// what happens to those that are there already.
     func createObjects(_ request: Request) -> Outcome {
         answering { () throws(RequestFault) in
-            let parameters = try Parameters(request, known: ["mode"])
+            let parameters = Parameters(request)
             let mode = try createMode(parameters)
             _ = try BodyType.read(request)
             try request.requireAccepted("application/json")

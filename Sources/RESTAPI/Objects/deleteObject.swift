@@ -8,7 +8,6 @@ extension RESTService {
     /// every link to it.
     func delete(_ request: Request, _ source: KeySource) -> Outcome {
         answering { () throws(RequestFault) in
-            _ = try Parameters(request, known: source.parameters([]))
             return takeIn(
                 request, Preferences(),
                 ObjectDeletion(

@@ -8,7 +8,7 @@ extension RESTService {
     /// applies a JSON patch; with `upsert=true` a merge patch creates an object that is not there.
     func patch(_ request: Request, _ source: KeySource) -> Outcome {
         answering { () throws(RequestFault) in
-            let parameters = try Parameters(request, known: source.parameters(["upsert"]))
+            let parameters = Parameters(request)
             let isUpsert = try parameters.flag("upsert")
             let type = try BodyType.read(request, isPatch: true)
             try request.requireAccepted("application/json")

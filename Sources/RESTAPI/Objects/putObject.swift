@@ -8,7 +8,6 @@ extension RESTService {
     /// primary key it only replaces.
     func put(_ request: Request, _ source: KeySource) -> Outcome {
         answering { () throws(RequestFault) in
-            _ = try Parameters(request, known: source.parameters([]))
             _ = try BodyType.read(request)
             try request.requireAccepted("application/json")
             return try write(

@@ -9,7 +9,6 @@ extension RESTService {
     /// `GET /v1/openapi.json`: the interface of this store's own classes.
     func getOpenAPI(_ request: Request) -> Outcome {
         answering { () throws(RequestFault) in
-            try Parameters.refuseAll(request)
             let catalog = store.catalog
             let usesTokens = tokens?.isEnforced ?? false
             if let document = openAPI.document(of: catalog, usesTokens: usesTokens) {

@@ -7,7 +7,7 @@ extension RESTService {
     /// `DELETE /v1/classes/{class}/outbox?through=`: acknowledges what was consumed up to a place.
     func acknowledgeOutbox(_ request: Request) -> Outcome {
         answering { () throws(RequestFault) in
-            let parameters = try Parameters(request, known: ["through"])
+            let parameters = Parameters(request)
             try request.requireAccepted("application/json")
             let name = request.parameter(0).string
             _ = try store.catalog.rows.asymmetricClass(named: name)

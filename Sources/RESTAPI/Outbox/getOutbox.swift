@@ -11,7 +11,7 @@ extension RESTService {
     /// events without end.
     func getOutbox(_ request: Request) -> Outcome {
         answering { () throws(RequestFault) in
-            let parameters = try Parameters(request, known: ["limit", "since", "minVersion"])
+            let parameters = Parameters(request)
             let name = request.parameter(0).string
             _ = try store.catalog.rows.asymmetricClass(named: name)
             let mode = try streamMode(request)

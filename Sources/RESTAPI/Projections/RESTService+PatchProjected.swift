@@ -22,7 +22,6 @@ extension RESTService {
     /// `PATCH` of a projected object by either kind of key.
     func patchProjectedObject(_ request: Request, _ source: KeySource) -> Outcome {
         answering { () throws(RequestFault) in
-            _ = try Parameters(request, known: source.parameters([]))
             return try patchProjected(request, .object, source)
         }
     }

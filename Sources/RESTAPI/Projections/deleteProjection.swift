@@ -8,7 +8,6 @@ extension RESTService {
     /// `DELETE /v1/projections/{projection}`: takes a definition away; the objects stay.
     func deleteProjection(_ request: Request) -> Outcome {
         answering { () throws(RequestFault) in
-            try Parameters.refuseAll(request)
             let name = try definition(request, store.catalog).name
             return try change(request, SchemaChange(.droppedProjection(name))) { catalog in
                 Response(204).with(entityTag: self.schemaTag(catalog.schema))

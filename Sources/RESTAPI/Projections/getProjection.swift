@@ -5,7 +5,6 @@ extension RESTService {
     /// `GET /v1/projections/{projection}`: one definition.
     func getProjection(_ request: Request) -> Outcome {
         answering { () throws(RequestFault) in
-            try Parameters.refuseAll(request)
             let catalog = store.catalog
             let projection = try definition(request, catalog)
             return try readDefinitions(request, catalog) { $0.projection(projection) }

@@ -7,7 +7,7 @@ extension RESTService {
     /// a single property holds by a merge patch in the names of a projection of its class.
     func patchProperty(_ request: Request) -> Outcome {
         answering { () throws(RequestFault) in
-            let parameters = try Parameters(request, known: ["projection"])
+            let parameters = Parameters(request)
             guard let name = parameters["projection"]?.string else {
                 throw .parameter(
                     "projection",

@@ -9,7 +9,6 @@ extension RESTService {
     /// `PUT /v1/projections/{projection}`: adds a projection, or puts another in its place.
     func putProjection(_ request: Request) -> Outcome {
         answering { () throws(RequestFault) in
-            try Parameters.refuseAll(request)
             let name = request.parameter(0).string
             _ = try BodyType.read(request)
             var reader = SchemaReader()

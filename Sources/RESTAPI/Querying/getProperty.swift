@@ -8,17 +8,11 @@ import Text
 
 extension RESTService {
     private static let valueParameters: [StaticString] = ["minVersion", "projection"]
-    private static let collectionParameters: [StaticString] = [
-        "filter", "arg", "text", "sort", "limit", "cursor", "fields", "expand", "count",
-        "minVersion", "projection",
-    ]
-
     /// `GET /v1/classes/{class}/objects/{id}/properties/{property}`: one value, or a page of a
     /// collection or inverse link; `projection` shows the objects that it holds.
     func getProperty(_ request: Request) -> Outcome {
         answering { () throws(RequestFault) in
-            let all = try Parameters(
-                request, known: Self.collectionParameters, repeatable: ["arg", "text"])
+            let all = Parameters(request)
             let minimum = try minVersion(all)
             let preferences = try Preferences(request)
             let text = try QueryText(request, parser: RequestScratch.current.parser)
@@ -49,7 +43,7 @@ extension RESTService {
             try names.projection(named: name, of: rowClass, member)
         }
         if compiled.storage.shape == .single {
-            _ = try Parameters(request, known: Self.valueParameters)
+            try Parameters.check(request, known: Self.valueParameters)
             return try valueReply(
                 request, names, read, preferences, rowClass: rowClass, key: key, row: row,
                 member: member, projection)

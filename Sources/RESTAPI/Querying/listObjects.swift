@@ -4,20 +4,15 @@ import ObjectJSON
 import StoreService
 
 extension RESTService {
-    private static let listParameters: [StaticString] = [
-        "filter", "arg", "text", "sort", "distinct", "limit", "cursor", "fields", "expand", "count",
-        "explain", "geometry", "minVersion",
-    ]
-
     /// `GET /v1/classes/{class}/objects`: a page of a query stated in the URL.
     func listObjects(_ request: Request) -> Outcome {
-        answerList(request, known: Self.listParameters, isProjected: false)
+        answerList(request, isProjected: false)
     }
 
-    /// Answers with a page of a query that is stated in the URL by the `known` parameters.
-    func answerList(_ request: Request, known: [StaticString], isProjected: Bool) -> Outcome {
+    /// Answers with a page of a query that is stated in the URL.
+    func answerList(_ request: Request, isProjected: Bool) -> Outcome {
         answering { () throws(RequestFault) in
-            let parameters = try Parameters(request, known: known, repeatable: ["arg", "text"])
+            let parameters = Parameters(request)
             let forms = try ListForm.read(request)
             let minimum = try minVersion(parameters)
             let preferences = try Preferences(request)

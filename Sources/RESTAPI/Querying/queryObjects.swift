@@ -6,7 +6,7 @@ extension RESTService {
     /// `POST /v1/classes/{class}/query`: a page of a query stated in a body.
     func queryObjects(_ request: Request) -> Outcome {
         reading(request) { () throws(RequestFault) in
-            let parameters = try Parameters(request, known: ["minVersion"])
+            let parameters = Parameters(request)
             // CSV has no place for the cursor of the next page, and a body has no address with one.
             let forms = try ListForm.read(request, offered: [.json, .geoJSON])
             let minimum = try self.minVersion(parameters)

@@ -8,6 +8,9 @@ import Text
 package struct Parameters {
     private let request: Request
 
+    /// The parameters of a request, which ``Operation`` has checked.
+    package init(_ request: Request) { self.request = request }
+
     /// Checks the parameters.
     ///
     /// - Parameters:
@@ -16,13 +19,12 @@ package struct Parameters {
     ///   - repeatable: Names among them that may stand more than once.
     /// - Throws: ``RequestFault`` `.malformed` for one that it does not know, with the nearest that it does, or that
     ///   stands more than once.
-    package init(
+    package static func check(
         _ request: Request, known: [StaticString], repeatable: [StaticString] = []
     ) throws(RequestFault) {
-        self.request = request
         for (index, (name, _)) in request.query.enumerated() {
             guard known.contains(where: { name == $0 }) else {
-                throw Self.unknown(name.string, known)
+                throw unknown(name.string, known)
             }
             guard !repeatable.contains(where: { name == $0 }) else { continue }
             let before = request.query[..<index]
@@ -31,11 +33,6 @@ package struct Parameters {
                     name.string, "The parameter '\(name.string)' stands more than once.")
             }
         }
-    }
-
-    /// Refuses all parameters: for operations that have none. Costs nothing when there are none.
-    package static func refuseAll(_ request: Request) throws(RequestFault) {
-        if !request.query.isEmpty { _ = try Parameters(request, known: []) }
     }
 
     private static func unknown(_ name: String, _ known: [StaticString]) -> RequestFault {

@@ -106,6 +106,6 @@ package struct Operation: Sendable {
 
     /// Refuses parameters that the operation does not know, or that stand too often.
     private func check(_ request: Request) throws(RequestFault) {
-        _ = try Parameters(request, known: known, repeatable: repeatable)
+        try Parameters.check(request, known: known, repeatable: repeatable)
     }
 }

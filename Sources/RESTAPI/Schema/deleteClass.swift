@@ -8,7 +8,7 @@ extension RESTService {
     /// `DELETE /v1/schema/classes/{class}`: drops one class with its objects.
     func deleteClass(_ request: Request) -> Outcome {
         answering { () throws(RequestFault) in
-            let parameters = try Parameters(request, known: ["dryRun", "allowDataLoss"])
+            let parameters = Parameters(request)
             let name = request.parameter(0).string
             guard store.catalog.schema.objectClass(named: name) != nil else {
                 throw .unknownClass(name, store.catalog.rows)

@@ -4,7 +4,6 @@ extension RESTService {
     /// `GET /v1/schema/classes/{class}`
     func getClass(_ request: Request) -> Outcome {
         answering { () throws(RequestFault) in
-            try Parameters.refuseAll(request)
             let schema = store.catalog.schema
             let name = request.parameter(0).string
             guard let objectClass = schema.objectClass(named: name) else {

@@ -4,7 +4,6 @@ extension RESTService {
     /// `GET /v1/schema`
     func getSchema(_ request: Request) -> Outcome {
         answering { () throws(RequestFault) in
-            try Parameters.refuseAll(request)
             let schema = store.catalog.schema
             return .respond(
                 try .notModified(request, schemaTag(schema))

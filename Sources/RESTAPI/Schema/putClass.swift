@@ -10,7 +10,7 @@ extension RESTService {
     func putClass(_ request: Request) -> Outcome {
         answering { () throws(RequestFault) in
             let name = request.parameter(0).string
-            let parameters = try Parameters(request, known: ["dryRun", "allowDataLoss"])
+            let parameters = Parameters(request)
             let (objectClass, renames) = try readSchemaBody(request) { reader, root in
                 reader.readClass(root, JSONPointer(), named: name).map { ($0, reader.classRenames) }
             }

@@ -9,7 +9,7 @@ extension RESTService {
     /// tells what it would be.
     func putSchema(_ request: Request) -> Outcome {
         answering { () throws(RequestFault) in
-            let parameters = try Parameters(request, known: ["dryRun", "allowDataLoss"])
+            let parameters = Parameters(request)
             let document = try readSchemaBody(request) { $0.readSchema($1) }
             return try changeSchema(request, parameters, SchemaChange(.schema(document))) {
                 catalog in

@@ -4,17 +4,11 @@ import ObjectStore
 import StoreService
 
 extension RESTService {
-    private static let sectionParameters: [StaticString] = [
-        "by", "filter", "arg", "text", "sort", "limit", "cursor", "objects", "fields", "expand",
-        "count", "explain", "minVersion",
-    ]
-
     /// `GET /v1/classes/{class}/sections`: the result of a query, divided by what its objects have in
     /// common.
     func sectionObjects(_ request: Request) -> Outcome {
         answering { () throws(RequestFault) in
-            let parameters = try Parameters(
-                request, known: Self.sectionParameters, repeatable: ["arg", "text"])
+            let parameters = Parameters(request)
             try request.requireAccepted("application/json")
             let minimum = try minVersion(parameters)
             let preferences = try Preferences(request)

@@ -3,7 +3,6 @@ import HTTPServer
 extension RESTService {
     /// `GET /`: where to go on from the address alone; it tells nothing of the store.
     func getLinks(_ request: Request) -> Outcome {
-        do { try Parameters.refuseAll(request) } catch { return .respond(response(error)) }
         let links: StaticString = """
             {"name":"holdfast","links":{"service":"/v1","openapi":"/v1/openapi.json",\
             "schema":"/v1/schema","changes":"/v1/changes","metrics":"/metrics",\

@@ -7,7 +7,6 @@ extension RESTService {
     ///
     /// Cost: a snapshot, one look-up for each class, and some reads of /proc.
     func getMetrics(_ request: Request) -> Outcome {
-        do { try Parameters.refuseAll(request) } catch { return .respond(response(error)) }
         let text = MetricsText()
         text.family("holdfast_info", .gauge, "What runs here.")
         text.sample(

@@ -5,7 +5,6 @@ import ObjectStore
 extension RESTService {
     /// `GET /health/ready`: the store can be read, and nothing has ended writing.
     func getReadiness(_ request: Request) -> Outcome {
-        do { try Parameters.refuseAll(request) } catch { return .respond(response(error)) }
         do throws(StoreError) {
             let transaction = try store.read()
             defer { transaction.close() }

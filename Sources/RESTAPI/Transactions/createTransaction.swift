@@ -7,7 +7,6 @@ extension RESTService {
     /// `POST /v1/transactions`: several operations, all or none.
     func createTransaction(_ request: Request) -> Outcome {
         answering { () throws(RequestFault) in
-            try Parameters.refuseAll(request)
             _ = try BodyType.read(request)
             try request.requireAccepted("application/json")
             guard try Precondition(request) == .none else {

@@ -9,7 +9,7 @@ extension RESTService {
     /// snapshot.
     func exportObjects(_ request: Request) -> Outcome {
         answering { () throws(RequestFault) in
-            let parameters = try Parameters(request, known: ["fields", "minVersion"])
+            let parameters = Parameters(request)
             let isCSV = try wantsCSV(request)
             let name = request.parameter(0).string
             let fields = parameters["fields"]?.string

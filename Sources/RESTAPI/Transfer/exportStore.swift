@@ -7,7 +7,7 @@ extension RESTService {
     /// `GET /v1/export`: the schema and every object, from one snapshot.
     func exportStore(_ request: Request) -> Outcome {
         answering { () throws(RequestFault) in
-            let parameters = try Parameters(request, known: ["minVersion"])
+            let parameters = Parameters(request)
             _ = try request.accepted(of: ["application/x-ndjson", "application/ndjson"])
             return whenAtVersion(try minVersion(parameters)) {
                 .respond(

@@ -8,7 +8,7 @@ extension RESTService {
     /// comes in.
     func importObjects(_ request: Request, _ upload: Upload) -> UploadStart {
         do throws(RequestFault) {
-            let parameters = try Parameters(request, known: ["mode", "atomic"])
+            let parameters = Parameters(request)
             var importOptions = transfers.importOptions
             importOptions.mode = try createMode(parameters)
             importOptions.isAtomic = try parameters.flag("atomic")
