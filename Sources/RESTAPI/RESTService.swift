@@ -13,7 +13,7 @@ package final class RESTService: Sendable {
     /// The options of the interface.
     let options: RESTOptions
     /// Who may do what; nil when everybody may do everything.
-    let tokens: TokenTable?
+    let tokens: AccessTokens?
     let logger: Logger
     /// The imports and exports.
     let transfers: Transfers
@@ -30,7 +30,7 @@ package final class RESTService: Sendable {
     package var store: Store { served.store }
 
     /// Makes the service of a store.
-    package init(store: Store, options: RESTOptions, tokens: TokenTable?, logger: Logger) {
+    package init(store: Store, options: RESTOptions, tokens: AccessTokens?, logger: Logger) {
         self.options = options
         self.tokens = tokens
         self.logger = logger

@@ -1,12 +1,13 @@
 import HTTPServer
+import ObjectJSON
 import ObjectStore
 import ObjectSupport
-import ObjectJSON
 import RESTAPI
 import Storage
+import StoreService
 import Synchronization
-import Testing
 import TestSupport
+import Testing
 import Threads
 
 @Suite("idempotency keys")

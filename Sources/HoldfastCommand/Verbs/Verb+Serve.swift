@@ -2,6 +2,7 @@ import Glibc
 import HTTPServer
 import ObjectStore
 import RESTAPI
+import StoreService
 
 extension Verb {
     /// Where the service listens and is looked for.
@@ -124,14 +125,14 @@ struct ServeCommand {
     private enum Durability: String, CaseIterable { case full, relaxed }
 
     private func start(_ store: Store) throws(CommandFailure) -> RunningService {
-        let tokens: TokenTable
+        let tokens: AccessTokens
         do throws(TokenFile.Failure) {
             let file = TokenFile(directory: directory)
             if arguments.has("bootstrap-token"), try file.read() == nil {
                 let token = try file.create(name: "bootstrap", right: .admin)
                 Terminal.write("holdfast: admin token, shown only this once: \(token)\n")
             }
-            tokens = try TokenTable(file, logger: logger)
+            tokens = try AccessTokens(file, logger: logger)
         } catch {
             throw CommandFailure(error.description)
         }

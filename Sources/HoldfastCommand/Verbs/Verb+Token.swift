@@ -1,4 +1,5 @@
 import RESTAPI
+import StoreService
 
 extension Verb {
     private static let tokenNotes = """

@@ -1,5 +1,6 @@
 import HTTPServer
 import ObjectJSON
+import StoreService
 
 /// Decides before a request's body is read whether the request may go on. Thread-safe.
 ///
@@ -7,13 +8,13 @@ import ObjectJSON
 /// but only under the machine's own names: a web page that made its name point to 127.0.0.1 (DNS
 /// rebinding) sends another `Host`, and a page of another origin that posts a form sends its `Origin`.
 package final class AccessPolicy: Sendable {
-    private let tokens: TokenTable
+    private let tokens: AccessTokens
     /// The operator said that whoever reaches the service may use it.
     private let isInsecure: Bool
     private let cors: CORSPolicy
 
     /// Makes the policy.
-    package init(tokens: TokenTable, isInsecure: Bool, cors: CORSPolicy) {
+    package init(tokens: AccessTokens, isInsecure: Bool, cors: CORSPolicy) {
         self.tokens = tokens
         self.isInsecure = isInsecure
         self.cors = cors

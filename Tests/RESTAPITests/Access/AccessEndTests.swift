@@ -1,8 +1,9 @@
 import Glibc
 import HTTPServer
 import ObjectModel
-import Testing
+import StoreService
 import TestSupport
+import Testing
 
 @testable import RESTAPI
 

@@ -1,6 +1,7 @@
 import HTTPServer
-import Testing
+import StoreService
 import TestSupport
+import Testing
 
 @testable import ObjectJSON
 @testable import RESTAPI

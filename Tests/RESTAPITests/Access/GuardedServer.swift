@@ -1,6 +1,7 @@
 import HTTPServer
 import ObjectModel
 import ObjectStore
+import StoreService
 import TestSupport
 import Testing
 
@@ -28,7 +29,7 @@ final class GuardedServer {
             }
         }
         let logger = Logger(level: .error)
-        let table = try TokenTable(file, logger: logger)
+        let table = try AccessTokens(file, logger: logger)
         var serviceOptions = RESTOptions()
         serviceOptions.limits.backupDirectory = directory.path + "/backups"
         let service = RESTService(

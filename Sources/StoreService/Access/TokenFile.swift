@@ -1,6 +1,6 @@
+import Bytes
 import CCrypto
 import Glibc
-import ObjectJSON
 import ObjectModel
 import Threads
 
@@ -196,19 +196,9 @@ package struct TokenFile: Sendable {
         guard shim_random(&random, random.count) == 1 else {
             throw Failure("the system has no random bytes")
         }
-        let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
-        var text = Array("hf_".utf8)
-        var bits: UInt32 = 0
-        var bitCount = 0
-        for byte in random {
-            bits = bits << 8 | UInt32(byte)
-            bitCount += 8
-            while bitCount >= 6 {
-                bitCount -= 6
-                text.append(digits[Int(bits >> UInt32(bitCount) & 63)])
-            }
-        }
-        text.append(digits[Int(bits << UInt32(6 - bitCount) & 63)])
-        return String(decoding: text, as: UTF8.self)
+        let text = ByteBuffer(capacity: 64)
+        text.append("hf_")
+        random.withUnsafeBytes { Base64.encode($0, alphabet: .url, into: text) }
+        return String(decoding: text.bytes, as: UTF8.self)
     }
 }

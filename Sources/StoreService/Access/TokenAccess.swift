@@ -1,8 +1,6 @@
-import HTTPServer
-
 /// What a token allows, and what ends with that. Requests without a token have one too, as long as none is
 /// needed.
-package struct TokenAccess: Sendable {
+package struct TokenAccess<Grant: AccessGrant>: Sendable {
     /// What it allows.
     package private(set) var right: Right
     /// For each right up to its own what requests that need it are admitted by.
@@ -15,7 +13,9 @@ package struct TokenAccess: Sendable {
     }
 
     /// What admits a request that needs a right; nil when it is refused. Cost: a reference.
-    func grant(_ needed: Right) -> Grant? { needed.rank < grants.count ? grants[needed.rank] : nil }
+    package func grant(_ needed: Right) -> Grant? {
+        needed.rank < grants.count ? grants[needed.rank] : nil
+    }
 
     /// Sets the right: what it does not include any more ends, what it did before goes on.
     mutating func change(to right: Right) {

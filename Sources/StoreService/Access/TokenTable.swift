@@ -1,6 +1,4 @@
 import Glibc
-import HTTPServer
-import ObjectJSON
 import Synchronization
 import Threads
 
@@ -9,10 +7,10 @@ import Threads
 /// The file is looked at once a second, by requests and by the server when there are none, so a new token
 /// works and a revoked one ends within that time, with all that it has admitted. A file that can't be read
 /// leaves the last known tokens in force.
-package final class TokenTable: Sendable {
+package final class TokenTable<Grant: AccessGrant>: Sendable {
     private struct Known {
         var hash: TokenHash
-        var access: TokenAccess
+        var access: TokenAccess<Grant>
     }
 
     /// What tells one state of the file from another.
@@ -24,7 +22,7 @@ package final class TokenTable: Sendable {
     }
 
     private let file: TokenFile
-    private let logger: Logger
+    private let report: @Sendable (TokenFile.Failure) -> Void
     private let known = Mutex<[Known]>([])
     /// The file as it was read last; held while it is read, so that nothing older comes after.
     private let stamp = Mutex<Stamp?>(nil)
@@ -33,14 +31,17 @@ package final class TokenTable: Sendable {
     /// The second of the last look at the file.
     private let lookedAt: Atomic<Int64>
     /// What everybody may as long as no token is needed.
-    package let open = TokenAccess(.admin)
+    package let open = TokenAccess<Grant>(.admin)
 
     /// Reads the file.
     ///
+    /// - `report`: Is told when it can't be read later on.
     /// - Throws: ``TokenFile/Failure`` when it is there and can't be used.
-    package init(_ file: TokenFile, logger: Logger) throws(TokenFile.Failure) {
+    package init(
+        _ file: TokenFile, report: @escaping @Sendable (TokenFile.Failure) -> Void
+    ) throws(TokenFile.Failure) {
         self.file = file
-        self.logger = logger
+        self.report = report
         lookedAt = Atomic(Self.seconds())
         let stamp = Self.stamp(file)
         let entries = try file.read()
@@ -69,10 +70,10 @@ package final class TokenTable: Sendable {
     /// What a token allows; nil for one that is unknown.
     ///
     /// Cost: one hash and a comparison with every token; which one matches shows in no time.
-    package func access(of token: UnsafeRawBufferPointer) -> TokenAccess? {
+    package func access(of token: UnsafeRawBufferPointer) -> TokenAccess<Grant>? {
         guard let hash = TokenHash(of: token) else { return nil }
         return known.withLock { known in
-            var found: TokenAccess?
+            var found: TokenAccess<Grant>?
             for token in known where token.hash.isEqual(hash) { found = token.access }
             return found
         }
@@ -87,10 +88,7 @@ package final class TokenTable: Sendable {
                 adopt(try file.read())
                 known = present
             } catch {
-                logger.log(
-                    .error,
-                    "the file of tokens can't be read; the tokens known before stay in force",
-                    ("detail", .text(error.description)))
+                report(error)
             }
         }
     }

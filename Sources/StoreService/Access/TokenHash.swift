@@ -1,3 +1,4 @@
+import Bytes
 import CCrypto
 import JSON
 /// The SHA-256 of a token: all that is stored of it. A token is 32 random bytes, so that no slower hash
@@ -29,8 +30,8 @@ package struct TokenHash: Sendable {
 
     /// 64 lower-case hexadecimal digits.
     package var hexadecimal: String {
-        let digits = Array("0123456789abcdef".utf8)
-        return String(
-            decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+        let text = ByteBuffer(capacity: 64)
+        bytes.withUnsafeBytes { Hexadecimal.encode($0, into: text) }
+        return String(decoding: text.bytes, as: UTF8.self)
     }
 }

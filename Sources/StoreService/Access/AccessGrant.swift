@@ -1,0 +1,19 @@
+/// What admits work, such as a request, for as long as a token allows it. Work shares one; whoever does the work
+/// ends it when the grant has ended. Thread-safe.
+package protocol AccessGrant: AnyObject, Sendable {
+    /// Makes a grant that holds.
+    ///
+    /// - `isForReading`: Whether it is for reading alone.
+    init(isForReading: Bool)
+
+    /// Ends it.
+    func end(_ reason: AccessEnd)
+}
+
+/// Why a grant does not hold any more.
+package enum AccessEnd: Sendable {
+    /// The token is not known any more.
+    case revoked
+    /// The token may not do this any more.
+    case lowered
+}
