@@ -94,7 +94,7 @@ let package = Package(
             dependencies: [
                 "RESTAPI", "StoreService", "ObjectJSON", "ObjectStore", "Query", "Rows",
                 "ObjectModel", "JSON",
-                "Bytes", "StorageLMDB", "Threads",
+                "Bytes", "StorageLMDB", "Threads", "TestSupport", "ObjectSupport",
             ],
             swiftSettings: ours),
 

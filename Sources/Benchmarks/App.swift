@@ -25,6 +25,7 @@ struct App {
 
     private static func run(_ arguments: Arguments) throws {
         if arguments.only == "plans" { return try comparePlans(arguments) }
+        if arguments.only == "planner" { return try GeneratedPlans(arguments: arguments).run() }
         switch arguments.suite {
         case "reads": try reads(arguments)
         case "writes": try EmbeddedWrites(arguments).run()

@@ -18,6 +18,8 @@ package final class ReadTransaction: ObjectSource {
     private let catalogs: CatalogHistory
     /// The store's columns; nil where what is read is not committed.
     let columns: ColumnStore?
+    /// The samples of the store's classes; nil where what is read is not committed.
+    let samples: ClassSamples?
     /// The epoch of the store.
     package let epoch: UInt64
     /// The first storage error that a call without `throws` met; see ``ObjectSource``.
@@ -39,7 +41,8 @@ package final class ReadTransaction: ObjectSource {
 
     /// Nil when there is no catalog for the snapshot, which is closed then.
     init?(
-        snapshot: any StorageSnapshot, catalogs: CatalogHistory, columns: ColumnStore, epoch: UInt64
+        snapshot: any StorageSnapshot, catalogs: CatalogHistory, columns: ColumnStore,
+        samples: ClassSamples? = nil, epoch: UInt64
     ) {
         guard let catalog = catalogs.catalog(at: snapshot.commit, &validity) else {
             snapshot.close()
@@ -49,6 +52,7 @@ package final class ReadTransaction: ObjectSource {
         self.catalog = catalog
         self.catalogs = catalogs
         self.columns = columns
+        self.samples = samples
         self.epoch = epoch
     }
 
@@ -58,6 +62,7 @@ package final class ReadTransaction: ObjectSource {
         self.catalog = catalog
         catalogs = CatalogHistory(catalog)
         columns = nil
+        samples = nil
         self.epoch = epoch
     }
 

@@ -19,6 +19,7 @@ package final class Store: Sendable {
     package let publisher: CommitPublisher
     /// What scans have in memory.
     package let columns: ColumnStore
+    private let samples: ClassSamples
     private let queue: CommitQueue
 
     /// Opens the objects in an engine; an empty engine becomes an empty store.
@@ -41,6 +42,7 @@ package final class Store: Sendable {
         catalogs = CatalogHistory(opened.catalog)
         publisher = CommitPublisher(version: opened.state.version)
         columns = ColumnStore(options.columns)
+        samples = ClassSamples(engine, catalogs, columns, epoch: epoch)
         queue = CommitQueue(
             engine: engine, catalogs: catalogs, publisher: publisher, columns: columns,
             options: options, record: opened.record)
@@ -54,6 +56,7 @@ package final class Store: Sendable {
     /// Every ``ReadTransaction`` has to be closed before.
     package func close() {
         queue.stop()
+        samples.stop()
         engine.close()
     }
 
@@ -70,11 +73,24 @@ package final class Store: Sendable {
         if let closed, closed.belongs(to: catalogs) {
             if closed.begin(snapshot) { return closed }
         } else if let fresh = ReadTransaction(
-            snapshot: snapshot, catalogs: catalogs, columns: columns, epoch: epoch)
-        {
+            snapshot: snapshot, catalogs: catalogs, columns: columns, samples: samples, epoch: epoch
+        ) {
             return fresh
         }
         throw .storage(StorageError(.corrupted, operation: "find catalog"))
+    }
+
+    /// Takes the samples that plans ask for, of all classes and on the caller's thread, so that the next plan
+    /// depends on no other thread.
+    ///
+    /// - `isLast`: Whether no other ones are taken from then on.
+    package func takeSamples(isLast: Bool = false) {
+        defer {
+            if isLast { samples.stop() }
+        }
+        for rowClass in catalog.rows.classes where rowClass.definition.kind == .object {
+            samples.take(rowClass)
+        }
     }
 
     /// The newest catalog.

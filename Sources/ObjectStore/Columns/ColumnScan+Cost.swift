@@ -16,6 +16,18 @@ extension ColumnScan {
         let program: ColumnProgram
         /// The columns of the program, and of the order where it has one.
         let columns: ResidentColumns
+        /// The scan itself, where planning has begun it.
+        var begun: ColumnScan?
+    }
+
+    /// What the first chunk of a scan has.
+    struct Beginning {
+        /// How many objects there are.
+        var objectCount = 0
+        /// How many of them satisfy the condition.
+        var matchCount = 0
+        /// How many of these are behind the position where the scan begins.
+        var nextCount = 0
     }
 
     /// One row of so many is taken to pass the columns, where the rest of the condition is tested on rows.

@@ -15,6 +15,8 @@ final class ColumnScan {
     private let predicate: Predicate?
     private let deadlineMilliseconds: UInt64
     private let frame = ColumnFrame()
+    /// The chunk whose result the frame has, where that was evaluated before it is asked for.
+    private var begunChunk: Int?
     private let helperCountMax: Int
     private let sharedMicrosecondsMin: UInt64
     /// The column to sort by; nil where rows have to be sorted.
@@ -135,6 +137,8 @@ final class ColumnScan {
 
     /// Evaluates a chunk into the frame's mask; false when it has no objects.
     private func evaluate(_ chunk: Int) throws(QueryExecution.Failure) -> Bool {
+        defer { begunChunk = nil }
+        if chunk == begunChunk { return true }
         guard program.evaluate(chunk, frame) else { return false }
         try checkTime()
         guard frame.hasUndecided else { return true }
@@ -155,6 +159,29 @@ final class ColumnScan {
     }
 
     // MARK: Results
+
+    /// Evaluates the chunk that the scan begins with behind a key; the scan does not do so again.
+    func begin(after first: UInt64) throws(QueryExecution.Failure) -> Beginning {
+        let (firstChunk, from) = start(behind: first)
+        for chunk in firstChunk..<program.chunkCount where try evaluate(chunk) {
+            begunChunk = chunk
+            let matchCount = frame.count
+            return Beginning(
+                objectCount: program.objects(of: chunk)?.objectCount ?? 0, matchCount: matchCount,
+                nextCount: chunk == firstChunk && first > 0 ? frame.count(from: from) : matchCount)
+        }
+        return Beginning()
+    }
+
+    /// The chunk and the position in it behind a key.
+    private func start(behind key: UInt64) -> (chunk: Int, position: Int) {
+        let start = key &+ 1
+        guard start > 0 else { return (program.chunkCount, 0) }
+        return (
+            Int(min(start >> UInt64(ColumnChunk.keyCountLog2), UInt64(program.chunkCount))),
+            Int(start & UInt64(ColumnChunk.keyCount - 1))
+        )
+    }
 
     /// How many objects satisfy the predicate.
     ///
@@ -212,17 +239,15 @@ final class ColumnScan {
     func scan(
         after first: UInt64, chunkCountMax: Int = .max, _ body: (UInt64, RowView) -> Bool
     ) throws(QueryExecution.Failure) -> UInt64? {
-        guard first < .max else { return nil }
         var left = chunkCountMax
-        let start = first + 1
-        let firstChunk = Int(
-            min(start >> UInt64(ColumnChunk.keyCountLog2), UInt64(program.chunkCount)))
+        let (firstChunk, from) = start(behind: first)
         for chunk in firstChunk..<program.chunkCount {
             guard left > 0 else { return max(first, Self.key(chunk, 0) - 1) }
             guard try evaluate(chunk) else { continue }
             left -= 1
-            let from = chunk == firstChunk ? Int(start & UInt64(ColumnChunk.keyCount - 1)) : 0
-            guard try rows(of: chunk, from: from, body) else { return nil }
+            guard try rows(of: chunk, from: chunk == firstChunk ? from : 0, body) else {
+                return nil
+            }
         }
         return nil
     }

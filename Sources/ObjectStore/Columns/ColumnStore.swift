@@ -53,7 +53,6 @@ package final class ColumnStore: Sendable {
     /// When columns are kept.
     package let options: ColumnOptions
     let meter = ColumnMeter()
-    let trials = TrialMemory()
     private let state = Mutex(State())
 
     init(_ options: ColumnOptions) { self.options = options }

@@ -30,19 +30,13 @@ package struct Plan: Hashable, Sendable {
         case sort
     }
 
-    /// What is done when a plan turns out to be dearer than it looked.
+    /// What is done when a plan turns out to cost more than was estimated.
     package enum Fallback: Hashable, Sendable {
         /// Nothing: it is followed to its end.
         case none
         /// When it has cost this much (see ``QueryCost``), the query goes on by another plan, behind the
         /// last object that was handed over.
         indirect case after(cost: Int, Plan)
-        /// When it has cost this much, the query is planned anew: more may be read for that then.
-        case rethink(cost: Int)
-        /// When it has cost this much, the query is planned: until then nothing was read for that, since the
-        /// beginning of a scan might have filled the page. Before that it may cost as much again as other
-        /// plans are known to cost at least, if that is likely to fill it.
-        case plan(cost: Int, otherCost: Int)
     }
 
     /// Where objects come from.
@@ -53,7 +47,7 @@ package struct Plan: Hashable, Sendable {
     package var residual: Predicate?
     /// The access's object keys, rising, where planning has read them already.
     package var keys: [UInt64]?
-    /// What is done when it becomes too dear.
+    /// What is done when it costs too much.
     package var fallback = Fallback.none
     /// Of a scan what each chunk costs by the columns that were in memory when it was planned; nil where
     /// it counts on none.

@@ -7,11 +7,8 @@ struct PlanCandidate {
     var source: PlanSource
     /// The positions of the conjuncts that all found objects satisfy.
     var covered: [Int]
-    /// Its place among the candidates of the query.
-    var number = 0
-
-    /// Whether it is the same candidate, planned or not.
-    func isSame(as other: PlanCandidate) -> Bool { number == other.number }
+    /// What an object has to satisfy to be found, or little more.
+    var condition: Predicate
 
     /// What the objects of some candidates together still have to be tested for.
     static func residual(
@@ -75,24 +72,28 @@ struct CandidateSearch {
             case .comparison(let comparison):
                 if let words = words(comparison) {
                     found.append(
-                        PlanCandidate(source: words.source, covered: words.isExact ? [place] : []))
+                        PlanCandidate(
+                            source: words.source, covered: words.isExact ? [place] : [],
+                            condition: conjunct))
                 }
                 if let constraint = comparison.linkConstraint(schema) {
-                    found.append(links(constraint, of: place))
+                    found.append(links(constraint, of: place, conjunct))
                 }
             case .within(let condition):
                 // The cells hold points beside the region, so each object is tested.
                 if let points = points(condition) {
-                    found.append(PlanCandidate(source: points, covered: []))
+                    found.append(
+                        PlanCandidate(source: points, covered: [], condition: conjunct))
                 }
                 if let constraint = condition.linkConstraint(schema) {
-                    found.append(links(constraint, of: place))
+                    found.append(links(constraint, of: place, conjunct))
                 }
             case .or(let parts):
                 if let union = union(parts, depth: depth) {
                     found.append(
                         PlanCandidate(
-                            source: .any(union.sources), covered: union.isExact ? [place] : [])
+                            source: .any(union.sources), covered: union.isExact ? [place] : [],
+                            condition: conjunct)
                     )
                 }
             default: continue
@@ -102,9 +103,20 @@ struct CandidateSearch {
     }
 
     /// The candidate of what the conjunct at `place` demands of objects behind links.
-    private func links(_ constraint: LinkConstraint, of place: Int) -> PlanCandidate {
+    private func links(
+        _ constraint: LinkConstraint, of place: Int, _ conjunct: Predicate
+    ) -> PlanCandidate {
         PlanCandidate(
-            source: .links(constraint, far: nil), covered: constraint.isExact ? [place] : [])
+            source: .links(constraint, far: nil), covered: constraint.isExact ? [place] : [],
+            condition: conjunct)
+    }
+
+    /// The candidate that one index, or the primary key, is for some of a predicate's conjuncts.
+    func candidate(_ constraint: IndexConstraint, _ conjuncts: [Predicate]) -> PlanCandidate {
+        PlanCandidate(
+            source: source(constraint), covered: constraint.covered,
+            condition: Predicate.conjunction(constraint.covered.map { conjuncts[$0] })
+                ?? .constant(true))
     }
 
     /// The full-text index that finds what a comparison asks for, and whether it says everything.
@@ -134,7 +146,7 @@ struct CandidateSearch {
         for part in parts {
             let own = constraints(part)
             let candidates =
-                own.map { PlanCandidate(source: source($0), covered: $0.covered) }
+                own.map { candidate($0, part.conjuncts) }
                 + further(part, beside: own, depth: depth + 1)
             guard let best = candidates.min(by: { rank($0.source) < rank($1.source) }) else {
                 return nil

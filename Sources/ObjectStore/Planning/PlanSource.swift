@@ -48,16 +48,12 @@ package indirect enum PlanSource: Hashable, Sendable {
         }
     }
 
-    /// Whether it may ask a geographic index, for which cells have to be found first.
-    var needsCells: Bool { cellCostMin > 0 }
-
-    /// What has to be spent before the first point in some cells is read; 0 where it asks for none.
-    var cellCostMin: Int {
-        switch self {
-        case .primaryKey, .index, .words: 0
-        case .points: QueryCost.roughCover
-        case .links(let constraint, _): constraint.asksForRegion ? QueryCost.roughCover : 0
-        case .all(let parts), .any(let parts): parts.reduce(0) { $0 + $1.cellCostMin }
+    /// Whether it is one value of an index, whose entries stand in the order of object keys.
+    var isSingleIndexValue: Bool {
+        if case .index(_, let ranges) = self {
+            ranges.count == 1 && ranges[0].isSingleValue
+        } else {
+            false
         }
     }
 

@@ -44,11 +44,10 @@ extension Planner {
                 constraint.ranges == [.all] ? nil : naturalPlan([], predicate)
             }
         }
-        var candidates = own.map {
-            PlanCandidate(source: search.source($0), covered: $0.covered)
-        }
+        var candidates = own.map { search.candidate($0, predicate.conjuncts) }
+        var cost = 0
         for var candidate in search.further(predicate, beside: []) {
-            candidate.source = try planned(candidate.source, .max)
+            candidate.source = try planned(candidate.source, &cost)
             candidates.append(candidate)
         }
         let order: Plan.Order = query.sort.isEmpty ? .collectKeys : .sort
@@ -74,8 +73,6 @@ extension Planner {
             var guarded = walk
             let next = plans.isEmpty ? .scan(query) : plans[index % plans.count]
             guarded.fallback = .after(cost: 3 * QueryCost.anyRow * (index % 3), next)
-            plans.append(guarded)
-            guarded.fallback = .rethink(cost: 2 * QueryCost.anyRow * (index % 4))
             plans.append(guarded)
         }
         return plans

@@ -2,95 +2,63 @@ import Query
 import Rows
 import Storage
 
-/// Chooses how a query finds its objects.
+/// Chooses how a query finds its objects, once, before the first is looked for (decision 15).
 ///
-/// There are no stored statistics. A class knows how many objects it has; what a source of keys holds is
-/// found by reading its keys, up to a bound that grows eightfold until one source comes to its end: that
-/// one is the smallest or nearly so, and what was read is used. Where everything is wanted this costs a
-/// thirty-second of a scan at most, beside columns a third of that.
+/// A class knows how many objects it has. Of each source of keys up to ``entryCountMax`` entries are read: what
+/// has fewer is known to the last, and is taken. Of what has more, and of the whole condition, a sample of the
+/// class's rows tells the share. From these numbers the cost of each way follows, and the least is chosen.
 ///
-/// Where a page is wanted, a walk in its order may fill it soon, and nothing tells so but the walk itself.
-/// So when the first look at the sources finds none that is small, the walk begins, and after a while the
-/// query is planned anew, with a sixteenth of what the walk has cost to look further (``Plan/Fallback``).
-/// A walk along an index is given up when it costs a twentieth of a scan, beside columns a thirty-second at most.
-/// The cells of a geographic index take longer to be found than many a page: they wait for a walk that fills its
-/// page slowly, and may cost a forty-eighth of what is still to be expected of it, at last of a scan.
+/// Beside columns that are in memory a scan costs a hundredth, and planning may cost no more. Entries are read as far
+/// as looking their rows up would pay, and the sample is the chunk that the scan begins with: it is not evaluated
+/// again, so that a page that it fills costs no more than the scan.
 ///
-/// A page in the order of object keys may be filled by the beginning of a scan in less time than all of
-/// this takes: where columns are in memory that is tried first, before any index is asked where it costs less than
-/// that (``earlyTrial(_:)``), else after a few entries (``trial(_:_:)``).
-///
-/// A scan by columns that are in memory costs a hundredth of a scan of rows; then all of this is a hundredth too,
-/// and few indexes are worth it. The planner only counts on columns that are there. Where they have gone when
-/// the plan is followed, the query is planned anew without them.
+/// A walk in the wanted order may fill a page soon or never, whatever a sample says. So a plan that is not a scan
+/// has an end (``Plan/Fallback``): where it has cost as much as a part of the next best, that takes over behind the
+/// last object that was handed over.
 struct Planner {
     typealias Failure = QueryExecution.Failure
+
+    /// The most entries that are read of a source of keys to plan.
+    static let entryCountMax = 64
+    /// The least objects of a class that is worth a sample.
+    private static let sampledCountMin = 256
 
     let transaction: ReadTransaction
     let rowClass: RowClass
     let query: ObjectQuery
     let limits: QueryLimits
-    /// What may be spent, when the query is a part of another.
-    let costMax: Int
     let search: CandidateSearch
-    /// What was spent on the query before it is planned anew.
-    let costSpent: Int
-    /// What the walk that is interrupted is likely to go on to cost.
-    let costExpected: Int
-    /// What the dearest look at the points in some cells might cost so far; it found too many.
-    var cellCostTried: Int
-    /// What a scanned row costs, with what its condition follows: more than ``QueryCost/scannedRow`` where
-    /// the query has shown so.
-    let rowCost: Int
-    /// Whether a scan may count on columns.
-    let mayUseColumns: Bool
-    /// Whether the beginning of a scan may be tried before anything else.
-    let mayTry: Bool
     /// Entries that were read to plan.
     var entriesRead = 0
     /// What a scan by columns needs, which was looked for to know what it costs.
-    private(set) var preparedScan: ColumnScan.Prepared?
-    /// Under what it is remembered whether a trial has filled the query's page; nil where it has no trial.
-    var trialKey: UInt64?
+    var preparedScan: ColumnScan.Prepared?
+    /// What the plan is likely to cost, and how many objects it is likely to find.
+    private(set) var expected = (cost: 0, count: 0)
     private var objectCount: Int?
-    /// What a scan costs; nil before that was asked.
-    private(set) var knownScanCost: ScanCost?
+    /// What the first chunk of a scan by columns has; nil where the scan was not begun.
+    var beginning: ColumnScan.Beginning?
+    /// What a scan costs by columns; nil where there are none, or nobody has asked.
+    private var columnCost: ScanCost?
+    /// What a tested row costs beside ``QueryCost/scannedRow``: to follow links, as far as the sample tells.
+    private var testCost: Int
 
-    init(
-        _ query: ObjectQuery, _ transaction: ReadTransaction, _ limits: QueryLimits,
-        costMax: Int = .max, costSpent: Int = 0, costExpected: Int = 0, cellCostTried: Int = 0,
-        rowCost: Int? = nil, mayUseColumns: Bool = true, mayTry: Bool = true,
-        scanCost: ScanCost? = nil
-    ) {
-        knownScanCost = scanCost
-        self.mayUseColumns = mayUseColumns
-        self.mayTry = mayTry
-        self.rowCost = rowCost ?? RowCost(query.predicate).whole
-        self.costSpent = costSpent
-        self.costExpected = costExpected
-        self.cellCostTried = cellCostTried
+    init(_ query: ObjectQuery, _ transaction: ReadTransaction, _ limits: QueryLimits) {
         self.transaction = transaction
         self.query = query
         self.limits = limits
-        self.costMax = costMax
         rowClass = transaction.rows.classes[query.classIndex]
         search = CandidateSearch(schema: transaction.rows, rowClass: rowClass)
+        testCost = RowCost(query.predicate).tested - QueryCost.scannedRow
     }
 
-    /// The first bound of the keys that are read of each source.
-    static let firstBound = 64
-    /// The first rows of a walk that tell whether cells are worth to be found are as many as for such a page.
-    private static let cellPageCount = 20
-    /// How many chunks of columns are looked at for a page before anything else is weighed.
-    private static let firstChunkCount = 4
-
-    /// The plan for a count of what one comparison says, where an index knows: nothing is cheaper than to
-    /// count its entries. Nil for everything that has to be thought about.
-    static func obvious(_ query: ObjectQuery, _ rowClass: RowClass, _ schema: RowSchema) -> Plan? {
+    /// The plan for a count of what one comparison says, where an index knows and the class has no columns:
+    /// nothing is cheaper than to count its entries. Nil for everything that has to be thought about.
+    static func obvious(_ query: ObjectQuery, _ transaction: ReadTransaction) -> Plan? {
+        let rowClass = transaction.rows.classes[query.classIndex]
         guard query.isCounted, query.sort.isEmpty,
             case .comparison(let comparison)? = query.predicate,
             let own = comparison.constraint, own.isExact, !own.ranges.isEmpty,
-            rowClass.isIndexed(own.member)
+            rowClass.isIndexed(own.member), transaction.columns?.hasColumns(rowClass) != true
         else { return nil }
         let isSingle = own.ranges.count == 1 && own.holdsSingleValues
         return Plan(
@@ -105,36 +73,30 @@ struct Planner {
         if case .constant(let truth) = predicate {
             return truth ? naturalPlan([], nil) ?? .scan(query) : .nothing
         }
-        if let trial = try earlyTrial(predicate) { return trial }
+        if let page = try immediatePage(predicate) { return page }
         var own = predicate.constraints(transaction.rows)
         if own.contains(where: { $0.ranges.isEmpty }) { return .nothing }
         own.removeAll { !search.isIndexed($0.member) }
         if let key = own.first(where: {
             $0.member == rowClass.primaryKeyIndex && $0.holdsSingleValues
         }) {
+            expected = (QueryCost.times(key.ranges.count, QueryCost.risingRow), key.ranges.count)
             return plan(key)
         }
-        if query.isCounted, own.count == 1, own[0].isExact { return plan(own[0]) }
         let natural = naturalPlan(own, predicate)
         if let natural, natural.residual == nil { return natural }
-        let further = search.further(predicate, beside: own)
-        if own.isEmpty, further.isEmpty { return try guarded(natural) ?? .scan(query) }
-        if own.count == 1, further.isEmpty, let only = own.first {
-            if query.sort.isEmpty, query.expectedCount != nil, only.holdsSingleValues {
-                switch try density(only) {
-                case .dense: return try denseScan()
-                case .few: return plan(only)
-                case .unknown: return try guarded(plan(only)) ?? .scan(query)
-                }
-            }
-        }
-        if own.isEmpty, query.isCounted, query.sort.isEmpty, further.count == 1,
-            let only = further.first,
-            case .words = only.source, only.covered.count == predicate.conjuncts.count
+        // A page of what one value, or some, have reads its own rows alone.
+        if own.count == 1, own[0].isExact, own[0].holdsSingleValues, query.sort.isEmpty,
+            query.expectedCount != nil, !query.isCounted
         {
-            return Plan(access: only.source.access, order: .collectKeys, residual: nil)
+            return plan(own[0])
         }
-        if natural == nil, let trial = try trial(own, further) { return trial }
+        let further = search.further(predicate, beside: own)
+        if own.isEmpty, further.isEmpty, natural == nil {
+            // The query that this may be a part of wants to know what it costs.
+            if query.isCounted { expected = (try scanCost().whole, try total()) }
+            return .scan(query)
+        }
         return try choose(predicate, own, further, natural)
     }
 
@@ -167,15 +129,6 @@ struct Planner {
             order: .natural(reversed: !sorted.isAscending), residual: predicate)
     }
 
-    /// The plan, given up for a scan where it looks up so many rows that it costs a part of one.
-    private mutating func guarded(_ plan: Plan?) throws(Failure) -> Plan? {
-        // Where all is wanted, an order by an index needs no memory and a sort does.
-        guard var plan, plan.residual != nil, query.expectedCount != nil else { return plan }
-        let scan = try scanCost()
-        plan.fallback = .after(cost: walkCostMax(scan), scanPlan(scan))
-        return plan
-    }
-
     private mutating func total() throws(Failure) -> Int {
         if let objectCount { return objectCount }
         entriesRead += 1
@@ -190,20 +143,17 @@ struct Planner {
 
     /// What a scan costs at present.
     mutating func scanCost() throws(Failure) -> ScanCost {
-        if let knownScanCost { return knownScanCost }
-        let cost: ScanCost
-        if mayUseColumns,
-            let byColumns = ColumnScan.estimate(
-                query, rowClass, in: transaction, needsOrder: search.sortMember(query) != nil,
-                rowCost: rowCost)
+        if let columnCost { return columnCost }
+        let rowCost = QueryCost.scannedRow + testCost
+        if let byColumns = ColumnScan.estimate(
+            query, rowClass, in: transaction, needsOrder: search.sortMember(query) != nil,
+            rowCost: rowCost)
         {
-            cost = byColumns.cost
             preparedScan = byColumns.prepared
-        } else {
-            cost = ScanCost(rowCount: try total(), rowCost: rowCost)
+            columnCost = byColumns.cost
+            return byColumns.cost
         }
-        knownScanCost = cost
-        return cost
+        return ScanCost(rowCount: try total(), rowCost: rowCost)
     }
 
     func scanPlan(_ cost: ScanCost) -> Plan {
@@ -212,181 +162,290 @@ struct Planner {
         return plan
     }
 
+    // MARK: What is known
+
+    /// A source of keys with what its first entries say: all of them where they are few.
+    private mutating func estimate(
+        _ candidate: PlanCandidate, _ total: Int, _ scan: ScanCost
+    ) throws(Failure) -> PlanSourceEstimate {
+        var candidate = candidate
+        var startCost = 0
+        candidate.source = try planned(candidate.source, &startCost)
+        // Each word, cell or target of a link is a look-up.
+        let cost = candidate.source.needsLookUps ? QueryCost.always : entryCountMax(scan, total)
+        var collector = KeyCollector(transaction, limits, cost: cost)
+        var keys = try collector.keys(candidate.source, of: rowClass)
+        entriesRead += collector.entriesRead
+        // Without a sample one value is guessed to be rarer than a range.
+        let share = candidate.source.holdsSingleValues || candidate.source.isSearch ? 32 : 4
+        let count = keys?.count ?? max(Self.entryCountMax + 1, total / share)
+        // The cells that are found for so little are large: where many points lie in them, closer ones pay.
+        if case .points = candidate.source,
+            QueryCost.times(count, QueryCost.risingRow) > QueryCost.cover
+        {
+            keys = nil
+        }
+        return PlanSourceEstimate(
+            candidate: candidate, keys: keys, count: count, startCost: startCost)
+    }
+
+    /// How many entries are read of a range of an index: by columns so many that to look their rows up costs a quarter
+    /// of a scan, since a row of a sample would stand for more.
+    private func entryCountMax(_ scan: ScanCost, _ total: Int) -> Int {
+        guard scan.isByColumns else { return Self.entryCountMax }
+        let cost = beginning == nil ? scan.whole : pageCost(scan, matchesByColumns(total), total)
+        // Of a page not all of them are looked up.
+        return isPage
+            ? min(Self.entryCountMax, max(16, cost / QueryCost.risingRow))
+            : max(16, cost / (4 * QueryCost.risingRow))
+    }
+
+    /// What it costs until a scan has what is wanted.
+    private func pageCost(_ scan: ScanCost, _ matches: Int, _ total: Int) -> Int {
+        guard isPage, let wanted = query.expectedCount else { return scan.whole }
+        let cost = min(scan.whole, scan.cost(ofFirst: QueryCost.times(wanted, total) / matches))
+        // Columns leave the rows that match to be read, and other rows are read to be tested.
+        return scan.isByColumns
+            ? cost + QueryCost.times(min(wanted, matches), QueryCost.risingRow) : cost
+    }
+
+    /// How many objects match, as far as the beginning of a scan by columns, or the sample of the class, tells.
+    private mutating func sampledMatches(
+        _ predicate: Predicate, _ sources: inout [PlanSourceEstimate], _ scan: ScanCost,
+        _ total: Int
+    ) throws(Failure) -> (count: Int, of: SampleCounts?)? {
+        if preparedScan != nil {
+            // Where all is wanted without an order, no number would change the choice.
+            guard query.expectedCount != nil, !query.isCounted else { return nil }
+            try begin()
+            return (matchesByColumns(total), nil)
+        }
+        guard let counts = try sampleCounts(predicate, sources, scan, total) else { return nil }
+        for index in sources.indices {
+            sources[index].count = max(
+                Self.entryCountMax + 1, counts.scaled(counts.count([index]), to: total))
+        }
+        return (counts.scaled(counts.matchCount, to: total), counts)
+    }
+
+    /// Counts the rows of the class's sample that satisfy the condition; nil without one.
+    private mutating func sampleCounts(
+        _ predicate: Predicate, _ sources: [PlanSourceEstimate], _ scan: ScanCost, _ total: Int
+    ) throws(Failure) -> SampleCounts? {
+        guard total >= Self.sampledCountMin, let samples = transaction.samples,
+            let sample = samples.sample(
+                of: rowClass, objectCount: total, commit: transaction.commit)
+        else { return nil }
+        let counts: SampleCounts
+        do throws(StoreError) {
+            counts = try SampleCounts(
+                sample, predicate, sources.map(\.candidate), in: transaction,
+                until: limits.deadlineMilliseconds,
+                costMax: scan.isByColumns
+                    ? scan.whole / 32 : min(scan.whole / 8, QueryCost.sampleMax),
+                rowCost: QueryCost.scannedRow + testCost)
+        } catch {
+            throw .store(error)
+        }
+        entriesRead += counts.followedCount
+        guard counts.testedCount > 0 else { return nil }
+        testCost += counts.followedCount * QueryCost.followed / counts.testedCount
+        return counts
+    }
+
     // MARK: Choosing
+
+    /// A set of sources whose common keys are looked up, and what that is likely to cost.
+    private struct KeyPlan {
+        var sources: [Int]
+        var keyCount: Int
+        var cost: Int
+        var isCovered: Bool
+    }
 
     private mutating func choose(
         _ predicate: Predicate, _ own: [IndexConstraint], _ further: [PlanCandidate],
         _ natural: Plan?
     ) throws(Failure) -> Plan {
         let conjuncts = predicate.conjuncts
-        let scan = try scanCost()
-        // What reads in order and stops when the page is full: an index, or a scan by object key.
-        let canStop = natural != nil || query.sort.isEmpty
-        let wanted = canStop && !query.isCounted ? query.expectedCount : nil
-        let candidateCount = own.count + further.count
-        // The last look, when the walk along an index is given up, may cost what it does for everything.
-        let isLast = natural != nil && costSpent >= walkCostMax(scan)
-        // Beside columns a row that is looked up is dear, so that many keys do not pay; and the walk has cost
-        // its part of what may be lost already. What is reckoned may be twice as dear in truth.
-        let share = scan.isByColumns ? (isLast ? 128 : 96) : 32
-        let least = scan.isByColumns ? Self.firstBound : QueryCost.always
-        var countMax = max(least, scan.whole / share) / candidateCount
-        let pageCellCost = cellCostMax(scan, further, candidateCount, isLast: isLast)
-        if wanted != nil {
-            if !isLast {
-                countMax = min(countMax, max(Self.firstBound, costSpent / 16 / candidateCount))
-            }
-            // This was looked at before the walk began, or half of it was.
-            if costSpent > 0, countMax <= (isLast ? 2 : 1) * Self.firstBound, pageCellCost == 0 {
-                return walk(natural, wanted, scan)
+        let total = try total()
+        var scan = try scanCost()
+        var sources: [PlanSourceEstimate] = []
+        for constraint in own {
+            sources.append(try estimate(search.candidate(constraint, conjuncts), total, scan))
+        }
+        // What needs the objects of other classes is looked at when the own indexes do not do, and not before a chunk
+        // of columns.
+        if !sources.contains(where: { $0.keys != nil }) {
+            if scan.isByColumns, isPage, try isFilled() { return scanPlan(scan) }
+            let mayLookUp = !scan.isByColumns || scan.whole >= 16 * QueryCost.always
+            for candidate in further where mayLookUp || !candidate.source.needsLookUps {
+                sources.append(try estimate(candidate, total, scan))
             }
         }
-        countMax = min(countMax, costMax)
-
-        var candidates = own.map {
-            PlanCandidate(source: search.source($0), covered: $0.covered)
-        }
-        var further = further
-        for index in candidates.indices { candidates[index].number = index }
-        for index in further.indices { further[index].number = own.count + index }
-        let byCells = further.filter(\.source.needsCells)
-        further.removeAll(where: \.source.needsCells)
-        // Columns that may fill the page at once are cheaper to look at than another class.
-        let isPageByColumns =
-            scan.isByColumns && wanted != nil && natural == nil && costSpent == 0
-            && !own.isEmpty
-        var known: [Known] = []
-        // What is read again with a larger bound is read twice.
-        var bound =
-            costSpent == 0 && countMax > 4 * Self.firstBound ? Self.firstBound : countMax
-        var isFirst = true
-        var asksFurther = false
-        while known.isEmpty {
-            known = try read(candidates, bound)
-            // What needs the objects of other classes is looked at when the own indexes do not do.
-            if known.isEmpty, isFirst, !isPageByColumns {
-                candidates += further
-                // Each word, or target of a link, is a look-up, which the first bound has too little for.
-                let enough = scan.isByColumns ? countMax : QueryCost.always
-                let most = costSpent == 0 ? min(enough, costMax) : bound
-                for candidate in further {
-                    let own = candidate.source.needsLookUps ? max(bound, most) : bound
-                    known += try read([candidate], own)
-                }
-                asksFurther = true
-                // Their cells cost the same whatever is read of them: once, then, and as far as it may go.
-                let cellCost =
-                    wanted == nil
-                    ? max(countMax, most, costMax < .max ? min(costMax, scan.whole) : 0)
-                    : pageCellCost
-                if cellCost > 0 {
-                    known += try read(byCells, cellCost)
-                    cellCostTried = max(cellCostTried, cellCost)
-                }
-            }
-            guard known.isEmpty, bound < countMax else { break }
-            isFirst = false
-            bound = min(countMax, QueryCost.times(bound, 8))
-        }
-        if asksFurther { candidates += byCells }
-        guard let best = known.min(by: { $0.keys.count < $1.keys.count }) else {
-            return walk(natural, wanted, scan, needsCells: !byCells.isEmpty)
-        }
-        let rest = PlanCandidate.residual(conjuncts, coveredBy: [best.candidate])
-        if scan.isByColumns, rest != nil,
-            QueryCost.times(best.keys.count, QueryCost.risingRow) > scan.whole
+        var matchCount = sources.compactMap { $0.keys?.count }.min()
+        var counts: SampleCounts?
+        if matchCount == nil,
+            let sampled = try sampledMatches(predicate, &sources, scan, total)
         {
-            return scanPlan(scan)
+            (matchCount, counts) = sampled
+            if !scan.isByColumns { scan = try scanCost() }
         }
-        let united = try intersection(best, known, candidates, scan)
-        var plan = Plan(
-            access: access(united.used), order: query.sort.isEmpty ? .collectKeys : .sort,
-            residual: PlanCandidate.residual(conjuncts, coveredBy: united.used), keys: united.keys)
-        if query.sort.isEmpty, united.used.count == 1, case .index(_, let ranges) = plan.access,
-            ranges.count == 1, ranges[0].isSingleValue
-        {
-            plan.order = .natural(reversed: false)
+        // Beside columns more entries than were read don't pay.
+        let usable = scan.isByColumns && counts == nil ? sources.filter { $0.keys != nil } : sources
+        let guessed = sources.map(\.count).min() ?? total
+        let matches = max(1, matchCount ?? guessed / (conjuncts.count > 1 ? 4 : 1))
+        let best = keyPlan(usable, conjuncts, matches, counts, total)
+        expected = (min(best?.cost ?? .max, scan.whole), matches)
+        let keys = try best.map { best throws(Failure) in
+            try self.plan(best, usable, conjuncts)
         }
-        guard let wanted, !united.keys.isEmpty else { return plan }
-        // Where nothing is tested or sorted, a page reads its own rows only.
-        let isPage = plan.residual == nil && query.sort.isEmpty
-        let collected = QueryCost.times(
-            isPage ? min(wanted, united.keys.count) : united.keys.count, QueryCost.risingRow)
-        let walk = QueryCost.times(wanted, try total()) / united.keys.count
-        guard walkCost(walk, wanted, natural, scan) < collected else { return plan }
-        var optimistic = natural ?? scanPlan(scan)
-        optimistic.fallback = .after(cost: collected, plan)
-        return optimistic
-    }
-
-    /// What the first rows of the walk in the wanted order cost: along an index, or of a scan, where columns
-    /// leave only those to be read that are wanted.
-    private func walkCost(
-        _ rowCount: Int, _ wanted: Int, _ natural: Plan?, _ scan: ScanCost
-    ) -> Int {
-        guard natural == nil else {
-            return QueryCost.times(rowCount, QueryCost.anyRow + rowCost - QueryCost.scannedRow)
+        guard let natural else {
+            return scanOrKeys(scan, best, keys, matches, total)
         }
-        let own = scan.cost(ofFirst: rowCount)
-        return scan.isByColumns ? own + QueryCost.times(wanted, QueryCost.risingRow) : own
-    }
-
-    /// What a walk along an index may cost that is to spare a scan.
-    private func walkCostMax(_ scan: ScanCost) -> Int {
-        guard scan.isByColumns else { return 2 * QueryCost.always + scan.whole / 20 }
-        // Beside columns a row of a large class, and what lies behind its links, costs up to twice as much as is
-        // reckoned, so that a thirty-second is a sixteenth; the looks at other sources may take a few hundredths more.
-        return min(QueryCost.always, scan.whole / 64) + scan.whole / 64
-    }
-
-    /// What a look at the points in some cells may cost for a page; 0 for none.
-    ///
-    /// To find the cells takes longer than many a page, so that the walk begins first; how it goes tells what it
-    /// is going to cost, and after the last look nothing is left but a whole scan. A look finds all or nothing: one
-    /// that may cost little more than one before is not made, and one that can't read any entry neither.
-    ///
-    /// - `isLast`: Whether the walk is along an index and ends here.
-    private func cellCostMax(
-        _ scan: ScanCost, _ candidates: [PlanCandidate], _ candidateCount: Int, isLast: Bool
-    ) -> Int {
-        guard costSpent > 0 else { return 0 }
-        let least = candidates.map(\.source.cellCostMin).filter { $0 > 0 }.min()
-        guard let least else { return 0 }
-        let isFinal = isLast || QueryCost.times(costSpent, 8) >= scan.whole
-        let expected = isFinal ? scan.whole : min(scan.whole, max(costSpent, costExpected))
-        let cost = expected / 48 / candidateCount
-        guard cost >= least, cost > cellCostTried else { return 0 }
-        return isFinal || cost >= 4 * cellCostTried ? cost : 0
-    }
-
-    /// The walk in the wanted order where no source is known to be small, with an end to it.
-    ///
-    /// - `needsCells`: Whether its beginning is to tell if cells are worth to be found.
-    private func walk(
-        _ natural: Plan?, _ wanted: Int?, _ scan: ScanCost, needsCells: Bool = false
-    ) -> Plan {
-        guard let wanted else { return natural ?? scanPlan(scan) }
-        var plan = natural ?? scanPlan(scan)
-        let rowCount =
-            natural == nil && scan.isByColumns
-            ? Self.firstChunkCount * ColumnChunk.keyCount - 1
-            : QueryCost.times(
-                needsCells ? min(wanted, Self.cellPageCount) : wanted, natural == nil ? 4 : 2)
-                + 16
-        let next = max(
-            walkCost(rowCount, 0, natural, scan), QueryCost.times(costSpent, 8))
-        if natural != nil {
-            let most = walkCostMax(scan)
-            guard costSpent < most else { return scanPlan(scan) }
-            plan.fallback = .rethink(cost: min(next, most - costSpent))
-        } else if next < scan.whole {
-            plan.fallback = .rethink(cost: next)
+        let range = own.indices.first { own[$0].member == search.sortMember(query)?.member }
+        let rangeCount = range.map { sources[$0].count } ?? total
+        let walkedRow = QueryCost.entry + QueryCost.anyRow + testCost
+        guard let wanted = query.expectedCount else {
+            // Where all is wanted, an order by an index needs no memory and a sort does.
+            guard let best, var keys, best.cost < QueryCost.times(rangeCount, walkedRow) else {
+                return natural
+            }
+            if keys.keys == nil {
+                keys.fallback = .after(cost: QueryCost.times(rangeCount, walkedRow), natural)
+            }
+            return keys
         }
+        let walked = min(
+            rangeCount, max(wanted, QueryCost.times(wanted, rangeCount) / matches + 1))
+        let walk = QueryCost.times(walked, walkedRow)
+        // The entries of the range that is walked, all of them and not in its order, would be no better.
+        let isWalk =
+            best.map { $0.sources == [range] && usable[$0.sources[0]].keys == nil } ?? false
+        let other = isWalk ? nil : best
+        let rest = scanOrKeys(scan, other, keys, matches, total)
+        // The matches of the first chunk are sorted before any other is ruled out by them.
+        let sortCost = (beginning?.matchCount ?? 0) / 2
+        let restCost = min(other?.cost ?? .max, QueryCost.sum(scan.whole, sortCost))
+        // Values may go together: the first of the order may fill the page though few match, so that a part of what the
+        // next best costs is spent on them in any case, and on two pages, or some 40 µs, where only a sample
+        // tells what that costs. Beside columns a row may cost twice what is reckoned.
+        let page = QueryCost.times(wanted, QueryCost.entry + QueryCost.anyRow)
+        var walkMax = restCost / (scan.isByColumns ? 32 : 6)
+        if !scan.isByColumns, keys?.keys == nil {
+            walkMax = max(walkMax, min(scan.whole / 3, max(2 * page, 4 * QueryCost.always)))
+        }
+        if walk < restCost / 5 * 2 {
+            walkMax = max(walkMax, min(max(2 * walk, restCost / 4), restCost / 5 * 2))
+        }
+        guard page <= walkMax else { return rest }
+        var plan = natural
+        plan.fallback = .after(cost: walkMax, rest)
         return plan
     }
 
-    private func access(_ used: [PlanCandidate]) -> Plan.Access {
-        used.count == 1 ? used[0].source.access : .keys(.all(used.map(\.source)))
+    /// A scan, or the rows of some keys: what is likely to cost less, with the other behind it where that is not
+    /// sure.
+    private func scanOrKeys(
+        _ scan: ScanCost, _ best: KeyPlan?, _ keys: Plan?, _ matches: Int, _ total: Int
+    ) -> Plan {
+        var scanned = scanPlan(scan)
+        guard let best, var keys else { return scanned }
+        let scanCost = pageCost(scan, matches, total)
+        // A few that are known already are read at once, and beside columns a row that is looked up may cost twice
+        // what is reckoned.
+        let isFew = !scan.isByColumns && (keys.keys?.count ?? .max) <= Self.entryCountMax
+        if isFew || best.cost < (scan.isByColumns ? scanCost / 2 : scanCost) {
+            if keys.keys == nil {
+                let goesByKey = query.sort.isEmpty && !query.isCounted
+                let most = goesByKey ? scan.whole / 2 : scan.whole
+                keys.fallback = .after(cost: max(most, 2 * best.cost), scanned)
+            }
+            return keys
+        }
+        if isPage, best.cost < scan.whole / 2 {
+            keys.fallback = .none
+            scanned.fallback = .after(cost: max(2 * scanCost, best.cost), keys)
+        }
+        return scanned
+    }
+
+    /// The sources whose common keys cost least to be looked up; nil when there are none.
+    private func keyPlan(
+        _ sources: [PlanSourceEstimate], _ conjuncts: [Predicate], _ matches: Int,
+        _ counts: SampleCounts?, _ total: Int
+    ) -> KeyPlan? {
+        var best: KeyPlan?
+        for index in sources.indices {
+            let own = keyPlan([index], sources, conjuncts, matches, counts, total)
+            if best.map({ own.cost < $0.cost }) ?? true { best = own }
+        }
+        guard var chosen = best else { return nil }
+        for index in sources.indices.sorted(by: { sources[$0].count < sources[$1].count })
+        where !chosen.sources.contains(index) {
+            let more = keyPlan(
+                chosen.sources + [index], sources, conjuncts, matches, counts, total)
+            if more.cost < chosen.cost { chosen = more }
+        }
+        return chosen
+    }
+
+    private func keyPlan(
+        _ used: [Int], _ sources: [PlanSourceEstimate], _ conjuncts: [Predicate], _ matches: Int,
+        _ counts: SampleCounts?, _ total: Int
+    ) -> KeyPlan {
+        var keyCount = used.map { sources[$0].count }.min() ?? total
+        if used.count > 1 {
+            // Where no row of a sample has all of them, they are taken to have nothing to do with each other.
+            let sampled = counts?.count(used) ?? 0
+            let whole = Double(max(1, total))
+            let common = used.reduce(whole) { $0 * Double(sources[$1].count) / whole }
+            keyCount = min(
+                keyCount,
+                sampled > 0 ? counts?.scaled(sampled, to: total) ?? total : Int(common) + 1)
+        }
+        let isCovered =
+            PlanCandidate.residual(conjuncts, coveredBy: used.map { sources[$0].candidate }) == nil
+        var rowCount = keyCount
+        if isCovered, query.isCounted {
+            rowCount = 0
+        } else if query.sort.isEmpty, let wanted = query.expectedCount {
+            rowCount = min(
+                keyCount,
+                isCovered ? wanted : QueryCost.times(wanted, keyCount) / matches + 1)
+        }
+        var cost = QueryCost.times(rowCount, QueryCost.risingRow + testCost)
+        for index in used {
+            let source = sources[index]
+            // One value's entries stand in the wanted order: a page reads no more of them than rows.
+            let isOrdered =
+                used.count == 1 && query.sort.isEmpty && !query.isCounted
+                && source.candidate.source.isSingleIndexValue
+            cost = QueryCost.sum(cost, isOrdered ? rowCount * QueryCost.entry : source.cost)
+        }
+        return KeyPlan(sources: used, keyCount: keyCount, cost: cost, isCovered: isCovered)
+    }
+
+    /// The plan that looks up the common keys of some sources.
+    private func plan(
+        _ chosen: KeyPlan, _ sources: [PlanSourceEstimate], _ conjuncts: [Predicate]
+    ) throws(Failure) -> Plan {
+        let used = chosen.sources.map { sources[$0] }.sorted { $0.count < $1.count }
+        var keys: [UInt64]?
+        if used.allSatisfy({ $0.keys != nil }) {
+            for source in used {
+                guard let own = source.keys else { continue }
+                keys = keys.map { KeyCollector.common($0, own) } ?? own
+            }
+        }
+        let candidates = used.map(\.candidate)
+        let single = candidates.count == 1 ? candidates[0].source : nil
+        return Plan(
+            access: single?.access ?? .keys(.all(candidates.map(\.source))),
+            order: !query.sort.isEmpty
+                ? .sort
+                : single?.isSingleIndexValue ?? false ? .natural(reversed: false) : .collectKeys,
+            residual: PlanCandidate.residual(conjuncts, coveredBy: candidates), keys: keys)
     }
 }
 

@@ -21,10 +21,16 @@ package enum QueryCost {
     /// To find the cells that cover a region, and the first entry of each: half of what it takes mostly, since a cover
     /// is kept with its region.
     static let cover = 750
-    /// To read the first entries of a few large cells, mostly.
-    static let roughCover = 6 * risingRow
     /// To test whether a point that was scanned lies in a region, beside ``scannedRow``.
     static let region = 1
+    /// To look for words in a text, or for a regular expression.
+    static let textTest = 64
+    /// A row of a sample, tested for a plain condition: they lie apart, and each is the first of its kind.
+    static let sampledRow = 6
+    /// To make ready what tests rows for a condition.
+    static let matcher = 100
+    /// The most that a sample is tested for, some 160 µs.
+    static let sampleMax = 8192
     /// To make columns ready for a query.
     package static let columnScan = 128
     /// A chunk of columns, besides what its properties cost: which objects it has, and to count them.
@@ -47,7 +53,13 @@ package enum QueryCost {
     /// objects match.
     package static let farChunk = 50
     /// What planning may always spend: some ten microseconds.
-    static let always = 512
+    package static let always = 512
+
+    /// A sum that does not overflow.
+    static func sum(_ a: Int, _ b: Int) -> Int {
+        let (sum, overflow) = a.addingReportingOverflow(b)
+        return overflow ? .max : sum
+    }
 
     /// A product that does not overflow.
     static func times(_ count: Int, _ cost: Int) -> Int {

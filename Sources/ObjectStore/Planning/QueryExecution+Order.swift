@@ -52,7 +52,8 @@ extension QueryExecution {
             }
             // Texts that share a cut beginning have no order yet: they are read to their end.
             if run.isEmpty {
-                goesOn = pays(QueryCost.entry + QueryCost.anyRow)
+                goesOn = pays(
+                    QueryCost.entry + (mayBeCut ? QueryCost.anyRow : QueryCost.risingRow))
                 if !goesOn { return false }
             }
             guard let row = try fetch(key), testPaying(key, row) else { return true }
@@ -131,6 +132,7 @@ extension QueryExecution {
     func collectKeys(limit: Int, _ body: (UInt64, RowView) -> Bool) throws(Failure) {
         let first = after?.key ?? 0
         if let collected = try collectedKeys() {
+            if isTooDear { return }
             let start = collected.partitioningIndex { $0 > first }
             var keys = Array(collected[start...])
             _ = try visit(&keys, upTo: .max, body)

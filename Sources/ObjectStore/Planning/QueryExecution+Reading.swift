@@ -35,6 +35,11 @@ extension QueryExecution {
     /// - `readsAll`: Whether the scan goes over all objects of the class, however many match.
     func columns(readsAll: Bool) throws(Failure) -> ColumnScan? {
         if let columnScan { return columnScan }
+        if let begun = preparedScan?.begun {
+            preparedScan = nil
+            columnScan = .some(begun)
+            return begun
+        }
         do throws(StoreError) {
             let made = try ColumnScan(
                 plan.residual, rowClass, sort: plan.order == .sort ? query.sort : [],
@@ -72,21 +77,26 @@ extension QueryExecution {
         var nextLook = Self.stepCountUnseen
         var isLate = false
         let deadline = limits.deadlineMilliseconds
-        let rowCountMax =
-            costMax == .max ? Int.max : max(0, costMax - costSpent) / rowCost
+        let isGuarded = costMax < .max
+        let readBefore = transaction.entriesRead
+        let pointCost = RowCost(plan.residual).tested - QueryCost.scannedRow
         defer {
-            stepsTaken &+= min(rowCount, rowCountMax)
-            costSpent &+= min(rowCount, rowCountMax) * plannedRowCost.tested
             if rowCount >= Self.longScanCount, !readsAll {
                 ColumnScan.countUse(plan.residual, rowClass, in: transaction)
             }
         }
         func isInTime(_ key: UInt64, _ row: RowView) -> Bool {
             rowCount += 1
-            if rowCount > rowCountMax {
-                isTooDear = true
-                scannedKey = key - 1
-                return false
+            if isGuarded {
+                // What was read beside the rows of the scan, which are counted at its end.
+                let followed = transaction.entriesRead - readBefore
+                costSpent =
+                    rowCount * (QueryCost.scannedRow + pointCost) + followed * QueryCost.followed
+                if costSpent > costMax {
+                    isTooDear = true
+                    scannedKey = key - 1
+                    return false
+                }
             }
             stepCount += Self.steps(row)
             guard stepCount >= nextLook, deadline != .max else { return true }
@@ -148,23 +158,23 @@ extension QueryExecution {
         let isMatch = test(key, row)
         let cost = (transaction.entriesRead - before) * QueryCost.followed
         costSpent &+= cost
-        costFollowed &+= cost
         return isMatch
     }
 
     /// Hands over every match in whatever order the plan's access gives.
     func forEachMatch(_ body: (UInt64, RowView) throws(Failure) -> Bool) throws(Failure) {
-        if let keys = try collectedKeys() {
+        if let keys = try collectedKeys(isSorted: true) {
+            // All are read: it is known now whether that costs too much.
+            guard !isTooDear, pays(QueryCost.times(keys.count, QueryCost.risingRow)) else { return }
             for key in keys {
                 guard isInTime() else { throw .time }
-                guard pays(QueryCost.risingRow) else { return }
                 guard let row = try fetch(key), test(key, row) else { continue }
                 guard try body(key, row) else { return }
             }
             return
         }
         switch plan.access {
-        case .nothing, .keys: return
+        case .nothing, .keys, .primaryKey, .index: return
         case .scan:
             var failure: Failure?
             try scan(after: 0, readsAll: true) { key, row in
@@ -174,22 +184,30 @@ extension QueryExecution {
                 }
             }
             if let failure { throw failure }
-        case .primaryKey, .index:
-            let ranges = EntryRange.ranges(plan.access, rowClass)
-            try forEachEntry(ranges, reversed: false) { (_, key) throws(Failure) in
-                guard pays(QueryCost.entry + QueryCost.anyRow) else { return false }
-                guard let row = try fetch(key), test(key, row) else { return true }
-                return try body(key, row)
-            }
         }
     }
 
     /// The object keys of the access, rising, where they are put together before rows are read; else nil.
-    func collectedKeys() throws(Failure) -> [UInt64]? {
+    /// Where they cost too much the plan is given up, and there are none.
+    ///
+    /// - `isSorted`: Whether those of an index, or of primary keys, are put together as well.
+    func collectedKeys(isSorted: Bool = false) throws(Failure) -> [UInt64]? {
         if let keys = plan.keys { return keys }
-        guard case .keys(let source) = plan.access else { return nil }
-        var collector = KeyCollector(transaction, limits)
+        let source: PlanSource
+        switch plan.access {
+        case .keys(let own): source = own
+        case .primaryKey(let ranges) where isSorted: source = .primaryKey(ranges: ranges)
+        case .index(let member, let ranges) where isSorted:
+            source = .index(member: member, ranges: ranges)
+        case .nothing, .scan, .primaryKey, .index: return nil
+        }
+        var collector = KeyCollector(
+            transaction, limits, cost: costMax == .max ? .max : max(0, costMax - costSpent))
         defer { entriesRead += collector.entriesRead }
-        return try collector.keys(source, of: rowClass)
+        guard let keys = try collector.keys(source, of: rowClass) else {
+            isTooDear = true
+            return []
+        }
+        return keys
     }
 }

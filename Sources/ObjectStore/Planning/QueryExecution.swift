@@ -61,19 +61,9 @@ package final class QueryExecution {
     private(set) var planningFailure: Failure?
     /// What the present plan has cost, see ``QueryCost``: what it read beside the entries it has to.
     var costSpent = 0
-    /// What of that was paid for reading behind links.
-    var costFollowed = 0
     /// What the present plan may cost.
     private(set) var costMax = Int.max
-    /// How many rows the present plan has asked its conditions about.
-    var stepsTaken = 0
-    /// What a row of a scan costs, as far as is known.
-    private(set) var rowCost: Int
-    /// The same before anything was tested.
-    let plannedRowCost: RowCost
-    /// What earlier plans have cost.
-    private var costSpentBefore = 0
-    /// Behind which object key a scan that became too dear goes on.
+    /// Behind which object key a scan that cost too much goes on.
     var scannedKey: UInt64?
     /// Whether the present plan was given up because of that.
     var isTooDear = false
@@ -81,16 +71,6 @@ package final class QueryExecution {
     var columnScan: ColumnScan??
     /// What planning has made for such a scan.
     var preparedScan: ColumnScan.Prepared?
-    /// Whether the beginning of a scan was looked at before the query was planned.
-    private var wasTried = false
-    /// Under what it is remembered whether that was enough; nil where it is not to be remembered.
-    private var trialKey: UInt64?
-    /// What the last walk that was given up would likely have gone on to cost.
-    private var costExpected = 0
-    /// What the dearest look at the points in some cells might cost so far.
-    private var cellCostTried = 0
-    /// What a scan costs, as the last plan found.
-    private var scanCost: ScanCost?
 
     /// Plans a query.
     package init(
@@ -101,13 +81,11 @@ package final class QueryExecution {
         self.transaction = transaction
         self.query = query
         self.limits = limits
-        plannedRowCost = RowCost(query.predicate)
-        rowCost = plannedRowCost.whole
         transaction.limitFollowing(until: limits.deadlineMilliseconds)
         rowClass = transaction.rows.classes[query.classIndex]
         readBefore = transaction.entriesRead
         after = query.after
-        if let plan = Planner.obvious(query, rowClass, transaction.rows) {
+        if let plan = Planner.obvious(query, transaction) {
             self.plan = plan
             return
         }
@@ -119,8 +97,6 @@ package final class QueryExecution {
         }
         entriesRead = planner.entriesRead
         preparedScan = planner.preparedScan
-        trialKey = planner.trialKey
-        scanCost = planner.knownScanCost
     }
 
     /// Follows a plan that is given: a part of another query's, or one of ``alternatives(of:in:)``.
@@ -133,8 +109,6 @@ package final class QueryExecution {
         self.transaction = transaction
         self.query = query
         self.limits = limits
-        plannedRowCost = RowCost(query.predicate)
-        rowCost = plannedRowCost.whole
         rowClass = transaction.rows.classes[query.classIndex]
         readBefore = transaction.entriesRead
         after = query.after
@@ -173,28 +147,34 @@ package final class QueryExecution {
             return body(key, row) && left > 0
         }
         while true {
-            try replanWithoutColumns()
-            switch plan.fallback {
-            case .none: break
-            case .after(let cost, _), .rethink(let cost), .plan(let cost, _): costMax = cost
-            }
-            let (allBefore, entriesBefore) = (transaction.entriesRead, entriesRead)
+            begin()
             try follow(limit: left, take)
             // Also of a plan that is given up: the next one has a matcher of its own, which knows nothing of it.
             try checkFailure()
-            guard isTooDear else {
-                if case .plan = plan.fallback, let trialKey {
-                    transaction.columns?.trials.note(trialKey)
-                }
-                break
-            }
-            noteFollowed(transaction.entriesRead - allBefore - (entriesRead - entriesBefore))
+            guard isTooDear else { break }
             if let scannedKey {
                 after = QueryPosition(sortBytes: [], key: scannedKey)
             } else if let last, let row = try fetch(last) {
                 after = position(last, row)
             }
-            try fallBack(found: limit - left, left: left)
+            fallBack()
+        }
+    }
+
+    /// Has the present plan pay from nothing, as far as it may.
+    func begin() {
+        scannedKey = nil
+        costSpent = 0
+        isTooDear = false
+        costMax = if case .after(let cost, _) = plan.fallback { cost } else { .max }
+    }
+
+    /// Goes on by the plan that stands behind the one that has cost too much.
+    func fallBack() {
+        if case .after(_, let next) = plan.fallback {
+            replace(by: next)
+        } else {
+            replace(by: .scan(query))
         }
     }
 
@@ -227,71 +207,8 @@ package final class QueryExecution {
         }
     }
 
-    /// Adds to the cost of the present plan what its conditions read beside the rows that they were asked
-    /// about.
-    private func noteFollowed(_ readCount: Int) {
-        guard readCount > stepsTaken, stepsTaken > 0 else { return }
-        let cost = (readCount - stepsTaken) * QueryCost.followed
-        rowCost = max(rowCost, plannedRowCost.tested + cost / stepsTaken)
-        costSpent += max(0, cost - costFollowed)
-    }
-
-    /// Goes on by another plan than the one that has become too dear.
-    ///
-    /// - `found`: How many objects were handed over so far, and `left` how many are wanted.
-    private func fallBack(found: Int, left: Int) throws(Failure) {
-        switch plan.fallback {
-        case .none: replace(by: .scan(query))
-        case .after(_, let other): replace(by: other)
-        case .plan(let cost, let otherCost):
-            // Where the page fills slowly but steadily, the rest of the scan may still be the least.
-            let rest = found > 0 ? QueryCost.times(cost, left) / found : .max
-            if !wasTried, rest <= 2 * otherCost {
-                wasTried = true
-                plan.fallback = .plan(cost: min(2 * rest, otherCost), otherCost: 0)
-                beginAgain()
-            } else {
-                if let trialKey { transaction.columns?.trials.forget(trialKey) }
-                try replan(mayUseColumns: true)
-            }
-        case .rethink:
-            costSpentBefore += max(costSpent, 1)
-            // One more than were found: the next may be the first of many.
-            costExpected = QueryCost.times(costSpentBefore, left) / (found + 1)
-            try replan(mayUseColumns: true)
-        }
-    }
-
-    /// Plans the rest of the query anew.
-    private func replan(mayUseColumns: Bool) throws(Failure) {
-        // While columns are at work it is known what they cost.
-        let isKnown = mayUseColumns && rowCost == plannedRowCost.whole && (columnScan ?? nil) != nil
-        let scanCost = isKnown ? scanCost : nil
-        if case .plan = plan.fallback { wasTried = true }
-        var query = query
-        query.after = after
-        var planner = Planner(
-            query, transaction, limits, costSpent: costSpentBefore,
-            costExpected: costExpected, cellCostTried: cellCostTried, rowCost: rowCost,
-            mayUseColumns: mayUseColumns, mayTry: !wasTried, scanCost: scanCost)
-        let next = try planner.plan()
-        self.scanCost = planner.knownScanCost
-        cellCostTried = planner.cellCostTried
-        entriesRead += planner.entriesRead
-        preparedScan = planner.preparedScan
-        replace(by: next)
-    }
-
-    /// Plans anew where columns that the plan counts on have gone.
-    func replanWithoutColumns() throws(Failure) {
-        guard plan.chunkCost != nil, try columns(readsAll: plan.order == .sort) == nil else {
-            return
-        }
-        try replan(mayUseColumns: false)
-    }
-
     /// Gives the present plan up for another.
-    func replace(by next: Plan) {
+    private func replace(by next: Plan) {
         let isOther = next.access != plan.access || next.order != plan.order
         if isOther {
             var present = present
@@ -305,17 +222,6 @@ package final class QueryExecution {
             madeMatcher = nil
         }
         plan = next
-        beginAgain()
-    }
-
-    /// Has the present plan pay from nothing.
-    private func beginAgain() {
-        scannedKey = nil
-        costSpent = 0
-        costFollowed = 0
-        stepsTaken = 0
-        costMax = .max
-        isTooDear = false
     }
 
     /// The plans that were followed so far, the present one last.
@@ -337,11 +243,7 @@ package final class QueryExecution {
     /// Pays for a step; false when the plan has become too dear.
     func pays(_ cost: Int) -> Bool {
         costSpent &+= cost
-        if costSpent <= costMax {
-            stepsTaken &+= 1
-            return true
-        }
-        isTooDear = true
-        return false
+        if costSpent > costMax { isTooDear = true }
+        return !isTooDear
     }
 }

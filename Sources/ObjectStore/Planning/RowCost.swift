@@ -1,15 +1,9 @@
 import Query
 
-/// What a row of a scan costs with a condition's regions, see ``QueryCost``. What comparisons read behind links is
-/// learned while they are tested.
+/// What it costs to test a row of a scan for a condition, without what that leads to behind links, see
+/// ``QueryCost``.
 struct RowCost {
-    /// The row, and to test its points.
     private(set) var tested = QueryCost.scannedRow
-    /// To follow links to points.
-    private var followed = 0
-
-    /// What the row and all that is read beside it cost.
-    var whole: Int { tested + followed }
 
     init(_ predicate: Predicate?) {
         if let predicate { add(predicate) }
@@ -17,12 +11,15 @@ struct RowCost {
 
     private mutating func add(_ predicate: Predicate) {
         switch predicate {
-        case .constant, .comparison: return
+        case .constant: return
         case .not(let part): add(part)
         case .and(let parts), .or(let parts): for part in parts { add(part) }
-        case .within(let condition):
-            tested += QueryCost.region
-            followed += QueryCost.followed * condition.path.steps.count
+        case .within: tested += QueryCost.region
+        case .comparison(let comparison):
+            switch comparison.comparison {
+            case .matches, .text: tested += QueryCost.textTest
+            default: return
+            }
         }
     }
 }

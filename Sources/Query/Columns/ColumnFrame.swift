@@ -27,6 +27,11 @@ package final class ColumnFrame {
     /// How many positions of the result are set.
     package var count: Int { ColumnMask.count(mask, ColumnChunk.keyCount) }
 
+    /// How many positions of the result are set at or behind `start`.
+    package func count(from start: Int) -> Int {
+        ColumnMask.count(mask + start, ColumnChunk.keyCount - start)
+    }
+
     /// The first position of the result at or behind `start` that is set; ``ColumnChunk/keyCount`` when
     /// there is none.
     package func first(from start: Int) -> Int {

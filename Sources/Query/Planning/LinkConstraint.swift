@@ -19,11 +19,6 @@ package struct LinkConstraint: Hashable, Sendable {
     /// Whether everyone with such a link matches; else each has to be tested.
     package var isExact: Bool
 
-    /// Whether what it demands is that a point lies in a region.
-    package var asksForRegion: Bool {
-        if case .matching(.within) = far { true } else { false }
-    }
-
     /// The step along the link.
     package var link: PathStep { steps[steps.count - 1] }
 }

@@ -1,0 +1,93 @@
+import ObjectStore
+import ObjectSupport
+import Query
+import StorageLMDB
+import TestSupport
+
+/// Runs generated queries by the plan that is chosen for them and by every other plan, in turn, and reports how
+/// the processor times of the choice and of the best relate.
+struct GeneratedPlans {
+    private static let queryCount = 500
+    /// What takes so long is as good as what takes less, in nanoseconds: the chosen plan has to be chosen, which the
+    /// others have not.
+    private static let leastTime: UInt64 = 10_000
+
+    let arguments: Arguments
+
+    /// Compares the plans of rows, then those beside columns.
+    func run() throws {
+        for (name, columnByteCountMax) in [("rows", 0), ("columns", 256 << 20)] {
+            var options = StoreOptions()
+            options.columns.byteCountMax = columnByteCountMax
+            options.columns.helperCountMax = 0
+            var random = SeededGenerator(seed: 1)
+            let engine = try LMDBEngine(
+                LMDBOptions(directory: "\(arguments.workDirectory)-planner-\(name)"))
+            let store = try Store(engine: engine, options: options)
+            defer { store.close() }
+            guard try People(store).isEmpty else {
+                throw People.Failure(
+                    description: "\(arguments.workDirectory) has objects of an earlier run")
+            }
+            try GeneratedQuery.fill(store, count: Int64(arguments.objectCount), &random)
+            try engine.checkpoint()
+            let read = try store.read()
+            defer { read.close() }
+            var ratios: [Double] = []
+            for _ in 0..<Self.queryCount {
+                let generated = try GeneratedQuery(read, &random)
+                let ratio = try compare(generated, read)
+                ratios.append(ratio)
+            }
+            ratios.sort()
+            report("planner-\(name)-median", ratios[ratios.count / 2], "of the best")
+            report("planner-\(name)-95", ratios[ratios.count * 95 / 100], "of the best")
+            report("planner-\(name)-most", ratios[ratios.count - 1], "of the best")
+            report(
+                "planner-\(name)-above-10", Double(ratios.filter { $0 > 10 }.count), "queries")
+        }
+    }
+
+    private func compare(_ generated: GeneratedQuery, _ read: ReadTransaction) throws -> Double {
+        let plans = try QueryExecution.alternatives(of: generated.query, in: read)
+            .filter { $0.fallback == .none && $0.keys == nil }
+        var own = UInt64.max
+        var best = UInt64.max
+        var bestPlan = ""
+        var chosen = ""
+        for _ in 0..<arguments.rounds {
+            let (time, text) = try Self.measure(generated) {
+                try QueryExecution(generated.query, in: read)
+            }
+            own = min(own, time)
+            chosen = text
+            for plan in plans {
+                let (time, text) = try Self.measure(generated) {
+                    QueryExecution(generated.query, plan: plan, in: read)
+                }
+                guard time < best else { continue }
+                best = time
+                bestPlan = text
+            }
+        }
+        let ratio = Double(own) / Double(max(best, Self.leastTime))
+        if ratio > 5 {
+            print("\(generated.text): \(own / 1000) µs by \(chosen); \(best / 1000) by \(bestPlan)")
+        }
+        return ratio
+    }
+
+    /// What it takes to plan a query and to run it, the second time: the first one finds in the processor's cache
+    /// what another plan has read.
+    private static func measure(
+        _ generated: GeneratedQuery, _ plan: () throws -> QueryExecution
+    ) throws -> (nanoseconds: UInt64, text: String) {
+        _ = try generated.run(plan())
+        let start = PlanComparison.cpuNanoseconds()
+        let execution = try plan()
+        _ = try generated.run(execution)
+        return (
+            PlanComparison.cpuNanoseconds() - start, PlanComparison.text(execution)
+        )
+    }
+}

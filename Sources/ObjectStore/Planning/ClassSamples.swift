@@ -1,0 +1,159 @@
+import Bytes
+import Rows
+import Storage
+import Threads
+
+/// The samples of a store's classes: taken when a plan first asks for one, and again when the class has grown or
+/// shrunk to half, or was written to since a sample of a minute ago.
+///
+/// A thread that lives as long as there is something to take reads the rows; whoever asks never waits. Samples
+/// are in memory alone. Thread-safe.
+package final class ClassSamples: Sendable {
+    private struct State {
+        /// The last sample of each class, by ``RowClass/rowSpace``.
+        var samples: [UInt32: ClassSample] = [:]
+        /// The classes of which one is to be taken.
+        var wanted: [RowClass] = []
+        /// Whether a thread is at work.
+        var isTaking = false
+        var isStopped = false
+    }
+
+    /// How old a sample may be of a class that is written to, in milliseconds.
+    private static let ageMax: UInt64 = 60_000
+    /// How many rows are read of one snapshot, which takes some 30 µs, and 3 ms where each is on a disk.
+    private static let sliceRowCount = 32
+
+    private let engine: any StorageEngine
+    private let catalogs: CatalogHistory
+    private let columns: ColumnStore
+    private let epoch: UInt64
+    private let state = Monitor(State())
+
+    init(
+        _ engine: any StorageEngine, _ catalogs: CatalogHistory, _ columns: ColumnStore,
+        epoch: UInt64
+    ) {
+        self.engine = engine
+        self.catalogs = catalogs
+        self.columns = columns
+        self.epoch = epoch
+    }
+
+    /// Waits for the thread, which has a snapshot open, and takes no more samples.
+    func stop() {
+        state.withLock { state in
+            state.isStopped = true
+            state.wanted = []
+        }
+        state.wait { $0.isTaking ? nil : () }
+    }
+
+    /// The sample of a class; nil before there is one. Has one taken where that is missing or out of date.
+    ///
+    /// - `objectCount`: How many objects the class has.
+    func sample(of rowClass: RowClass, objectCount: Int, commit: UInt64) -> ClassSample? {
+        let (sample, starts) = state.withLock { state -> (ClassSample?, Bool) in
+            var sample = state.samples[rowClass.rowSpace]
+            // Rows of another schema may say something else.
+            if sample?.rowClass !== rowClass { sample = nil }
+            if let sample, Self.isCurrent(sample, objectCount, commit) { return (sample, false) }
+            guard !state.isStopped, !state.wanted.contains(where: { $0 === rowClass }) else {
+                return (sample, false)
+            }
+            state.wanted.append(rowClass)
+            defer { state.isTaking = true }
+            return (sample, !state.isTaking)
+        }
+        if starts, !startThreadIfPossible({ self.takeWanted() }) {
+            state.signal { state in
+                state.isTaking = false
+                state.wanted = []
+                return true
+            }
+        }
+        return sample
+    }
+
+    private static func isCurrent(
+        _ sample: ClassSample, _ objectCount: Int, _ commit: UInt64
+    ) -> Bool {
+        guard objectCount / 2 <= sample.objectCount, sample.objectCount / 2 <= objectCount else {
+            return false
+        }
+        return commit <= sample.commit || monotonicMilliseconds() < sample.milliseconds + ageMax
+    }
+
+    private func takeWanted() {
+        while true {
+            let next = state.withLock { state -> RowClass? in
+                if state.wanted.isEmpty { state.isTaking = false }
+                return state.wanted.first
+            }
+            guard let next else { break }
+            take(next)
+            state.withLock { state in state.wanted.removeAll { $0 === next } }
+        }
+        // Somebody may wait for the end.
+        state.signal { _ in true }
+    }
+
+    /// Takes a sample now, on the caller's thread. What can't be read has none.
+    func take(_ rowClass: RowClass) {
+        guard let sample = try? read(rowClass) else { return }
+        state.withLock { $0.samples[rowClass.rowSpace] = sample }
+    }
+
+    private func read(_ rowClass: RowClass) throws(StoreError) -> ClassSample? {
+        var entries: [ClassSample.Entry] = []
+        let copies = ByteBuffer(capacity: 1 << 16)
+        var lastKey: UInt64 = 0
+        var step = 0
+        while true {
+            guard let read = try view() else { return nil }
+            defer { read.close() }
+            guard read.rows.classes.contains(where: { $0 === rowClass }) else { return nil }
+            let state = try read.classState(rowClass)
+            let isWhole = state.nextKey <= ClassSample.rowCountMax
+            let end = min(step + Self.sliceRowCount, ClassSample.rowCountMax)
+            while step < end {
+                // One row of each part of the keys: the first from somewhere in it on.
+                let start = Self.start(of: step, state.nextKey)
+                let width = Self.start(of: step + 1, state.nextKey) - start
+                let offset = isWhole ? 0 : ClassSample.scattered(start) % max(1, width)
+                try read.scan(rowClass, after: max(lastKey, start + offset), expecting: 1) {
+                    key, row in
+                    lastKey = key
+                    var copy = -1
+                    if !row.holdsOutside, row.byteCount <= ClassSample.rowByteCountMax {
+                        copy = copies.count
+                        copies.append(row.bytes)
+                    }
+                    entries.append(ClassSample.Entry(key: key, offset: copy))
+                    return false
+                }
+                step += 1
+            }
+            guard step < ClassSample.rowCountMax else {
+                return ClassSample(
+                    rowClass, objectCount: Int(state.count), commit: read.commit,
+                    milliseconds: monotonicMilliseconds(), entries: entries, bytes: copies)
+            }
+        }
+    }
+
+    /// Where a part of the keys begins.
+    private static func start(of part: Int, _ keyCount: UInt64) -> UInt64 {
+        let count = UInt64(ClassSample.rowCountMax)
+        return keyCount / count * UInt64(part) + keyCount % count * UInt64(part) / count
+    }
+
+    private func view() throws(StoreError) -> ReadTransaction? {
+        do throws(StorageError) {
+            return ReadTransaction(
+                snapshot: try engine.snapshot(), catalogs: catalogs, columns: columns, epoch: epoch)
+        } catch {
+            throw .storage(error)
+        }
+    }
+}

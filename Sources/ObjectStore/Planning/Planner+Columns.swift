@@ -1,0 +1,73 @@
+import Query
+import Rows
+
+/// The beginning of a scan by columns as the sample of a plan.
+extension Planner {
+    /// The most that a chunk of columns may cost that is evaluated before any index is asked: what that takes.
+    private static let immediateCostMax = QueryCost.always
+
+    /// Whether a page in the order of object keys is wanted.
+    var isPage: Bool {
+        query.sort.isEmpty && !query.isCounted && query.expectedCount != nil
+    }
+
+    /// The scan of a page that the first chunk of columns fills, where that is evaluated as soon as an index is asked;
+    /// nil where it does not, and the query has to be planned.
+    mutating func immediatePage(_ predicate: Predicate) throws(Failure) -> Plan? {
+        guard isPage, transaction.columns?.hasColumns(rowClass) == true, !isAnswered(predicate)
+        else { return nil }
+        let scan = try scanCost()
+        guard let chunk = scan.chunk, scan.start + chunk <= Self.immediateCostMax else {
+            return nil
+        }
+        return try isFilled() ? scanPlan(scan) : nil
+    }
+
+    /// Whether an index has a page at once: that of the only value, the primary key, or that of a text, which few
+    /// objects share as a rule.
+    private func isAnswered(_ predicate: Predicate) -> Bool {
+        let conjuncts = predicate.conjuncts
+        return conjuncts.contains { conjunct in
+            guard case .comparison(let comparison) = conjunct, comparison.comparison == .equal,
+                case .path(let path, _) = comparison.left, path.steps.isEmpty,
+                case .value(let member) = path.terminal, search.isIndexed(member)
+            else { return false }
+            if conjuncts.count == 1 || member == rowClass.primaryKeyIndex { return true }
+            if case .texts? = ColumnForm(rowClass.members[member].storage) { return true }
+            return false
+        }
+    }
+
+    /// Begins the scan by columns, and tells whether its first chunk has the page that is wanted.
+    mutating func isFilled() throws(Failure) -> Bool {
+        try begin()
+        guard isPage, let wanted = query.expectedCount else { return false }
+        return beginning?.nextCount ?? 0 >= wanted
+    }
+
+    /// Begins a scan by the columns that were looked for, where they answer the whole condition.
+    mutating func begin() throws(Failure) {
+        guard beginning == nil, let prepared = preparedScan else { return }
+        do throws(StoreError) {
+            preparedScan?.begun = try ColumnScan(
+                query.predicate, rowClass, sort: query.sort, in: transaction, readsAll: false,
+                deadlineMilliseconds: limits.deadlineMilliseconds, prepared: prepared)
+        } catch {
+            throw .store(error)
+        }
+        // Without it the program would be bound twice.
+        guard let scan = preparedScan?.begun else {
+            preparedScan = nil
+            return
+        }
+        beginning = try scan.begin(after: query.sort.isEmpty ? query.after?.key ?? 0 : 0)
+    }
+
+    /// How many objects match, as far as the beginning of a scan by columns tells.
+    func matchesByColumns(_ total: Int) -> Int {
+        guard let beginning, beginning.objectCount > 0 else { return total }
+        // Where none was met there may still be half a one.
+        let share = QueryCost.times(beginning.matchCount, total) / beginning.objectCount
+        return max(1, share, total / (2 * beginning.objectCount))
+    }
+}
