@@ -134,6 +134,13 @@ struct Arguments: Sendable {
         try quantity(name, Self.durations, "a duration such as 60s, 5m, 12h or 7d")
     }
 
+    /// A duration such as `500ms`, in milliseconds.
+    func milliseconds(_ name: String) throws(CommandFailure) -> Int? {
+        var units = Self.durations.mapValues { $0 * 1000 }
+        units["ms"] = 1
+        return try quantity(name, units, "a duration such as 500ms, 2s or 1m")
+    }
+
     /// A size such as `32MiB`, in bytes.
     ///
     /// - `min`: The least that it may be.

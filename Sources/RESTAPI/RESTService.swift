@@ -39,6 +39,16 @@ package final class RESTService: Sendable {
                 isTemporary ? .warning : .error, "storage failed",
                 ("code", .text(failure.code.rawValue)), ("operation", .text(failure.operation)),
                 ("native", .text(failure.native ?? "")))
+        } reportSlow: { query in
+            logger.log(
+                .warning, "a query was slow",
+                [
+                    ("class", .text(query.className)), ("query", .text(query.text)),
+                    ("plan", .text(query.plan)), ("rowsRead", .number(query.rowsRead)),
+                    ("rowsReturned", .number(query.rowsReturned)),
+                    ("milliseconds", .number(query.milliseconds)),
+                    ("fault", .text(query.fault ?? "")),
+                ])
         }
         transfers = Transfers(served)
         backups = BackupFolder(served)

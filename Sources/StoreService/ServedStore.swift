@@ -22,19 +22,24 @@ package final class ServedStore: Sendable {
     /// The requests with an idempotency key that run.
     package let idempotency = IdempotencyGate()
     private let report: @Sendable (StorageError, _ isTemporary: Bool) -> Void
+    /// Is told of each query that takes ``ServiceLimits/slowQueryMilliseconds``.
+    let reportSlow: @Sendable (SlowQuery) -> Void
     /// The names of the schemas that were used last, newest first.
     private let namesInUse = Mutex<[SchemaNames]>([])
 
     /// Makes the use cases' view of a store.
     ///
     /// - `report`: Is told of each failure of the storage, of which clients learn only that it happened.
+    /// - `reportSlow`: Is told of each slow query, on the thread that ran it.
     package init(
         _ store: Store, limits: ServiceLimits,
-        report: @escaping @Sendable (StorageError, _ isTemporary: Bool) -> Void
+        report: @escaping @Sendable (StorageError, _ isTemporary: Bool) -> Void,
+        reportSlow: @escaping @Sendable (SlowQuery) -> Void = { _ in }
     ) {
         self.store = store
         self.limits = limits
         self.report = report
+        self.reportSlow = reportSlow
         scheduler = JobScheduler(limits.scheduling)
         versionWaiter = VersionWaiter(store.publisher)
     }

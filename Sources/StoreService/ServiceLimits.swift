@@ -14,6 +14,8 @@ package struct ServiceLimits: Sendable {
     package var queryTimeSecondsMax = 30
     /// Bytes of memory a query may take.
     package var queryMemoryByteCountMax = 256 << 20
+    /// Milliseconds from which on a query is slow and told to the log; nil for none.
+    package var slowQueryMilliseconds: Int?
     /// Elements of a collection that a reply or an event shows; larger ones are left out of it.
     package var collectionElementCountMax = 10_000
     /// Bytes of a collection, as stored, that a reply or an event shows; larger ones are left out of it.

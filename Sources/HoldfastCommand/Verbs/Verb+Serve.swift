@@ -29,6 +29,9 @@ extension Verb {
                 "cors-origin", "ORIGIN", "an origin whose pages may use the service; repeatable",
                 isRepeatable: true),
             Option(flag: "access-log", "write a line for each request to standard output"),
+            Option(
+                "slow-query", "DURATION",
+                "write a log line for each query that takes as long, such as 500ms"),
             Option("log-level", "LEVEL", "debug, info, notice, warning or error", fallback: "info"),
             Option("log-format", "json|logfmt", "the form of log lines", fallback: "json"),
             Option(
@@ -78,6 +81,7 @@ struct ServeCommand {
         options.rest.limits.backupDirectory = directory + "/backups"
         threadCount = try arguments.number("threads", in: 1...1024) ?? 2
         options.rest.limits.workerThreadCount = threadCount
+        options.rest.limits.slowQueryMilliseconds = try arguments.milliseconds("slow-query")
         graceSeconds = try arguments.seconds("grace") ?? 10
         let level = try arguments.choice("log-level", LogLevel.info)
         logger.level = Logger.Level.allCases.first { $0.name == level.rawValue } ?? .info

@@ -44,6 +44,6 @@ package struct AggregateRequest: PageRequest {
     private func page(_ query: CheckedAggregate, _ view: PageView) -> AggregatePage {
         AggregatePage(
             view: view, query: query, text: text,
-            account: PageAccount(text, of: query.rowClass, view.read.rows))
+            account: view.account(text, of: query.rowClass))
     }
 }

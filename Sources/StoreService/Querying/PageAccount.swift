@@ -1,9 +1,11 @@
 import JSON
+import ObjectJSON
 import ObjectStore
 import Rows
 import Threads
 
-/// What was done for a page, where `explain` asks for it. Costs nothing where it does not.
+/// What was done for a page, where `explain` or the log of slow queries asks for it. Costs nothing where
+/// neither does.
 final class PageAccount {
     /// What happened at one stage.
     struct Step {
@@ -15,18 +17,33 @@ final class PageAccount {
 
     /// Whether anybody wants to know.
     let isAsked: Bool
-    private let rowClass: RowClass
+    private let text: QueryText
     private let schema: RowSchema
+    private let begun = monotonicMicroseconds()
+    private var rowClass: RowClass?
+    /// What runs at present.
+    private var execution: QueryExecution?
     private var plans: [FollowedPlan] = []
     private var statistics: QueryExecution.Statistics?
     private var steps: [Step] = []
     private var clock = monotonicMicroseconds()
 
-    /// Begins an account of a query of a class.
-    init(_ text: QueryText, of rowClass: RowClass, _ schema: RowSchema) {
-        isAsked = text.explains
-        self.rowClass = rowClass
+    /// Begins an account of a query.
+    ///
+    /// - `isWatched`: Whether it is told if it is slow.
+    init(_ text: QueryText, _ schema: RowSchema, isWatched: Bool) {
+        isAsked = text.explains || isWatched
+        self.text = text
         self.schema = schema
+    }
+
+    /// Notes whose objects are looked for.
+    func begin(_ rowClass: RowClass) { self.rowClass = rowClass }
+
+    /// Has an execution tell what it does.
+    func begin(_ execution: QueryExecution) {
+        execution.isTimed = isAsked
+        if isAsked { self.execution = execution }
     }
 
     /// Notes a stage, which has taken the time since the one before.
@@ -42,6 +59,7 @@ final class PageAccount {
     /// - `isBeside`: Whether it is a stage alone, whose plan and figures are not those of the page.
     func add(_ execution: QueryExecution, _ name: String, _ rows: Int, isBeside: Bool = false) {
         guard isAsked else { return }
+        self.execution = nil
         let followed = execution.followed
         if isBeside { return add(stage: followed, name, rows) }
         add(followed, execution.statistics, name, rows)
@@ -60,6 +78,7 @@ final class PageAccount {
     }
 
     private func add(stage followed: [FollowedPlan], _ name: String, _ rows: Int) {
+        guard let rowClass else { return }
         let plan = PlanText(followed, rowClass, schema)
         steps += plan.stepsGivenUp
         // What the plans given up have taken stands in their own steps.
@@ -71,7 +90,7 @@ final class PageAccount {
     ///
     /// - `count`: How many objects the page shows; nil for what the last stage gave.
     func write(to json: JSONWriter, rowsReturned count: Int?) {
-        guard isAsked, let statistics else { return }
+        guard text.explains, let statistics, let rowClass else { return }
         let plan = PlanText(plans, rowClass, schema)
         json.raw(",\"explain\":")
         json.object { explain in
@@ -92,5 +111,21 @@ final class PageAccount {
                 }
             }
         }
+    }
+
+    /// The query, if it took so long that it is slow.
+    ///
+    /// - `fault`: What ended it; nil when it was answered.
+    func slowQuery(from millisecondsMin: Int, _ fault: RequestFault?) -> SlowQuery? {
+        let milliseconds = Int((monotonicMicroseconds() - begun) / 1000)
+        guard milliseconds >= millisecondsMin, let rowClass else { return nil }
+        var result = SlowQuery(
+            text, of: rowClass.definition.name, milliseconds: milliseconds)
+        let all = plans + (execution?.followed ?? [])
+        result.plan = PlanText(all, rowClass, schema).summary
+        result.rowsRead = (statistics?.rowsRead ?? 0) + (execution?.statistics.rowsRead ?? 0)
+        result.rowsReturned = fault == nil ? steps.last?.rows ?? 0 : 0
+        result.fault = fault?.code
+        return result
     }
 }

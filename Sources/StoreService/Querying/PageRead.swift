@@ -40,13 +40,28 @@ package struct PageRead<Request: PageRequest>: Sendable {
     package func write(
         from read: ReadTransaction, _ served: ServedStore, to buffer: ByteBuffer
     ) throws(RequestFault) -> PageReply {
+        let names: SchemaNames
+        let checked: Request.Checked
         if let known, known.names.schema === read.rows {
-            return try request.write(
-                known.checked, from: view(served, read, known.names), to: buffer)
+            (names, checked) = known
+        } else {
+            names = served.names(of: read.rows)
+            checked = try request.check(names, served.limits)
         }
-        let names = served.names(of: read.rows)
-        return try request.write(
-            request.check(names, served.limits), from: view(served, read, names), to: buffer)
+        var view = view(served, read, names)
+        guard let slow = served.limits.slowQueryMilliseconds else {
+            return try request.write(checked, from: view, to: buffer)
+        }
+        let account = PageAccount(request.text, read.rows, isWatched: true)
+        view.watch = account
+        do throws(RequestFault) {
+            let reply = try request.write(checked, from: view, to: buffer)
+            account.slowQuery(from: slow, nil).map(served.reportSlow)
+            return reply
+        } catch {
+            account.slowQuery(from: slow, error).map(served.reportSlow)
+            throw error
+        }
     }
 
     private func view(

@@ -2,6 +2,7 @@ import Bytes
 import JSON
 import ObjectJSON
 import ObjectStore
+import Rows
 
 /// A view of the store that pages are written from, and how their reader wants them.
 package struct PageView {
@@ -9,6 +10,8 @@ package struct PageView {
     let read: ReadTransaction
     let names: SchemaNames
     let quotesLargeInts: Bool
+    /// Is told what is done for a page of a query; nil where nobody but `explain` may want to know.
+    var watch: PageAccount?
 
     /// Makes a view; it is as valid as `read`.
     package init(
@@ -35,6 +38,13 @@ package struct PageView {
         return writer
     }
 
+    /// The account of a page of objects of a class.
+    func account(_ text: QueryText, of rowClass: RowClass) -> PageAccount {
+        let account = watch ?? PageAccount(text, read.rows, isWatched: false)
+        account.begin(rowClass)
+        return account
+    }
+
     /// Plans a query.
     ///
     /// - `account`: Is to tell what it does.
@@ -44,7 +54,7 @@ package struct PageView {
         let execution = try served.stored { () throws(StoreError) in
             try QueryExecution(query, in: read, limits: limits)
         }
-        execution.isTimed = account.isAsked
+        account.begin(execution)
         return execution
     }
 

@@ -22,7 +22,7 @@ struct QueryPage {
                 "distinct",
                 "A list with 'distinct' has pages only when its sort begins with the same paths.")
         }
-        let account = PageAccount(text, of: query.rowClass, read.rows)
+        let account = view.account(text, of: query.rowClass)
         if let stages = query.stages {
             return try write(stages, after: cursor, to: buffer, account)
         }

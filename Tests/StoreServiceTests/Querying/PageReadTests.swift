@@ -4,6 +4,7 @@ import ObjectModel
 import ObjectStore
 import ObjectSupport
 import StoreService
+import Synchronization
 import TestSupport
 import Testing
 
@@ -17,7 +18,10 @@ struct PageReadTests {
         ])
 
     /// Seven things, named by whether their ids are even.
-    private static func open() throws -> ServedStore {
+    private static func open(
+        _ limits: ServiceLimits = ServiceLimits(),
+        reportSlow: @escaping @Sendable (SlowQuery) -> Void = { _ in }
+    ) throws -> ServedStore {
         let store = try Shelter.open(.memory, classes: [thing])
         try store.write { transaction throws(StoreError) in
             for id in Int64(0)..<7 {
@@ -28,7 +32,7 @@ struct PageReadTests {
                     .run(transaction)
             }
         }
-        return ServedStore(store, limits: ServiceLimits()) { _, _ in }
+        return ServedStore(store, limits: limits, report: { _, _ in }, reportSlow: reportSlow)
     }
 
     private static func page(_ request: some PageRequest, of served: ServedStore) throws -> (
@@ -115,5 +119,44 @@ struct PageReadTests {
         var text = Self.query()
         text.cursor = "AAAA"
         #expect(try fault("Thing", text)?.code == "invalid-cursor")
+    }
+
+    @Test("are told to the log with their plan and without their values, where they are slow")
+    func slow() throws {
+        let told = Mutex<[SlowQuery]>([])
+        var limits = ServiceLimits()
+        limits.slowQueryMilliseconds = 0
+        let served = try Self.open(limits) { query in told.withLock { $0.append(query) } }
+        defer { served.stop() }
+        var text = Self.query("id BETWEEN {1, 4} AND name != 'odd'")
+        text.sort = "name"
+        let request = QueryRequest(.objects(className: "Thing"), text)
+        let page = try Self.page(request, of: served)
+        #expect(page.text == #"{"objects":[{"id":2},{"id":4}]}"#, "without 'explain'")
+        _ = try Self.page(
+            SectionRequest(of: "Thing", Self.query(), by: "name", objectCount: 1), of: served)
+        _ = try Self.page(
+            AggregateRequest(of: "Thing", QueryText(), operations: "sum(id)"), of: served)
+        text.cursor = "AAAA"
+        #expect(throws: RequestFault.self) {
+            try Self.page(QueryRequest(.objects(className: "Thing"), text), of: served)
+        }
+        let queries = told.withLock { $0 }
+        #expect(queries.map(\.className) == ["Thing", "Thing", "Thing"])
+        #expect(queries.first?.text == "id BETWEEN {?, ?} AND name != ? SORT(name)")
+        #expect(queries.map(\.plan).allSatisfy { !$0.isEmpty })
+        #expect(queries.first?.rowsReturned == 2)
+        #expect(queries.allSatisfy { $0.fault == nil })
+    }
+
+    @Test("are not told where they are not slow")
+    func quick() throws {
+        let told = Mutex(0)
+        var limits = ServiceLimits()
+        limits.slowQueryMilliseconds = .max
+        let served = try Self.open(limits) { _ in told.withLock { $0 += 1 } }
+        defer { served.stop() }
+        _ = try Self.page(QueryRequest(.objects(className: "Thing"), Self.query()), of: served)
+        #expect(told.withLock { $0 } == 0)
     }
 }

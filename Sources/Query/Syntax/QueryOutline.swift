@@ -1,0 +1,34 @@
+/// A query's text with `?` for each value in it, for logs, which hold nothing of what is stored or looked for.
+package struct QueryOutline: CustomStringConvertible {
+    package private(set) var description = ""
+
+    /// What is longer, in tokens, is cut.
+    private static let tokenCountMax = 200
+
+    /// Makes the outline of a filter, or of a part of one. Cost: linear in the text.
+    package init(_ text: String) {
+        let source = SourceText(text)
+        var lexer = Lexer(source)
+        var end = 0
+        for _ in 0..<Self.tokenCountMax {
+            guard let token = try? lexer.next() else { break }
+            if token.kind == .end { return }
+            if token.start > end, end > 0 { description += " " }
+            description += token.isValue ? "?" : source.text(token.start, token.end)
+            end = token.end
+        }
+        description += " …"
+    }
+}
+
+extension Token {
+    /// Whether it is a value that somebody wrote.
+    fileprivate var isValue: Bool {
+        switch kind {
+        case .natural, .number, .float, .string, .base64, .objectID, .uuid, .timestamp, .trueValue,
+            .falseValue:
+            true
+        default: false
+        }
+    }
+}

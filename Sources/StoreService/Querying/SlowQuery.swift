@@ -1,0 +1,29 @@
+import ObjectStore
+import Query
+
+/// A query that took long. It holds no values, neither stored ones nor those of the query.
+package struct SlowQuery: Sendable {
+    /// The class whose objects were looked for.
+    package var className: String
+    /// The filter and the order, with `?` for each value; empty for all objects in their own order.
+    package var text: String
+    /// How they were looked for, as `explain` says it; empty when it came to no plan.
+    package var plan = ""
+    /// Objects that were read, those of linked objects included.
+    package var rowsRead = 0
+    /// Objects, groups or sections that were found.
+    package var rowsReturned = 0
+    /// How long it took, waits for its turns included.
+    package var milliseconds: Int
+    /// The code of the fault that ended it; nil when it was answered.
+    package var fault: String?
+
+    init(_ text: QueryText, of className: String, milliseconds: Int) {
+        self.className = className
+        self.milliseconds = milliseconds
+        var parts = text.filter.map { [QueryOutline($0).description] } ?? []
+        if let sort = text.sort { parts.append("SORT(\(QueryOutline(sort)))") }
+        if let distinct = text.distinct { parts.append("DISTINCT(\(QueryOutline(distinct)))") }
+        self.text = parts.joined(separator: " ")
+    }
+}

@@ -1,0 +1,25 @@
+import Query
+import Testing
+
+@Suite("The outline of a query")
+struct QueryOutlineTests {
+    @Test(
+        "has the query's words and none of its values",
+        arguments: [
+            ("name == 'Ann'", "name == ?"), ("age > -5", "age > ?"),
+            ("TRUEPREDICATE", "TRUEPREDICATE"),
+            ("ok=true", "ok=?"), ("at > 2024-01-01T00:00:00Z", "at > ?"),
+            ("tags.@count  >=2 && other IN {'a', \"b\"}", "tags.@count >=? && other IN {?, ?}"),
+            ("uid == uuid(01234567-89ab-cdef-0123-456789abcdef)", "uid == ?"), ("", ""),
+        ])
+    func outline(text: String, expected: String) {
+        #expect(QueryOutline(text).description == expected)
+    }
+
+    @Test("is cut where a query is long, and where it is none")
+    func bounds() {
+        let long = QueryOutline(String(repeating: "a == 1 AND ", count: 200) + "b == 2").description
+        #expect(long.hasSuffix(" …") && !long.contains("b"))
+        #expect(QueryOutline("a == 'open").description == "a == …")
+    }
+}
