@@ -16,16 +16,9 @@ struct EmbeddedWrites {
     func write(
         _ store: Store, _ body: @escaping @Sendable (WriteTransaction) throws(StoreError) -> Void
     ) throws {
-        let done = Waiter<StoreError?>()
-        store.submit(
-            Write(body) { result in
-                if case .failure(let error) = result {
-                    done.finish(error)
-                } else {
-                    done.finish(nil)
-                }
-            })
-        if let error = done.wait() { throw error }
+        let write = AwaitedWrite(body)
+        store.submit(write)
+        try write.wait()
     }
 
     /// Reports how many of `count` objects a second a write changes until it is durable, and the processor time of

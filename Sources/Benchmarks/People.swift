@@ -62,9 +62,7 @@ struct People {
                     Property(name: "tags", type: .list(.scalar(.string))),
                 ]),
         ])
-        let done = Waiter<StoreError?>()
-        store.submit(SchemaWrite(schema) { done.finish($0) })
-        if let error = done.wait() { throw error }
+        _ = try CatalogWrite.make(.schema { _ in SchemaProposal(schema) }, in: store)
     }
 
     /// Whether the store has no classes yet.
@@ -154,24 +152,5 @@ final class Waiter<Result: Sendable>: Sendable {
             defer { state = nil }
             return state
         }
-    }
-}
-
-/// Proposes a schema.
-final class SchemaWrite: PendingSchemaWrite {
-    private let schema: Schema
-    private let completion: @Sendable (StoreError?) -> Void
-
-    init(_ schema: Schema, completion: @escaping @Sendable (StoreError?) -> Void) {
-        self.schema = schema
-        self.completion = completion
-    }
-
-    func proposal(_ present: Schema) throws(StoreError) -> SchemaProposal? {
-        SchemaProposal(schema)
-    }
-
-    func finish(_ outcome: WriteOutcome) {
-        if case .failed(let error) = outcome { completion(error) } else { completion(nil) }
     }
 }

@@ -20,13 +20,13 @@ func schemaChangeBetween() throws {
     let gate = Monitor(false)
     let isHeld = Monitor(false)
     server.store.submit(
-        Write({ _ in
+        AwaitedWrite { _ in
             isHeld.signal {
                 $0 = true
                 return true
             }
             gate.wait { $0 ? () : nil }
-        }) { _ in })
+        })
     isHeld.wait { $0 ? () : nil }
     let store = server.store
     let change = schema

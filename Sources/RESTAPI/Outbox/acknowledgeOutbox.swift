@@ -18,7 +18,7 @@ extension RESTService {
                         + "or the id of an event.")
             }
             return .later { exchange in
-                let done: ServedStore.Acknowledged = { result in
+                let done: OutboxAcknowledgement.Completion = { result in
                     exchange.respond {
                         self.replying { () throws(RequestFault) in
                             let (count, version) = try result.get()

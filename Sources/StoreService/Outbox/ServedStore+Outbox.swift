@@ -48,46 +48,12 @@ extension ServedStore {
     /// - Throws: ``RequestFault`` for a place that does not fit.
     package func acknowledge(
         _ className: String, through text: String, _ parameter: String,
-        completion: @escaping Acknowledged
+        completion: @escaping OutboxAcknowledgement.Completion
     ) throws(RequestFault) {
         let cursor = try withOutbox(className) { rowClass, read throws(RequestFault) in
             try outboxCursor(text, parameter, of: rowClass, in: read)
         }
-        acknowledge(cursor, count: 0, completion)
-    }
-
-    /// Is told how many objects an acknowledgement took away, and in which version the last of them.
-    package typealias Acknowledged =
-        @Sendable (Result<(count: Int, version: StoreVersion), RequestFault>) -> Void
-
-    /// Objects that one transaction of an acknowledgement takes away.
-    private static let acknowledgedCountMax = 4096
-
-    /// Takes the next objects away, then goes on until nothing is left. Any thread.
-    private func acknowledge(
-        _ cursor: OutboxCursor, count: Int, _ completion: @escaping Acknowledged
-    ) {
-        let countMax = min(Self.acknowledgedCountMax, store.options.operationCountMax)
-        store.submit(
-            Write({ transaction throws(StoreError) in
-                let rows = transaction.catalog.rows
-                // A class that was dropped meanwhile has no outbox left to take from.
-                guard let index = rows.classIndexByNumber[cursor.classNumber],
-                    rows.classes[index].isAsymmetric
-                else { return Acknowledgement(count: 0, goesOn: false) }
-                return try transaction.acknowledge(
-                    rows.classes[index], through: cursor.key, countMax: countMax)
-            }) { outcome in
-                switch outcome {
-                case .failure(let error): completion(.failure(self.fault(error)))
-                case .success(let committed):
-                    let count = count + committed.result.count
-                    if committed.result.goesOn {
-                        return self.acknowledge(cursor, count: count, completion)
-                    }
-                    completion(.success((count, committed.version)))
-                }
-            })
+        store.submit(OutboxAcknowledgement(cursor, self, completion))
     }
 
     /// Runs `body` with a class that has an outbox, in a view of the last commit.

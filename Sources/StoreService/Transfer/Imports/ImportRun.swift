@@ -3,7 +3,6 @@ import JSON
 import ObjectJSON
 import ObjectStore
 import Rows
-import Threads
 
 /// The work of an import session, on its own thread: the lines as they come, and then those that waited
 /// for others.
@@ -15,7 +14,7 @@ struct ImportRun {
     private struct Submitted {
         var chunk: ImportChunk
         var isLast: Bool
-        var outcome: Monitor<Result<StoreVersion, StoreError>?>
+        var write: AwaitedWrite
     }
 
     /// Chunks with the writer at a time: one that is being committed and one that waits behind it.
@@ -142,39 +141,32 @@ struct ImportRun {
     // MARK: The writer
 
     private mutating func submit(_ chunk: ImportChunk, isLast: Bool) {
-        let outcome = commit { [writer] transaction throws(StoreError) in
+        let write = commit { [writer] transaction throws(StoreError) in
             try writer.write(transaction, chunk, isLast: isLast)
         }
-        submitted.append(Submitted(chunk: chunk, isLast: isLast, outcome: outcome))
+        submitted.append(Submitted(chunk: chunk, isLast: isLast, write: write))
     }
 
     private func commit(
         _ body: @escaping @Sendable (WriteTransaction) throws(StoreError) -> Void
-    ) -> Monitor<Result<StoreVersion, StoreError>?> {
-        let outcome = Monitor<Result<StoreVersion, StoreError>?>(nil)
-        store.submit(
-            Write<Void>(body) { result in
-                outcome.signal {
-                    $0 = result.map(\.version)
-                    return true
-                }
-            })
-        return outcome
+    ) -> AwaitedWrite {
+        let write = AwaitedWrite(body)
+        store.submit(write)
+        return write
     }
 
     /// Waits for a commit and notes its version.
-    private mutating func wait(
-        for outcome: Monitor<Result<StoreVersion, StoreError>?>
-    ) throws(RequestFault) {
-        switch outcome.wait({ $0 }) {
-        case .failure(let error): throw RequestFault(error)
-        case .success(let version): report.version = version
+    private mutating func wait(for write: AwaitedWrite) throws(RequestFault) {
+        do {
+            report.version = StoreVersion(epoch: store.epoch, number: try write.wait())
+        } catch {
+            throw RequestFault(error)
         }
     }
 
     /// Returns when the writer has no chunk any more: it must not meet those of an import that is over.
     private mutating func waitForWriter() {
-        for write in submitted { _ = write.outcome.wait { $0 } }
+        for submitted in submitted { _ = try? submitted.write.wait() }
         submitted = []
     }
 
@@ -185,14 +177,14 @@ struct ImportRun {
     /// Waits for the oldest chunk and counts what became of its lines.
     private mutating func settleFirst() throws(RequestFault) {
         let first = submitted.removeFirst()
-        try wait(for: first.outcome)
+        try wait(for: first.write)
         if first.chunk.isStale {
             // All behind it are stale too; they are read and written again in their order.
             let all = [first] + submitted
             waitForWriter()
             writer.goOn()
-            for write in all where try read(write.chunk) {
-                submit(write.chunk, isLast: write.isLast)
+            for stale in all where try read(stale.chunk) {
+                submit(stale.chunk, isLast: stale.isLast)
             }
             return try settleFirst()
         }

@@ -1,0 +1,51 @@
+import ObjectJSON
+import ObjectStore
+
+/// Takes away what was consumed of an outbox up to a place, the oldest first: a bounded transaction, which is handed in
+/// again until nothing is left.
+package final class OutboxAcknowledgement: PendingWrite, @unchecked Sendable {
+    // Unchecked: the writer's thread alone uses what changes.
+
+    /// Is told how many objects were taken away, and in which version the last of them. Writer's thread; must not block.
+    package typealias Completion =
+        @Sendable (Result<(count: Int, version: StoreVersion), RequestFault>) -> Void
+
+    /// Objects that one transaction takes away.
+    private static let objectCountMax = 4096
+
+    private let served: ServedStore
+    private let cursor: OutboxCursor
+    private let completion: Completion
+    /// What the transaction that is running has done, and those before it.
+    private var part = Acknowledgement(count: 0, goesOn: false)
+    private var count = 0
+
+    init(_ cursor: OutboxCursor, _ served: ServedStore, _ completion: @escaping Completion) {
+        self.cursor = cursor
+        self.served = served
+        self.completion = completion
+    }
+
+    package func run(_ transaction: WriteTransaction) throws(StoreError) {
+        part = Acknowledgement(count: 0, goesOn: false)
+        let rows = transaction.catalog.rows
+        // A class that was dropped meanwhile has no outbox left to take from.
+        guard let index = rows.classIndexByNumber[cursor.classNumber],
+            rows.classes[index].isAsymmetric
+        else { return }
+        part = try transaction.acknowledge(
+            rows.classes[index], through: cursor.key,
+            countMax: min(Self.objectCountMax, served.store.options.operationCountMax))
+    }
+
+    package func finish(_ outcome: WriteOutcome) {
+        switch outcome {
+        case .failed(let error): completion(.failure(served.fault(error)))
+        case .committed(let number):
+            count += part.count
+            if part.goesOn { return served.store.submit(self) }
+            completion(
+                .success((count, StoreVersion(epoch: served.store.epoch, number: number))))
+        }
+    }
+}
