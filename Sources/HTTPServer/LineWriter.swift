@@ -28,7 +28,9 @@ package final class LineWriter: @unchecked Sendable {
         wakeUp = shim_event_create(1)
         guard wakeUp >= 0 else { throw .system("eventfd", errno: errno) }
         guard let thread = SystemThread({ self.run() }) else {
-            throw .system("pthread_create", errno: errno)
+            let code = errno
+            close(wakeUp)
+            throw .system("pthread_create", errno: code)
         }
         self.thread = thread
     }

@@ -46,7 +46,7 @@ package struct SystemThread: @unchecked Sendable {
 
 /// Starts a detached thread that runs `body`.
 package func startThread(_ body: @escaping @Sendable () -> Void) {
-    // Without its threads a store can't work, and this happens only while it is being opened.
+    // For threads without which a store can't work, each started once.
     precondition(startThreadIfPossible(body), "no thread can be started")
 }
 

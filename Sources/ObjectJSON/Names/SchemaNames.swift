@@ -2,7 +2,7 @@ import Rows
 
 /// The names of a schema in the forms that JSON needs: to be found by their bytes, and to be written.
 ///
-/// Made once for each schema (``RESTService/names(of:)``). Immutable; safe to use from any thread.
+/// Made once for each schema. Immutable; safe to use from any thread.
 package final class SchemaNames: Sendable {
     /// The schema whose names these are.
     package let schema: RowSchema

@@ -6,15 +6,22 @@ package struct QueryOutline: CustomStringConvertible {
     private static let tokenCountMax = 200
 
     /// Makes the outline of a filter, or of a part of one. Cost: linear in the text.
-    package init(_ text: String) {
+    ///
+    /// - `isName`: Whether a word names a class or property. Others may be the key of a map, which is a value.
+    package init(_ text: String, isName: (String) -> Bool) {
         let source = SourceText(text)
         var lexer = Lexer(source)
         var end = 0
+        // Keys stand behind a dot alone.
+        var isFollowing = false
         for _ in 0..<Self.tokenCountMax {
             guard let token = try? lexer.next() else { break }
             if token.kind == .end { return }
             if token.start > end, end > 0 { description += " " }
-            description += token.isValue ? "?" : source.text(token.start, token.end)
+            let word = source.text(token.start, token.end)
+            let isKey = token.canBeName && isFollowing && !isName(word)
+            description += token.isValue || isKey ? "?" : word
+            isFollowing = token.kind == .dot
             end = token.end
         }
         description += " …"
@@ -26,7 +33,7 @@ extension Token {
     fileprivate var isValue: Bool {
         switch kind {
         case .natural, .number, .float, .string, .base64, .objectID, .uuid, .timestamp, .trueValue,
-            .falseValue:
+            .falseValue, .infinity, .nan:
             true
         default: false
         }

@@ -4,7 +4,6 @@ import ObjectStore
 import StoreService
 
 extension RESTService {
-    /// The parameters of a change by filter.
     /// Takes in a change of all objects that a filter finds: `patchObjects` and `deleteObjects`.
     func changeMatches(_ request: Request, _ statement: BulkChange.Statement) -> Outcome {
         answering { () throws(RequestFault) in

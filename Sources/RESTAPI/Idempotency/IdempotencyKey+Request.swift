@@ -51,8 +51,8 @@ extension IdempotencyKey {
     static func refuse(_ request: Request) throws(RequestFault) {
         guard request.header(.idempotencyKey) != nil else { return }
         let detail =
-            "An import is not one write, so that its reply is not kept; leave 'Idempotency-Key' out and "
-            + "repeat an import with mode=merge, replace or ignore."
+            "This operation is not one write, so that its reply is not stored; leave 'Idempotency-Key' out. An "
+            + "import can be repeated with mode=merge, replace or ignore."
         throw RequestFault(
             .malformed, "invalid-header", detail,
             errors: [

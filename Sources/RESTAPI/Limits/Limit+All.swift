@@ -29,7 +29,7 @@ extension Limit {
             "max-page", .count(1...1_000_000), "objects of one page", "limit-out-of-range",
             \.rest.limits.pageObjectCountMax),
         Limit(
-            "max-query-text", .size, "bytes of a query's text in a body", "query-too-long",
+            "max-query-text", .size, "bytes of a query's text", "query-too-long",
             \.rest.limits.queryTextByteCountMax),
         Limit(
             "max-query-time", .duration, "how long a query may take, from its request on",

@@ -10,7 +10,9 @@ extension RESTService {
         _ request: Request, _ subject: ProjectedWrite.Subject, _ source: KeySource
     ) throws(RequestFault) -> Outcome {
         let precondition = try Precondition(request)
-        if try BodyType.read(request, isPatch: true) == .jsonPatch { throw .mergePatchOnly }
+        guard let type = try? BodyType.read(request, isPatch: true), type != .jsonPatch else {
+            throw .mergePatchOnly
+        }
         try request.requireAccepted("application/json")
         let preferences = try Preferences(request)
         var write = ProjectedWrite(
@@ -22,7 +24,7 @@ extension RESTService {
     /// `PATCH` of a projected object by either kind of key.
     func patchProjectedObject(_ request: Request, _ source: KeySource) -> Outcome {
         answering { () throws(RequestFault) in
-            return try patchProjected(request, .object, source)
+            try patchProjected(request, .object, source)
         }
     }
 }

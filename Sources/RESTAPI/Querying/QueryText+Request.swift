@@ -13,10 +13,9 @@ extension QueryText {
 
     /// Reads a query from the parameters of a URL; other names are left to the caller.
     ///
-    /// - Throws: ``RequestFault`` `.malformed` for a malformed or repeated parameter.
+    /// - Throws: ``RequestFault`` `.malformed` for a malformed parameter.
     init(_ request: Request, parser: JSONParser) throws(RequestFault) {
         self.init()
-        var seen: UInt32 = 0
         for (name, value) in request.query {
             if name == "arg" {
                 arguments.append(try Self.argument(value, parser))
@@ -26,13 +25,8 @@ extension QueryText {
                 arguments.append(QueryArgument(text: value.string))
                 continue
             }
-            guard let place = Self.singleNames.firstIndex(where: { name == $0 }) else { continue }
-            let known = name.string
-            guard seen & 1 << UInt32(place) == 0 else {
-                throw .parameter(known, "'\(known)' is stated twice; state it once.")
-            }
-            seen |= 1 << UInt32(place)
-            switch known {
+            guard Self.singleNames.contains(where: { name == $0 }) else { continue }
+            switch name.string {
             case "filter": filter = value.string
             case "sort": sort = value.string
             case "distinct": distinct = value.string

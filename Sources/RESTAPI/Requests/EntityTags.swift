@@ -82,14 +82,6 @@ package enum EntityTags: Equatable, Sendable {
         self = .list(tags)
     }
 
-    /// Whether a tag, given without quotes, is in the list by the strong comparison, which `If-Match` uses.
-    package func matchesStrongly(_ text: String) -> Bool {
-        switch self {
-        case .any: true
-        case .list(let tags): tags.contains { $0.text == text && !$0.isWeak }
-        }
-    }
-
     /// Whether a tag, given without quotes, is in the list by the weak comparison, which `If-None-Match` uses.
     package func matchesWeakly(_ text: String) -> Bool {
         switch self {

@@ -21,17 +21,22 @@ package struct Preferences: Sendable, Equatable {
     ///   drop a safeguard.
     package init(_ request: Request) throws(RequestFault) {
         guard request.header(.prefer) != nil else { return }
+        var seen: Set<String> = []
         for field in request.headers(.prefer) {
-            for part in field.string.split(separator: ",") { try read(part) }
+            for part in field.string.split(separator: ",") { try read(part, &seen) }
         }
     }
 
-    private mutating func read(_ part: Substring) throws(RequestFault) {
+    private mutating func read(
+        _ part: Substring, _ seen: inout Set<String>
+    ) throws(RequestFault) {
         // Parameters after `;` belong to preferences that we do not know.
         let token = part.prefix { $0 != ";" }
         let pieces = token.split(separator: "=", maxSplits: 1)
         guard let first = pieces.first else { return }
         let name = Self.trimmed(first).lowercased()
+        // Only the first of a name counts (RFC 7240, section 2).
+        guard seen.insert(name).inserted else { return }
         let value = pieces.count < 2 ? "" : Self.unquoted(Self.trimmed(pieces[1]))
         switch name {
         case "return": isMinimal = value == "minimal"

@@ -35,24 +35,27 @@ extension RESTService {
                 isAwaited: { !exchange.isGone }, body))
     }
 
-    /// Answers from a thread of the served.scheduler.
+    /// Answers from a thread of the scheduler.
     func answerScheduled(
         expecting expectation: Job.Expectation = .short,
         _ body: @escaping @Sendable () throws(RequestFault) -> Response
     ) -> Outcome {
         .later { exchange in
             self.schedule(for: exchange, expecting: expectation) { _ in
+                guard !exchange.isGone else { return exchange.abandon() }
                 exchange.respond(self.replying(body))
             }
         }
     }
 
-    /// Hands the work for an exchange whose outcome is decided there to the served.scheduler.
+    /// Hands the work for an exchange whose outcome is decided there to the scheduler.
     func decide(
         for exchange: Exchange, expecting expectation: Job.Expectation = .short,
         _ body: @escaping @Sendable () -> Outcome
     ) {
         schedule(for: exchange, expecting: expectation) { _ in
+            // The bytes of the request are there only as long as somebody waits.
+            guard !exchange.isGone else { return exchange.abandon() }
             switch body() {
             case .respond(let response): exchange.respond(response)
             case .later(let hand): hand(exchange)

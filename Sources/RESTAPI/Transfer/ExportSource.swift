@@ -7,19 +7,13 @@ import StoreService
 /// leaves.
 final class ExportSource: PullSource {
     private let export: Export
-    private let transfers: Transfers
-    private let onFailure: (StoreError) -> Void
+    private let service: RESTService
     private var piece = UnsafeRawBufferPointer(start: nil, count: 0)
 
     /// Makes the body.
-    ///
-    /// - `onFailure`: Told why the store can't be read, when the connection is cut for that.
-    init(
-        _ export: Export, of transfers: Transfers, onFailure: @escaping (StoreError) -> Void
-    ) {
+    init(_ export: Export, _ service: RESTService) {
         self.export = export
-        self.transfers = transfers
-        self.onFailure = onFailure
+        self.service = service
     }
 
     func read(into target: UnsafeMutableRawBufferPointer) -> Pull {
@@ -27,7 +21,8 @@ final class ExportSource: PullSource {
             do {
                 piece = try export.pieces.next()
             } catch {
-                onFailure(error)
+                // The connection is cut for that.
+                _ = service.served.fault(error)
                 return .failed
             }
         }
@@ -41,5 +36,5 @@ final class ExportSource: PullSource {
         return .bytes(count)
     }
 
-    func close(_ completion: Completion) { transfers.end(export) }
+    func close(_ completion: Completion) { service.endExport(export) }
 }

@@ -24,7 +24,10 @@ final class ImportSink: UploadSink {
         _ makeResponse: @escaping @Sendable (Result<ImportReport, RequestFault>?) -> Response?
     ) {
         session.start { result in
-            guard let response = makeResponse(result) else { return }
+            guard let response = makeResponse(result) else {
+                self.state.withLock { $0.exchange.take() }?.abandon()
+                return
+            }
             let exchange = self.state.withLock { state in
                 if state.exchange == nil { state.response = response }
                 return state.exchange.take()

@@ -8,22 +8,23 @@ extension RESTService {
     /// The reply with an export's text, made while it is sent.
     func exportResponse(_ content: ExportContent) throws(RequestFault) -> Response {
         let export = try transfers.beginExport(content)
-        let source = ExportSource(export, of: transfers) { _ = self.served.fault($0) }
+        let source = ExportSource(export, self)
         var type = ContentType.ndjson
         if case .objects(_, _, isCSV: true) = content { type = .csv }
         let limit = export.limit
-        var response = Response(200, type, pulling: source, until: { self.isOverdue(limit) })
+        var response = Response(
+            200, type, pulling: source, until: { [transfers] in transfers.isOverdue(limit) })
         response.headers.addStoreVersion(export.version)
         return response
     }
 
-    /// Whether an export has taken too long; says so in the log.
-    private func isOverdue(_ limit: ExportLimit) -> Bool {
-        guard let reason = transfers.passed(limit) else { return false }
+    /// Ends an export; the log says so where it was cut.
+    func endExport(_ export: Export) {
+        transfers.end(export)
+        guard let reason = export.limit.reason else { return }
         logger.log(
             .warning, "an export was cut, so that the data file does not grow behind its client",
             ("limit", .text(reason.rawValue)))
-        return true
     }
 
     /// Whether a client wants an export as CSV rather than as NDJSON.

@@ -45,7 +45,12 @@ package enum BackupFile {
         do throws(Failure) {
             let byteCount = try write(cursor, to: file, progress)
             guard rename(temporary, path) == 0 else { throw .system(errno) }
-            try synchronizeFolder(of: path)
+            do throws(Failure) {
+                try synchronizeFolder(of: path)
+            } catch {
+                unlink(path)
+                throw error
+            }
             return (path, cursor.description, byteCount)
         } catch {
             unlink(temporary)

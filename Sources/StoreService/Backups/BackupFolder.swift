@@ -44,11 +44,14 @@ package final class BackupFolder: Sendable {
                 retryAfterSeconds: 5)
             return completion(.failure(fault))
         }
-        startThread {
+        let isStarted = startThreadIfPossible {
             let result = self.write()
             self.gate.leave()
             completion(result)
         }
+        if isStarted { return }
+        gate.leave()
+        completion(.failure(.tooBusy))
     }
 
     private func write() -> Result<Entry, RequestFault> {

@@ -124,6 +124,11 @@ package struct BulkChange: WriteBody, @unchecked Sendable {
         count = keys.count
     }
 
+    package mutating func end(_ scratch: RequestScratch) {
+        plan = nil
+        search = nil
+    }
+
     /// What a search found, as the transaction sees it; nil where it has to be searched for anew.
     private func keys(
         _ search: BulkSearch, _ transaction: WriteTransaction, _ view: ReadTransaction,

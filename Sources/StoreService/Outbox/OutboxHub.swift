@@ -10,7 +10,8 @@ package final class OutboxHub: @unchecked Sendable {
     // Unchecked: `channels` and `waiting` are touched on the feed's thread alone; `streams` is set once,
     // before the hub is used.
 
-    private unowned var streams: StreamHub?
+    /// Gone once the service stops; jobs may still run then.
+    private weak var streams: StreamHub?
     private let served: ServedStore
     let events: StreamEvents
     private var channels: [String: OutboxChannel] = [:]
@@ -76,7 +77,10 @@ package final class OutboxHub: @unchecked Sendable {
 
     private func takeTurn(_ follower: OutboxFollower, _ job: Job) {
         repeat {
-            if follower.isGone { return }
+            if follower.isGone {
+                if case .poll(let sink, _, _) = follower.client { sink.abandon() }
+                return
+            }
             guard follower.hasRoom else { return onFeed(follower) { _ in self.wait(follower) } }
             do throws(RequestFault) {
                 let page = try page(for: follower)

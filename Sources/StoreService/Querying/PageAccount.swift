@@ -119,8 +119,7 @@ final class PageAccount {
     func slowQuery(from millisecondsMin: Int, _ fault: RequestFault?) -> SlowQuery? {
         let milliseconds = Int((monotonicMicroseconds() - begun) / 1000)
         guard milliseconds >= millisecondsMin, let rowClass else { return nil }
-        var result = SlowQuery(
-            text, of: rowClass.definition.name, milliseconds: milliseconds)
+        var result = SlowQuery(text, of: rowClass, schema, milliseconds: milliseconds)
         let all = plans + (execution?.followed ?? [])
         result.plan = PlanText(all, rowClass, schema).summary
         result.rowsRead = (statistics?.rowsRead ?? 0) + (execution?.statistics.rowsRead ?? 0)

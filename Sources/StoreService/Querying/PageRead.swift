@@ -59,7 +59,12 @@ package struct PageRead<Request: PageRequest>: Sendable {
             account.slowQuery(from: slow, nil).map(served.reportSlow)
             return reply
         } catch {
-            account.slowQuery(from: slow, error).map(served.reportSlow)
+            // It begins again, or nobody waits for it.
+            let job = read.turn as? Job
+            let isRepeated = error.code == RequestFault.memoryCode && job != nil
+            if !isRepeated, !(job?.mustNotAnswer ?? false) {
+                account.slowQuery(from: slow, error).map(served.reportSlow)
+            }
             throw error
         }
     }

@@ -1,5 +1,7 @@
 import ObjectStore
+import ObjectModel
 import Query
+import Rows
 
 /// A query that took long. It holds no values, neither stored ones nor those of the query.
 package struct SlowQuery: Sendable {
@@ -18,12 +20,17 @@ package struct SlowQuery: Sendable {
     /// The code of the fault that ended it; nil when it was answered.
     package var fault: String?
 
-    init(_ text: QueryText, of className: String, milliseconds: Int) {
-        self.className = className
+    init(_ text: QueryText, of rowClass: RowClass, _ schema: RowSchema, milliseconds: Int) {
+        className = rowClass.definition.name
+        let names = Set(
+            schema.definition.classes.flatMap { [$0.name] + $0.properties.map(\.name) })
+        func outline(_ text: String) -> String {
+            QueryOutline(text, isName: names.contains).description
+        }
         self.milliseconds = milliseconds
-        var parts = text.filter.map { [QueryOutline($0).description] } ?? []
-        if let sort = text.sort { parts.append("SORT(\(QueryOutline(sort)))") }
-        if let distinct = text.distinct { parts.append("DISTINCT(\(QueryOutline(distinct)))") }
+        var parts = text.filter.map { [outline($0)] } ?? []
+        if let sort = text.sort { parts.append("SORT(\(outline(sort)))") }
+        if let distinct = text.distinct { parts.append("DISTINCT(\(outline(distinct)))") }
         self.text = parts.joined(separator: " ")
     }
 }

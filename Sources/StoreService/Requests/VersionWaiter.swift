@@ -77,7 +77,11 @@ package final class VersionWaiter: Sendable {
             return true
         }
         guard isTaken else { return body(false) }
-        if starts { startThread { [shared] in Self.keepTime(shared) } }
+        if starts, !startThreadIfPossible({ [shared] in Self.keepTime(shared) }) {
+            shared.state.withLock { $0.isRunning = false }
+            for waiting in shared.take({ _ in true }) { waiting.body(false) }
+            return
+        }
         // The commit may have come between the first look and the entry.
         let newest = publisher.version
         guard newest >= version else { return }

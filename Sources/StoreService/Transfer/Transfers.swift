@@ -78,9 +78,9 @@ package final class Transfers: Sendable {
         exports.withLock { $0[ObjectIdentifier(export.limit)] = nil }
     }
 
-    /// Why an export is to be cut; nil while it may go on, and when it was told before. Any thread.
-    package func passed(_ limit: ExportLimit) -> ExportLimit.Reason? {
-        limit.passed(at: Self.seconds(), storedByteCount: served.store.storedByteCount ?? 0)
+    /// Whether an export is to be cut; told once. Any thread.
+    package func isOverdue(_ limit: ExportLimit) -> Bool {
+        limit.passed(at: Self.seconds(), storedByteCount: served.store.storedByteCount ?? 0) != nil
     }
 
     /// How many exports there are.

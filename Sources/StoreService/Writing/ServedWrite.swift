@@ -46,7 +46,12 @@ package final class ServedWrite<Body: WriteBody, Caller: WriteCaller>: PendingWr
         self.caller = caller
         schema = served.store.catalog.rows
         let scratch = RequestScratch.current
-        try self.body.prepare(scratch.names(of: schema, served), scratch)
+        do throws(RequestFault) {
+            try self.body.prepare(scratch.names(of: schema, served), scratch)
+        } catch {
+            self.body.end(scratch)
+            throw error
+        }
     }
 
     /// Changes what is to be done, before the write is handed in.

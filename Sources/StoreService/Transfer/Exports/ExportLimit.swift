@@ -44,6 +44,9 @@ package final class ExportLimit: Sendable {
         sentByteCount.wrappingAdd(byteCount, ordering: .relaxed)
     }
 
+    /// Why the export was cut; nil when it was not.
+    package var reason: Reason? { progress.withLock { $0.reason } }
+
     /// Why the export is to be cut; nil while it may go on, and when it was told before.
     func passed(at seconds: Int, storedByteCount: Int) -> Reason? {
         progress.withLock { progress in
@@ -54,7 +57,7 @@ package final class ExportLimit: Sendable {
             }
             if seconds >= progress.rateDueAt {
                 let sent = sentByteCount.load(ordering: .relaxed)
-                if sent - progress.byteCount < limits.exportByteRateMin * Self.rateSeconds {
+                if (sent - progress.byteCount) / Self.rateSeconds < limits.exportByteRateMin {
                     progress.reason = .rate
                 }
                 progress.byteCount = sent

@@ -51,18 +51,22 @@ package final class ImportSession: Sendable {
 
     /// Starts the thread that reads.
     ///
-    /// - Parameter completion: Called once, on that thread, when all is done; with nil when the sender
-    ///   went away.
+    /// - Parameter completion: Called once, on that thread, when all is done, or at once when the system has none
+    ///   left; with nil when the sender went away.
     package func start(
         _ completion: @escaping @Sendable (Result<ImportReport, RequestFault>?) -> Void
     ) {
-        startThread {
+        let isStarted = startThreadIfPossible {
             let result = self.run()
             // Tens of MiB of text and drafts are free now, in pieces that the allocator would keep.
             shim_trim_memory()
             self.onEnd()
             completion(result)
         }
+        if isStarted { return }
+        feed.abandon()
+        onEnd()
+        completion(.failure(.tooBusy))
     }
 
     private func run() -> Result<ImportReport, RequestFault>? {
