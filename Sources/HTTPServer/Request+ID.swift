@@ -1,3 +1,5 @@
+import JSON
+
 extension Request {
     /// The longest `X-Request-Id` that is taken over.
     static let requestIDByteCountMax = 128
@@ -33,7 +35,7 @@ extension Request {
             var count = 0
             var shift = 44
             while shift >= 0 {
-                buffer[count] = hexadecimalDigit(UInt8(connection.identity >> UInt64(shift) & 15))
+                buffer[count] = Hexadecimal.digit(UInt8(connection.identity >> UInt64(shift) & 15))
                 count += 1
                 shift -= 4
             }

@@ -1,5 +1,6 @@
 import CMicroHTTPD
 import Glibc
+import JSON
 
 extension SocketLoop {
     /// Takes over a stream's socket and sends what is queued.
@@ -60,7 +61,7 @@ extension SocketLoop {
             while shift >= 0 {
                 let digit = UInt8(total >> shift & 15)
                 if digit != 0 || hasDigit || shift == 0 {
-                    frame.append(hexadecimalDigit(digit))
+                    frame.append(Hexadecimal.digit(digit))
                     hasDigit = true
                 }
                 shift -= 4

@@ -1,4 +1,5 @@
 import Glibc
+import JSON
 
 /// A request target, taken apart: the raw text, path segments and query parameters.
 ///
@@ -128,8 +129,8 @@ struct Target: ~Copyable {
         var index = range.lowerBound
         while index < range.upperBound {
             if memory[index] == UInt8(ascii: "%") {
-                guard index + 2 < range.upperBound, let high = hexadecimal(memory[index + 1]),
-                    let low = hexadecimal(memory[index + 2])
+                guard index + 2 < range.upperBound, let high = Hexadecimal.value(memory[index + 1]),
+                    let low = Hexadecimal.value(memory[index + 2])
                 else { return .failure(Broken(fault: .brokenEscape)) }
                 memory[decodedEnd] = high << 4 | low
                 index += 3
@@ -156,16 +157,6 @@ struct Target: ~Copyable {
             index += 1
         }
         return index
-    }
-}
-
-@inline(__always)
-private func hexadecimal(_ byte: UInt8) -> UInt8? {
-    switch byte {
-    case 0x30...0x39: byte - 0x30
-    case 0x41...0x46: byte - 0x41 + 10
-    case 0x61...0x66: byte - 0x61 + 10
-    default: nil
     }
 }
 

@@ -4,10 +4,13 @@ import Bytes
 package enum Hexadecimal {
     private static let digits: StaticString = "0123456789abcdef"
 
+    /// The lower-case digit of a value below 16.
+    package static func digit(_ value: UInt8) -> UInt8 { digits.utf8Start[Int(value)] }
+
     /// Appends the two lower-case digits of a byte.
     package static func encode(_ byte: UInt8, into buffer: ByteBuffer) {
-        buffer.append(digits.utf8Start[Int(byte >> 4)])
-        buffer.append(digits.utf8Start[Int(byte & 15)])
+        buffer.append(digit(byte >> 4))
+        buffer.append(digit(byte & 15))
     }
 
     /// Appends the lower-case digits of all bytes.
@@ -30,7 +33,8 @@ package enum Hexadecimal {
         return bytes
     }
 
-    private static func value(_ digit: UInt8) -> UInt8? {
+    /// The value of a digit of either case; nil for other bytes.
+    package static func value(_ digit: UInt8) -> UInt8? {
         switch digit {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
         case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10

@@ -21,6 +21,7 @@ extension ElementAddress {
         func bytes(_ text: RequestText) -> RequestBytes {
             RequestBytes(UnsafeRawBufferPointer(text.bytes), of: request)
         }
+        let parameters = Parameters(request)
         let element: Element =
             switch source {
             case .collection: .none
@@ -28,8 +29,7 @@ extension ElementAddress {
             case .inner: .path(bytes(request.parameter(3)), request.rest.map(bytes))
             case .parameter:
                 .parameters(
-                    key: request.value(of: "key").map { RequestBytes($0, of: request) },
-                    value: request.value(of: "value").map { RequestBytes($0, of: request) })
+                    key: parameters["key"].map(bytes), value: parameters["value"].map(bytes))
             }
         self.init(ObjectAddress(request, .path), bytes(request.parameter(2)), element)
     }

@@ -21,12 +21,7 @@ extension IdempotencyKey {
             let detail =
                 "'Idempotency-Key' is one text of 1 to \(Self.byteCountMax) printable ASCII characters, "
                 + "such as a fresh UUID for each request."
-            throw RequestFault(
-                .malformed, "invalid-header", detail,
-                errors: [
-                    RequestFault.Entry(
-                        code: "invalid-header", detail: detail, parameter: "Idempotency-Key")
-                ])
+            throw .header("Idempotency-Key", detail)
         }
         // No part can hold a NUL, so that no two lists of parts make the same text.
         var named: [UInt8] = []
@@ -53,12 +48,7 @@ extension IdempotencyKey {
         let detail =
             "This operation is not one write, so that its reply is not stored; leave 'Idempotency-Key' out. An "
             + "import can be repeated with mode=merge, replace or ignore."
-        throw RequestFault(
-            .malformed, "invalid-header", detail,
-            errors: [
-                RequestFault.Entry(
-                    code: "invalid-header", detail: detail, parameter: "Idempotency-Key")
-            ])
+        throw .header("Idempotency-Key", detail)
     }
 
     private static func hash(_ bytes: [UInt8]) throws(RequestFault) -> [UInt8] {

@@ -5,28 +5,15 @@ import Query
 import StoreService
 
 extension QueryText {
-    /// The names of the parameters that may be stated once.
-    private static let singleNames: [StaticString] = [
-        "filter", "sort", "distinct", "limit", "cursor", "fields", "expand", "count", "explain",
-        "geometry",
-    ]
-
     /// Reads a query from the parameters of a URL; other names are left to the caller.
     ///
     /// - Throws: ``RequestFault`` `.malformed` for a malformed parameter.
     init(_ request: Request, parser: JSONParser) throws(RequestFault) {
         self.init()
         for (name, value) in request.query {
-            if name == "arg" {
-                arguments.append(try Self.argument(value, parser))
-                continue
-            }
-            if name == "text" {
-                arguments.append(QueryArgument(text: value.string))
-                continue
-            }
-            guard Self.singleNames.contains(where: { name == $0 }) else { continue }
             switch name.string {
+            case "arg": arguments.append(try Self.argument(value, parser))
+            case "text": arguments.append(QueryArgument(text: value.string))
             case "filter": filter = value.string
             case "sort": sort = value.string
             case "distinct": distinct = value.string
@@ -40,7 +27,9 @@ extension QueryText {
                 }
                 self.limit = limit
             case "count": counts = try Self.flag(value, name: "count", off: "none", on: "exact")
-            default: explains = try Self.flag(value, name: "explain", off: "false", on: "true")
+            case "explain":
+                explains = try Self.flag(value, name: "explain", off: "false", on: "true")
+            default: continue
             }
         }
     }

@@ -30,12 +30,7 @@ package enum EntityTags: Equatable, Sendable {
         guard let tags = EntityTags(text) else {
             let detail =
                 "\(name.text) takes '*' or entity tags with their quotes, such as \"0k3x9a1b-17\"."
-            throw RequestFault(
-                .malformed, "invalid-header", detail,
-                errors: [
-                    RequestFault.Entry(
-                        code: "invalid-header", detail: detail, parameter: name.text.description)
-                ])
+            throw .header(name.text, detail)
         }
         return tags
     }

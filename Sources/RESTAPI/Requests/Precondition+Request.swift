@@ -12,14 +12,14 @@ extension Precondition {
         let noneMatch = try EntityTags.read(.ifNoneMatch, of: request)
         if let noneMatch {
             guard case .any = noneMatch else {
-                throw Self.refused(
-                    "If-None-Match of a write can only be '*': write if the object is not there.",
-                    "If-None-Match")
+                throw .header(
+                    "If-None-Match",
+                    "If-None-Match of a write can only be '*': write if the object is not there.")
             }
             guard match == nil else {
-                throw Self.refused(
-                    "If-Match and 'If-None-Match: *' ask for an object that is there and is not.",
-                    "If-Match")
+                throw .header(
+                    "If-Match",
+                    "If-Match and 'If-None-Match: *' ask for an object that is there and is not.")
             }
             self = .absent
             return
@@ -37,11 +37,5 @@ extension Precondition {
             self = .matches(
                 tags.compactMap { $0.isWeak && !takingWeak ? nil : StoreVersion(text: $0.text) })
         }
-    }
-
-    private static func refused(_ detail: String, _ header: String) -> RequestFault {
-        RequestFault(
-            .malformed, "invalid-header", detail,
-            errors: [RequestFault.Entry(code: "invalid-header", detail: detail, parameter: header)])
     }
 }

@@ -69,6 +69,7 @@ extension RESTService {
         _ request: Request, _ preferences: Preferences, _ body: Body
     ) -> Outcome {
         guard request.body.count > Self.inlineBodyByteCountMax else {
+            // As in ``reading(_:_:)``, but without a closure on the heap for each small write.
             return answering { () throws(RequestFault) in try begin(request, preferences, body) }
         }
         return reading(request) { () throws(RequestFault) in

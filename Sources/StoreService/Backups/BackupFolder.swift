@@ -3,7 +3,6 @@ import ObjectJSON
 import ObjectModel
 import ObjectStore
 import Storage
-import Synchronization
 import Threads
 
 /// The backups that a service has made, each a file in one folder. Thread-safe.
@@ -22,8 +21,7 @@ package final class BackupFolder: Sendable {
     private static let suffix = ".holdfast"
     private let served: ServedStore
     private let path: String
-    private let gate = ImportGate(countMax: 1)
-    private let isStopping = Atomic<Bool>(false)
+    private let gate = WorkGate(countMax: 1)
 
     /// The folder of a store's backups, which need not exist yet; nil where none can be made.
     package init?(_ served: ServedStore) {
@@ -62,7 +60,7 @@ package final class BackupFolder: Sendable {
             let written = try BackupFile.write(served.store) { description in
                 "\(path)/\(Self.name(description))"
             } _: { _ in
-                !isStopping.load(ordering: .relaxed)
+                !gate.isStopping
             }
             return .success(
                 Entry(
@@ -140,8 +138,7 @@ package final class BackupFolder: Sendable {
 
     /// Gives up the backup that is being made, and returns when nothing uses the store any more.
     package func stop() {
-        isStopping.store(true, ordering: .relaxed)
-        gate.waitUntilIdle()
+        gate.stop()
     }
 
     // MARK: Names

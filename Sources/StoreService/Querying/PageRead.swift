@@ -54,15 +54,16 @@ package struct PageRead<Request: PageRequest>: Sendable {
         }
         let account = PageAccount(request.text, read.rows, isWatched: true)
         view.watch = account
+        let job = read.turn as? Job
         do throws(RequestFault) {
-            let reply = try request.write(checked, from: view, to: buffer)
+            let reply = try served.withinMemory(of: job) { () throws(RequestFault) in
+                try request.write(checked, from: view, to: buffer)
+            }
             account.slowQuery(from: slow, nil).map(served.reportSlow)
             return reply
         } catch {
-            // It begins again, or nobody waits for it.
-            let job = read.turn as? Job
-            let isRepeated = error.code == RequestFault.memoryCode && job != nil
-            if !isRepeated, !(job?.mustNotAnswer ?? false) {
+            // A job that begins again, or that nobody waits for, has not found how long it takes.
+            if !(job?.mustNotAnswer ?? false) {
                 account.slowQuery(from: slow, error).map(served.reportSlow)
             }
             throw error

@@ -6,13 +6,13 @@ import Threads
 /// The imports into a store and the exports from it, as many and as long as its limits allow. Thread-safe.
 package final class Transfers: Sendable {
     private let served: ServedStore
-    private let imports: ImportGate
+    private let imports: WorkGate
     private let exports = Mutex<[ObjectIdentifier: ExportLimit]>([:])
 
     /// Makes them for a store.
     package init(_ served: ServedStore) {
         self.served = served
-        imports = ImportGate(countMax: served.limits.importCountMax)
+        imports = WorkGate(countMax: served.limits.importCountMax)
     }
 
     /// Has the imports that run end within a chunk, and returns when none does.

@@ -2,9 +2,9 @@ import ObjectStore
 import Synchronization
 import Threads
 
-/// Counts the imports that run: each has a thread and tens of MiB of memory, so their number is bounded.
+/// Bounds work that has a thread of its own and takes much memory, such as imports and backups, and ends it.
 /// Thread-safe.
-final class ImportGate: Sendable {
+final class WorkGate: Sendable {
     private let count = Monitor(0)
     private let countMax: Int
     private let stopping = Atomic<Bool>(false)
@@ -35,9 +35,6 @@ final class ImportGate: Sendable {
     /// Has those that run end, and returns when none does.
     func stop() {
         stopping.store(true, ordering: .relaxed)
-        waitUntilIdle()
+        count.wait { $0 == 0 ? () : nil }
     }
-
-    /// Returns when none runs.
-    func waitUntilIdle() { count.wait { $0 == 0 ? () : nil } }
 }
