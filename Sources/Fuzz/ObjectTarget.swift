@@ -14,7 +14,7 @@ struct ObjectTarget: FuzzTarget {
         let script = try ObjectScript(
             seed: seed,
             options: ObjectScript.options(
-                keepsOutside: seed % 3 == 0, isStaged: seed / 2 % 2 == 0,
+                isOutOfLine: seed % 3 == 0, isStaged: seed / 2 % 2 == 0,
                 isParted: seed / 4 % 2 == 0)
         ) { () throws(StorageError) in try engineCase.open() }
         defer { script.close() }

@@ -371,7 +371,7 @@ package final class ReadTransaction: ObjectSource {
         return count
     }
 
-    package func outsideChunk(_ key: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
+    package func overflowChunk(_ key: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
         do throws(StorageError) {
             if let chunk = try snapshot.value(forKey: key) { return chunk }
             throw StorageError(.corrupted, operation: "read chunk")

@@ -106,7 +106,7 @@ package final class Store: Sendable {
     /// How many writes wait for the writer's thread, without those that it is at.
     package var waitingWriteCount: Int { queue.waitingCount }
     /// What goes on with the schema beside the writes; nil when nothing does.
-    package var migrationProgress: MigrationProgress? { queue.upkeep.progress }
+    package var migrationProgress: MigrationProgress? { queue.backgroundMigration.progress }
     /// Whether writing has failed for good: the store can be read, and has to be reopened for writes.
     package var hasStoppedWriting: Bool { queue.statistics.hasStoppedWriting }
     /// Calls `handler`, on a thread of the engine's, when something fails that it does by itself.

@@ -4,7 +4,7 @@
 /// Describes what lies under the keys of ``StoreKey``. A program opens exactly the versions it knows.
 ///
 /// Each version only adds to the one before, whose records stay the same bytes: version 3 to version 2
-/// whatever is kept outside rows, maps, `mixed`, rules and projections, version 4 to version 3 runs in the
+/// out-of-line values, maps, `mixed`, rules and projections, version 4 to version 3 runs in the
 /// change log. A store of an older version is marked as one of this when it is opened, so that a program
 /// that does not know the additions refuses it from then on.
 package enum StoreFormat {

@@ -21,8 +21,8 @@ import Rows
 ///                                                inverse link: target, property, origin; the value is
 ///                                                the number of links, four bytes little-endian
 ///     05 class:4 object:8 version:8 value:4 chunk:4
-///                                                chunk of a value or collection outside its row, see
-///                                                `OutsideReference`: the object that holds it; the version
+///                                                chunk of an out-of-line value or collection, see
+///                                                `OverflowReference`: the object that holds it; the version
 ///                                                and a number that name the value; the chunk's number
 ///     06 version:8                               change log entry, see ``ChangeLogEntry``
 ///     07 row space:4 object:8                    row, see `RowLayout`
@@ -41,7 +41,7 @@ package enum StoreKey {
         package static let primaryKey: UInt8 = 2
         package static let index: UInt8 = 3
         package static let inverseLink: UInt8 = 4
-        package static let outside: UInt8 = 5
+        package static let overflow: UInt8 = 5
         package static let changeLog: UInt8 = 6
         package static let row: UInt8 = 7
     }
@@ -104,9 +104,9 @@ package enum StoreKey {
         buffer.append(big: key)
     }
 
-    /// What the keys of everything outside an object's row begin with.
-    static func appendOutsidePrefix(_ classNumber: UInt32, _ key: UInt64, to buffer: ByteBuffer) {
-        buffer.append(Tag.outside)
+    /// The prefix of the keys of an object's out-of-line values.
+    static func appendOverflowPrefix(_ classNumber: UInt32, _ key: UInt64, to buffer: ByteBuffer) {
+        buffer.append(Tag.overflow)
         buffer.append(big: classNumber)
         buffer.append(big: key)
     }

@@ -22,7 +22,7 @@ package struct StoreOptions: Sendable {
     /// How long and in how much room the replies to writes with an idempotency key are kept.
     package var idempotency = IdempotencyLimits()
     /// When values leave their rows.
-    package var outsideLimits = OutsideLimits()
+    package var overflowLimits = OverflowLimits()
     /// When columns are kept in memory.
     package var columns = ColumnOptions()
 

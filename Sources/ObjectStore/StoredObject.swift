@@ -23,8 +23,8 @@ package final class StoredObject: Sendable {
     /// The class.
     package var rowClass: RowClass { schema.classes[classIndex] }
 
-    /// Whether a value of it lies outside the row.
-    package var holdsOutside: Bool { withRow { $0.holdsOutside } ?? false }
+    /// Whether one of its values is out of line.
+    package var holdsOverflow: Bool { withRow { $0.holdsOverflow } ?? false }
 
     /// Runs `body` with the row.
     package func withRow<Result>(_ body: (RowView) -> Result) -> Result? {

@@ -47,7 +47,7 @@ extension RESTService {
         json.raw(",\"object\":")
         do throws(RequestFault) {
             let followsLinks = names.classes[object.classIndex].everything.followsLinks
-            try served.withLinks(followsLinks || object.holdsOutside) { read in
+            try served.withLinks(followsLinks || object.holdsOverflow) { read in
                 var writer = ObjectWriter(json.buffer, names: names, read: read, epoch: store.epoch)
                 writer.limitCollections(served.limits)
                 writer.write(object)

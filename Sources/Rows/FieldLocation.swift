@@ -51,51 +51,51 @@ public struct Field {
     }
 
     /// Whether the value has left the row; its ``heap`` is empty then. Asked of values in the heap alone.
-    @inlinable public var isOutside: Bool {
+    @inlinable public var isOutOfLine: Bool {
         base.loadUnaligned(fromByteOffset: Int(location.slot) + 4, as: UInt32.self)
-            & RowLayout.outsideFlag != 0
+            & RowLayout.overflowFlag != 0
     }
 
     /// Whether some value has left the field's row, or a row within it.
     var isOfRowWithReferences: Bool {
-        base.loadUnaligned(fromByteOffset: 8, as: UInt64.self) & RowLayout.holdsOutsideFlag != 0
+        base.loadUnaligned(fromByteOffset: 8, as: UInt64.self) & RowLayout.holdsOverflowFlag != 0
     }
 
     /// Where the value lies that has left the row; nil when it has not, and in a damaged row.
-    public var outside: OutsideReference? {
-        guard isOutside, isInBounds else { return nil }
-        return OutsideReference(outsideBytes)
+    public var overflow: OverflowReference? {
+        guard isOutOfLine, isInBounds else { return nil }
+        return OverflowReference(overflowBytes)
     }
 
     /// The bytes of a reference, in bounds.
-    private var outsideBytes: UnsafeRawBufferPointer {
+    private var overflowBytes: UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(start: base + Int(load(UInt32.self)), count: heapByteCount)
     }
 
-    /// The bytes that the value takes in the row's heap, of a value outside those of its reference.
+    /// The byte count of the value in the row's heap; for an out-of-line value that of its reference.
     private var heapByteCount: Int {
         Int(
             base.loadUnaligned(fromByteOffset: Int(location.slot) + 4, as: UInt32.self)
-                & ~RowLayout.outsideFlag)
+                & ~RowLayout.overflowFlag)
     }
 
-    /// What lies in the row's heap: the value, or where ``isOutside`` the bytes of its reference.
+    /// What lies in the row's heap: the value, or where ``isOutOfLine`` the bytes of its reference.
     package var heapOrReference: UnsafeRawBufferPointer {
-        if !isOutside { return heap }
-        return isInBounds ? outsideBytes : UnsafeRawBufferPointer(start: base, count: 0)
+        if !isOutOfLine { return heap }
+        return isInBounds ? overflowBytes : UnsafeRawBufferPointer(start: base, count: 0)
     }
 
     /// The bytes of a value in the heap, wherever they lie; not of collections.
-    @inlinable public func text(_ source: any OutsideSource) -> UnsafeRawBufferPointer {
-        isOutside ? outsideText(source) : heap
+    @inlinable public func text(_ source: any OverflowSource) -> UnsafeRawBufferPointer {
+        isOutOfLine ? overflowText(source) : heap
     }
 
-    @usableFromInline func outsideText(_ source: any OutsideSource) -> UnsafeRawBufferPointer {
-        outside?.text(source) ?? UnsafeRawBufferPointer(start: base, count: 0)
+    @usableFromInline func overflowText(_ source: any OverflowSource) -> UnsafeRawBufferPointer {
+        overflow?.text(source) ?? UnsafeRawBufferPointer(start: base, count: 0)
     }
 
     /// How many bytes a value in the heap has, wherever they lie; not of collections.
-    @inlinable public var textByteCount: Int { isOutside ? outside?.byteCount ?? 0 : heap.count }
+    @inlinable public var textByteCount: Int { isOutOfLine ? overflow?.byteCount ?? 0 : heap.count }
 
     /// Whether the heap bytes that the slot points to lie within the row; false in a damaged row.
     package var isInBounds: Bool {

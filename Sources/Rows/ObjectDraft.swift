@@ -196,7 +196,7 @@ package final class ObjectDraft {
     /// - `mixed`: Where the link stands in a `mixed` value.
     /// - `encode`: Appends the target's ``OrderedKey``.
     package func addReference(
-        _ member: Int, element: Int?, mixed: MixedPlace? = nil, encode: (ByteBuffer) -> Void
+        _ member: Int, element: Int?, mixed: MixedLinkPosition? = nil, encode: (ByteBuffer) -> Void
     ) {
         let start = arena.count
         encode(arena)
@@ -205,14 +205,14 @@ package final class ObjectDraft {
 
     /// Adds a link's target by object key.
     package func addReference(
-        _ member: Int, element: Int?, mixed: MixedPlace? = nil, objectKey: UInt64
+        _ member: Int, element: Int?, mixed: MixedLinkPosition? = nil, objectKey: UInt64
     ) {
         add(member, element, mixed, .objectKey(objectKey))
     }
 
     /// Adds a link's target by the number that it has among the named objects of the transaction.
     package func addReference(
-        _ member: Int, element: Int?, mixed: MixedPlace? = nil, named number: Int
+        _ member: Int, element: Int?, mixed: MixedLinkPosition? = nil, named number: Int
     ) {
         add(member, element, mixed, .named(number))
     }
@@ -224,7 +224,7 @@ package final class ObjectDraft {
     }
 
     private func add(
-        _ member: Int, _ element: Int?, _ mixed: MixedPlace?, _ target: DraftReference.Target
+        _ member: Int, _ element: Int?, _ mixed: MixedLinkPosition?, _ target: DraftReference.Target
     ) {
         references.append(
             DraftReference(

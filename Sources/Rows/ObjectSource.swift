@@ -3,7 +3,7 @@
 /// `ObjectStore` implements it on a snapshot. Calls may read storage; an implementation keeps the first
 /// storage error and answers as if nothing were found, and whoever runs the evaluation asks for that
 /// error afterwards.
-package protocol ObjectSource: OutsideSource {
+package protocol ObjectSource: OverflowSource {
     /// The row of an object, valid until the snapshot ends; nil when there is none.
     func row(classIndex: Int, key: UInt64) -> RowView?
 

@@ -59,7 +59,7 @@ extension OrderedKey {
     ///
     /// - `source`: Where the value lies if it has left the row, which a primary key never does.
     package static func append(
-        _ field: Field, _ element: ElementStorage, _ source: (any OutsideSource)? = nil,
+        _ field: Field, _ element: ElementStorage, _ source: (any OverflowSource)? = nil,
         to buffer: ByteBuffer
     ) {
         if field.isNull { return appendNull(to: buffer) }

@@ -76,16 +76,17 @@ extension RowBuilder {
         }
     }
 
-    /// The stored map, which is put together in a buffer if it lies outside the row.
+    /// The stored map, which is assembled in a buffer if it is out of line.
     private func map(
         _ member: Int, of stored: RowView, _ rowClass: RowClass, _ whole: ByteBuffer
     ) -> MapView {
-        guard stored.holdsOutside, rowClass.field(member, in: stored).isOutside, let outside else {
+        guard stored.holdsOverflow, rowClass.field(member, in: stored).isOutOfLine, let overflow
+        else {
             return rowClass.inlineMap(member, in: stored)
         }
         let storage = rowClass.members[member].storage
         var slices: [LeafSlice] = []
-        rowClass.collection(member, in: stored, outside).forEachPart { part, _ in
+        rowClass.collection(member, in: stored, overflow).forEachPart { part, _ in
             slices.append(LeafSlice(part, 0..<part.count))
             return true
         }

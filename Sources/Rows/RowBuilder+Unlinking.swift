@@ -22,12 +22,12 @@ extension RowBuilder {
                 && compiled.onDelete == .nullify
             func goes(_ row: RowView) -> Bool {
                 schema.classes[compiled.classIndex].goes(
-                    row, withTarget: key, classIndex: classIndex, outside)
+                    row, withTarget: key, classIndex: classIndex, overflow)
             }
-            if compiled.storage.isInHeap, stored.holdsOutside,
-                rowClass.field(member, in: stored).isOutside
+            if compiled.storage.isInHeap, stored.holdsOverflow,
+                rowClass.field(member, in: stored).isOutOfLine
             {
-                appendOutside(
+                appendOverflow(
                     member, of: stored, rowClass, withoutLinksTo: key, classIndex: classIndex,
                     schema: schema, rowStart: start, to: buffer)
                 continue
@@ -112,9 +112,9 @@ extension RowBuilder {
         finishRow(start, referencesBefore, in: buffer)
     }
 
-    /// Ends a collection outside the row with what it has without its links to an object, which are taken
+    /// Ends an out-of-line collection with what it has without its links to an object, which are taken
     /// out where they lie.
-    func appendOutside(
+    func appendOverflow(
         _ member: Int, of stored: RowView, _ rowClass: RowClass, withoutLinksTo key: UInt64,
         classIndex: Int, schema: RowSchema, rowStart: Int, to buffer: ByteBuffer
     ) {
@@ -124,22 +124,22 @@ extension RowBuilder {
             ? compiled.classIndex == classIndex && compiled.onDelete == .nullify
             : rowClass.linkingMembers.contains(member)
         let target = (classNumber: schema.classes[classIndex].number, key: key)
-        if compiled.storage == FieldStorage(.single, .mixed), let outside {
+        if compiled.storage == FieldStorage(.single, .mixed), let overflow {
             return appendMixed(
-                MixedView(rowClass.field(member, in: stored).text(outside)), member, of: stored,
+                MixedView(rowClass.field(member, in: stored).text(overflow)), member, of: stored,
                 rowClass, withoutLinksTo: target, rowStart: rowStart, to: buffer)
         }
-        guard holdsLinks, compiled.storage.shape != .single, let outside else {
+        guard holdsLinks, compiled.storage.shape != .single, let overflow else {
             return copy(member, of: stored, rowClass, rowStart: rowStart, to: buffer)
         }
         let slot = slotOffset(rowClass, member, rowStart)
         let offset = buffer.count
-        let isLeft = outside.removeLinks(
+        let isLeft = overflow.removeLinks(
             to: key, classIndex: classIndex, from: rowClass.field(member, in: stored), compiled,
             schema, reference: buffer,
             goes: { row in
                 schema.classes[compiled.classIndex].goes(
-                    row, withTarget: key, classIndex: classIndex, outside)
+                    row, withTarget: key, classIndex: classIndex, overflow)
             }
         ) { leaf, buffer in
             let map = MapView(leaf)

@@ -9,16 +9,16 @@ package final class RowBuilder {
     /// The time that defaults of the transaction take.
     package var now = Timestamp(seconds: 0, nanoseconds: 0)
     /// Where values go that are too large for a row; nil keeps them in it.
-    package var outside: (any OutsideSink)?
+    package var overflow: (any OverflowSink)?
     /// What is too large for a row.
-    package var limits = OutsideLimits()
+    package var limits = OverflowLimits()
     /// Whether a draft was to keep something where nothing is stored, since this was set to false.
     package var hasNothingToKeep = false
     /// The required properties that a draft of a new or replaced object did not state, since this was emptied.
     package var unstated: [UnstatedMember] = []
     /// How many references to such values were written so far.
     var referenceCount = 0
-    let reference = ByteBuffer(capacity: OutsideReference.treeByteCount)
+    let reference = ByteBuffer(capacity: OverflowReference.treeByteCount)
     let collection = ScalarCollectionBuilder()
     let scratch = ByteBuffer(capacity: 256)
 
@@ -45,7 +45,7 @@ package final class RowBuilder {
 
     /// As above.
     ///
-    /// - `replaced`: The row whose place the new one takes, even if nothing of it is kept: values outside it
+    /// - `replaced`: The row whose place the new one takes, even if nothing of it is kept: its out-of-line values
     ///   that are the same are not stored again.
     func append(
         _ draft: ObjectDraft, over stored: RowView?, replacing replaced: RowView?,
@@ -201,7 +201,7 @@ package final class RowBuilder {
     func finishRow(_ start: Int, _ referencesBefore: Int, in buffer: ByteBuffer) {
         buffer.store(UInt32(buffer.count - start), at: start + 4)
         if referenceCount != referencesBefore {
-            let flag = UInt8(truncatingIfNeeded: RowLayout.holdsOutsideFlag >> 56)
+            let flag = UInt8(truncatingIfNeeded: RowLayout.holdsOverflowFlag >> 56)
             buffer.store(buffer.bytes[start + 15] | flag, at: start + 15)
         }
     }
@@ -251,7 +251,7 @@ package final class RowBuilder {
         if field.isNull { return setNull(rowClass, member, rowStart: rowStart, in: buffer) }
         let storage = rowClass.members[member].storage
         let slot = slotOffset(rowClass, member, rowStart)
-        if storage.isInHeap, field.isOutside {
+        if storage.isInHeap, field.isOutOfLine {
             let offset = buffer.count
             buffer.append(field.heapOrReference)
             closeReference(slot: slot, from: offset, rowStart: rowStart, in: buffer)

@@ -7,7 +7,7 @@ extension RowClass {
     /// - `classIndex`: The class of the object that goes away.
     /// - `source`: Where collections lie that have left the row.
     func goes(
-        _ row: RowView, withTarget key: UInt64, classIndex: Int, _ source: (any OutsideSource)?
+        _ row: RowView, withTarget key: UInt64, classIndex: Int, _ source: (any OverflowSource)?
     ) -> Bool {
         linkingMembers.contains { member in
             let compiled = members[member]

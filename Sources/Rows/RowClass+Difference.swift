@@ -7,9 +7,9 @@ extension RowSchema {
     /// Stored bytes are compared, and only where those of embedded objects differ, the objects
     /// themselves: the same object has other bytes in an older layout.
     ///
-    /// - `source`: Where values lie that have left their rows.
+    /// - `source`: Reads out-of-line values.
     package func changedMembers(
-        of rowClass: RowClass, from old: RowView, to new: RowView, _ source: any OutsideSource
+        of rowClass: RowClass, from old: RowView, to new: RowView, _ source: any OverflowSource
     ) -> MemberSet {
         var changed = MemberSet()
         for (member, compiled) in rowClass.members.enumerated()
@@ -30,9 +30,9 @@ extension RowSchema {
     }
 
     private func isSame(
-        _ a: Field, _ b: Field, _ member: RowClass.Member, _ source: any OutsideSource
+        _ a: Field, _ b: Field, _ member: RowClass.Member, _ source: any OverflowSource
     ) -> Bool {
-        if a.isOutside || b.isOutside { return isSameOutside(a, b, member, source) }
+        if a.isOutOfLine || b.isOutOfLine { return isSameOverflow(a, b, member, source) }
         let (a, b) = (a.heap, b.heap)
         if compareKeys(a, b) == 0 { return true }
         guard member.storage.element == .embedded else { return false }
@@ -55,7 +55,7 @@ extension RowSchema {
 
     private func areSameObjects(
         _ before: CollectionView, _ after: CollectionView, _ member: RowClass.Member,
-        _ source: any OutsideSource
+        _ source: any OverflowSource
     ) -> Bool {
         before.count == after.count
             && (0..<before.count).allSatisfy { index in
@@ -66,12 +66,12 @@ extension RowSchema {
             }
     }
 
-    private func isSameOutside(
-        _ a: Field, _ b: Field, _ member: RowClass.Member, _ source: any OutsideSource
+    private func isSameOverflow(
+        _ a: Field, _ b: Field, _ member: RowClass.Member, _ source: any OverflowSource
     ) -> Bool {
-        if a.isOutside, b.isOutside {
+        if a.isOutOfLine, b.isOutOfLine {
             if compareKeys(a.heapOrReference, b.heapOrReference) == 0 { return true }
-            if let x = a.outside, let y = b.outside, compareKeys(x.identity, y.identity) == 0 {
+            if let x = a.overflow, let y = b.overflow, compareKeys(x.identity, y.identity) == 0 {
                 // One tree at two times.
                 return false
             }
@@ -89,7 +89,7 @@ extension RowSchema {
 
     private func isSameObject(
         _ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer, _ member: RowClass.Member,
-        _ source: any OutsideSource
+        _ source: any OverflowSource
     ) -> Bool {
         let embedded = classes[member.classIndex]
         guard let before = RowView(a), let after = RowView(b), embedded.canRead(before),

@@ -7,7 +7,8 @@ extension RowSchema {
     /// - `body`: Gets the property that holds the link and the target's class, as positions, and the
     ///   target's key.
     package func forEachLink(
-        of rowClass: RowClass, in row: RowView, only: MemberSet? = nil, _ source: any OutsideSource,
+        of rowClass: RowClass, in row: RowView, only: MemberSet? = nil,
+        _ source: any OverflowSource,
         _ body: (_ propertyNumber: UInt32, _ targetClass: Int, _ targetKey: UInt64) -> Void
     ) {
         for member in rowClass.linkingMembers {

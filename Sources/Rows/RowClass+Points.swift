@@ -7,14 +7,14 @@ extension RowClass {
     /// Earth is not looked at, nor is an altitude.
     ///
     /// Cost: some 10 ns; nothing is allocated while the coordinates lie in the row.
-    package func point(in row: RowView, _ source: any OutsideSource)
+    package func point(in row: RowView, _ source: any OverflowSource)
         -> (longitude: Double, latitude: Double)?
     {
         guard pointType >= 0 else { return nil }
         let type = field(pointType, in: row)
         guard !type.isNull, isPoint(type.text(source)) else { return nil }
         let field = field(pointCoordinates, in: row)
-        if !field.isOutside {
+        if !field.isOutOfLine {
             let values = CollectionView(field.heap, element: .double)
             guard values.count >= 2 else { return nil }
             return (values.pointer(0).storedDouble, values.pointer(1).storedDouble)
@@ -30,7 +30,7 @@ extension RowClass {
     }
 
     /// The altitude of the point that an object of the class is; nil when it states none.
-    package func altitude(in row: RowView, _ source: any OutsideSource) -> Double? {
+    package func altitude(in row: RowView, _ source: any OverflowSource) -> Double? {
         guard pointType >= 0 else { return nil }
         let field = field(pointCoordinates, in: row)
         let values = StoredCollection(field, members[pointCoordinates].storage, source)

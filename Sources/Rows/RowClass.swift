@@ -294,7 +294,7 @@ public final class RowClass: @unchecked Sendable {
     /// The collection in the list or set property at `member` of `row`, or the values of a map, wherever it
     /// lies.
     @inlinable public func collection(
-        _ member: Int, in row: RowView, _ source: any OutsideSource
+        _ member: Int, in row: RowView, _ source: any OverflowSource
     ) -> StoredCollection {
         StoredCollection(field(member, in: row), members[member].storage, source)
     }

@@ -11,7 +11,7 @@
 ///
 /// A slot of a value in the heap holds its offset in the row and its byte count, four bytes each. The
 /// highest bit of the byte count is set when the value has left the row; in the heap lies where it is
-/// then, see ``OutsideReference``.
+/// then, see ``OverflowReference``.
 /// When a class changes, it gets a new layout; rows written before keep theirs.
 public struct RowLayout: Hashable, Sendable {
     /// One property's place.
@@ -45,9 +45,9 @@ public struct RowLayout: Hashable, Sendable {
     @inlinable public static var headerByteCount: Int { 16 }
 
     /// The bit of a byte count that says that the value has left the row.
-    @inlinable public static var outsideFlag: UInt32 { 1 << 31 }
+    @inlinable public static var overflowFlag: UInt32 { 1 << 31 }
     /// The bit of a version that says that some value has left the row.
-    @inlinable public static var holdsOutsideFlag: UInt64 { 1 << 63 }
+    @inlinable public static var holdsOverflowFlag: UInt64 { 1 << 63 }
     /// Lays out properties in order; the fill row is empty.
     package init(number: UInt32, properties: [(number: UInt32, storage: FieldStorage)]) {
         self.number = number

@@ -27,12 +27,12 @@ public struct RowView {
 
     /// The version that last changed the object.
     @inlinable public var version: UInt64 {
-        base.loadUnaligned(fromByteOffset: 8, as: UInt64.self) & ~RowLayout.holdsOutsideFlag
+        base.loadUnaligned(fromByteOffset: 8, as: UInt64.self) & ~RowLayout.holdsOverflowFlag
     }
 
     /// Whether a value has left the row, or a row within it.
-    @inlinable public var holdsOutside: Bool {
-        base.loadUnaligned(fromByteOffset: 8, as: UInt64.self) & RowLayout.holdsOutsideFlag != 0
+    @inlinable public var holdsOverflow: Bool {
+        base.loadUnaligned(fromByteOffset: 8, as: UInt64.self) & RowLayout.holdsOverflowFlag != 0
     }
 
     /// The row's bytes.

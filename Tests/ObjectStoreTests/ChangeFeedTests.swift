@@ -17,7 +17,7 @@ struct ChangeFeedTests {
             var faults: [String] = []
             var version: UInt64 = 0
             var eventCount = 0
-            var breaks: [FeedBreak] = []
+            var breaks: [FeedInvalidation] = []
             var tickCount = 0
         }
 
@@ -69,14 +69,14 @@ struct ChangeFeedTests {
             }
         }
 
-        func breaksOff(_ reason: FeedBreak) {
+        func invalidate(_ reason: FeedInvalidation) {
             state.signal {
                 $0.breaks.append(reason)
                 return true
             }
         }
 
-        func fellBehind() { Issue.record("a query took seconds") }
+        func overrun() { Issue.record("a query took seconds") }
 
         func tick(version: UInt64) {
             state.signal {
@@ -97,7 +97,7 @@ struct ChangeFeedTests {
             ObservedQuery(
                 target: .objects(classIndex: classIndex), predicate: predicate,
                 paths: predicate.dependencies(schema).map {
-                    ReachPath(steps: $0.path, member: $0.member)
+                    DependencyPath(steps: $0.path, member: $0.member)
                 }, schema: schema))
         let isTaken = feed.perform { position in
             follower.begin(position, predicate, classIndex)

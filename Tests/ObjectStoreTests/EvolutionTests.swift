@@ -25,7 +25,7 @@ struct EvolutionTests {
         if isStaged {
             options.migrationObjectCountMax = 0
             options.migrationSliceCount = 3
-            options.outsideLimits = .tiny
+            options.overflowLimits = .tiny
         }
         let store = try Store(engine: try engineCase.open(), options: options)
         defer { store.close() }

@@ -166,11 +166,12 @@ struct FullTextTests {
     @Test(
         "random texts are found by the index as without it, whatever the order, page by page",
         arguments: EngineCase.all, [false, true])
-    func random(engineCase: EngineCase, isOutside: Bool) throws {
-        let seed = SeededGenerator.testSeed("full text on \(engineCase), outside \(isOutside)")
+    func random(engineCase: EngineCase, isOutOfLine: Bool) throws {
+        let seed = SeededGenerator.testSeed(
+            "full text on \(engineCase), out of line \(isOutOfLine)")
         var random = SeededGenerator(seed: seed)
         var options = StoreOptions()
-        if isOutside { options.outsideLimits = .tiny }
+        if isOutOfLine { options.overflowLimits = .tiny }
         let store = try Store(engine: try engineCase.open(), options: options)
         defer { store.close() }
         try store.setSchema(Self.classes())

@@ -342,7 +342,7 @@ struct MigrationTableTests {
         if isStaged {
             options.migrationObjectCountMax = 0
             options.migrationSliceCount = 2
-            options.outsideLimits = .tiny
+            options.overflowLimits = .tiny
         }
         return try Store(engine: try engineCase.open(), options: options)
     }

@@ -13,14 +13,14 @@ struct ObjectModelScriptTests {
     @Test(
         "a store of a random schema holds what a dictionary would, after every transaction, migration, reopening and restoration",
         arguments: EngineCase.all, [false, true])
-    func script(engineCase: EngineCase, keepsOutside: Bool) throws {
+    func script(engineCase: EngineCase, isOutOfLine: Bool) throws {
         let seed = SeededGenerator.testSeed(
-            "object model on \(engineCase)" + (keepsOutside ? ", values outside rows" : ""))
+            "object model on \(engineCase)" + (isOutOfLine ? ", out-of-line values" : ""))
         var counts = ObjectScript.Counts()
         var round: UInt64 = 0
         while counts.operations < SeededGenerator.scaled(Self.operationCount) {
             let options = ObjectScript.options(
-                keepsOutside: keepsOutside, isStaged: round % 2 == 0, isParted: round / 2 % 2 == 0)
+                isOutOfLine: isOutOfLine, isStaged: round % 2 == 0, isParted: round / 2 % 2 == 0)
             let script = try ObjectScript(seed: seed &+ round, options: options) {
                 () throws(StorageError) in try engineCase.open()
             }

@@ -218,10 +218,10 @@ struct PointIndexTests {
         #expect(try store.findings() == [])
     }
 
-    @Test("coordinates that have left their row are indexed and found as others")
-    func outside() throws {
+    @Test("out-of-line coordinates are indexed and found as others")
+    func overflow() throws {
         var options = StoreOptions()
-        options.outsideLimits = .tiny
+        options.overflowLimits = .tiny
         let engine = try EngineCase.memory.open()
         let store = try Store(engine: engine, options: options)
         defer { store.close() }

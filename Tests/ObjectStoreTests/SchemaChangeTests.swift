@@ -322,7 +322,7 @@ struct SchemaChangeTests {
         arguments: EngineCase.all, [false, true])
     func shrunkCollection(engineCase: EngineCase, keepsMore: Bool) throws {
         var options = StoreOptions()
-        options.outsideLimits = .tiny
+        options.overflowLimits = .tiny
         let store = try Store(engine: try engineCase.open(), options: options)
         defer { store.close() }
         let text = Self.property("text", .string)
@@ -336,7 +336,7 @@ struct SchemaChangeTests {
             "Note",
             [
                 "id": .value(.int(1)), "title": title, "list": .values(elements),
-                "text": .value(.string("a text outside its row")),
+                "text": .value(.string("an out-of-line text")),
             ])
         try store.setSchema([Self.note(kept)], allowsDataLoss: true)
         for count in (0..<elements.count).reversed() {

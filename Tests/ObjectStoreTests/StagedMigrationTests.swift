@@ -182,7 +182,7 @@ struct StagedMigrationTests {
     func deletedBeside() throws {
         let engine = LastingEngine(try EngineCase.memory.open())
         var options = Self.options
-        options.outsideLimits = .tiny
+        options.overflowLimits = .tiny
         let store = try Store(engine: engine, options: options)
         defer { store.close() }
         try store.setSchema(Self.classes(.int))
@@ -239,7 +239,7 @@ struct StagedMigrationTests {
         }
         let engine = LastingEngine(try EngineCase.memory.open())
         var options = Self.options
-        options.outsideLimits = .tiny
+        options.overflowLimits = .tiny
         let store = try Store(engine: engine, options: options)
         defer { store.close() }
         try store.setSchema(classes(.int))

@@ -9,16 +9,16 @@ package struct ContentReader {
     /// The key that a link's target is known by, from its class's position and object key.
     package let identify: (Int, UInt64) -> Value
 
-    private let source: any OutsideSource
+    private let source: any OverflowSource
     private let ordersSets: Bool
 
     /// Makes a reader.
     ///
-    /// - `source`: Where values lie that have left their rows.
+    /// - `source`: Reads out-of-line values.
     /// - `ordersSets`: Whether sets of links are put in the order of what the links are known by; else they
     ///   stand as they are stored.
     package init(
-        schema: RowSchema, source: any OutsideSource, ordersSets: Bool = true,
+        schema: RowSchema, source: any OverflowSource, ordersSets: Bool = true,
         identify: @escaping (Int, UInt64) -> Value
     ) {
         self.schema = schema

@@ -45,7 +45,8 @@ extension ObjectDraft {
             guard let target = schema.rowClass(named: className) else {
                 preconditionFailure("no such class")
             }
-            let place = MixedPlace(offset: base + writer.buffer.count, classIndex: target.index)
+            let place = MixedLinkPosition(
+                offset: base + writer.buffer.count, classIndex: target.index)
             if target.primaryKeyIndex == nil, case .int(let number) = key {
                 addReference(
                     member, element: nil, mixed: place, objectKey: UInt64(bitPattern: number))

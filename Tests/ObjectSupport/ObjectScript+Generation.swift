@@ -118,7 +118,7 @@ extension ObjectScript {
         _ property: Property, _ identity: Identity, _ stored: Content, _ maker: RandomContent,
         _ known: [Identity]
     ) -> Operation? {
-        var place: CollectionPlace?
+        var place: ElementPosition?
         var inside = Value.null
         switch (property.type, stored) {
         case (.single, .value(let value)): inside = value

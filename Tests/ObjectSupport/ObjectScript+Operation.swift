@@ -11,7 +11,7 @@ extension ObjectScript {
         /// element.
         case edit(ElementEdit, String, of: Identity, Content?)
         /// Changes something inside a `mixed` value.
-        case editInside(MixedEdit, at: CollectionPlace?, String, of: Identity, Content?)
+        case editInside(MixedEdit, at: ElementPosition?, String, of: Identity, Content?)
         /// Takes the objects of an outbox up to one.
         case acknowledge(Identity)
         /// Ends the transaction, or the part of it, with an error.

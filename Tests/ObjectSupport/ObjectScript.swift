@@ -94,15 +94,15 @@ package final class ObjectScript {
 
     /// Options of a store for a script.
     ///
-    /// - `keepsOutside`: Whether small values leave their rows already.
+    /// - `isOutOfLine`: Whether small values are stored out of line, too.
     /// - `isStaged`: Whether changes of the schema go on in slices, between which the script writes.
     /// - `isParted`: Whether the engine gets each commit in parts.
     package static func options(
-        keepsOutside: Bool, isStaged: Bool, isParted: Bool
+        isOutOfLine: Bool, isStaged: Bool, isParted: Bool
     ) -> StoreOptions {
         var options = StoreOptions()
         if isParted { options.partCommits() }
-        if keepsOutside { options.outsideLimits = .tiny }
+        if isOutOfLine { options.overflowLimits = .tiny }
         if isStaged {
             options.migrationObjectCountMax = 0
             options.migrationSliceCount = 1

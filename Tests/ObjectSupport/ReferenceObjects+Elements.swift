@@ -33,7 +33,7 @@ extension ReferenceObjects {
     ///
     /// - `place`: Where in a collection the value stands; nil for a single property.
     package mutating func edit(
-        inside edit: MixedEdit, of place: CollectionPlace?, _ name: String, of identity: Identity,
+        inside edit: MixedEdit, of place: ElementPosition?, _ name: String, of identity: Identity,
         _ draft: Content?
     ) throws(Failure) {
         guard let (property, made) = try make(name, of: identity, draft),

@@ -27,7 +27,7 @@ package struct DamagedAnswers {
         let engine = LastingEngine(try EngineCase.memory.open())
         let classes = PlainSchema.make(&random)
         var options = QueryDifferential.options(keepsColumns: seed % 2 == 0)
-        if seed % 3 == 0 { options.outsideLimits = .tiny }
+        if seed % 3 == 0 { options.overflowLimits = .tiny }
         let queries = try fill(engine, classes, options)
         let snapshot = try engine.snapshot()
         let sound = try snapshot.entries()

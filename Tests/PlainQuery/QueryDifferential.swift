@@ -46,7 +46,7 @@ package struct QueryDifferential {
         random = SeededGenerator(seed: seed)
         let classes = PlainSchema.make(&random)
         var options = Self.options(keepsColumns: seed % 2 == 1)
-        if seed % 5 == 0 { options.outsideLimits = .tiny }
+        if seed % 5 == 0 { options.overflowLimits = .tiny }
         let engineCase = seed % 8 == 7 ? EngineCase.lmdb : .memory
         store = try Store(engine: try engineCase.open(), options: options)
         try store.setSchema(classes)

@@ -53,7 +53,7 @@ final class Dog {
 /// People and dogs with their rows; a source for the evaluation of queries.
 final class World: ObjectSource {
     /// Everything lies in rows.
-    func outsideChunk(_ key: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? { nil }
+    func overflowChunk(_ key: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? { nil }
 
     static let schema = compile(
         Schema(classes: [

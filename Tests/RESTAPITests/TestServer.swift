@@ -30,8 +30,8 @@ final class TestServer {
         storeOptions: StoreOptions = StoreOptions()
     ) throws {
         var storeOptions = storeOptions
-        // With HOLDFAST_OUTSIDE=1 every test is one of values outside their rows.
-        if getenv("HOLDFAST_OUTSIDE") != nil { storeOptions.outsideLimits = .tiny }
+        // With HOLDFAST_OUTSIDE=1 every test uses out-of-line values.
+        if getenv("HOLDFAST_OUTSIDE") != nil { storeOptions.overflowLimits = .tiny }
         store = try Store(engine: engine, options: storeOptions)
         try Self.put(schema, in: store)
         service = RESTService(

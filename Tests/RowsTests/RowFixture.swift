@@ -172,7 +172,8 @@ struct RowFixture {
         return bytes.withUnsafeBytes { bytes in
             guard let row = RowView(bytes), rowClass.canRead(row) else { return nil }
             return ContentReader(
-                schema: schema, source: NothingOutside(), identify: { .int(Int64(bitPattern: $1)) }
+                schema: schema, source: NothingOutOfLine(),
+                identify: { .int(Int64(bitPattern: $1)) }
             )
             .content(row, rowClass)
         }
@@ -180,6 +181,6 @@ struct RowFixture {
 }
 
 /// Of rows that hold everything.
-final class NothingOutside: OutsideSource {
-    func outsideChunk(_ key: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? { nil }
+final class NothingOutOfLine: OverflowSource {
+    func overflowChunk(_ key: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? { nil }
 }

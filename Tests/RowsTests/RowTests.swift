@@ -63,7 +63,7 @@ struct RowTests {
                         return MemberSet()
                     }
                     return fixture.schema.changedMembers(
-                        of: rowClass, from: old, to: new, NothingOutside())
+                        of: rowClass, from: old, to: new, NothingOutOfLine())
                 }
             }
             for (member, property) in rowClass.definition.properties.enumerated() {

@@ -4,20 +4,20 @@ import Rows
 
 extension CompiledProjection {
     /// What decides about what the projection shows: every property that its ways read.
-    package func paths(_ schema: RowSchema) -> [ReachPath] {
-        var paths: [ReachPath] = []
+    package func paths(_ schema: RowSchema) -> [DependencyPath] {
+        var paths: [DependencyPath] = []
         addPaths(behind: [], schema, to: &paths)
         return paths
     }
 
     private func addPaths(
-        behind steps: [PathStep], _ schema: RowSchema, to paths: inout [ReachPath]
+        behind steps: [PathStep], _ schema: RowSchema, to paths: inout [DependencyPath]
     ) {
         for property in properties {
             var steps = steps
             for step in property.steps.dropLast() { steps.append(Self.forward(step, schema)) }
             guard let last = property.steps.last else { continue }
-            paths.append(ReachPath(steps: steps, member: last.member))
+            paths.append(DependencyPath(steps: steps, member: last.member))
             if let inner = property.projection {
                 inner.addPaths(behind: steps + [Self.forward(last, schema)], schema, to: &paths)
             }

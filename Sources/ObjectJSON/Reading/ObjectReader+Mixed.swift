@@ -237,7 +237,7 @@ extension ObjectReader {
         let writer = MixedWriter(mixed)
         let offset = base + mixed.count
         guard let target = mixedTarget(tag, json, form) else { return writer.null() }
-        let place = MixedPlace(offset: offset, classIndex: target.index)
+        let place = MixedLinkPosition(offset: offset, classIndex: target.index)
         let isAdded =
             form == .link
             ? tag.value.member(named: "id").map {

@@ -121,7 +121,7 @@ extension ObjectReader {
     /// names an object.
     func addReference(
         _ json: JSONValue, _ target: RowClass, _ member: Int, element: Int?,
-        mixed: MixedPlace? = nil, isLong: Bool, to draft: ObjectDraft
+        mixed: MixedLinkPosition? = nil, isLong: Bool, to draft: ObjectDraft
     ) -> Bool {
         if isLong, references != nil, json.kind == .object {
             return addNamedReference(
@@ -181,7 +181,7 @@ extension ObjectReader {
     /// Adds a target that another operation of the transaction makes: `{"$ref": "name"}`.
     func addNamedReference(
         _ json: JSONValue, _ target: RowClass, _ member: Int, element: Int?,
-        mixed: MixedPlace? = nil, to draft: ObjectDraft
+        mixed: MixedLinkPosition? = nil, to draft: ObjectDraft
     ) -> Bool {
         guard json.count == 1, let name = json.member(named: "$ref")?.string else {
             fault(

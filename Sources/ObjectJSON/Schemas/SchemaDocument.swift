@@ -11,7 +11,7 @@ package struct SchemaDocument: Equatable {
     package var renames = SchemaRenames()
 
     /// Where something stands in the document.
-    package func place(_ place: SchemaPlace) -> JSONPointer? {
+    package func place(_ place: SchemaSubject) -> JSONPointer? {
         switch place {
         case .className(let name):
             schema.classes.firstIndex { $0.name == name }.map {

@@ -7,7 +7,7 @@ package enum SchemaProblem {
     /// The problem that a failed change is.
     ///
     /// - `place`: Where the class of a name stands in the body.
-    package static func make(_ error: StoreError, place: (SchemaPlace) -> JSONPointer?)
+    package static func make(_ error: StoreError, place: (SchemaSubject) -> JSONPointer?)
         -> RequestFault
     {
         var reader = SchemaReader()
@@ -64,7 +64,7 @@ package enum SchemaProblem {
 
     /// The problem of a change that is refused with a reason for each part of it.
     private static func refusal(
-        _ code: String, _ faults: [SchemaFault], _ place: (SchemaPlace) -> JSONPointer?,
+        _ code: String, _ faults: [SchemaFault], _ place: (SchemaSubject) -> JSONPointer?,
         _ detail: String
     ) -> RequestFault {
         var reader = SchemaReader()

@@ -26,8 +26,8 @@ package struct ObjectWriter {
     package var collectionElementCountMax = Int.max
     /// Collections of more stored bytes are left out too.
     package var collectionByteCountMax = Int.max
-    /// Whether what lies outside rows is left out, because it may have changed since a row was copied.
-    private(set) var hidesOutside = false
+    /// Whether out-of-line values are left out, because they may have changed since a row was copied.
+    private(set) var hidesOverflow = false
     /// Past so many bytes nothing more is written; see ``isTruncated``.
     package var byteCountMax = Int.max
     /// Whether ``byteCountMax`` was reached: what is written is not whole then.
@@ -119,19 +119,19 @@ package struct ObjectWriter {
         if !isWritten { json.null() }
     }
 
-    /// Writes one object from a copy of its row, which may be older than the transaction: what lies outside
-    /// the row is written only if the object is still the same, and is named in `"$omitted"` if not.
+    /// Writes one object from a copy of its row, which may be older than the transaction: its out-of-line
+    /// values are written only if the object is still the same, and are named in `"$omitted"` if not.
     package mutating func write(copy row: RowView, key: UInt64, _ selection: FieldSelection) {
-        if row.holdsOutside {
+        if row.holdsOverflow {
             let rowClass = selection.rowClass
-            hidesOutside = true
+            hidesOverflow = true
             if let read, let index = read.rows.classIndexByNumber[rowClass.number],
                 let present = read.row(classIndex: index, key: key), present.version == row.version
             {
-                hidesOutside = false
+                hidesOverflow = false
             }
         }
-        defer { hidesOutside = false }
+        defer { hidesOverflow = false }
         write(row, key: key, selection)
     }
 

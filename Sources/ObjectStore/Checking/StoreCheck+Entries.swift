@@ -28,12 +28,12 @@ extension StoreCheck {
             }
         }
         for tag in [
-            StoreKey.Tag.index, StoreKey.Tag.inverseLink, StoreKey.Tag.outside,
+            StoreKey.Tag.index, StoreKey.Tag.inverseLink, StoreKey.Tag.overflow,
             StoreKey.Tag.changeLog,
         ] {
             known.append(KeyRange(prefix: [tag]))
         }
-        known += leftovers.map(\.range)
+        known += garbage.map(\.range)
         known.sort { $0.lower.lexicographicallyPrecedes($1.lower) }
         var lower: [UInt8]? = []
         for range in known + [KeyRange(lower: [], upper: nil)] {
@@ -86,7 +86,7 @@ extension StoreCheck {
         var known: Set<[UInt64]> = []
         var knownNumber: UInt32 = 0
         try scan([StoreKey.Tag.index]) { (check, entry, _) throws(StoreError) in
-            if check.isLeftover(entry) { return }
+            if check.isGarbage(entry) { return }
             check.report.indexEntryCount += 1
             guard entry.count >= 14 else {
                 return check.report.add("index-entry-damaged", "\(entry.count) bytes")
@@ -137,7 +137,7 @@ extension StoreCheck {
     /// Checks that each inverse link has the links that it counts.
     mutating func checkInverseLinks() throws(StoreError) {
         try scan([StoreKey.Tag.inverseLink]) { (check, entry, value) throws(StoreError) in
-            if check.isLeftover(entry) { return }
+            if check.isGarbage(entry) { return }
             check.report.inverseLinkCount += 1
             guard let origin = InverseLink.origin(entry, check.rows) else {
                 return check.report.add("inverse-link-damaged", "\(entry.count) bytes")
@@ -171,7 +171,7 @@ extension StoreCheck {
     private mutating func count(of kind: LinkKind, in row: RowView, _ origin: ObjectIdentity) -> Int
     {
         let rowClass = rows.classes[origin.classIndex]
-        guard row.holdsOutside else {
+        guard row.holdsOverflow else {
             var count = 0
             rows.forEachLink(of: rowClass, in: row, transaction) { property, targetClass, target in
                 if property == kind.property, target == kind.targetKey,

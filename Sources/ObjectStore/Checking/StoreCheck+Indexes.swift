@@ -36,14 +36,14 @@ extension StoreCheck {
 
         /// The key of the entry that a row has; empty when it has none.
         func entry(
-            _ key: UInt64, _ row: RowView, _ outside: any OutsideSource, in buffer: ByteBuffer
+            _ key: UInt64, _ row: RowView, _ overflow: any OverflowSource, in buffer: ByteBuffer
         ) -> UnsafeRawBufferPointer {
             buffer.removeAll()
             switch source {
             case .member(let member):
-                IndexEntry.append(rowClass, member, key, row, outside, to: buffer)
+                IndexEntry.append(rowClass, member, key, row, overflow, to: buffer)
             case .group(let unique):
-                if !IndexEntry.append(rowClass, group: unique, key, row, outside, to: buffer) {
+                if !IndexEntry.append(rowClass, group: unique, key, row, overflow, to: buffer) {
                     buffer.removeAll()
                 }
             }
@@ -52,16 +52,16 @@ extension StoreCheck {
 
         /// A hash of the list or map that a row has where it is unique; nil for anything else, of which
         /// the entry says all.
-        func elementsHash(_ row: RowView, _ outside: any OutsideSource, in buffer: ByteBuffer)
+        func elementsHash(_ row: RowView, _ overflow: any OverflowSource, in buffer: ByteBuffer)
             -> [UInt64]?
         {
             guard case .member(let member) = source,
                 let unique = rowClass.uniqueKeys.first(where: {
                     !$0.isGroup && $0.members == [member]
-                }), IndexEntry.holdsElements(rowClass, unique, row, outside)
+                }), IndexEntry.holdsElements(rowClass, unique, row, overflow)
             else { return nil }
             buffer.removeAll()
-            _ = IndexEntry.appendValue(rowClass, unique, row, outside, isWhole: true, to: buffer)
+            _ = IndexEntry.appendValue(rowClass, unique, row, overflow, isWhole: true, to: buffer)
             let hash = SipHash128.hash(buffer.bytes)
             return [hash.high, hash.low]
         }

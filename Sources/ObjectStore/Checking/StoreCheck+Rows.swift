@@ -23,11 +23,11 @@ extension StoreCheck {
                 return check.report.add("row-damaged", check.name(rowClass, key))
             }
             check.checkVersion(rowClass, key, row)
-            if row.holdsOutside { check.knownChunks.keys.removeAll() }
+            if row.holdsOverflow { check.knownChunks.keys.removeAll() }
             if let fault = check.fault(of: row, rowClass) {
                 return check.report.add("row-damaged", "\(check.name(rowClass, key)): \(fault)")
             }
-            if row.holdsOutside { try check.checkChunks(of: rowClass, key, row) }
+            if row.holdsOverflow { try check.checkChunks(of: rowClass, key, row) }
             try check.checkDerived(rowClass, key, row, buffer)
         }
         report.objectCounts.append((rowClass.definition.name, count))
@@ -137,9 +137,9 @@ extension StoreCheck {
                 continue
             }
             if !field.isInBounds { return "\(property) lies outside the row" }
-            if field.isOutside {
-                if !row.holdsOutside { return "\(property) is outside a row that does not say so" }
-                if let fault = fault(ofOutside: field, compiled) {
+            if field.isOutOfLine {
+                if !row.holdsOverflow { return "\(property) is outside a row that does not say so" }
+                if let fault = fault(ofOverflow: field, compiled) {
                     return "\(property) \(fault)"
                 }
                 continue

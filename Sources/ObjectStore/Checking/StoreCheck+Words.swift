@@ -53,7 +53,7 @@ extension StoreCheck {
             let buffer = ByteBuffer(capacity: 8)
             StoreKey.appendIndexPrefix(number, to: buffer)
             try scan(buffer.array) { (check, entry, _) throws(StoreError) in
-                if check.isLeftover(entry) { return }
+                if check.isGarbage(entry) { return }
                 let key = StoreKey.trailingObjectKey(entry)
                 guard case .row(let row) = try check.find(rowClass, key: key) else {
                     return check.report.add(

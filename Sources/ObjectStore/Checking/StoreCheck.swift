@@ -42,7 +42,7 @@ package struct StoreCheck {
     let rows: RowSchema
     let state: StoreState
     /// What schema changes have left behind, or staged: entries that no catalog leads to.
-    let leftovers: [Leftover]
+    let garbage: [Garbage]
     var report: Report
     /// The last version and kind of change of each object that the kept change log names.
     var lastChanges: [ObjectIdentity: (version: UInt64, kind: ChangeRecord.Kind)] = [:]
@@ -88,7 +88,7 @@ package struct StoreCheck {
         self.progress = progress
         rows = transaction.rows
         state = try transaction.state()
-        leftovers = try StoreCheck.leftovers(transaction)
+        garbage = try StoreCheck.garbage(transaction)
         report = Report(version: StoreVersion(epoch: state.epoch, number: state.version))
     }
 

@@ -5,7 +5,7 @@ import Storage
 extension WriteTransaction {
     /// Changes one element of a collection of an object that is there.
     ///
-    /// Cost: logarithmic for a collection outside its row.
+    /// Cost: logarithmic for an out-of-line collection.
     ///
     /// - `member`: A list, set or map, as `edit` wants it.
     /// - `draft`: Of the object's class; states the element or entry and nothing else.

@@ -3,7 +3,7 @@ import Rows
 import Storage
 
 /// Where a value stands in a collection of an object.
-package enum CollectionPlace: Sendable, Equatable {
+package enum ElementPosition: Sendable, Equatable {
     /// In a list, at this position.
     case position(Int)
     /// In a map, under this key.
@@ -14,7 +14,7 @@ extension WriteTransaction {
     /// Changes something inside a `mixed` value of an object that is there: of a single property, or of an
     /// element of a list or map.
     ///
-    /// Cost: linear in the value, and logarithmic in a collection outside its row.
+    /// Cost: linear in the value, and logarithmic in an out-of-line collection.
     ///
     /// - `place`: The element; nil for a single property.
     /// - `draft`: Of the object's class; states what is put or inserted, as the property or as its one
@@ -24,7 +24,7 @@ extension WriteTransaction {
     ///   be abandoned then.
     /// - Throws: ``StoreError`` as ``edit(_:_:of:key:_:precondition:)``.
     package func edit(
-        inside edit: MixedEdit, of place: CollectionPlace?, _ member: Int, of rowClass: RowClass,
+        inside edit: MixedEdit, of place: ElementPosition?, _ member: Int, of rowClass: RowClass,
         key: UInt64, _ draft: ObjectDraft?, precondition: Precondition = .none
     ) throws(StoreError) -> Result<ElementResult, MixedEdit.Fault> {
         try beginChange(of: rowClass, key, precondition)
@@ -36,12 +36,12 @@ extension WriteTransaction {
         guard let place else {
             let field = rowClass.field(member, in: stored)
             let value = MixedView(
-                field.isNull ? Self.nothing : field.text(outside))
+                field.isNull ? Self.nothing : field.text(overflow))
             let outcome: MixedEdit.Outcome
             do { outcome = try edit.apply(to: value, new, in: changed) } catch {
                 return .failure(error)
             }
-            try outside.checkFailure()
+            try overflow.checkFailure()
             let written = try replace(member, of: rowClass, key, stored, by: changed)
             return .success(
                 ElementResult(
@@ -88,7 +88,7 @@ extension WriteTransaction {
             leaf.count == 0 || leaf.values.isNull(0) ? nothing : leaf.values.bytes(0))
     }
 
-    private static func index(of place: CollectionPlace, in editor: any ElementEditor) -> Int? {
+    private static func index(of place: ElementPosition, in editor: any ElementEditor) -> Int? {
         switch place {
         case .position(let index): return index < editor.count ? index : nil
         case .key(let key):

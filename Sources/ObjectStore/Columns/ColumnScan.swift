@@ -190,7 +190,9 @@ final class ColumnScan {
         var total = 0
         let start = helperCountMax > 0 && residual == nil ? monotonicMicroseconds() : 0
         for chunk in 0..<program.chunkCount {
-            if start > 0, chunk >= Self.trialCount, chunk.isMultiple(of: Self.trialCount), isAlone {
+            if start > 0, chunk >= Self.probedChunkCount,
+                chunk.isMultiple(of: Self.probedChunkCount), isAlone
+            {
                 let left = UInt64(program.chunkCount - chunk)
                 let elapsed = monotonicMicroseconds() - start
                 if elapsed * left / UInt64(chunk) >= sharedMicrosecondsMin {
@@ -211,7 +213,7 @@ final class ColumnScan {
     }
 
     /// After how many chunks the time that a scan takes is estimated.
-    private static let trialCount = 8
+    private static let probedChunkCount = 8
 
     private func sharedCount(from first: Int) throws(QueryExecution.Failure) -> Int {
         let job = ColumnJob(program, first: first)

@@ -26,8 +26,8 @@ final class CommitGroup {
     let valueByteCountMax: Int
     let keyBuffer: ByteBuffer
     let rowBuffer: ByteBuffer
-    /// The chunks of values outside rows.
-    private(set) lazy var outside = OutsideChunks(self)
+    /// The chunks of out-of-line values.
+    private(set) lazy var overflow = OverflowChunks(self)
 
     init(
         snapshot: any StorageSnapshot, catalog: Catalog, memory: CommitMemory, state: StoreState,

@@ -6,8 +6,8 @@ import Storage
 extension CommitQueue {
     /// Makes a change, begins it, or refuses it.
     func commitSchema(_ write: any PendingSchemaWrite) {
-        if upkeep.isBusy {
-            let percent = upkeep.progress?.percent ?? 0
+        if backgroundMigration.isBusy {
+            let percent = backgroundMigration.progress?.percent ?? 0
             return write.finish(.failed(.migrationUnderWay(percent: percent)))
         }
         for _ in 0..<Self.conflictCountMax {
@@ -37,7 +37,7 @@ extension CommitQueue {
         func make() throws(StoreError) -> StagedMigration {
             let migration = try StagedMigration(
                 write, proposal ?? SchemaProposal(group.catalog.schema), projections,
-                from: group.catalog, upkeep.record)
+                from: group.catalog, backgroundMigration.record)
             try migration.requireEmptyClasses(group)
             return migration
         }
@@ -45,9 +45,9 @@ extension CommitQueue {
         guard migration.change.isChange else {
             return write.finish(.committed(version: group.state.version))
         }
-        if upkeep.record.leftovers.contains(where: migration.change.staged.contains) {
-            upkeep.isBlocked = false
-            upkeep.held = write
+        if backgroundMigration.record.garbage.contains(where: migration.change.staged.contains) {
+            backgroundMigration.isBlocked = false
+            backgroundMigration.held = write
             return
         }
         let objectCount = try migration.objectCount(group)
@@ -63,10 +63,10 @@ extension CommitQueue {
             }
             // Too much for one commit after all.
             memory.reset()
-            upkeep.begin(try make(), totalCount: objectCount)
+            backgroundMigration.begin(try make(), totalCount: objectCount)
             return
         }
-        upkeep.begin(migration, totalCount: objectCount)
+        backgroundMigration.begin(migration, totalCount: objectCount)
     }
 
     /// The bytes of changes of which no more go into one commit.
@@ -79,36 +79,36 @@ extension CommitQueue {
     // MARK: Slices
 
     /// Goes on by a slice of what is to be done.
-    func advanceUpkeep() {
-        if let migration = upkeep.migration {
+    func advanceBackgroundMigration() {
+        if let migration = backgroundMigration.migration {
             let before = migration.progress
             do {
                 try advance(migration)
-                upkeep.conflictCount = 0
-                upkeep.publish()
+                backgroundMigration.conflictCount = 0
+                backgroundMigration.publish()
             } catch {
-                upkeep.conflictCount += 1
+                backgroundMigration.conflictCount += 1
                 if case .storage(let storage) = error, storage.code == .conflict,
-                    upkeep.conflictCount < Self.conflictCountMax
+                    backgroundMigration.conflictCount < Self.conflictCountMax
                 {
                     migration.progress = before
                     return
                 }
-                upkeep.record.leftovers += upkeep.record.staged
-                upkeep.record.staged = []
-                upkeep.end()
+                backgroundMigration.record.garbage += backgroundMigration.record.staged
+                backgroundMigration.record.staged = []
+                backgroundMigration.end()
                 migration.write.finish(.failed(error))
             }
-        } else if let held = upkeep.held, upkeep.record.leftovers.isEmpty {
-            upkeep.held = nil
+        } else if let held = backgroundMigration.held, backgroundMigration.record.garbage.isEmpty {
+            backgroundMigration.held = nil
             commitSchema(held)
         } else {
             do {
-                try removeLeftovers()
+                try removeGarbage()
             } catch {
-                upkeep.isBlocked = true
-                upkeep.held?.finish(.failed(error))
-                upkeep.held = nil
+                backgroundMigration.isBlocked = true
+                backgroundMigration.held?.finish(.failed(error))
+                backgroundMigration.held = nil
             }
         }
     }
@@ -125,9 +125,9 @@ extension CommitQueue {
         if try migration.advance(group, limit) { return try commitChange(migration, group) }
         if phase == .check, migration.progress.phase == .build {
             // Before anything is staged the store has to know what to remove if it ends here.
-            upkeep.record.staged = migration.change.staged
-            upkeep.record.nextClass = migration.change.catalog.nextClassNumber
-            upkeep.record.nextProperty = migration.change.catalog.nextPropertyNumber
+            backgroundMigration.record.staged = migration.change.staged
+            backgroundMigration.record.nextClass = migration.change.catalog.nextClassNumber
+            backgroundMigration.record.nextProperty = migration.change.catalog.nextPropertyNumber
             putRecord(group)
         }
         guard !group.overlay.isEmpty else { return }
@@ -143,10 +143,11 @@ extension CommitQueue {
 
     private func putRecord(_ group: CommitGroup) {
         StoreKey.migration.withUnsafeBytes { key in
-            if upkeep.record.isEmpty {
+            if backgroundMigration.record.isEmpty {
                 group.overlay.remove(key)
             } else {
-                group.overlay.put(key, group.rowBuffer.making { upkeep.record.append(to: $0) })
+                group.overlay.put(
+                    key, group.rowBuffer.making { backgroundMigration.record.append(to: $0) })
             }
         }
     }
@@ -158,7 +159,7 @@ extension CommitQueue {
     ) throws(StoreError) {
         let change = migration.change
         try migration.requireEmptyClasses(group)
-        try change.testUniqueness(in: OverlaySnapshot(group), group.outside)
+        try change.testUniqueness(in: OverlaySnapshot(group), group.overflow)
         try forgetNumbers(change, group)
         let bytes = group.rowBuffer.making { change.catalog.append(to: $0) }
         guard bytes.count <= group.valueByteCountMax else {
@@ -167,10 +168,10 @@ extension CommitQueue {
                     + "allowed.")
         }
         StoreKey.catalog.withUnsafeBytes { _ = group.overlay.put($0, bytes) }
-        let before = upkeep.record
-        upkeep.record.staged = []
-        upkeep.record.leftovers += change.leftovers
-        if upkeep.record != before { putRecord(group) }
+        let before = backgroundMigration.record
+        backgroundMigration.record.staged = []
+        backgroundMigration.record.garbage += change.garbage
+        if backgroundMigration.record != before { putRecord(group) }
         let transaction = WriteTransaction(group: group, now: Timestamp.now())
         transaction.begin()
         try transaction.appendLogEntry(changesSchema: true)
@@ -180,13 +181,13 @@ extension CommitQueue {
         do {
             _ = try engine.commit(group.overlay.batch(), base: group.snapshot.commit)
         } catch {
-            upkeep.record = before
+            backgroundMigration.record = before
             catalogs.withdraw()
             throw .storage(error)
         }
         catalogs.confirm()
-        upkeep.isBlocked = false
-        upkeep.end()
+        backgroundMigration.isBlocked = false
+        backgroundMigration.end()
         publisher.publish(group.state.version)
         migration.write.finish(.committed(version: group.state.version))
     }
@@ -216,28 +217,28 @@ extension CommitQueue {
     private static let removedCountMax = 4_096
     private static let readCountMax = 16_384
 
-    private func removeLeftovers() throws(StoreError) {
-        guard let leftover = upkeep.record.leftovers.first else { return }
+    private func removeGarbage() throws(StoreError) {
+        guard let entry = backgroundMigration.record.garbage.first else { return }
         let group = try openSchemaGroup()
         defer {
             group.snapshot.close()
             memory.reset()
         }
-        var range = leftover.range
-        if let last = upkeep.removedThrough { range.lower = last + [0] }
+        var range = entry.range
+        if let last = backgroundMigration.removedThrough { range.lower = last + [0] }
         var readCount = 0
         var removedCount = 0
         var last: [UInt8]?
         var holders: [UInt64] = []
-        let before = upkeep.record
+        let before = backgroundMigration.record
         do throws(StorageError) {
             try group.snapshot.scan(
                 range, reversed: false, expecting: Self.removedCountMax
             ) { key, value in
-                if leftover.contains(key) {
+                if entry.contains(key) {
                     group.overlay.remove(key)
                     removedCount += 1
-                    if case .rows = leftover, RowView(value)?.holdsOutside ?? false {
+                    if case .rows = entry, RowView(value)?.holdsOverflow ?? false {
                         holders.append(StoreKey.trailingObjectKey(key))
                     }
                 }
@@ -253,43 +254,43 @@ extension CommitQueue {
         } catch {
             throw .storage(error)
         }
-        if case .rows(_, let classNumber) = leftover, !holders.isEmpty {
-            try removeOutside(of: holders, classNumber, group)
+        if case .rows(_, let classNumber) = entry, !holders.isEmpty {
+            try removeOverflow(of: holders, classNumber, group)
         }
         do throws(StorageError) {
             if last == nil {
-                upkeep.record.leftovers.removeFirst()
+                backgroundMigration.record.garbage.removeFirst()
                 putRecord(group)
             }
             let batch = group.overlay.batch()
             columns.note(batch, commit: group.snapshot.commit + 1)
             _ = try engine.commit(batch, base: group.snapshot.commit)
         } catch {
-            upkeep.record = before
+            backgroundMigration.record = before
             if error.code == .conflict { return }
             throw .storage(error)
         }
-        upkeep.removedThrough = last
-        upkeep.countRemoved(removedCount)
+        backgroundMigration.removedThrough = last
+        backgroundMigration.countRemoved(removedCount)
     }
 
-    /// How many objects have values outside their rows of those that one commit removes.
+    /// The most objects with out-of-line values that one commit removes.
     private static let holderCountMax = 64
 
-    /// Removes the values outside the rows of some objects to which their present rows do not refer.
-    private func removeOutside(
+    /// Removes the out-of-line values of some objects to which their current rows do not refer.
+    private func removeOverflow(
         of keys: [UInt64], _ classNumber: UInt32, _ group: CommitGroup
     ) throws(StoreError) {
         let transaction = WriteTransaction(group: group, now: Timestamp.now())
         transaction.begin()
-        // A class that is gone has all of it removed by a leftover of its own.
+        // A removed class has an entry of garbage of its own for all of it.
         guard let index = group.catalog.rows.classIndexByNumber[classNumber] else { return }
         let rowClass = group.catalog.rows.classes[index]
         for key in keys {
             if let row = try transaction.row(rowClass, key) {
-                try transaction.sweepOutside(rowClass, key, row)
+                try transaction.sweepOverflow(rowClass, key, row)
             } else {
-                try transaction.freeAllOutside(rowClass, key)
+                try transaction.freeAllOverflow(rowClass, key)
             }
         }
     }

@@ -40,7 +40,7 @@ final class CommitQueue: @unchecked Sendable {
     private let waiting = Monitor(Waiting())
     let memory = CommitMemory()
     /// What goes on with the schema beside the writes.
-    let upkeep: SchemaUpkeep
+    let backgroundMigration: BackgroundMigration
     /// How many writes the last commit had, and how long it took.
     private var lastGroup: (count: Int, commitMicroseconds: UInt64) = (0, 0)
 
@@ -53,8 +53,8 @@ final class CommitQueue: @unchecked Sendable {
         self.publisher = publisher
         self.columns = columns
         self.options = options
-        memory.rowBuilder.limits = options.outsideLimits
-        upkeep = SchemaUpkeep(record)
+        memory.rowBuilder.limits = options.overflowLimits
+        backgroundMigration = BackgroundMigration(record)
     }
 
     /// Starts the writer's thread.
@@ -98,7 +98,7 @@ final class CommitQueue: @unchecked Sendable {
             let group: [any PendingWrite]? = waiting.wait { state in
                 if state.writes.isEmpty {
                     if state.isStopping { return .some(nil) }
-                    if upkeep.isPending { return .some([]) }
+                    if backgroundMigration.isPending { return .some([]) }
                     state.wakeCount = 1
                     return nil
                 }
@@ -115,9 +115,9 @@ final class CommitQueue: @unchecked Sendable {
             guard let group else { break }
             var rest = group[...]
             while !rest.isEmpty { rest = commitFirst(of: rest) }
-            if upkeep.isPending { advanceUpkeep() }
+            if backgroundMigration.isPending { advanceBackgroundMigration() }
         }
-        upkeep.abandon()
+        backgroundMigration.abandon()
         waiting.signal {
             $0.hasStopped = true
             return true
@@ -180,7 +180,7 @@ final class CommitQueue: @unchecked Sendable {
             let group = CommitGroup(
                 snapshot: snapshot, catalog: catalog, memory: memory, state: state,
                 valueByteCountMax: engine.limits.valueByteCountMax)
-            group.migration = upkeep.migration
+            group.migration = backgroundMigration.migration
             return group
         } catch {
             snapshot.close()
@@ -228,8 +228,10 @@ final class CommitQueue: @unchecked Sendable {
                 return writes.dropFirst(outcomes.count)
             }
             if group.state.version > firstVersion { publisher.publish(group.state.version) }
-            upkeep.isBlocked = false
-            if !group.migrationFaults.isEmpty { upkeep.migration?.take(group.migrationFaults) }
+            backgroundMigration.isBlocked = false
+            if !group.migrationFaults.isEmpty {
+                backgroundMigration.migration?.take(group.migrationFaults)
+            }
         }
         for (write, outcome) in zip(done, outcomes) { write.finish(outcome) }
         return writes.dropFirst(outcomes.count)

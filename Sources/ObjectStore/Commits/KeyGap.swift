@@ -7,7 +7,7 @@ import Storage
 /// snapshot would be searched in vain for each of them. The writer's thread alone uses it, with one
 /// snapshot.
 struct KeyGap {
-    /// After so many searches in vain outside the present gap another one is looked for: a search for a gap
+    /// After so many unsuccessful searches outside the current gap another one is looked for: a search for a gap
     /// may have to step over many keys that are removed.
     private static let missCountMin = 32
 

@@ -98,11 +98,11 @@ extension WriteTransaction {
         }
         overlay.remove(
             keyBuffer.making { StoreKey.appendRow(rowClass, key, to: $0) })
-        // What is staged of it may have values outside although its row has none.
-        let leavesOutside = group.migration?.leavesOutside(rowClass, key) ?? false
-        if stored.holdsOutside || leavesOutside {
-            try freeAllOutside(rowClass, key)
-            try outside.checkFailure()
+        // Its staged row may have out-of-line values although its row has none.
+        let leavesOverflow = group.migration?.leavesOverflow(rowClass, key) ?? false
+        if stored.holdsOverflow || leavesOverflow {
+            try freeAllOverflow(rowClass, key)
+            try overflow.checkFailure()
         }
         var state = try classState(rowClass)
         state.count -= min(state.count, 1)
@@ -145,7 +145,7 @@ extension WriteTransaction {
         guard let stored = try row(originClass, origin.key) else { return }
         let before = isCut ? countLinks(originClass, stored, only: nil) : []
         // The row that is staged shares the trees, which are about to change.
-        if stored.holdsOutside, group.migration != nil {
+        if stored.holdsOverflow, group.migration != nil {
             try leaveMigration(originClass, origin.key, stored)
         }
         prepareRow(originClass, origin.key)
@@ -157,13 +157,13 @@ extension WriteTransaction {
         // Trees were changed in their places: what their embedded objects no longer refer to can't be told
         // by comparing rows.
         let sweeps =
-            stored.holdsOutside && (isCut || holdsEmbeddedOutside(originClass, stored))
+            stored.holdsOverflow && (isCut || holdsEmbeddedOutOfLine(originClass, stored))
         let written = try replace(
             originClass, origin.key, stored, by: bytes, path: [], changesLinks: false,
             entersMigration: !sweeps)
-        if sweeps { try sweepOutside(originClass, origin.key, written.row) }
+        if sweeps { try sweepOverflow(originClass, origin.key, written.row) }
         // What is staged is none of what the row refers to, so it comes after that.
-        if stored.holdsOutside, group.migration != nil, sweeps || !written.isChanged {
+        if stored.holdsOverflow, group.migration != nil, sweeps || !written.isChanged {
             try enterMigration(originClass, origin.key, written.row)
         }
         guard isCut else { return }

@@ -149,7 +149,7 @@ extension WriteTransaction {
         }
         addInverseLinks(rowClass, key, row)
         record(.insert, rowClass, key)
-        if row.holdsOutside { try outside.checkFailure() }
+        if row.holdsOverflow { try overflow.checkFailure() }
         if group.migration != nil { try enterMigration(rowClass, key, row) }
         return WriteResult(
             classIndex: rowClass.index, key: key, row: row, isCreated: true, isChanged: true)
@@ -212,10 +212,10 @@ extension WriteTransaction {
             throw .storage(StorageError(.corrupted, operation: "build row"))
         }
         let changed = rows.changedMembers(
-            of: rowClass, from: stored, to: candidate, outside)
+            of: rowClass, from: stored, to: candidate, overflow)
         if changed.isEmpty {
-            try freeOutside(rowClass, key, candidate, keeping: stored)
-            try outside.checkFailure()
+            try freeOverflow(rowClass, key, candidate, keeping: stored)
+            try overflow.checkFailure()
             return WriteResult(
                 classIndex: rowClass.index, key: key, row: stored, isCreated: false,
                 isChanged: false)
@@ -234,8 +234,8 @@ extension WriteTransaction {
         }
         if changesLinks { changeInverseLinks(rowClass, key, from: stored, to: row, changed) }
         record(.update, rowClass, key, members: changed)
-        try freeOutside(rowClass, key, stored, keeping: row)
-        if row.holdsOutside || stored.holdsOutside { try outside.checkFailure() }
+        try freeOverflow(rowClass, key, stored, keeping: row)
+        if row.holdsOverflow || stored.holdsOverflow { try overflow.checkFailure() }
         if group.migration != nil, entersMigration { try enterMigration(rowClass, key, row) }
         return WriteResult(
             classIndex: rowClass.index, key: key, row: row, isCreated: false, isChanged: true)

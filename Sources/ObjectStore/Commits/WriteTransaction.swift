@@ -15,7 +15,7 @@ package final class WriteTransaction {
     let rows: RowSchema
     let memory: CommitMemory
     let overlay: Overlay
-    let outside: OutsideChunks
+    let overflow: OverflowChunks
     let rowBuilder: RowBuilder
     let keyBuffer: ByteBuffer
     let mapKeyBuffer: ByteBuffer
@@ -100,7 +100,7 @@ package final class WriteTransaction {
         rows = group.catalog.rows
         memory = group.memory
         overlay = group.overlay
-        outside = group.outside
+        overflow = group.overflow
         rowBuilder = group.memory.rowBuilder
         keyBuffer = group.keyBuffer
         mapKeyBuffer = group.memory.mapKeyBuffer
@@ -108,7 +108,7 @@ package final class WriteTransaction {
         self.now = now
         version = group.state.version + 1
         mark = overlay.mark()
-        rowBuilder.outside = outside
+        rowBuilder.overflow = overflow
     }
 
     /// Begins the next transaction of the group, in the memory of the one before.

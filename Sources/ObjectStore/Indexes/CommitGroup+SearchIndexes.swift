@@ -1,7 +1,7 @@
 import Bytes
 import Rows
 
-/// The upkeep of search indexes, whatever their kind.
+/// Maintenance of search indexes of every kind.
 extension CommitGroup {
     /// Enters a row that is new to the index.
     func putEntries(
@@ -44,7 +44,7 @@ extension CommitGroup {
     ) -> UnsafeRawBufferPointer? {
         keyBuffer.removeAll()
         let isThere = IndexEntry.append(
-            rowClass, point: index, key, row, rows, outside, to: keyBuffer)
+            rowClass, point: index, key, row, rows, overflow, to: keyBuffer)
         return isThere ? keyBuffer.bytes : nil
     }
 }

@@ -2,7 +2,7 @@ import Bytes
 import Rows
 import Text
 
-/// The upkeep of full-text indexes.
+/// Maintenance of full-text indexes.
 extension CommitGroup {
     private func put(_ index: SearchIndex, _ word: UnsafeRawBufferPointer, _ key: UInt64) {
         overlay.put(
@@ -17,14 +17,14 @@ extension CommitGroup {
     /// Enters the words of a row that is new to the index.
     func putWords(_ rowClass: RowClass, _ index: SearchIndex, _ key: UInt64, _ row: RowView) {
         let words = memory.words
-        IndexEntry.readWords(rowClass, index, row, outside, into: words)
+        IndexEntry.readWords(rowClass, index, row, overflow, into: words)
         for place in 0..<words.count { put(index, words[place], key) }
     }
 
     /// Removes the words of a row.
     func removeWords(_ rowClass: RowClass, _ index: SearchIndex, _ key: UInt64, _ row: RowView) {
         let words = memory.words
-        IndexEntry.readWords(rowClass, index, row, outside, into: words)
+        IndexEntry.readWords(rowClass, index, row, overflow, into: words)
         for place in 0..<words.count { remove(index, words[place], key) }
     }
 
@@ -34,8 +34,8 @@ extension CommitGroup {
         to row: RowView
     ) {
         let (before, after) = (memory.oldWords, memory.words)
-        IndexEntry.readWords(rowClass, index, old, outside, into: before)
-        IndexEntry.readWords(rowClass, index, row, outside, into: after)
+        IndexEntry.readWords(rowClass, index, old, overflow, into: before)
+        IndexEntry.readWords(rowClass, index, row, overflow, into: after)
         before.forEachWord(notIn: after) { remove(index, $0, key) }
         after.forEachWord(notIn: before) { put(index, $0, key) }
     }

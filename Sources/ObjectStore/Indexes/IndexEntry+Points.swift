@@ -18,7 +18,7 @@ extension IndexEntry {
     /// - Returns: False, with nothing appended, when the row has none.
     static func append(
         _ rowClass: RowClass, point index: SearchIndex, _ key: UInt64, _ row: RowView,
-        _ rows: RowSchema, _ source: any OutsideSource, to buffer: ByteBuffer
+        _ rows: RowSchema, _ source: any OverflowSource, to buffer: ByteBuffer
     ) -> Bool {
         guard let embedded = rowClass.embedded(index.member, in: row),
             let point = rows.classes[rowClass.members[index.member].classIndex].point(

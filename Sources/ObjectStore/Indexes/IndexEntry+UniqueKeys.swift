@@ -13,7 +13,7 @@ extension IndexEntry {
     /// - Returns: False, with nothing of use appended, when the row has a null there, which is not
     ///   compared.
     static func appendValue(
-        _ rowClass: RowClass, _ unique: UniqueKey, _ row: RowView, _ source: any OutsideSource,
+        _ rowClass: RowClass, _ unique: UniqueKey, _ row: RowView, _ source: any OverflowSource,
         isWhole: Bool = false, to buffer: ByteBuffer
     ) -> Bool {
         StoreKey.appendIndexPrefix(unique.number, to: buffer)
@@ -40,7 +40,7 @@ extension IndexEntry {
 
     /// Whether a row has a list or map for what is unique, of which an index says nothing more.
     static func holdsElements(
-        _ rowClass: RowClass, _ unique: UniqueKey, _ row: RowView, _ source: any OutsideSource
+        _ rowClass: RowClass, _ unique: UniqueKey, _ row: RowView, _ source: any OverflowSource
     ) -> Bool {
         guard !unique.isGroup, let member = unique.members.first,
             rowClass.members[member].storage.element == .mixed
@@ -54,7 +54,7 @@ extension IndexEntry {
     /// Appends the key of the entry that a row has for a unique group; false when it has none.
     static func append(
         _ rowClass: RowClass, group: UniqueKey, _ key: UInt64, _ row: RowView,
-        _ source: any OutsideSource, to buffer: ByteBuffer
+        _ source: any OverflowSource, to buffer: ByteBuffer
     ) -> Bool {
         guard appendValue(rowClass, group, row, source, to: buffer) else { return false }
         buffer.append(big: key)

@@ -10,7 +10,7 @@ extension IndexEntry {
     ///
     /// - `source`: Where the value lies if it has left the row.
     static func readWords(
-        _ rowClass: RowClass, _ index: SearchIndex, _ row: RowView, _ source: any OutsideSource,
+        _ rowClass: RowClass, _ index: SearchIndex, _ row: RowView, _ source: any OverflowSource,
         into words: WordSet
     ) {
         let field = rowClass.field(index.member, in: row)

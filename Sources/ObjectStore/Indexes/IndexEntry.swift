@@ -8,7 +8,7 @@ enum IndexEntry {
     /// - `source`: Where the value lies if it has left the row.
     static func append(
         _ rowClass: RowClass, _ member: Int, _ key: UInt64, _ row: RowView,
-        _ source: any OutsideSource, to buffer: ByteBuffer
+        _ source: any OverflowSource, to buffer: ByteBuffer
     ) {
         StoreKey.appendIndexPrefix(rowClass.members[member].number, to: buffer)
         OrderedKey.append(

@@ -18,7 +18,7 @@ extension RowClass {
     func valueText(_ member: Int, _ row: RowView) -> String {
         let field = field(member, in: row)
         if field.isNull { return "null" }
-        if members[member].storage.isInHeap, field.isOutside {
+        if members[member].storage.isInHeap, field.isOutOfLine {
             return "a text of \(field.textByteCount) bytes"
         }
         switch members[member].storage.element {

@@ -7,7 +7,7 @@ extension WriteTransaction {
         -> UnsafeRawBufferPointer
     {
         keyBuffer.making {
-            IndexEntry.append(rowClass, member, key, row, outside, to: $0)
+            IndexEntry.append(rowClass, member, key, row, overflow, to: $0)
         }
     }
 

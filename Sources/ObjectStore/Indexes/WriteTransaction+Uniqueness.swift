@@ -20,7 +20,7 @@ extension WriteTransaction {
                 if let old { removeGroupEntry(rowClass, unique, key, old) }
                 keyBuffer.removeAll()
                 if IndexEntry.append(
-                    rowClass, group: unique, key, row, outside, to: keyBuffer)
+                    rowClass, group: unique, key, row, overflow, to: keyBuffer)
                 {
                     overlay.put(
                         keyBuffer.bytes, UnsafeRawBufferPointer(start: nil, count: 0))
@@ -46,7 +46,7 @@ extension WriteTransaction {
         _ rowClass: RowClass, _ unique: UniqueKey, _ key: UInt64, _ row: RowView
     ) {
         keyBuffer.removeAll()
-        if IndexEntry.append(rowClass, group: unique, key, row, outside, to: keyBuffer) {
+        if IndexEntry.append(rowClass, group: unique, key, row, overflow, to: keyBuffer) {
             overlay.remove(keyBuffer.bytes)
         }
     }
@@ -113,12 +113,12 @@ extension WriteTransaction {
     ) throws(StoreError) -> (key: UInt64, row: RowView)? {
         let own = check.object.key
         guard let row = try row(rowClass, own) else { return nil }
-        if IndexEntry.holdsElements(rowClass, unique, row, outside) {
+        if IndexEntry.holdsElements(rowClass, unique, row, overflow) {
             return try otherHolderOfElements(own, row, rowClass, unique)
         }
         keyBuffer.removeAll()
         guard
-            IndexEntry.appendValue(rowClass, unique, row, outside, to: keyBuffer)
+            IndexEntry.appendValue(rowClass, unique, row, overflow, to: keyBuffer)
         else { return nil }
         var holder: UInt64?
         do {
@@ -139,7 +139,7 @@ extension WriteTransaction {
         _ own: UInt64, _ row: RowView, _ rowClass: RowClass, _ unique: UniqueKey
     ) throws(StoreError) -> (key: UInt64, row: RowView)? {
         let prefix = ByteBuffer(capacity: 64)
-        _ = IndexEntry.appendValue(rowClass, unique, row, outside, to: prefix)
+        _ = IndexEntry.appendValue(rowClass, unique, row, overflow, to: prefix)
         var keys: [UInt64] = []
         do {
             try group.scan(KeyRange(prefix: prefix.array), expecting: 64) { entry, _ in
@@ -152,12 +152,12 @@ extension WriteTransaction {
         }
         let buffers = (ByteBuffer(capacity: 256), ByteBuffer(capacity: 256))
         _ = IndexEntry.appendValue(
-            rowClass, unique, row, outside, isWhole: true, to: buffers.0)
+            rowClass, unique, row, overflow, isWhole: true, to: buffers.0)
         for key in keys {
             guard let other = try self.row(rowClass, key) else { continue }
             buffers.1.removeAll()
             if IndexEntry.appendValue(
-                rowClass, unique, other, outside, isWhole: true, to: buffers.1),
+                rowClass, unique, other, overflow, isWhole: true, to: buffers.1),
                 compareKeys(buffers.0.bytes, buffers.1.bytes) == 0
             {
                 return (key, other)

@@ -13,8 +13,8 @@ struct CatalogPlan {
     private(set) var newLayouts: Set<Int> = []
     private(set) var nextClass: UInt32
     private(set) var nextProperty: UInt32
-    private(set) var staged: [Leftover] = []
-    private(set) var leftovers: [Leftover] = []
+    private(set) var staged: [Garbage] = []
+    private(set) var garbage: [Garbage] = []
     /// Which stored classes have rows, or embedded rows in other rows, that are written anew.
     private var rewrites: [Bool]
     /// What has to be unique among objects that are there already.
@@ -125,14 +125,14 @@ struct CatalogPlan {
             }
         }
         for old in present.classes where old.definition.kind == .embedded {
-            if losesOutside(old) { rewrites[old.index] = true }
+            if losesOverflow(old) { rewrites[old.index] = true }
         }
         rewrites = RowConverter.spread(rewrites) { present.classes[$0].members }
     }
 
-    /// Whether an embedded class loses a property whose values may have left their rows: only the layout of
+    /// Whether an embedded class loses a property whose values may be out of line: only the layout of
     /// an owner's row tells that it may refer to such values.
-    private func losesOutside(_ old: RowClass) -> Bool {
+    private func losesOverflow(_ old: RowClass) -> Bool {
         guard let new = comparison.newClasses[old.index] else { return false }
         let kept = Set(comparison.members[new].compactMap { $0?.old })
         return old.members.indices.contains {
@@ -162,14 +162,14 @@ struct CatalogPlan {
             if rewrites[old.index] {
                 spaces.rows = takeClass()
                 staged.append(.rows(space: spaces.rows, classNumber: old.number))
-                leftovers.append(.rows(space: old.rowSpace, classNumber: old.number))
+                garbage.append(.rows(space: old.rowSpace, classNumber: old.number))
             }
             if entersKeys(new) {
                 spaces.keys = takeClass()
                 staged.append(.keys(space: spaces.keys))
             }
             if old.primaryKeyIndex != nil, entersKeys(new) || objectClass.primaryKey == nil {
-                leftovers.append(.keys(space: old.keySpace))
+                garbage.append(.keys(space: old.keySpace))
             }
             if spaces != Catalog.StoredClass.Spaces(rows: old.number, keys: old.number) {
                 stored.spaces = spaces
@@ -198,7 +198,7 @@ struct CatalogPlan {
             let stays = position.map {
                 !isFresh(comparison.members[new][$0]) && objectClass.hasIndex($0)
             }
-            if stays != true { leftovers.append(.index(property: old.members[member].number)) }
+            if stays != true { garbage.append(.index(property: old.members[member].number)) }
         }
         for (member, number) in numbers.enumerated() where objectClass.properties[member].isUnique {
             let match = comparison.members[new][member]
@@ -236,7 +236,7 @@ struct CatalogPlan {
             staged.append(.index(property: number))
             testUniqueness(new, number)
         }
-        leftovers += kept.values.sorted().map { .index(property: $0) }
+        garbage += kept.values.sorted().map { .index(property: $0) }
         freshGroups.append(fresh)
         return result
     }
@@ -269,7 +269,7 @@ struct CatalogPlan {
             fresh.insert(number)
             staged.append(.index(property: number))
         }
-        leftovers += kept.values.map(\.number).sorted().map { .index(property: $0) }
+        garbage += kept.values.map(\.number).sorted().map { .index(property: $0) }
         freshSearches.append(fresh)
         return numbers
     }
@@ -288,19 +288,19 @@ struct CatalogPlan {
 
     private mutating func drop(_ old: RowClass) {
         for member in old.indexedMembers {
-            leftovers.append(.index(property: old.members[member].number))
+            garbage.append(.index(property: old.members[member].number))
         }
         for unique in old.uniqueKeys where unique.isGroup {
-            leftovers.append(.index(property: unique.number))
+            garbage.append(.index(property: unique.number))
         }
-        for index in old.searchIndexes { leftovers.append(.index(property: index.number)) }
+        for index in old.searchIndexes { garbage.append(.index(property: index.number)) }
         guard old.definition.kind.standsAlone else { return }
-        leftovers += [
+        garbage += [
             .rows(space: old.rowSpace, classNumber: old.number),
-            .outside(classNumber: old.number), .classState(classNumber: old.number),
+            .overflow(classNumber: old.number), .classState(classNumber: old.number),
             .incoming(classNumber: old.number),
         ]
-        if old.primaryKeyIndex != nil { leftovers.append(.keys(space: old.keySpace)) }
+        if old.primaryKeyIndex != nil { garbage.append(.keys(space: old.keySpace)) }
     }
 
     // MARK: Links
@@ -325,7 +325,7 @@ struct CatalogPlan {
         }
         for rowClass in present.classes {
             for member in rowClass.members where !kept.contains(member.number) {
-                leftovers += targets(of: member).map {
+                garbage += targets(of: member).map {
                     .inverse(target: $0, property: member.number, origin: nil)
                 }
             }
@@ -361,7 +361,7 @@ struct CatalogPlan {
                     waiting.append(present.classes[member.classIndex])
                 }
                 guard kept.contains(member.number) else { continue }
-                leftovers += targets(of: member).map {
+                garbage += targets(of: member).map {
                     .inverse(target: $0, property: member.number, origin: origin.number)
                 }
             }

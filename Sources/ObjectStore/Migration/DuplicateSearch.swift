@@ -12,8 +12,8 @@ struct DuplicateSearch {
     let unique: UniqueKey
     /// What the rows are read from; they may be of layouts older than the class's newest.
     let snapshot: any StorageSnapshot
-    /// Where values lie that have left their rows.
-    let source: any OutsideSource
+    /// Reads out-of-line values.
+    let source: any OverflowSource
 
     /// How rows are read that are still those of another class; nil when they are the class's own.
     var conversion: Conversion?

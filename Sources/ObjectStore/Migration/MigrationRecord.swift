@@ -6,9 +6,9 @@ import Storage
 ///     offset  bytes  field (little-endian)
 ///     0       4      least number of the next new class or space
 ///     4       4      least number of the next new property
-///     8       4      number of entries that a migration under way has staged: leftovers once the store
+///     8       4      number of entries that a migration under way has staged: garbage once the store
 ///                    is opened again; then for each as below
-///     …       4      number of leftovers, then for each
+///     …       4      number of entries of garbage, then for each
 ///             1        kind: 1 index, 2 rows, 3 primary keys, 4 counters, 5 incoming links,
 ///                      6 inverse links of a property, 7 those of one origin class, 8 values
 ///                      outside rows
@@ -17,16 +17,16 @@ import Storage
 ///             4        of kind 7: the origin class
 struct MigrationRecord: Equatable, Sendable {
     /// What the migration under way has written and will write.
-    var staged: [Leftover] = []
+    var staged: [Garbage] = []
     /// What is to be removed.
-    var leftovers: [Leftover] = []
+    var garbage: [Garbage] = []
     /// No new class or space may have a number below.
     var nextClass: UInt32 = 0
     /// No new property may have a number below.
     var nextProperty: UInt32 = 0
 
     /// Whether there is nothing to keep a record for.
-    var isEmpty: Bool { staged.isEmpty && leftovers.isEmpty }
+    var isEmpty: Bool { staged.isEmpty && garbage.isEmpty }
 
     init() {}
 
@@ -40,25 +40,25 @@ struct MigrationRecord: Equatable, Sendable {
     init?(_ bytes: UnsafeRawBufferPointer) {
         var reader = ByteReader(bytes)
         guard let nextClass = reader.read(UInt32.self), let nextProperty = reader.read(UInt32.self),
-            let staged = Self.readList(&reader), let leftovers = Self.readList(&reader),
+            let staged = Self.readList(&reader), let garbage = Self.readList(&reader),
             reader.isAtEnd
         else { return nil }
         self.nextClass = nextClass
         self.nextProperty = nextProperty
         self.staged = staged
-        self.leftovers = leftovers
+        self.garbage = garbage
     }
 
     func append(to buffer: ByteBuffer) {
         buffer.append(little: nextClass)
         buffer.append(little: nextProperty)
-        for list in [staged, leftovers] {
+        for list in [staged, garbage] {
             buffer.append(little: UInt32(list.count))
             for entry in list { Self.append(entry, to: buffer) }
         }
     }
 
-    private static func append(_ entry: Leftover, to buffer: ByteBuffer) {
+    private static func append(_ entry: Garbage, to buffer: ByteBuffer) {
         func append(_ kind: UInt8, _ numbers: UInt32...) {
             buffer.append(kind)
             for number in numbers { buffer.append(little: number) }
@@ -66,7 +66,7 @@ struct MigrationRecord: Equatable, Sendable {
         switch entry {
         case .index(let property): append(1, property)
         case .rows(let space, let classNumber): append(2, space, classNumber)
-        case .outside(let number): append(8, number)
+        case .overflow(let number): append(8, number)
         case .keys(let space): append(3, space)
         case .classState(let number): append(4, number)
         case .incoming(let number): append(5, number)
@@ -75,9 +75,9 @@ struct MigrationRecord: Equatable, Sendable {
         }
     }
 
-    private static func readList(_ reader: inout ByteReader) -> [Leftover]? {
+    private static func readList(_ reader: inout ByteReader) -> [Garbage]? {
         guard let count = reader.read(UInt32.self) else { return nil }
-        var list: [Leftover] = []
+        var list: [Garbage] = []
         for _ in 0..<count {
             guard let entry = readEntry(&reader) else { return nil }
             list.append(entry)
@@ -85,7 +85,7 @@ struct MigrationRecord: Equatable, Sendable {
         return list
     }
 
-    private static func readEntry(_ reader: inout ByteReader) -> Leftover? {
+    private static func readEntry(_ reader: inout ByteReader) -> Garbage? {
         guard let kind = reader.read(UInt8.self), let number = reader.read(UInt32.self) else {
             return nil
         }
@@ -93,7 +93,7 @@ struct MigrationRecord: Equatable, Sendable {
         case 1: return .index(property: number)
         case 2:
             return reader.read(UInt32.self).map { .rows(space: number, classNumber: $0) }
-        case 8: return .outside(classNumber: number)
+        case 8: return .overflow(classNumber: number)
         case 3: return .keys(space: number)
         case 4: return .classState(classNumber: number)
         case 5: return .incoming(classNumber: number)

@@ -8,10 +8,10 @@ extension SchemaChange {
     ///
     /// - `snapshot`: What the objects are read from, by the classes of the new catalog.
     /// - `converter`: Makes the rows that `snapshot` has not got yet; nil when it has them.
-    /// - `source`: Where values lie that have left their rows.
+    /// - `source`: Reads out-of-line values.
     /// - Throws: ``StoreError`` `.sharedValues` with a fault for each property and group.
     func testUniqueness(
-        in snapshot: any StorageSnapshot, _ source: any OutsideSource,
+        in snapshot: any StorageSnapshot, _ source: any OverflowSource,
         _ converter: RowConverter? = nil
     ) throws(StoreError) {
         let buffer = ByteBuffer()

@@ -17,9 +17,9 @@ struct SchemaChange {
     /// What is refused of classes that hold objects, by their positions in the present catalog.
     let emptinessTests: [Int: SchemaFault]
     /// What ``works`` write, to be removed if the change does not come about.
-    let staged: [Leftover]
+    let staged: [Garbage]
     /// What nothing leads to once the change has come about.
-    let leftovers: [Leftover]
+    let garbage: [Garbage]
     /// Whether anything differs.
     let isChange: Bool
 
@@ -67,7 +67,7 @@ struct SchemaChange {
         uniquenessTests = plan.uniquenessTests
         emptinessTests = comparison.emptinessTests
         staged = plan.staged
-        leftovers = plan.leftovers
+        garbage = plan.garbage
     }
 
     /// ``works`` by the class's position in the present catalog.

@@ -13,14 +13,14 @@ extension StagedMigration {
         guard let staged = try stagedRow(work, key, group) else { return }
         try removeEntries(work, key, staged, group)
         group.overlay.remove(keyBuffer.making { StoreKey.appendRow(work.target, key, to: $0) })
-        if staged.holdsOutside {
+        if staged.holdsOverflow {
             sweeping.insert(ObjectIdentity(classIndex: rowClass.index, key: key))
         }
     }
 
-    /// Whether an object that goes has staged values outside its row, which nobody removes any more; says
+    /// Whether an object that goes has staged out-of-line values, which nobody removes any more; says
     /// so once.
-    func leavesOutside(_ rowClass: RowClass, _ key: UInt64) -> Bool {
+    func leavesOverflow(_ rowClass: RowClass, _ key: UInt64) -> Bool {
         sweeping.remove(ObjectIdentity(classIndex: rowClass.index, key: key)) != nil
     }
 
@@ -34,20 +34,20 @@ extension StagedMigration {
     ) throws(StoreError) {
         let group = transaction.group
         if checker.mayLose(rowClass.index) {
-            checker.forEachLoss(rowClass.index, row, group.outside) { fault(.loss(step: $0)) }
+            checker.forEachLoss(rowClass.index, row, group.overflow) { fault(.loss(step: $0)) }
         }
         guard progress.phase == .build, let work = works[rowClass.index] else { return }
         if !sweeping.isEmpty,
             sweeping.remove(ObjectIdentity(classIndex: rowClass.index, key: key)) != nil
         {
-            try transaction.sweepOutside(rowClass, key, row)
+            try transaction.sweepOverflow(rowClass, key, row)
         }
         if work.rewrites { noted.insert(rowClass.index) }
         let target = try targetRow(work, key, row, group)
         try putEntries(work, key, target, group) { value in
             fault(.duplicate(classIndex: rowClass.index, value))
         }
-        try group.outside.checkFailure()
+        try group.overflow.checkFailure()
     }
 
     /// Takes over what committed writes have found.

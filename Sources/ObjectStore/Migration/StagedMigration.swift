@@ -52,7 +52,7 @@ final class StagedMigration {
     var works: [Int: ClassWork]
     /// The classes of which a write that came meanwhile has written staged rows.
     var noted: Set<Int> = []
-    /// Objects of which staged values outside their rows are to be removed.
+    /// Objects whose staged out-of-line values are to be removed.
     var sweeping: Set<ObjectIdentity> = []
     private let rowBuffer = ByteBuffer(capacity: 4096)
     let keyBuffer = ByteBuffer(capacity: 512)
@@ -200,14 +200,14 @@ final class StagedMigration {
             throw .storage(error)
         }
         if let failure { throw failure }
-        try group.outside.checkFailure()
+        try group.overflow.checkFailure()
         return isDone
     }
 
     /// Counts the object once for each step that loses something of it.
     private func check(_ rowClass: RowClass, _ row: RowView, _ group: CommitGroup) {
         var steps: Set<Int> = []
-        checker.forEachLoss(rowClass.index, row, group.outside) { steps.insert($0) }
+        checker.forEachLoss(rowClass.index, row, group.overflow) { steps.insert($0) }
         for step in steps { progress.lossCounts[step] += 1 }
     }
 
@@ -241,12 +241,12 @@ final class StagedMigration {
         }
         // No version is that high, and no other change of the schema has the space's number: what leaves
         // the row gets a name that nothing else has.
-        group.outside.begin(work.source, key, version: 1 << 63 | UInt64(work.target.rowSpace))
-        converter.outside = group.outside
-        converter.limits = group.outside.limits
-        defer { converter.outside = nil }
+        group.overflow.begin(work.source, key, version: 1 << 63 | UInt64(work.target.rowSpace))
+        converter.overflow = group.overflow
+        converter.limits = group.overflow.limits
+        defer { converter.overflow = nil }
         let bytes = rowBuffer.making {
-            converter.append(work.source.index, row, key: key, group.outside, to: $0)
+            converter.append(work.source.index, row, key: key, group.overflow, to: $0)
         }
         guard bytes.count <= group.valueByteCountMax else {
             throw .tooLarge(
@@ -278,7 +278,7 @@ final class StagedMigration {
         for member in work.indexes {
             group.overlay.put(
                 keyBuffer.making {
-                    IndexEntry.append(work.target, member, key, row, group.outside, to: $0)
+                    IndexEntry.append(work.target, member, key, row, group.overflow, to: $0)
                 },
                 nothing)
         }
@@ -299,7 +299,7 @@ final class StagedMigration {
             if let other = try group.value(entry).flatMap(StoreKey.mappedObjectKey), other != key {
                 let field = work.target.field(member, in: row)
                 return duplicate(
-                    Value(field, work.target.members[member].storage, group.outside))
+                    Value(field, work.target.members[member].storage, group.overflow))
             }
         } catch {
             throw .storage(error)
@@ -313,7 +313,7 @@ final class StagedMigration {
         for member in work.indexes {
             group.overlay.remove(
                 keyBuffer.making {
-                    IndexEntry.append(work.target, member, key, row, group.outside, to: $0)
+                    IndexEntry.append(work.target, member, key, row, group.overflow, to: $0)
                 })
         }
         for index in work.searches {
@@ -340,7 +340,7 @@ final class StagedMigration {
     ) -> UnsafeRawBufferPointer? {
         keyBuffer.removeAll()
         let isThere = IndexEntry.append(
-            work.target, group: unique, key, row, group.outside, to: keyBuffer)
+            work.target, group: unique, key, row, group.overflow, to: keyBuffer)
         return isThere ? keyBuffer.bytes : nil
     }
 
@@ -363,7 +363,7 @@ final class StagedMigration {
         if work.links.isEmpty { return }
         var counts: [LinkKind: UInt32] = [:]
         let rows = change.catalog.rows
-        rows.forEachLink(of: work.target, in: row, group.outside) {
+        rows.forEachLink(of: work.target, in: row, group.overflow) {
             property, targetClass, targetKey in
             guard work.links.contains(property) else { return }
             let kind = LinkKind(

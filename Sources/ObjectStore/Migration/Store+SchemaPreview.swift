@@ -76,7 +76,7 @@ extension OrderedKey {
 extension ClassWork {
     /// The primary key that an object has after the change.
     fileprivate func newKey(
-        _ key: UInt64, _ row: RowView, _ converter: RowConverter, _ source: any OutsideSource,
+        _ key: UInt64, _ row: RowView, _ converter: RowConverter, _ source: any OverflowSource,
         _ buffer: ByteBuffer
     ) -> Value? {
         guard let member = target.primaryKeyIndex else { return nil }

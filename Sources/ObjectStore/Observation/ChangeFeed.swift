@@ -31,7 +31,7 @@ package final class ChangeFeed: @unchecked Sendable {
     private let store: Store
     private let inbox = Monitor(Inbox())
     private let tickMilliseconds: Int
-    private let isHurried = Atomic<Bool>(false)
+    private let isCatchingUp = Atomic<Bool>(false)
     private let onTick: @Sendable (ChangeFeed) -> Void
     private var current: (transaction: ReadTransaction, version: UInt64)?
     /// Channels that concern one class alone, by its position.
@@ -70,12 +70,12 @@ package final class ChangeFeed: @unchecked Sendable {
     /// clock: all streams wait for it.
     package static var stepDeadline: UInt64 { monotonicMilliseconds() + stepMillisecondsMax }
 
-    /// The time between ticks while somebody waits for one.
-    private static let hurriedMilliseconds = 10
+    /// The time between ticks while a follower catches up.
+    private static let catchUpMilliseconds = 10
 
-    /// Has ticks come more often, or as usual again.
-    package func hurry(_ isHurried: Bool) {
-        self.isHurried.store(isHurried, ordering: .relaxed)
+    /// Has ticks come more often while followers catch up, or as usual again.
+    package func setCatchingUp(_ isCatchingUp: Bool) {
+        self.isCatchingUp.store(isCatchingUp, ordering: .relaxed)
     }
 
     /// Runs `action` on the feed's thread, between two steps, at the newest version.
@@ -128,7 +128,7 @@ package final class ChangeFeed: @unchecked Sendable {
         var actions: [@Sendable (Position) -> Void] = []
         while true {
             let tick =
-                isHurried.load(ordering: .relaxed) ? Self.hurriedMilliseconds : tickMilliseconds
+                isCatchingUp.load(ordering: .relaxed) ? Self.catchUpMilliseconds : tickMilliseconds
             let work: (actions: [@Sendable (Position) -> Void], isStopping: Bool)? = inbox.wait(
                 milliseconds: tick
             ) { state in
@@ -213,14 +213,14 @@ package final class ChangeFeed: @unchecked Sendable {
             case .storage(let storage): throw .storage(storage)
             case .expired, .future:
                 // The log was trimmed past the feed: every query starts anew.
-                breakOff(.expiry)
+                invalidate(.expiry)
                 before.transaction.close()
                 current = (next, version)
                 return
             }
         }
         if changes.changesSchema {
-            breakOff(.schemaChange)
+            invalidate(.schemaChange)
         } else {
             dispatch(changes, before: before, after: next, version: version)
         }
@@ -232,7 +232,7 @@ package final class ChangeFeed: @unchecked Sendable {
         _ changes: FoldedChanges, before: (transaction: ReadTransaction, version: UInt64),
         after: ReadTransaction, version: UInt64
     ) {
-        func tell(_ channel: any FeedChannel) {
+        func deliver(_ channel: any FeedChannel) {
             let deadline = Self.stepDeadline
             before.transaction.limitFollowing(until: deadline)
             after.limitFollowing(until: deadline)
@@ -243,7 +243,7 @@ package final class ChangeFeed: @unchecked Sendable {
             after.limitFollowing(until: .max)
             if isLate {
                 remove(channel)
-                return channel.fellBehind()
+                return channel.overrun()
             }
             if !events.isEmpty {
                 channel.publish(
@@ -252,15 +252,15 @@ package final class ChangeFeed: @unchecked Sendable {
             }
         }
         for index in Set(changes.order.map(\.classIndex)) {
-            for channel in (classChannels[index] ?? [:]).values { tell(channel) }
+            for channel in (classChannels[index] ?? [:]).values { deliver(channel) }
         }
-        for channel in wideChannels.values { tell(channel) }
+        for channel in wideChannels.values { deliver(channel) }
     }
 
-    private func breakOff(_ reason: FeedBreak) {
+    private func invalidate(_ reason: FeedInvalidation) {
         let channels = allChannels
         classChannels = [:]
         wideChannels = [:]
-        for channel in channels { channel.breaksOff(reason) }
+        for channel in channels { channel.invalidate(reason) }
     }
 }

@@ -11,22 +11,22 @@ package protocol FeedChannel: AnyObject, Sendable {
         _ events: [QueryEvent], from start: UInt64, to version: UInt64, before: ReadTransaction,
         after: ReadTransaction)
 
-    /// Learns that the feed can't go on: the query has to be made anew. The channel is no longer part of
+    /// Learns that the feed is invalidated: the query has to be made again. The channel is no longer part of
     /// the feed.
-    func breaksOff(_ reason: FeedBreak)
+    func invalidate(_ reason: FeedInvalidation)
 
-    /// Learns that it takes too long to find out what a step means to the query, so that its followers
-    /// were not told. The channel is no longer part of the feed.
-    func fellBehind()
+    /// Learns that evaluating a step for the query takes too long, so that its followers
+    /// miss events. The channel is no longer part of the feed.
+    func overrun()
 
-    /// Comes now and then, for heartbeats and for those who fell behind.
+    /// Called at intervals, for heartbeats and for followers whose queue overran.
     func tick(version: UInt64)
 }
 
-/// Why a feed can't tell a query's changes.
-package enum FeedBreak: Sendable {
+/// Why a feed can no longer deliver a query's changes.
+package enum FeedInvalidation: Sendable {
     /// The schema has changed.
     case schemaChange
-    /// The change log was trimmed past what was told.
+    /// The change log was trimmed past the last delivered version.
     case expiry
 }

@@ -6,10 +6,10 @@ package struct ObservedCandidate: Sendable {
     package let identity: ObjectIdentity
     /// The properties that changed, or through which something changed.
     package internal(set) var members: MemberSet
-    /// What became of it; nil for one that is reached along links and did not change itself.
+    /// Its own change; nil for an object that only depends on others that changed.
     package let change: FoldedChanges.Change?
-    /// Whether the query reaches something else that changed.
-    package internal(set) var isReached: Bool
+    /// Whether the query reads something of other objects that changed.
+    package internal(set) var dependsOnChange: Bool
     /// The last version of the changes.
     let through: UInt64
 

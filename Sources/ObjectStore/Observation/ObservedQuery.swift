@@ -21,7 +21,7 @@ package struct ObservedQuery: Sendable {
     package let target: Target
     /// The condition; nil for none.
     package let predicate: Predicate?
-    private let reach: ReachPlan?
+    private let dependencies: DependencyPaths?
     /// The objects' own properties that count; nil for all.
     private let counted: MemberSet?
     private let schema: RowSchema
@@ -32,7 +32,8 @@ package struct ObservedQuery: Sendable {
     /// - `countsPathsAlone`: Whether a change of an object's own property that no path begins with does
     ///   not concern the query.
     package init(
-        target: Target, predicate: Predicate?, paths: [ReachPath], countsPathsAlone: Bool = false,
+        target: Target, predicate: Predicate?, paths: [DependencyPath],
+        countsPathsAlone: Bool = false,
         schema: RowSchema
     ) {
         self.target = target
@@ -40,11 +41,11 @@ package struct ObservedQuery: Sendable {
         self.schema = schema
         switch target {
         case .store:
-            reach = nil
+            dependencies = nil
             counted = nil
         case .objects(let index), .keyed(let index, _), .object(let index, _):
-            let plan = ReachPlan(rootClass: index, paths: paths, schema: schema)
-            reach = plan.isEmpty ? nil : plan
+            let plan = DependencyPaths(rootClass: index, paths: paths, schema: schema)
+            dependencies = plan.isEmpty ? nil : plan
             counted = countsPathsAlone ? plan.ownMembers : nil
         }
     }
@@ -55,12 +56,12 @@ package struct ObservedQuery: Sendable {
     /// What became of each is asked for with ``event(of:in:_:)``, now or in a later state: what happens
     /// to it after the changes is in later ones, and told then.
     ///
-    /// - `reachedCountMax`: How many may be reached along links; where there are more, one more of them is told.
+    /// - `dependentCountMax`: The most candidates that only depend on other objects; where there are more, one more is delivered.
     package func candidates(
-        _ changes: FoldedChanges, in transaction: ReadTransaction, reachedCountMax: Int = .max
+        _ changes: FoldedChanges, in transaction: ReadTransaction, dependentCountMax: Int = .max
     ) -> [ObservedCandidate] {
         var found: [ObservedCandidate] = []
-        var places: [ObjectIdentity: Int] = [:]
+        var positions: [ObjectIdentity: Int] = [:]
         for identity in changes.order {
             switch target {
             case .store: if schema.classes[identity.classIndex].isAsymmetric { continue }
@@ -70,30 +71,31 @@ package struct ObservedQuery: Sendable {
                 if identity != ObjectIdentity(classIndex: index, key: key) { continue }
             }
             let change = changes.changes[identity]
-            if reach != nil { places[identity] = found.count }
+            if dependencies != nil { positions[identity] = found.count }
             found.append(
                 ObservedCandidate(
                     identity: identity, members: change?.members ?? MemberSet(), change: change,
-                    isReached: false, through: changes.through))
+                    dependsOnChange: false, through: changes.through))
         }
-        guard let reach, let classIndex else {
+        guard let dependencies, let classIndex else {
             dropUncounted(&found)
             return found
         }
         let ownCount = found.count
-        reach.forEachCandidate(changes, in: transaction) { key, member in
+        dependencies.forEachCandidate(changes, in: transaction) { key, member in
             let identity = ObjectIdentity(classIndex: classIndex, key: key)
-            let place = places[identity] ?? found.count
-            if place == found.count {
-                places[identity] = place
+            let position = positions[identity] ?? found.count
+            if position == found.count {
+                positions[identity] = position
                 found.append(
                     ObservedCandidate(
-                        identity: identity, members: MemberSet(), change: nil, isReached: true,
+                        identity: identity, members: MemberSet(), change: nil,
+                        dependsOnChange: true,
                         through: changes.through))
             }
-            found[place].isReached = true
-            if let member { found[place].members.insert(member) }
-            return found.count - ownCount <= reachedCountMax
+            found[position].dependsOnChange = true
+            if let member { found[position].members.insert(member) }
+            return found.count - ownCount <= dependentCountMax
         }
         found[ownCount...].sort { $0.identity.key < $1.identity.key }
         dropUncounted(&found)
@@ -104,15 +106,16 @@ package struct ObservedQuery: Sendable {
     private func dropUncounted(_ found: inout [ObservedCandidate]) {
         guard let counted else { return }
         found.removeAll {
-            $0.change?.kind == .update && !$0.isReached && $0.members.isDisjoint(with: counted)
+            $0.change?.kind == .update && !$0.dependsOnChange
+                && $0.members.isDisjoint(with: counted)
         }
     }
 
     /// The classes whose changes can concern the query; nil for all.
     package var classes: Set<Int>? {
         guard let classIndex else { return nil }
-        guard let reach else { return [classIndex] }
-        return reach.classes(schema).map { $0.union([classIndex]) }
+        guard let dependencies else { return [classIndex] }
+        return dependencies.classes(schema).map { $0.union([classIndex]) }
     }
 
     /// The class of the objects; nil for the whole store.
@@ -124,7 +127,7 @@ package struct ObservedQuery: Sendable {
     }
 
     /// The only class whose changes concern the query; nil when there are several.
-    var singleClass: Int? { reach == nil ? classIndex : nil }
+    var singleClass: Int? { dependencies == nil ? classIndex : nil }
 
     /// What changes between two states mean to the query, exactly.
     ///
@@ -144,7 +147,7 @@ package struct ObservedQuery: Sendable {
             case (false, false): break
             case (false, true): events.append(candidate.event(.enter))
             case (true, true):
-                if !candidate.members.isEmpty || candidate.isReached {
+                if !candidate.members.isEmpty || candidate.dependsOnChange {
                     events.append(candidate.event(.update))
                 }
             case (true, false):

@@ -125,7 +125,7 @@ package final class ClassSamples: Sendable {
                     key, row in
                     lastKey = key
                     var copy = -1
-                    if !row.holdsOutside, row.byteCount <= ClassSample.rowByteCountMax {
+                    if !row.holdsOverflow, row.byteCount <= ClassSample.rowByteCountMax {
                         copy = copies.count
                         copies.append(row.bytes)
                     }

@@ -13,7 +13,7 @@ extension QueryExecution {
             begin()
             let count = try countByPlan()
             try checkFailure()
-            guard isTooDear else { return count }
+            guard isTooExpensive else { return count }
             fallBack()
         }
     }
@@ -72,7 +72,7 @@ extension QueryExecution {
         }
         entriesRead += count
         if isLate { throw .time }
-        if count > countMax { isTooDear = true }
+        if count > countMax { isTooExpensive = true }
         return count
     }
 }

@@ -132,7 +132,7 @@ extension QueryExecution {
     func collectKeys(limit: Int, _ body: (UInt64, RowView) -> Bool) throws(Failure) {
         let first = after?.key ?? 0
         if let collected = try collectedKeys() {
-            if isTooDear { return }
+            if isTooExpensive { return }
             let start = collected.partitioningIndex { $0 > first }
             var keys = Array(collected[start...])
             _ = try visit(&keys, upTo: .max, body)

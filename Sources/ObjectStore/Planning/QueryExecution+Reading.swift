@@ -93,7 +93,7 @@ extension QueryExecution {
                 costSpent =
                     rowCount * (QueryCost.scannedRow + pointCost) + followed * QueryCost.followed
                 if costSpent > costMax {
-                    isTooDear = true
+                    isTooExpensive = true
                     scannedKey = key - 1
                     return false
                 }
@@ -138,13 +138,13 @@ extension QueryExecution {
         }
         costSpent = costMax
         scannedKey = last
-        isTooDear = true
+        isTooExpensive = true
     }
 
-    /// How many steps of the query a row counts for: a large one takes longer to read, and what lies outside
-    /// it may have megabytes.
+    /// How many steps of the query a row counts for: a large one takes longer to read, and its
+    /// out-of-line values may have megabytes.
     private static func steps(_ row: RowView) -> Int {
-        row.holdsOutside ? stepCountUnseen : 1 + row.byteCount >> 10
+        row.holdsOverflow ? stepCountUnseen : 1 + row.byteCount >> 10
     }
 
     func test(_ key: UInt64, _ row: RowView) -> Bool {
@@ -152,7 +152,7 @@ extension QueryExecution {
         return matcher()?.matches(row: row, key: key, source: transaction) ?? true
     }
 
-    /// Tests a row and pays for what was read beside it, which ends a walk that follows dear links sooner.
+    /// Tests a row and adds the cost of other rows that were read for it, so that a walk along expensive links ends sooner.
     func testPaying(_ key: UInt64, _ row: RowView) -> Bool {
         let before = transaction.entriesRead
         let isMatch = test(key, row)
@@ -165,7 +165,9 @@ extension QueryExecution {
     func forEachMatch(_ body: (UInt64, RowView) throws(Failure) -> Bool) throws(Failure) {
         if let keys = try collectedKeys(isSorted: true) {
             // All are read: it is known now whether that costs too much.
-            guard !isTooDear, pays(QueryCost.times(keys.count, QueryCost.risingRow)) else { return }
+            guard !isTooExpensive, pays(QueryCost.times(keys.count, QueryCost.risingRow)) else {
+                return
+            }
             for key in keys {
                 guard isInTime() else { throw .time }
                 guard let row = try fetch(key), test(key, row) else { continue }
@@ -205,7 +207,7 @@ extension QueryExecution {
             transaction, limits, cost: costMax == .max ? .max : max(0, costMax - costSpent))
         defer { entriesRead += collector.entriesRead }
         guard let keys = try collector.keys(source, of: rowClass) else {
-            isTooDear = true
+            isTooExpensive = true
             return []
         }
         return keys

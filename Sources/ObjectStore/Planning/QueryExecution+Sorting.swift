@@ -36,7 +36,7 @@ extension QueryExecution {
             return true
         }
         // What was read of a plan that is given up is not the beginning of the order.
-        if isTooDear { return }
+        if isTooExpensive { return }
         for entry in heap.sorted(order.isBefore) {
             guard body(entry.key, entry.row) else { return }
         }

@@ -66,7 +66,7 @@ package final class QueryExecution {
     /// Behind which object key a scan that cost too much goes on.
     var scannedKey: UInt64?
     /// Whether the present plan was given up because of that.
-    var isTooDear = false
+    var isTooExpensive = false
     /// What columns can do for a scan by the present plan; nil before anybody asked.
     var columnScan: ColumnScan??
     /// What planning has made for such a scan.
@@ -151,7 +151,7 @@ package final class QueryExecution {
             try follow(limit: left, take)
             // Also of a plan that is given up: the next one has a matcher of its own, which knows nothing of it.
             try checkFailure()
-            guard isTooDear else { break }
+            guard isTooExpensive else { break }
             if let scannedKey {
                 after = QueryPosition(sortBytes: [], key: scannedKey)
             } else if let last, let row = try fetch(last) {
@@ -165,7 +165,7 @@ package final class QueryExecution {
     func begin() {
         scannedKey = nil
         costSpent = 0
-        isTooDear = false
+        isTooExpensive = false
         costMax = if case .after(let cost, _) = plan.fallback { cost } else { .max }
     }
 
@@ -187,7 +187,7 @@ package final class QueryExecution {
         costMax = cost
         try follow(limit: .max, body)
         try checkFailure()
-        return !isTooDear
+        return !isTooExpensive
     }
 
     private func follow(
@@ -240,10 +240,10 @@ package final class QueryExecution {
         return present
     }
 
-    /// Pays for a step; false when the plan has become too dear.
+    /// Adds the cost of a step; false when the plan has become too expensive.
     func pays(_ cost: Int) -> Bool {
         costSpent &+= cost
-        if costSpent > costMax { isTooDear = true }
-        return !isTooDear
+        if costSpent > costMax { isTooExpensive = true }
+        return !isTooExpensive
     }
 }

@@ -16,7 +16,7 @@ extension WriteTransaction {
         _ rowClass: RowClass, _ row: RowView, only: MemberSet?,
         _ links: inout ContiguousArray<LinkCount>
     ) {
-        rows.forEachLink(of: rowClass, in: row, only: only, outside) {
+        rows.forEachLink(of: rowClass, in: row, only: only, overflow) {
             property, targetClass, targetKey in
             links.append(
                 LinkCount(property: property, targetClass: targetClass, targetKey: targetKey))

@@ -11,11 +11,11 @@ extension Checker {
     /// The finished path of what was looked up.
     func path(_ resolver: PathResolver, at start: Int) throws(QueryError) -> ValuePath {
         let path = try resolver.path(at: start)
-        guard MixedReach.isBounded(path, schema) else {
+        guard MixedDependencies.isBounded(path, schema) else {
             throw fail(
                 .limit,
                 "The path may follow links within mixed values in more than "
-                    + "\(MixedReach.dependencyCountMax) ways: too many of its names are properties "
+                    + "\(MixedDependencies.dependencyCountMax) ways: too many of its names are properties "
                     + "that hold mixed values.", at: start)
         }
         return path

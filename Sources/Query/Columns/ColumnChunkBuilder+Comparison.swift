@@ -19,7 +19,7 @@ extension ColumnChunkBuilder {
         if let width = storage.element.fixedByteCount {
             bytes = UnsafeRawBufferPointer(start: field.slot, count: width)
         } else {
-            guard !field.isOutside else { return false }
+            guard !field.isOutOfLine else { return false }
             bytes = field.heap
         }
         var isEqual = false

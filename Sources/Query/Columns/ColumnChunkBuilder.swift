@@ -62,7 +62,7 @@ package final class ColumnChunkBuilder {
         if field.isNull { return values.appendNull() }
         if let width = storage.element.fixedByteCount {
             values.append(field.slot, width)
-        } else if field.isOutside {
+        } else if field.isOutOfLine {
             values.appendException()
         } else {
             let heap = field.heap
@@ -71,7 +71,7 @@ package final class ColumnChunkBuilder {
     }
 
     private func append(_ field: Field, _ element: ElementStorage) {
-        guard !field.isOutside else { return appendNothing(isException: true) }
+        guard !field.isOutOfLine else { return appendNothing(isException: true) }
         let collection = CollectionView(field.heap, element: element)
         guard collection.count <= ColumnForm.elementCountMax else {
             return appendNothing(isException: true)

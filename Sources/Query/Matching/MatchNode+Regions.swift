@@ -52,7 +52,7 @@ final class RegionSink: ValueSink {
     private let pointClass: RowClass
     private let region: GeoRegion
     private let quantifier: Quantifier
-    /// Where coordinates lie that have left their row.
+    /// Reads out-of-line coordinates.
     var source: (any ObjectSource)?
     private(set) var isSatisfied = false
 

@@ -28,7 +28,7 @@ extension Comparison {
     var sharedLink: PathStep? {
         var first: PathStep?
         var isShared = true
-        var isDear = false
+        var isExpensive = false
         for side in [left, right] {
             side.forEachPath { path in
                 guard let step = path.sharedLink, first == nil || first == step else {
@@ -36,10 +36,10 @@ extension Comparison {
                     return
                 }
                 first = step
-                isDear = isDear || path.isMany || path.readsSeveral
+                isExpensive = isExpensive || path.isMany || path.readsSeveral
             }
         }
-        return isShared && isDear ? first : nil
+        return isShared && isExpensive ? first : nil
     }
 }
 

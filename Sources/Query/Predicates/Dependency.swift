@@ -63,7 +63,7 @@ extension ValuePath {
             }
         case .mixed(let member, let path):
             found.append(Dependency(classIndex: lastClass, member: member, path: steps))
-            var reach = MixedReach(schema: schema)
+            var reach = MixedDependencies(schema: schema)
             found += reach.dependencies(lastClass, member, path.steps[...], steps)
         case .matchCount(let predicate):
             for inner in predicate.dependencies(schema) {

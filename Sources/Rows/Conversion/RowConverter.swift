@@ -13,12 +13,12 @@ package final class RowConverter {
     private let collection = ScalarCollectionBuilder()
 
     /// Where values go that are too large for a row; nil keeps them in it.
-    package var outside: (any OutsideSink)? {
-        get { builder.outside }
-        set { builder.outside = newValue }
+    package var overflow: (any OverflowSink)? {
+        get { builder.overflow }
+        set { builder.overflow = newValue }
     }
     /// What is too large for a row.
-    package var limits: OutsideLimits {
+    package var limits: OverflowLimits {
         get { builder.limits }
         set { builder.limits = newValue }
     }
@@ -61,7 +61,7 @@ package final class RowConverter {
     ///
     /// - `source`: Where values lie that have left the row.
     package func forEachLoss(
-        _ classIndex: Int, _ row: RowView, _ source: any OutsideSource,
+        _ classIndex: Int, _ row: RowView, _ source: any OverflowSource,
         _ body: (_ step: Int) -> Void
     ) {
         guard hasChecks[classIndex], let conversion = conversions[classIndex] else { return }
@@ -88,7 +88,7 @@ package final class RowConverter {
     /// - `key`: The object's key, which is the number of an object that gets one.
     /// - `source`: Where values lie that have left the row.
     package func append(
-        _ classIndex: Int, _ row: RowView, key: UInt64, _ source: any OutsideSource,
+        _ classIndex: Int, _ row: RowView, key: UInt64, _ source: any OverflowSource,
         to buffer: ByteBuffer
     ) {
         guard let conversion = conversions[classIndex] else { return }
@@ -158,7 +158,7 @@ package final class RowConverter {
 
     private func append(
         _ stored: StoredField, _ values: ValueConversion, _ classIndex: Int, at place: Place,
-        _ source: any OutsideSource, _ buffer: ByteBuffer
+        _ source: any OverflowSource, _ buffer: ByteBuffer
     ) {
         switch values.from.element {
         case _ where values.isApart: appendNothing(at: place, buffer)
@@ -239,7 +239,7 @@ package final class RowConverter {
     }
 
     private func append(
-        rows stored: StoredField, _ classIndex: Int, at place: Place, _ source: any OutsideSource,
+        rows stored: StoredField, _ classIndex: Int, at place: Place, _ source: any OverflowSource,
         _ buffer: ByteBuffer
     ) {
         let rows = stored.rows

@@ -13,8 +13,8 @@ struct StoredField {
     /// Keeps the bytes of a collection that was put together.
     private let buffer: ByteBuffer?
 
-    /// Reads a field. A collection outside the row is put together, which costs its size.
-    init(_ field: Field, _ storage: FieldStorage, _ source: any OutsideSource) {
+    /// Reads a field. An out-of-line collection is assembled, which costs time linear in its size.
+    init(_ field: Field, _ storage: FieldStorage, _ source: any OverflowSource) {
         self.storage = storage
         isNull = field.isNull
         guard !isNull, storage.isInHeap else {
@@ -25,7 +25,7 @@ struct StoredField {
                 : UnsafeRawBufferPointer(start: field.slot, count: storage.slotByteCount)
             return
         }
-        guard storage.shape != .single, field.isOutside else {
+        guard storage.shape != .single, field.isOutOfLine else {
             buffer = nil
             bytes = storage.shape == .single ? field.text(source) : field.heap
             return

@@ -19,7 +19,7 @@ extension Value {
     }
 
     /// The value of a single plain property.
-    package init(_ field: Field, _ storage: FieldStorage, _ source: any OutsideSource) {
+    package init(_ field: Field, _ storage: FieldStorage, _ source: any OverflowSource) {
         self = StoredField(field, storage, source).values.first ?? .null
     }
 

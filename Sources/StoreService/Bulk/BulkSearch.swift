@@ -60,7 +60,7 @@ struct BulkSearch: Sendable {
         }
         self.query = ObservedQuery(
             target: .objects(classIndex: query.rowClass.index), predicate: query.predicate,
-            paths: dependencies.map { ReachPath(steps: $0.path, member: $0.member) },
+            paths: dependencies.map { DependencyPath(steps: $0.path, member: $0.member) },
             // Of all, each that has changed is tested again, whatever has changed of it.
             countsPathsAlone: !isAll, schema: schema)
     }
@@ -97,7 +97,7 @@ struct BulkSearch: Sendable {
         if changes.isEmpty { return keys }
         view.limitFollowing(until: deadline)
         let candidates = query.candidates(
-            changes, in: view, reachedCountMax: Self.changedCountMax)
+            changes, in: view, dependentCountMax: Self.changedCountMax)
         guard candidates.count(where: { $0.change == nil }) <= Self.changedCountMax else {
             return nil
         }

@@ -4,7 +4,7 @@ import Rows
 
 extension ElementTarget {
     /// The element of a collection that the request is about, or goes into; nil for a single property.
-    var place: CollectionPlace? {
+    var place: ElementPosition? {
         switch address {
         case .none: nil
         case .position(let position): .position(position)

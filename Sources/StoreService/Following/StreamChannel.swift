@@ -102,7 +102,7 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
         for poll in due { hub.answer(poll) }
     }
 
-    func breaksOff(_ reason: FeedBreak) {
+    func invalidate(_ reason: FeedInvalidation) {
         let left = subscribers
         subscribers = []
         for subscriber in left {
@@ -117,7 +117,7 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
         hub.forget(self)
     }
 
-    func fellBehind() {
+    func overrun() {
         let left = subscribers
         subscribers = []
         for subscriber in left {

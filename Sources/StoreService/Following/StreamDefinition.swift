@@ -64,7 +64,7 @@ package struct StreamDefinition: Hashable, Sendable {
         var text = QueryText()
         text.filter = filter
         text.arguments = arguments
-        var paths: [ReachPath] = []
+        var paths: [DependencyPath] = []
         var predicate: Predicate?
         if let filter {
             let compiled: CompiledQuery
@@ -82,7 +82,7 @@ package struct StreamDefinition: Hashable, Sendable {
             }
             predicate = compiled.predicate == .constant(true) ? nil : compiled.predicate
             paths = compiled.predicate.dependencies(schema).map {
-                ReachPath(steps: $0.path, member: $0.member)
+                DependencyPath(steps: $0.path, member: $0.member)
             }
         }
         let selection: FieldSelection
@@ -119,8 +119,8 @@ package struct StreamDefinition: Hashable, Sendable {
     }
 
     /// What `expand` and dotted or inverse `fields` show of other objects.
-    private func shownPaths(_ rowClass: RowClass, _ schema: RowSchema) -> [ReachPath] {
-        var paths: [ReachPath] = []
+    private func shownPaths(_ rowClass: RowClass, _ schema: RowSchema) -> [DependencyPath] {
+        var paths: [DependencyPath] = []
         for (list, isExpanded) in [(expand, true), (fields, false)] {
             for part in (list ?? "").split(separator: ",") {
                 var names = part.split(separator: ".")
@@ -135,7 +135,7 @@ package struct StreamDefinition: Hashable, Sendable {
                             schema: schema)
                     else { continue }
                     paths += path.dependencies(schema).map {
-                        ReachPath(steps: $0.path, member: $0.member)
+                        DependencyPath(steps: $0.path, member: $0.member)
                     }
                     if isExpanded || isWhole { paths += Self.everything(behind: path, schema) }
                 }
@@ -145,7 +145,9 @@ package struct StreamDefinition: Hashable, Sendable {
     }
 
     /// Every property of the objects that an expanded path shows.
-    private static func everything(behind path: PropertyPath, _ schema: RowSchema) -> [ReachPath] {
+    private static func everything(behind path: PropertyPath, _ schema: RowSchema)
+        -> [DependencyPath]
+    {
         let member = schema.classes[path.classIndex].members[path.member]
         guard member.classIndex >= 0 else { return [] }
         let kind: PathStep.Kind
@@ -161,7 +163,7 @@ package struct StreamDefinition: Hashable, Sendable {
             member: kind == .inverse ? member.originProperty : path.member)
         return schema.classes[member.classIndex].members.indices
             .filter { schema.classes[member.classIndex].members[$0].storage.shape != .none }
-            .map { ReachPath(steps: path.steps + [step], member: $0) }
+            .map { DependencyPath(steps: path.steps + [step], member: $0) }
     }
 }
 

@@ -86,7 +86,7 @@ package final class StreamHub: @unchecked Sendable {
     func remove(_ channel: any FeedChannel) { feed?.remove(channel) }
 
     /// Has ticks come more often, or as usual again.
-    func hurry(_ isHurried: Bool) { feed?.hurry(isHurried) }
+    func setCatchingUp(_ isCatchingUp: Bool) { feed?.setCatchingUp(isCatchingUp) }
 
     // MARK: Joining
 
@@ -176,13 +176,13 @@ package final class StreamHub: @unchecked Sendable {
     func wait(_ subscriber: StreamSubscriber) {
         if isStopping.load(ordering: .acquiring) { return subscriber.sink.end() }
         waiting.append(subscriber)
-        feed?.hurry(true)
+        feed?.setCatchingUp(true)
     }
 
     private func tick(_ feed: ChangeFeed) {
         let hasWaitingOutbox = outboxes.tick()
         if waiting.isEmpty {
-            if !hasWaitingOutbox { feed.hurry(false) }
+            if !hasWaitingOutbox { feed.setCatchingUp(false) }
             return
         }
         var ready: [StreamSubscriber] = []
@@ -193,7 +193,7 @@ package final class StreamHub: @unchecked Sendable {
             return true
         }
         for subscriber in ready { feedLater(subscriber) }
-        if waiting.isEmpty, !hasWaitingOutbox { feed.hurry(false) }
+        if waiting.isEmpty, !hasWaitingOutbox { feed.setCatchingUp(false) }
     }
 
     // MARK: Catching up, on the scheduler's threads

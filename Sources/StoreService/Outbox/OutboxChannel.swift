@@ -30,8 +30,8 @@ final class OutboxChannel: FeedChannel, @unchecked Sendable {
         if events.contains(where: { $0.kind == .enter }) { wakeAll() }
     }
 
-    func breaksOff(_ reason: FeedBreak) { wakeAll() }
-    func fellBehind() { wakeAll() }
+    func invalidate(_ reason: FeedInvalidation) { wakeAll() }
+    func overrun() { wakeAll() }
 
     /// Has everybody fed, who come back when there is no more.
     private func wakeAll() {

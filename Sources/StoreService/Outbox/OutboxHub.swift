@@ -166,7 +166,7 @@ package final class OutboxHub: @unchecked Sendable {
 
     private func wait(_ follower: OutboxFollower) {
         waiting.append(follower)
-        streams?.hurry(true)
+        streams?.setCatchingUp(true)
     }
 
     /// Looks who can be sent more. Returns whether somebody still waits.

@@ -1,7 +1,7 @@
 import ObjectJSON
 import Rows
 
-/// The steps of a JSON patch that change single elements of collections outside the object's row, which is
+/// The steps of a JSON patch that change single elements of out-of-line collections, which is
 /// done where they lie; the other steps change the object as JSON.
 struct ElementSteps {
     /// One of them.
@@ -16,7 +16,7 @@ struct ElementSteps {
     }
 
     private(set) var steps: [Step] = []
-    /// The collections outside the row of which no other step needs the elements: they are not shown as JSON.
+    /// The out-of-line collections of which no other step needs the elements: they are not shown as JSON.
     private(set) var leftOut = MemberSet()
     /// The names of those that keep what is stored, but for ``steps``.
     private(set) var names: [String] = []
@@ -29,22 +29,22 @@ struct ElementSteps {
 
     /// Nil when the object has no such collection, or a step is about the whole object.
     init?(_ patch: JSONPatch, _ rowClass: RowClass, _ row: RowView) {
-        guard row.holdsOutside else { return nil }
-        var outside: [String: Int] = [:]
+        guard row.holdsOverflow else { return nil }
+        var overflow: [String: Int] = [:]
         for (member, compiled) in rowClass.members.enumerated()
         where compiled.storage.isInHeap && compiled.storage.shape != .single {
-            if rowClass.field(member, in: row).isOutside {
-                outside[rowClass.definition.properties[member].name] = member
+            if rowClass.field(member, in: row).isOutOfLine {
+                overflow[rowClass.definition.properties[member].name] = member
             }
         }
-        guard !outside.isEmpty else { return nil }
+        guard !overflow.isEmpty else { return nil }
         var needed: Set<Int> = []
         var replacedMembers: Set<Int> = []
         var candidates: [Step] = []
         for (index, operation) in patch.operations.enumerated() {
             let paths = [operation.path] + (operation.hasFrom ? [operation.from] : [])
             if paths.contains(where: \.isEmpty) { return nil }
-            let members = paths.compactMap { outside[$0[0]] }
+            let members = paths.compactMap { overflow[$0[0]] }
             guard let member = members.first else { continue }
             let isElement =
                 !operation.hasFrom && operation.path.count >= 2
@@ -66,7 +66,7 @@ struct ElementSteps {
             }
         }
         steps = candidates.filter { !needed.contains($0.member) }
-        for (name, member) in outside {
+        for (name, member) in overflow {
             if needed.contains(member), !replacedMembers.contains(member) {
                 shown.append(member)
                 continue

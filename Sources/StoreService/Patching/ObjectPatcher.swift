@@ -27,7 +27,7 @@ struct ObjectPatcher {
 
     /// Applies a patch: shows the object as JSON, changes that and replaces the object by it.
     ///
-    /// Cost: linear in the object, without collections outside its row of which the patch changes single
+    /// Cost: linear in the object, without out-of-line collections of which the patch changes single
     /// elements, or nothing.
     func apply(
         _ patch: JSONPatch, to rowClass: RowClass, key: UInt64, row: RowView,
@@ -84,7 +84,7 @@ struct ObjectPatcher {
         return result
     }
 
-    /// Changes single elements of collections outside an object's row.
+    /// Changes single elements of out-of-line collections.
     ///
     /// Cost: logarithmic in the number of elements for each step.
     ///
@@ -121,7 +121,7 @@ struct ObjectPatcher {
         throws(WriteFailure)
     {
         for member in members {
-            guard let reference = rowClass.field(member, in: row).outside,
+            guard let reference = rowClass.field(member, in: row).overflow,
                 reference.count > patchedElementCountMax
                     || reference.byteCount > patchedByteCountMax
             else { continue }

@@ -140,7 +140,7 @@ package struct SchemaChange: Sendable {
     }
 
     /// Where something stands in the body.
-    private func place(_ place: SchemaPlace) -> JSONPointer? {
+    private func place(_ place: SchemaSubject) -> JSONPointer? {
         switch (subject, place) {
         case (.schema(let document), _): document.place(place)
         case (.objectClass(let name, _, _), .className(let named)):

@@ -30,7 +30,7 @@ package struct ReplyWriter {
             let names = scratch.names(of: schema, served)
             let selection = names.classes[rowClass.index].everything
             reply.hasJSON = try document(
-                names, followsLinks: selection.followsLinks || row.holdsOutside
+                names, followsLinks: selection.followsLinks || row.holdsOverflow
             ) { $0.write(copy: row, key: object.key, selection) }
         }
         reply.isMinimal = !reply.hasJSON
@@ -73,7 +73,7 @@ package struct ReplyWriter {
     /// Whether objects link to others, or hold what does not lie in their rows.
     func followLinks(_ objects: some Sequence<StoredObject>, _ names: SchemaNames) -> Bool {
         objects.contains {
-            names.classes[$0.classIndex].everything.followsLinks || $0.holdsOutside
+            names.classes[$0.classIndex].everything.followsLinks || $0.holdsOverflow
         }
     }
 

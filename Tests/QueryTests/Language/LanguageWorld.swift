@@ -166,17 +166,17 @@ final class LanguageWorld {
     ]
 
     let store: Store
-    /// The same with values outside their rows wherever that is possible.
+    /// The same with out-of-line values wherever that is possible.
     private let scattered: Store?
     private let identities: [ObjectIdentity: Identity]
 
-    /// - `isScattered`: Whether queries are also asked of values outside their rows.
+    /// - `isScattered`: Whether queries are also run on out-of-line values.
     init(isScattered: Bool = true) throws {
         store = try Store(engine: try EngineCase.memory.open())
         try Self.fill(store)
         if isScattered {
             var options = StoreOptions()
-            options.outsideLimits = .tiny
+            options.overflowLimits = .tiny
             let other = try Store(engine: try EngineCase.memory.open(), options: options)
             try Self.fill(other)
             scattered = other
@@ -216,7 +216,7 @@ final class LanguageWorld {
         let keys = try keys(text, arguments, of: className, in: store)
         guard let scattered else { return keys }
         let others = try self.keys(text, arguments, of: className, in: scattered)
-        #expect(keys == others, "with values outside their rows: \(text)")
+        #expect(keys == others, "with out-of-line values: \(text)")
         return keys
     }
 

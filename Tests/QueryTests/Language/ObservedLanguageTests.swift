@@ -40,7 +40,7 @@ struct ObservedLanguageTests {
             query = ObservedQuery(
                 target: .objects(classIndex: 0), predicate: predicate,
                 paths: predicate.dependencies(schema).map {
-                    ReachPath(steps: $0.path, member: $0.member)
+                    DependencyPath(steps: $0.path, member: $0.member)
                 }, schema: schema)
         }
 

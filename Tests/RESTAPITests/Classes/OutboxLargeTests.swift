@@ -45,7 +45,7 @@ struct OutboxLargeTests {
         options.limits.queryMemoryByteCountMax = 1024
         options.limits.streamQueueByteCountMax = 1024
         var storeOptions = StoreOptions()
-        storeOptions.outsideLimits = .tiny
+        storeOptions.overflowLimits = .tiny
         return try TestServer(
             try engine.open(valueByteCountMax: 64 << 20), schema: Self.schema, options: options,
             storeOptions: storeOptions)

@@ -282,12 +282,12 @@ struct ElementTests {
     @Test(
         "random edits of elements do what they do to an array, a set and a dictionary",
         arguments: [false, true])
-    func random(outside: Bool) throws {
+    func random(overflow: Bool) throws {
         let seed = SeededGenerator.testSeed("edits of elements")
         var random = SeededGenerator(seed: seed)
         // Small limits, so that the collections leave their row after a few elements.
         var options = StoreOptions()
-        if outside { options.outsideLimits = .tiny }
+        if overflow { options.overflowLimits = .tiny }
         let server = try TestServer(
             try EngineCase.memory.open(), schema: Schema(), storeOptions: options)
         server.send(

@@ -6,7 +6,7 @@ import RESTAPI
 import TestSupport
 import Testing
 
-@Suite("edits of collections outside rows")
+@Suite("edits of out-of-line collections")
 struct LargeEditTests {
     private static let album = "/v1/classes/Album/objects/1"
     private static let patchType = [
@@ -121,7 +121,7 @@ struct LargeEditTests {
         "a list edited by elements, JSON patches and transactions equals an array",
         arguments: EngineCase.all)
     func lists(engine: EngineCase) throws {
-        let server = try TestServer.outside(engine, LargeValueTests.schema)
+        let server = try TestServer.overflow(engine, LargeValueTests.schema)
         server.send("PUT", Self.album, #"{"plays":[1,2,3,4,5,6,7,8,9,null,11,12]}"#)
         var script = ListScript(
             model: (1...12).map { $0 == 10 ? nil : $0 },
@@ -150,7 +150,7 @@ struct LargeEditTests {
 
     @Test("a set and a map edited by their elements equal a set and a dictionary")
     func setsAndMaps() throws {
-        let server = try TestServer.outside(.memory, LargeValueTests.schema)
+        let server = try TestServer.overflow(.memory, LargeValueTests.schema)
         server.send("PUT", Self.album, "{}")
         var random = SeededGenerator(seed: SeededGenerator.testSeed("set and map edits"))
         var tags: Set<String> = []
@@ -196,7 +196,7 @@ struct LargeEditTests {
         "links put into a list and taken out of it are seen by their targets, as often as they link"
     )
     func links() throws {
-        let server = try TestServer.outside(.memory, LargeValueTests.schema)
+        let server = try TestServer.overflow(.memory, LargeValueTests.schema)
         server.send("PUT", Self.album, "{}")
         server.send(
             "POST", "/v1/classes/Track/objects",

@@ -5,20 +5,21 @@ import TestSupport
 import Testing
 
 extension TestServer {
-    /// A server that keeps all but the smallest texts and collections outside rows.
-    static func outside(_ engine: EngineCase, _ schema: Schema) throws -> TestServer {
+    /// A server that stores all but the smallest texts and collections out of line.
+    static func overflow(_ engine: EngineCase, _ schema: Schema) throws -> TestServer {
         var options = StoreOptions()
-        options.outsideLimits = .tiny
+        options.overflowLimits = .tiny
         return try TestServer(
             try engine.open(valueByteCountMax: 64 << 20), schema: schema, storeOptions: options)
     }
 }
 
-@Suite("what goes from collections outside rows")
+@Suite("removal from out-of-line collections")
 struct LargeRemovalTests {
     private let album = "/v1/classes/Album/objects/1"
 
-    @Test("embedded objects in a list outside its row lose links and free what lay outside them")
+    @Test(
+        "embedded objects in an out-of-line list lose links and free their own out-of-line values")
     func unlinking() throws {
         let schema = Schema(classes: [
             ObjectClass(
@@ -33,7 +34,7 @@ struct LargeRemovalTests {
             ObjectClass(
                 name: "Track", primaryKey: "id", properties: [Schemas.property("id", .int)]),
         ])
-        let server = try TestServer.outside(.memory, schema)
+        let server = try TestServer.overflow(.memory, schema)
         server.send("POST", "/v1/classes/Track/objects", #"[{"id":1},{"id":2}]"#)
         let link = #"{"$link":{"class":"Track","id":1}}"#
         let page = "{\"any\":[\(link),\"some text that is long\"],\"tracks\":[1,1,1,1,1,1]}"
@@ -48,9 +49,9 @@ struct LargeRemovalTests {
         #expect(try StoreCheck.run(server.store).findings.isEmpty)
     }
 
-    @Test("a list that is emptied element by element leaves nothing outside, and grows again")
+    @Test("a list that is emptied element by element leaves nothing out of line, and grows again")
     func emptied() throws {
-        let server = try TestServer.outside(.memory, LargeValueTests.schema)
+        let server = try TestServer.overflow(.memory, LargeValueTests.schema)
         server.send("PUT", album, #"{"plays":[1,2,3,4,5,6,7,8,9,10]}"#)
         let elements = album + "/properties/plays/elements"
         for _ in 0..<10 { server.send("DELETE", elements + "/0") }

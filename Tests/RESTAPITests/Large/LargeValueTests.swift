@@ -156,7 +156,7 @@ struct LargeValueTests {
         ).check(on: server)
     }
 
-    @Test("queries see every element of a collection outside its row")
+    @Test("queries see every element of an out-of-line collection")
     func queries() throws {
         let plays = (0..<15_000).map { "\($0)" }.joined(separator: ",")
         let tags = (0..<15_000).map { "\"t\($0)\"" }.joined(separator: ",")
@@ -188,7 +188,7 @@ struct LargeValueTests {
         try check()
     }
 
-    @Test("links of a collection outside its row are found from their targets and go with them")
+    @Test("links of an out-of-line collection are found from their targets and go with them")
     func links() throws {
         let tracks = (0..<9_000).map { "{\"id\":\($0)}" }.joined(separator: ",")
         APIScenario(
@@ -213,7 +213,7 @@ struct LargeValueTests {
         try check()
     }
 
-    @Test("embedded objects in a list outside its row lose their links to what is deleted")
+    @Test("embedded objects in an out-of-line list lose their links to what is deleted")
     func embedded() throws {
         server.send("PUT", "/v1/classes/Track/objects/1", "{}")
         let text = String(repeating: "x", count: 300_000)

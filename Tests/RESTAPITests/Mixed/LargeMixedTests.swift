@@ -4,7 +4,7 @@ import ObjectSupport
 import TestSupport
 import Testing
 
-@Suite("mixed values outside rows")
+@Suite("out-of-line mixed values")
 struct LargeMixedTests {
     private static let box = MixedServer.box
 
@@ -83,12 +83,12 @@ struct LargeMixedTests {
         try check(server)
     }
 
-    @Test("random edits inside values outside rows do what they do to plain arrays")
+    @Test("random edits inside out-of-line values do what they do to plain arrays")
     func random() throws {
         let seed = SeededGenerator.testSeed("edits inside mixed values")
         var random = SeededGenerator(seed: seed)
         var options = StoreOptions()
-        options.outsideLimits = .tiny
+        options.overflowLimits = .tiny
         let server = try TestServer(
             try EngineCase.memory.open(), schema: Schema(), storeOptions: options)
         server.send("PUT", "/v1/schema", MixedServer.schema)

@@ -158,9 +158,9 @@ struct WholeStoreTypesTests {
         arguments: [false, true])
     func roundTrip(leavesRows: Bool) throws {
         var random = SeededGenerator(
-            seed: SeededGenerator.testSeed("every type, outside rows: \(leavesRows)"))
+            seed: SeededGenerator.testSeed("every type, out of line: \(leavesRows)"))
         var options = StoreOptions()
-        if leavesRows { options.outsideLimits = .tiny }
+        if leavesRows { options.overflowLimits = .tiny }
         func make() throws -> TestServer {
             try TestServer(
                 EngineCase.lmdb.open(valueByteCountMax: 64 << 20), schema: Schema(classes: []),

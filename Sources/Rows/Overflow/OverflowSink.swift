@@ -3,8 +3,8 @@ import Bytes
 /// Takes values that are too large for their rows, when rows are built.
 ///
 /// `ObjectStore` implements it on a transaction.
-package protocol OutsideSink: OutsideSource {
-    /// Stores a value or collection as chunks and appends the ``OutsideReference`` to it.
+package protocol OverflowSink: OverflowSource {
+    /// Stores a value or collection as chunks and appends the ``OverflowReference`` to it.
     ///
     /// - `bytes`: As they would lie in the row's heap.
     /// - `stored`: What the object has now: when that is the same value in chunks, its reference is
@@ -13,7 +13,7 @@ package protocol OutsideSink: OutsideSource {
         _ bytes: UnsafeRawBufferPointer, _ storage: FieldStorage, over stored: Field?,
         reference: ByteBuffer)
 
-    /// Takes the links to an object that goes away out of a collection outside its row, and appends the
+    /// Takes the links to an object that goes away out of an out-of-line collection, and appends the
     /// reference to what is left.
     ///
     /// Elements vanish from lists and sets; the values of maps become null, and embedded objects lose the

@@ -13,11 +13,11 @@ extension RowBuilder {
         let storage = rowClass.members[member].storage
         let most =
             storage.shape == .single ? limits.textByteCountMax : limits.collectionByteCountMax
-        guard byteCount > most, let outside, member != rowClass.primaryKeyIndex else {
+        guard byteCount > most, let overflow, member != rowClass.primaryKeyIndex else {
             return closeHeap(slot: slot, from: offset, rowStart: rowStart, in: buffer)
         }
         reference.removeAll()
-        outside.moveOut(
+        overflow.moveOut(
             UnsafeRawBufferPointer(rebasing: buffer.bytes[offset...]), storage,
             over: replaced.map { rowClass.field(member, in: $0) }, reference: reference)
         buffer.truncate(to: offset)
@@ -27,18 +27,18 @@ extension RowBuilder {
 
     func closeReference(slot: Int, from offset: Int, rowStart: Int, in buffer: ByteBuffer) {
         buffer.store(UInt32(offset - rowStart), at: slot)
-        buffer.store(UInt32(buffer.count - offset) | RowLayout.outsideFlag, at: slot + 4)
+        buffer.store(UInt32(buffer.count - offset) | RowLayout.overflowFlag, at: slot + 4)
         referenceCount += 1
     }
 
     /// Counts rows with references among embedded rows that are copied as they are.
     func countReferences(in bytes: UnsafeRawBufferPointer, _ storage: FieldStorage) {
         if storage.shape == .single {
-            if RowView(bytes)?.holdsOutside ?? false { referenceCount += 1 }
+            if RowView(bytes)?.holdsOverflow ?? false { referenceCount += 1 }
             return
         }
         let rows = LeafView(bytes, storage).values
-        for index in 0..<rows.count where RowView(rows.bytes(index))?.holdsOutside ?? false {
+        for index in 0..<rows.count where RowView(rows.bytes(index))?.holdsOverflow ?? false {
             referenceCount += 1
         }
     }

@@ -3,17 +3,17 @@ import Rows
 import Storage
 
 extension WriteTransaction {
-    /// Frees the values outside `old` that `new` no longer refers to.
+    /// Frees the out-of-line values of `old` that `new` no longer refers to.
     ///
     /// - `old`: A row of the object that goes.
     /// - `new`: The row that stays.
-    func freeOutside(_ rowClass: RowClass, _ key: UInt64, _ old: RowView, keeping new: RowView)
+    func freeOverflow(_ rowClass: RowClass, _ key: UInt64, _ old: RowView, keeping new: RowView)
         throws(StoreError)
     {
-        guard old.holdsOutside else { return }
+        guard old.holdsOverflow else { return }
         var kept: Set<[UInt8]> = []
-        var trees: [(reference: OutsideReference, member: RowClass.Member)] = []
-        if new.holdsOutside {
+        var trees: [(reference: OverflowReference, member: RowClass.Member)] = []
+        if new.holdsOverflow {
             forEachReference(rowClass, new) { reference, member in
                 kept.insert(Array(reference.identity))
                 if member.storage.element == .embedded { trees.append((reference, member)) }
@@ -25,8 +25,8 @@ extension WriteTransaction {
                 kept.insert(Array(inner.identity))
             }
         }
-        try freeOutside(rowClass, old, except: kept)
-        try sweepLostOutside(rowClass, key, old, keeping: new)
+        try freeOverflow(rowClass, old, except: kept)
+        try sweepLostOverflow(rowClass, key, old, keeping: new)
     }
 
     /// Frees the values of properties that the class has lost, to which a row of an older layout may refer,
@@ -34,20 +34,20 @@ extension WriteTransaction {
     ///
     /// - `old`: The row that goes.
     /// - `new`: The row that stays.
-    func sweepLostOutside(
+    func sweepLostOverflow(
         _ rowClass: RowClass, _ key: UInt64, _ old: RowView, keeping new: RowView
     ) throws(StoreError) {
         guard old.layoutNumber != rowClass.layout.number, new.layoutNumber != old.layoutNumber
         else { return }
-        try sweepOutside(rowClass, key, new)
+        try sweepOverflow(rowClass, key, new)
     }
 
-    /// Frees the values outside a row, but for some, and those outside rows within them.
-    func freeOutside(_ rowClass: RowClass, _ row: RowView, except kept: Set<[UInt8]> = [])
+    /// Frees the out-of-line values of a row, but for some, and those of the elements within them.
+    func freeOverflow(_ rowClass: RowClass, _ row: RowView, except kept: Set<[UInt8]> = [])
         throws(StoreError)
     {
-        guard row.holdsOutside else { return }
-        var doomed: [OutsideReference] = []
+        guard row.holdsOverflow else { return }
+        var doomed: [OverflowReference] = []
         forEachReference(rowClass, row) { reference, member in
             guard !kept.contains(Array(reference.identity)) else { return }
             doomed.append(reference)
@@ -58,16 +58,16 @@ extension WriteTransaction {
         }
         for reference in doomed {
             if reference.isTree {
-                try outside.removeAll(reference.identity)
+                try overflow.removeAll(reference.identity)
             } else {
-                OutsideReference.withKey(reference.identity, 0) { outside.remove($0) }
+                OverflowReference.withKey(reference.identity, 0) { overflow.remove($0) }
             }
         }
-        try outside.checkFailure()
+        try overflow.checkFailure()
     }
 
     /// Whether a row refers to a value, which may have changed since.
-    private func refers(_ rowClass: RowClass, _ row: RowView, to reference: OutsideReference)
+    private func refers(_ rowClass: RowClass, _ row: RowView, to reference: OverflowReference)
         -> Bool
     {
         var isFound = false
@@ -77,8 +77,8 @@ extension WriteTransaction {
         return isFound
     }
 
-    /// Whether embedded objects of a row that can hold links lie outside it.
-    func holdsEmbeddedOutside(_ rowClass: RowClass, _ row: RowView) -> Bool {
+    /// Whether embedded objects of a row that can hold links are out of line.
+    func holdsEmbeddedOutOfLine(_ rowClass: RowClass, _ row: RowView) -> Bool {
         var isFound = false
         forEachReference(rowClass, row) { reference, member in
             guard reference.isTree, member.storage.element == .embedded else { return }
@@ -88,15 +88,15 @@ extension WriteTransaction {
     }
 
     /// Removes every chunk of an object.
-    func freeAllOutside(_ rowClass: RowClass, _ key: UInt64) throws(StoreError) {
+    func freeAllOverflow(_ rowClass: RowClass, _ key: UInt64) throws(StoreError) {
         let prefix = keyBuffer.making {
-            StoreKey.appendOutsidePrefix(rowClass.number, key, to: $0)
+            StoreKey.appendOverflowPrefix(rowClass.number, key, to: $0)
         }
-        try outside.removeAll(UnsafeRawBufferPointer(prefix))
+        try overflow.removeAll(UnsafeRawBufferPointer(prefix))
     }
 
     /// Removes the chunks of an object that its row does not refer to.
-    func sweepOutside(_ rowClass: RowClass, _ key: UInt64, _ row: RowView)
+    func sweepOverflow(_ rowClass: RowClass, _ key: UInt64, _ row: RowView)
         throws(StoreError)
     {
         var kept: Set<[UInt8]> = []
@@ -107,33 +107,33 @@ extension WriteTransaction {
                 kept.insert(Array(inner.identity))
             }
         }
-        try outside.checkFailure()
+        try overflow.checkFailure()
         let prefix = Array(
-            keyBuffer.making { StoreKey.appendOutsidePrefix(rowClass.number, key, to: $0) })
+            keyBuffer.making { StoreKey.appendOverflowPrefix(rowClass.number, key, to: $0) })
         var doomed: [[UInt8]] = []
         do {
             try group.scan(KeyRange(prefix: prefix), expecting: 64) { chunk, _ in
-                let identity = chunk.prefix(OutsideReference.identityByteCount)
+                let identity = chunk.prefix(OverflowReference.identityByteCount)
                 if !kept.contains(Array(identity)) { doomed.append(Array(chunk)) }
                 return true
             }
         } catch {
             throw .storage(error)
         }
-        for chunk in doomed { chunk.withUnsafeBytes { outside.remove($0) } }
+        for chunk in doomed { chunk.withUnsafeBytes { overflow.remove($0) } }
     }
 
     /// Hands over the references of a row, those of embedded rows in it too, but not of rows that are
-    /// themselves elements outside.
+    /// themselves elements of out-of-line collections.
     private func forEachReference(
-        _ rowClass: RowClass, _ row: RowView, _ body: (OutsideReference, RowClass.Member) -> Void
+        _ rowClass: RowClass, _ row: RowView, _ body: (OverflowReference, RowClass.Member) -> Void
     ) {
-        guard row.holdsOutside else { return }
+        guard row.holdsOverflow else { return }
         for (member, compiled) in rowClass.members.enumerated() where compiled.storage.isInHeap {
             let field = rowClass.field(member, in: row)
             if field.isNull { continue }
-            if field.isOutside {
-                if let reference = field.outside { body(reference, compiled) }
+            if field.isOutOfLine {
+                if let reference = field.overflow { body(reference, compiled) }
                 continue
             }
             guard compiled.storage.element == .embedded else { continue }
@@ -155,10 +155,10 @@ extension WriteTransaction {
 
     /// Hands over the references of embedded rows that are elements of a tree.
     private func forEachReference(
-        inElementsOf reference: OutsideReference, _ member: RowClass.Member,
-        _ body: (OutsideReference, RowClass.Member) -> Void
+        inElementsOf reference: OverflowReference, _ member: RowClass.Member,
+        _ body: (OverflowReference, RowClass.Member) -> Void
     ) {
-        guard let tree = OutsideTree(reference, member.storage, outside) else { return }
+        guard let tree = OverflowTree(reference, member.storage, overflow) else { return }
         let embedded = rows.classes[member.classIndex]
         _ = tree.forEachLeaf(from: 0) { leaf, _ in
             for index in 0..<leaf.count {

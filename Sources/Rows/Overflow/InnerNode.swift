@@ -1,6 +1,6 @@
 import Bytes
 
-/// A node above the leaves of an ``OutsideTree``, read in place.
+/// A node above the leaves of an ``OverflowTree``, read in place.
 ///
 ///     offset  bytes  field
 ///     0       4      number of children n, at least one

@@ -2,13 +2,13 @@ import Bytes
 import Rows
 import Storage
 
-/// Changes a collection outside its row: a counted B+-tree, see `OutsideTree`.
+/// Changes an out-of-line collection: a counted B+-tree, see `OverflowTree`.
 ///
 /// Every change reads and writes the chunks on one way from the root, whatever the number of elements. A
 /// chunk that can't be read is noted with the chunks, and the change is not made; whoever uses an editor
-/// asks ``OutsideChunks/checkFailure()`` in the end. The writer's thread alone uses an editor.
+/// asks ``OverflowChunks/checkFailure()`` in the end. The writer's thread alone uses an editor.
 final class TreeEditor {
-    private let limits: OutsideLimits
+    private let limits: OverflowLimits
     /// A leaf, or another node, below is joined with a neighbour where both fit into one.
     private var leafByteCountMin: Int { limits.leafByteCountMax / 4 }
     private var childCountMin: Int { limits.childCountMax / 4 }
@@ -24,7 +24,7 @@ final class TreeEditor {
     /// - `identity`: What the keys of the chunks begin with.
     init(
         _ identity: ByteBuffer, _ header: TreeHeader, _ storage: FieldStorage,
-        _ limits: OutsideLimits, _ chunks: any TreeChunks
+        _ limits: OverflowLimits, _ chunks: any TreeChunks
     ) {
         self.limits = limits
         self.identity = identity
@@ -34,7 +34,7 @@ final class TreeEditor {
     }
 
     /// The tree as it is now, valid until it is changed.
-    var tree: OutsideTree { OutsideTree(identity.bytes, header, storage, chunks) }
+    var tree: OverflowTree { OverflowTree(identity.bytes, header, storage, chunks) }
 
     /// How many elements there are.
     var count: Int { header.count }
@@ -44,7 +44,7 @@ final class TreeEditor {
 
     /// Appends what stands in the row.
     func appendReference(to buffer: ByteBuffer) {
-        OutsideReference.append(treeOf: identity.bytes, header, to: buffer)
+        OverflowReference.append(treeOf: identity.bytes, header, to: buffer)
     }
 
     // MARK: Changes
@@ -234,7 +234,7 @@ final class TreeEditor {
     }
 
     private func chunk(_ number: UInt32) -> UnsafeRawBufferPointer? {
-        OutsideReference.withKey(identity.bytes, number) { chunks.outsideChunk($0) }
+        OverflowReference.withKey(identity.bytes, number) { chunks.overflowChunk($0) }
     }
 
     private func leaf(_ number: UInt32) -> LeafView? {
@@ -251,11 +251,11 @@ final class TreeEditor {
     }
 
     private func putChunk(_ number: UInt32, _ bytes: UnsafeRawBufferPointer) {
-        OutsideReference.withKey(identity.bytes, number) { chunks.put($0, bytes) }
+        OverflowReference.withKey(identity.bytes, number) { chunks.put($0, bytes) }
     }
 
     private func removeChunk(_ number: UInt32) {
-        OutsideReference.withKey(identity.bytes, number) { chunks.remove($0) }
+        OverflowReference.withKey(identity.bytes, number) { chunks.remove($0) }
     }
 
     private func putInner(_ children: ArraySlice<InnerNode.Child>, _ number: UInt32) -> UInt32 {

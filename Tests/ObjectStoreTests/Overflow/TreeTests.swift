@@ -15,7 +15,7 @@ private final class ChunkTable: TreeChunks {
 
     deinit { for chunk in chunks.values { chunk.deallocate() } }
 
-    func outsideChunk(_ key: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
+    func overflowChunk(_ key: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
         readCount += 1
         if let chunk = chunks[Array(key)] { return chunk }
         fail(StorageError(.corrupted, operation: "read chunk"))
@@ -42,10 +42,10 @@ private struct Pair {
     let storage: FieldStorage
     var model: [Value] = []
 
-    init(_ storage: FieldStorage, _ limits: OutsideLimits = OutsideLimits()) {
+    init(_ storage: FieldStorage, _ limits: OverflowLimits = OverflowLimits()) {
         self.storage = storage
         let identity = ByteBuffer(capacity: 32)
-        identity.appendZeros(OutsideReference.identityByteCount)
+        identity.appendZeros(OverflowReference.identityByteCount)
         editor = TreeEditor(identity, TreeHeader(version: 1), storage, limits, chunks)
     }
 
@@ -100,10 +100,10 @@ private struct Pair {
         func countInner(_ number: UInt32, _ level: UInt8) {
             guard level > 0 else { return }
             innerCount += 1
-            let identity = [UInt8](repeating: 0, count: OutsideReference.identityByteCount)
+            let identity = [UInt8](repeating: 0, count: OverflowReference.identityByteCount)
             identity.withUnsafeBytes { identity in
-                OutsideReference.withKey(identity, number) { key in
-                    guard let node = chunks.outsideChunk(key).flatMap({ InnerNode($0) }) else {
+                OverflowReference.withKey(identity, number) { key in
+                    guard let node = chunks.overflowChunk(key).flatMap({ InnerNode($0) }) else {
                         return
                     }
                     for child in node.children { countInner(child.number, level - 1) }
@@ -125,7 +125,7 @@ private struct Pair {
     }
 }
 
-@Suite("collections outside rows: the tree")
+@Suite("out-of-line collections: the tree")
 struct TreeTests {
     private static let listOfInts = FieldStorage(.list, .int)
     private static let listOfStrings = FieldStorage(.list, .string)
@@ -137,7 +137,7 @@ struct TreeTests {
         let storage = salt % 2 == 0 ? Self.listOfStrings : Self.listOfInts
         let seed = SeededGenerator.testSeed("tree \(salt)") &+ salt
         var generator = SeededGenerator(seed: seed)
-        var limits = OutsideLimits()
+        var limits = OverflowLimits()
         if salt > 2 {
             limits.leafByteCountMax = 200
             limits.childCountMax = 8

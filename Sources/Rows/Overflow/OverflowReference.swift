@@ -4,7 +4,7 @@ import Bytes
 ///
 /// The slot's byte count has its highest bit set then, see ``RowLayout``. A string, or data, is one chunk
 /// under the identity's key with number 0; it is never changed, so that equal identities have equal
-/// values. A collection is a tree of chunks, see ``OutsideTree``.
+/// values. A collection is a tree of chunks, see ``OverflowTree``.
 ///
 ///     offset  bytes  field
 ///     0       25     identity: what the keys of all chunks begin with, see `StoreKey`
@@ -15,7 +15,7 @@ import Bytes
 ///     50      4      number of the root's chunk
 ///     54      4      the number that the next chunk gets
 ///     58      1      levels above the leaves
-public struct OutsideReference {
+public struct OverflowReference {
     /// The bytes of an identity.
     public static let identityByteCount = 25
     /// The bytes of a chunk's key: an identity and a number of four bytes, big-endian.
@@ -81,8 +81,8 @@ public struct OutsideReference {
     }
 
     /// The value of one chunk; empty when it is missing.
-    public func text(_ source: any OutsideSource) -> UnsafeRawBufferPointer {
-        let found = Self.withKey(identity, 0) { source.outsideChunk($0) }
+    public func text(_ source: any OverflowSource) -> UnsafeRawBufferPointer {
+        let found = Self.withKey(identity, 0) { source.overflowChunk($0) }
         return found ?? UnsafeRawBufferPointer(start: base, count: 0)
     }
 

@@ -1,24 +1,24 @@
 import Query
 import Rows
 
-/// Finds the objects of a class that a change elsewhere may concern.
+/// The dependency paths of a query, walked backwards to find the objects that a change of others may concern.
 ///
 /// A filter or an expanded link reads other objects along paths. When one of those changes, the paths
 /// are walked backwards: along inverse links for a step forward, along the links themselves for a step
-/// back. It is enough to walk in the newer state: where a link on the way changed, its holder has
+/// back. It is enough to walk in the newer state: where a link on the path changed, its holder has
 /// changed too, or its former target is listed among the lost links.
-struct ReachPlan: Sendable {
-    /// A place where a change counts.
-    private struct Source: Hashable {
-        /// The way from the query's objects to the object that changes.
+struct DependencyPaths: Sendable {
+    /// A property of other objects whose changes concern the query.
+    private struct Watched: Hashable {
+        /// The path from the query's objects to the object that changes.
         var steps: [PathStep]
-        /// The property of that object's class that counts.
+        /// The property of that object's class.
         var member: Int
         /// That object's class.
         var classIndex: Int
     }
 
-    /// A step back along a property, whose targets count when they lose a link.
+    /// A step back along a property, whose targets concern the query when they lose a link.
     private struct Loss: Hashable {
         var steps: [PathStep]
         var propertyNumber: UInt32
@@ -26,21 +26,21 @@ struct ReachPlan: Sendable {
     }
 
     private let rootClass: Int
-    private let sources: [Source]
+    private let watchedProperties: [Watched]
     private let losses: [Loss]
     /// Properties of the query's own objects that it reads, inverse links included.
     let ownMembers: MemberSet
 
-    init(rootClass: Int, paths: [ReachPath], schema: RowSchema) {
+    init(rootClass: Int, paths: [DependencyPath], schema: RowSchema) {
         self.rootClass = rootClass
-        var sources: Set<Source> = []
+        var watchedProperties: Set<Watched> = []
         var losses: Set<Loss> = []
         var own = MemberSet()
         for path in paths {
             for end in 0...path.steps.count {
                 let steps = Array(path.steps[..<end])
                 let isLast = end == path.steps.count
-                // Where the way goes on, the property that the next step follows counts.
+                // Before the end of the path, the property that the next step follows is watched.
                 if !isLast, case .inverse = path.steps[end].kind {
                     let next = path.steps[end]
                     losses.insert(
@@ -49,8 +49,8 @@ struct ReachPlan: Sendable {
                             propertyNumber: schema.classes[next.toClass].members[next.member]
                                 .number,
                             classIndex: next.fromClass))
-                    sources.insert(
-                        Source(
+                    watchedProperties.insert(
+                        Watched(
                             steps: Array(path.steps[...end]), member: next.member,
                             classIndex: next.toClass))
                     continue
@@ -58,7 +58,7 @@ struct ReachPlan: Sendable {
                 let member = isLast ? path.member : path.steps[end].member
                 let classIndex = steps.last?.toClass ?? rootClass
                 if member >= 0, schema.classes[classIndex].members[member].originProperty >= 0 {
-                    // An inverse link read at the end of the way.
+                    // An inverse link read at the end of the path.
                     let compiled = schema.classes[classIndex].members[member]
                     losses.insert(
                         Loss(
@@ -68,47 +68,47 @@ struct ReachPlan: Sendable {
                     let back = PathStep(
                         kind: .inverse, fromClass: classIndex, toClass: compiled.classIndex,
                         member: compiled.originProperty)
-                    sources.insert(
-                        Source(
+                    watchedProperties.insert(
+                        Watched(
                             steps: steps + [back], member: compiled.originProperty,
                             classIndex: compiled.classIndex))
                     continue
                 }
-                let source = ReachPlan.atOwner(
-                    Source(steps: steps, member: member, classIndex: classIndex), schema)
-                if source.steps.isEmpty {
-                    own.insert(source.member)
+                let watched = DependencyPaths.atOwner(
+                    Watched(steps: steps, member: member, classIndex: classIndex), schema)
+                if watched.steps.isEmpty {
+                    own.insert(watched.member)
                 } else {
-                    sources.insert(source)
+                    watchedProperties.insert(watched)
                 }
             }
         }
         ownMembers = own
-        self.sources = Array(sources)
+        self.watchedProperties = Array(watchedProperties)
         self.losses = Array(losses)
     }
 
-    /// Embedded objects change with their owner, so a place in one is a place in its owner.
-    private static func atOwner(_ source: Source, _ schema: RowSchema) -> Source {
-        var source = source
-        while let last = source.steps.last,
-            schema.classes[source.classIndex].definition.kind == .embedded,
-            last.toClass == source.classIndex
+    /// Embedded objects change with their owner, so a property in one is watched as the owner's property.
+    private static func atOwner(_ watched: Watched, _ schema: RowSchema) -> Watched {
+        var watched = watched
+        while let last = watched.steps.last,
+            schema.classes[watched.classIndex].definition.kind == .embedded,
+            last.toClass == watched.classIndex
         {
             if case .inverse = last.kind { break }
-            source.steps.removeLast()
-            source.member = last.member
-            source.classIndex = last.fromClass
+            watched.steps.removeLast()
+            watched.member = last.member
+            watched.classIndex = last.fromClass
         }
-        return source
+        return watched
     }
 
     /// Whether changes of other objects than the query's own can concern it.
-    var isEmpty: Bool { sources.isEmpty && losses.isEmpty }
+    var isEmpty: Bool { watchedProperties.isEmpty && losses.isEmpty }
 
-    /// The classes whose objects count; nil when embedded objects do, whose owners may be of any class.
+    /// The classes whose objects are watched; nil with embedded objects, whose owners may be of any class.
     func classes(_ schema: RowSchema) -> Set<Int>? {
-        let found = Set(sources.map(\.classIndex))
+        let found = Set(watchedProperties.map(\.classIndex))
         return found.contains { schema.classes[$0].definition.kind == .embedded } ? nil : found
     }
 
@@ -118,19 +118,19 @@ struct ReachPlan: Sendable {
         _ changes: FoldedChanges, in transaction: ReadTransaction,
         _ body: (_ key: UInt64, _ member: Int?) -> Bool
     ) {
-        for source in sources {
+        for watched in watchedProperties {
             for identity in changes.order {
                 guard let change = changes.changes[identity], change.kind != .delete,
-                    change.kind == .insert || change.members.contains(source.member)
-                        || isEmbedding(source, identity, change, transaction)
+                    change.kind == .insert || change.members.contains(watched.member)
+                        || isEmbedding(watched, identity, change, transaction)
                 else { continue }
-                if identity.classIndex != source.classIndex,
-                    transaction.rows.classes[source.classIndex].definition.kind != .embedded
+                if identity.classIndex != watched.classIndex,
+                    transaction.rows.classes[watched.classIndex].definition.kind != .embedded
                 {
                     continue
                 }
-                let goesOn = walkBack(from: identity, source.steps[...], transaction) { key in
-                    body(key, topMember(source.steps, transaction.rows))
+                let goesOn = walkBack(from: identity, watched.steps[...], transaction) { key in
+                    body(key, topMember(watched.steps, transaction.rows))
                 }
                 if !goesOn { return }
             }
@@ -152,13 +152,13 @@ struct ReachPlan: Sendable {
         }
     }
 
-    /// Whether the object owns embedded objects of the source's class, whose properties are not logged.
+    /// Whether the object owns embedded objects of the watched class, whose properties are not logged.
     private func isEmbedding(
-        _ source: Source, _ identity: ObjectIdentity, _ change: FoldedChanges.Change,
+        _ watched: Watched, _ identity: ObjectIdentity, _ change: FoldedChanges.Change,
         _ transaction: ReadTransaction
     ) -> Bool {
         let schema = transaction.rows
-        guard schema.classes[source.classIndex].definition.kind == .embedded else { return false }
+        guard schema.classes[watched.classIndex].definition.kind == .embedded else { return false }
         return schema.classes[identity.classIndex].members.indices.contains { member in
             change.members.contains(member)
                 && schema.classes[identity.classIndex].members[member].storage.element == .embedded
@@ -183,7 +183,7 @@ struct ReachPlan: Sendable {
         }
     }
 
-    /// Walks a way backwards from its end and hands over the objects at its beginning until `body` returns false.
+    /// Walks a path backwards from its end and hands over the objects at its beginning until `body` returns false.
     ///
     /// - Returns: Whether it never did.
     private func walkBack(
@@ -202,12 +202,12 @@ struct ReachPlan: Sendable {
             return walkBack(from: identity, rest, transaction, body)
         case .link, .links, .linkAt, .mixedLinks:
             let property = schema.classes[last.fromClass].members[last.member].number
-            // An inverse link tells the owner and the property, but neither where among the owner's
+            // An inverse link has the owner and the property, but neither where among the owner's
             // embedded objects the link stands nor where in a list; the owner's row does.
             let start = rest.lastIndex { !$0.kind.isEmbedded }.map { $0 + 1 } ?? rest.startIndex
             let inner = steps[start...]
-            // Where the way begins here, nothing has to be known of the owners but which they are.
-            if rest.isEmpty, last.kind.isToldByInverse,
+            // Where the path begins here, only the identity of the owners is needed.
+            if rest.isEmpty, last.kind.isKnownFromInverse,
                 schema.classes[rootClass].definition.kind != .embedded
             {
                 var goesOn = true
@@ -226,7 +226,7 @@ struct ReachPlan: Sendable {
                 origins.append(origin)
                 return true
             }
-            // Where the way begins in an embedded object that was reached backwards, the owner stands
+            // Where the path begins in an embedded object, the owner stands
             // for it, which may be of any class.
             let isOwned = inner.first.map {
                 schema.classes[$0.fromClass].definition.kind == .embedded
@@ -263,7 +263,7 @@ struct ReachPlan: Sendable {
         _ steps: ArraySlice<PathStep>, from origin: ObjectIdentity, to key: UInt64,
         _ transaction: ReadTransaction
     ) -> Bool {
-        if steps.count == 1, steps.first?.kind.isToldByInverse ?? false { return true }
+        if steps.count == 1, steps.first?.kind.isKnownFromInverse ?? false { return true }
         guard let row = transaction.row(classIndex: origin.classIndex, key: origin.key) else {
             return false
         }
@@ -305,8 +305,10 @@ struct ReachPlan: Sendable {
 }
 
 extension PathStep.Kind {
-    /// Whether an inverse link of the property says all of the step: it tells no place in a list.
-    fileprivate var isToldByInverse: Bool { self == .link || self == .links || self == .mixedLinks }
+    /// Whether an inverse link of the property says all of the step: it has no position in a list.
+    fileprivate var isKnownFromInverse: Bool {
+        self == .link || self == .links || self == .mixedLinks
+    }
 
     /// Whether the step stays within the row of the object that it starts from.
     fileprivate var isEmbedded: Bool {

@@ -1,6 +1,6 @@
 import Bytes
 
-/// The elements of a leaf of an ``OutsideTree``, or of a collection in a row, which is encoded alike.
+/// The elements of a leaf of an ``OverflowTree``, or of a collection in a row, which is encoded alike.
 public struct LeafView {
     /// The elements; of a map the values.
     public let values: CollectionView

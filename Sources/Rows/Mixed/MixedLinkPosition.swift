@@ -1,5 +1,5 @@
 /// Where a link stands in a `mixed` value, and which class it leads to.
-package struct MixedPlace {
+package struct MixedLinkPosition {
     /// Where it begins in the value; in a list or set of such values counted from the first one's
     /// beginning.
     package var offset: Int

@@ -4,10 +4,10 @@ import Storage
 extension StoreCheck {
     /// What the record of schema changes names; nothing when it is damaged, which
     /// ``checkMigrationRecord()`` finds.
-    static func leftovers(_ transaction: ReadTransaction) throws(StoreError) -> [Leftover] {
+    static func garbage(_ transaction: ReadTransaction) throws(StoreError) -> [Garbage] {
         do throws(StorageError) {
             let record = try MigrationRecord.read(transaction.snapshot) ?? MigrationRecord()
-            return record.staged + record.leftovers
+            return record.staged + record.garbage
         } catch {
             throw .storage(error)
         }
@@ -25,14 +25,14 @@ extension StoreCheck {
     }
 
     /// Whether an index entry or inverse link is going to be removed, or is not yet to be seen.
-    func isLeftover(_ key: UnsafeRawBufferPointer) -> Bool {
-        leftovers.contains { $0.range.contains(key) && $0.contains(key) }
+    func isGarbage(_ key: UnsafeRawBufferPointer) -> Bool {
+        garbage.contains { $0.range.contains(key) && $0.contains(key) }
     }
 
     /// Whether rows of a class are left over, which may refer to values of its objects.
-    func hasLeftoverRows(_ rowClass: RowClass) -> Bool {
-        leftovers.contains { leftover in
-            if case .rows(_, rowClass.number) = leftover { true } else { false }
+    func hasGarbageRows(_ rowClass: RowClass) -> Bool {
+        garbage.contains { entry in
+            if case .rows(_, rowClass.number) = entry { true } else { false }
         }
     }
 }

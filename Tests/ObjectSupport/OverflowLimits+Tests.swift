@@ -1,9 +1,9 @@
 import Rows
 
-extension OutsideLimits {
+extension OverflowLimits {
     /// Limits at which small values leave their rows, and few elements make a tree of several levels.
-    package static var tiny: OutsideLimits {
-        var limits = OutsideLimits()
+    package static var tiny: OverflowLimits {
+        var limits = OverflowLimits()
         limits.textByteCountMax = 6
         limits.collectionByteCountMax = 24
         limits.leafByteCountMax = 64

@@ -1,10 +1,10 @@
-/// Where the chunks of values lie that have left their rows.
+/// Reads the chunks of out-of-line values.
 ///
 /// `ObjectStore` implements it on a snapshot and on a transaction. Calls may read storage; an
 /// implementation keeps the first storage error, also for a chunk that is missing, and whoever runs the
 /// evaluation asks for it afterwards.
-public protocol OutsideSource: AnyObject {
+public protocol OverflowSource: AnyObject {
     /// The chunk under a key, valid until the snapshot ends or the transaction changes the chunk; nil when
     /// there is none.
-    func outsideChunk(_ key: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer?
+    func overflowChunk(_ key: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer?
 }

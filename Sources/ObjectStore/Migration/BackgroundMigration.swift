@@ -1,11 +1,11 @@
 import Synchronization
 
-/// What goes on with the schema beside the writes: the change under way, and the removal of what changes
-/// left behind. The writer's thread alone uses it, but for ``progress``.
-final class SchemaUpkeep: @unchecked Sendable {
+/// Work on the schema beside the writes: the change under way, and the removal of garbage that changes
+/// leave. Only the writer's thread uses it, except for ``progress``.
+final class BackgroundMigration: @unchecked Sendable {
     // Unchecked: everything but `published` belongs to the writer's thread.
 
-    /// What the store has, or will have with the next commit of the upkeep's.
+    /// What the store has, or will have with the next commit of this work.
     var record: MigrationRecord
     /// The change under way.
     private(set) var migration: StagedMigration?
@@ -13,31 +13,31 @@ final class SchemaUpkeep: @unchecked Sendable {
     var held: (any PendingSchemaWrite)?
     /// Whether removing failed, so that it waits for a write that succeeds, or for a restart.
     var isBlocked = false
-    /// Where the removal of the first leftover goes on; nil at its beginning.
+    /// Where the removal of the first entry of the garbage continues; nil at its beginning.
     var removedThrough: [UInt8]?
-    /// How often the present slice met another commit.
+    /// How often the current slice conflicted with another commit.
     var conflictCount = 0
     private var totalCount: UInt64 = 0
     private var removedCount: UInt64 = 0
     private let published = Mutex<MigrationProgress?>(nil)
 
-    /// Takes over what the store has: what a change had staged that did not end is left over.
+    /// Starts from the stored record: what an unfinished change had staged becomes garbage.
     init(_ record: MigrationRecord) {
         self.record = record
-        self.record.leftovers += record.staged
+        self.record.garbage += record.staged
         self.record.staged = []
         publish()
     }
 
     /// Whether there is something to do.
     var isPending: Bool {
-        migration != nil || !isBlocked && (held != nil || !record.leftovers.isEmpty)
+        migration != nil || !isBlocked && (held != nil || !record.garbage.isEmpty)
     }
 
     /// Whether another schema change has to wait.
     var isBusy: Bool { migration != nil || held != nil }
 
-    /// How far it is; nil when nothing is to be done. Any thread.
+    /// The progress; nil when there is no work. Any thread.
     var progress: MigrationProgress? { published.withLock { $0 } }
 
     /// Begins a change.
@@ -47,7 +47,7 @@ final class SchemaUpkeep: @unchecked Sendable {
         publish()
     }
 
-    /// Ends the change under way, which has come about or was given up.
+    /// Ends the change under way, which was applied or abandoned.
     func end() {
         migration = nil
         conflictCount = 0
@@ -61,14 +61,14 @@ final class SchemaUpkeep: @unchecked Sendable {
         publish()
     }
 
-    /// Tells who asks how far it is.
+    /// Publishes the progress for other threads.
     func publish() {
         var progress: MigrationProgress?
         if let migration {
             progress = MigrationProgress(
                 phase: migration.progress.phase == .check ? .check : .build,
                 doneCount: migration.progress.doneCount, totalCount: totalCount)
-        } else if !record.leftovers.isEmpty {
+        } else if !record.garbage.isEmpty {
             progress = MigrationProgress(phase: .cleanup, doneCount: removedCount, totalCount: 0)
         }
         published.withLock { $0 = progress }

@@ -3,7 +3,7 @@ import Bytes
 /// A list or set of an object, wherever it lies.
 public struct StoredCollection {
     @usableFromInline let inline: LeafView
-    @usableFromInline let tree: OutsideTree?
+    @usableFromInline let tree: OverflowTree?
 
     /// A collection in its row.
     @inlinable public init(_ inline: LeafView) {
@@ -11,28 +11,28 @@ public struct StoredCollection {
         tree = nil
     }
 
-    /// A collection outside its row.
-    package init(_ tree: OutsideTree) {
+    /// An out-of-line collection.
+    package init(_ tree: OverflowTree) {
         inline = LeafView(values: CollectionView(emptyOf: tree.storage.element), keys: nil)
         self.tree = tree
     }
 
-    /// A collection that may lie outside its row.
-    @inlinable public init(_ field: Field, _ storage: FieldStorage, _ source: any OutsideSource) {
+    /// A collection that may be out of line.
+    @inlinable public init(_ field: Field, _ storage: FieldStorage, _ source: any OverflowSource) {
         inline = LeafView(field.heap, storage)
-        tree = field.isOutside ? Self.tree(field, storage, source) : nil
+        tree = field.isOutOfLine ? Self.tree(field, storage, source) : nil
     }
 
     @usableFromInline static func tree(
-        _ field: Field, _ storage: FieldStorage, _ source: any OutsideSource
-    ) -> OutsideTree? {
-        field.outside.flatMap { OutsideTree($0, storage, source) }
+        _ field: Field, _ storage: FieldStorage, _ source: any OverflowSource
+    ) -> OverflowTree? {
+        field.overflow.flatMap { OverflowTree($0, storage, source) }
     }
 
     /// How many elements there are.
-    @inlinable public var count: Int { tree == nil ? inline.count : outsideCount }
+    @inlinable public var count: Int { tree == nil ? inline.count : overflowCount }
 
-    @usableFromInline var outsideCount: Int { tree?.count ?? 0 }
+    @usableFromInline var overflowCount: Int { tree?.count ?? 0 }
 
     /// Hands over every element from `first` on, as a place in a part of the collection and with its index
     /// in the whole, until `body` returns false.
@@ -41,7 +41,7 @@ public struct StoredCollection {
     @inlinable @discardableResult public func forEach(
         from first: Int = 0, _ body: (_ part: CollectionView, _ place: Int, _ index: Int) -> Bool
     ) -> Bool {
-        guard tree == nil else { return forEachOutside(from: first, body) }
+        guard tree == nil else { return forEachOverflow(from: first, body) }
         var place = first
         while place < inline.count {
             if !body(inline.values, place, place) { return false }
@@ -50,7 +50,7 @@ public struct StoredCollection {
         return true
     }
 
-    @usableFromInline func forEachOutside(
+    @usableFromInline func forEachOverflow(
         from first: Int, _ body: (CollectionView, Int, Int) -> Bool
     ) -> Bool {
         guard let tree else { return true }
@@ -65,7 +65,7 @@ public struct StoredCollection {
 
     /// The element at an index, as a place in a part of the collection; nil beyond the end.
     @inlinable public func element(_ index: Int) -> (part: CollectionView, place: Int)? {
-        guard tree == nil else { return outsideElement(index) }
+        guard tree == nil else { return overflowElement(index) }
         return index >= 0 && index < inline.count ? (inline.values, index) : nil
     }
 
@@ -87,7 +87,7 @@ public struct StoredCollection {
         return tree.leaf(at: index).flatMap { $0.leaf.keys?.bytes(index - $0.first) }
     }
 
-    @usableFromInline func outsideElement(_ index: Int) -> (part: CollectionView, place: Int)? {
+    @usableFromInline func overflowElement(_ index: Int) -> (part: CollectionView, place: Int)? {
         tree?.leaf(at: index).map { ($0.leaf.values, index - $0.first) }
     }
 

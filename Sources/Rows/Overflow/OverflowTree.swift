@@ -1,19 +1,19 @@
-/// A collection outside its row, read.
+/// An out-of-line collection, for reading.
 ///
 /// A counted B+-tree: leaves have the encoding of a collection in a row, some 4 KiB of it; each node above
 /// says of its children how many elements they have (``InnerNode``), so that the element at a position is
 /// found in logarithmic time. The elements of a set stand in value order and are found by comparing with
 /// the first elements of children.
-public struct OutsideTree {
+public struct OverflowTree {
     /// What the keys of its chunks begin with.
     let identity: UnsafeRawBufferPointer
     let header: TreeHeader
     let storage: FieldStorage
-    let source: any OutsideSource
+    let source: any OverflowSource
 
     /// Nil unless the reference is one of a tree.
     public init?(
-        _ reference: OutsideReference, _ storage: FieldStorage, _ source: any OutsideSource
+        _ reference: OverflowReference, _ storage: FieldStorage, _ source: any OverflowSource
     ) {
         guard reference.isTree else { return nil }
         self.init(reference.identity, reference.header, storage, source)
@@ -22,7 +22,7 @@ public struct OutsideTree {
     /// Makes a view of the chunks whose keys begin with `identity`, which has to stay where it is.
     package init(
         _ identity: UnsafeRawBufferPointer, _ header: TreeHeader, _ storage: FieldStorage,
-        _ source: any OutsideSource
+        _ source: any OverflowSource
     ) {
         self.identity = identity
         self.header = header
@@ -34,7 +34,7 @@ public struct OutsideTree {
     public var count: Int { header.count }
 
     private func chunk(_ number: UInt32) -> UnsafeRawBufferPointer? {
-        OutsideReference.withKey(identity, number) { source.outsideChunk($0) }
+        OverflowReference.withKey(identity, number) { source.overflowChunk($0) }
     }
 
     /// The leaf with the element at `index`, and the index of its first element; nil beyond the end and

@@ -2,7 +2,7 @@ import Rows
 import Storage
 
 /// Where a ``TreeEditor`` keeps its chunks.
-protocol TreeChunks: OutsideSource {
+protocol TreeChunks: OverflowSource {
     /// Stores a chunk; the bytes are copied.
     func put(_ key: UnsafeRawBufferPointer, _ chunk: UnsafeRawBufferPointer)
     /// Removes a chunk.

@@ -1,9 +1,9 @@
 import ObjectModel
 import Rows
 
-/// Finds what a path within `mixed` values may read of other objects: any link that it meets may lead to
+/// The properties of other objects that a path within `mixed` values may read: any link on it may lead to
 /// an object of any class that has a property of the next step's name.
-struct MixedReach {
+struct MixedDependencies {
     let schema: RowSchema
     /// How many more properties are looked for.
     private var left: Int
@@ -19,7 +19,7 @@ struct MixedReach {
     /// Whether a path reads no more properties than allowed.
     static func isBounded(_ path: ValuePath, _ schema: RowSchema) -> Bool {
         guard case .mixed(let member, let within) = path.terminal else { return true }
-        var reach = MixedReach(schema: schema)
+        var reach = MixedDependencies(schema: schema)
         _ = reach.dependencies(path.lastClass, member, within.steps[...], [])
         return reach.left > 0
     }

@@ -8,9 +8,9 @@ final class KnownChunks {
 }
 
 extension StoreCheck {
-    /// What is wrong with a value outside its row; nil when nothing is. Notes the chunks that it has.
-    func fault(ofOutside field: Field, _ member: RowClass.Member) -> String? {
-        guard let reference = field.outside, reference.isTree == (member.storage.shape != .single)
+    /// What is wrong with an out-of-line value; nil when nothing is. Notes the chunks that it has.
+    func fault(ofOverflow field: Field, _ member: RowClass.Member) -> String? {
+        guard let reference = field.overflow, reference.isTree == (member.storage.shape != .single)
         else { return "has a damaged reference" }
         guard reference.isTree else {
             guard let text = chunk(reference, 0) else { return "lacks its chunk" }
@@ -35,7 +35,7 @@ extension StoreCheck {
 
     /// What is known of a tree on the way through it.
     private struct TreeWalk {
-        var reference: OutsideReference
+        var reference: OverflowReference
         var member: RowClass.Member
         /// How many elements were found; nil when they are too many to be true.
         var total: Int? = 0
@@ -46,11 +46,11 @@ extension StoreCheck {
     }
 
     private func chunk(
-        _ reference: OutsideReference, _ number: UInt32
+        _ reference: OverflowReference, _ number: UInt32
     ) -> UnsafeRawBufferPointer? {
-        OutsideReference.withKey(reference.identity, number) { key in
+        OverflowReference.withKey(reference.identity, number) { key in
             knownChunks.keys.insert(Array(key))
-            return transaction.outsideChunk(key)
+            return transaction.overflowChunk(key)
         }
     }
 
@@ -106,9 +106,9 @@ extension StoreCheck {
         of rowClass: RowClass, _ key: UInt64, _ row: RowView
     ) throws(StoreError) {
         // A row of an older layout may refer to values of properties that are gone.
-        guard row.layoutNumber == rowClass.layout.number, !hasLeftoverRows(rowClass) else { return }
+        guard row.layoutNumber == rowClass.layout.number, !hasGarbageRows(rowClass) else { return }
         let buffer = ByteBuffer(capacity: 32)
-        StoreKey.appendOutsidePrefix(rowClass.number, key, to: buffer)
+        StoreKey.appendOverflowPrefix(rowClass.number, key, to: buffer)
         try scan(buffer.array) { check, chunk, _ in
             if !check.knownChunks.keys.contains(Array(chunk)) {
                 check.report.add("chunk-unknown", check.name(rowClass, key))
@@ -116,11 +116,11 @@ extension StoreCheck {
         }
     }
 
-    /// Checks that every chunk belongs to an object that has values outside its row.
+    /// Checks that every chunk belongs to an object with out-of-line values.
     mutating func checkOwners() throws(StoreError) {
         var last: [UInt8] = []
-        try scan([StoreKey.Tag.outside]) { (check, chunk, _) throws(StoreError) in
-            guard chunk.count == OutsideReference.keyByteCount else {
+        try scan([StoreKey.Tag.overflow]) { (check, chunk, _) throws(StoreError) in
+            guard chunk.count == OverflowReference.keyByteCount else {
                 return check.report.add("chunk-damaged", "\(chunk.count) bytes of key")
             }
             let owner = chunk.prefix(13)
@@ -128,15 +128,15 @@ extension StoreCheck {
             last = Array(owner)
             let number = UInt32(bigEndian: chunk.loadUnaligned(fromByteOffset: 1, as: UInt32.self))
             let key = UInt64(bigEndian: chunk.loadUnaligned(fromByteOffset: 5, as: UInt64.self))
-            if check.leftovers.contains(.outside(classNumber: number)) { return }
+            if check.garbage.contains(.overflow(classNumber: number)) { return }
             guard let index = check.rows.classIndexByNumber[number] else {
                 return check.report.add("chunk-without-object", "class number \(number)")
             }
             let rowClass = check.rows.classes[index]
-            if check.hasLeftoverRows(rowClass) { return }
+            if check.hasGarbageRows(rowClass) { return }
             switch try check.find(rowClass, key: key) {
             case .damaged: return
-            case .row(let row) where row.holdsOutside: return
+            case .row(let row) where row.holdsOverflow: return
             case .row, .nothing:
                 check.report.add("chunk-without-object", check.name(rowClass, key))
             }

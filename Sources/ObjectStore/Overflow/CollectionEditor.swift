@@ -2,7 +2,7 @@ import Bytes
 import Rows
 import Storage
 
-/// Changes single elements of a collection that lies outside its object's row.
+/// Changes single elements of an out-of-line collection.
 ///
 /// Cost: logarithmic in the number of elements for each change; the row is written once, by
 /// ``finish()``, which has to be called. Made by
@@ -13,7 +13,7 @@ package final class CollectionEditor {
     private let key: UInt64
     private let member: Int
     private let tree: TreeEditor
-    private let identity = ByteBuffer(capacity: OutsideReference.identityByteCount)
+    private let identity = ByteBuffer(capacity: OverflowReference.identityByteCount)
     private let order = SetOrder()
     private var isChanged = false
     /// How many links more, or fewer, there are of each kind.
@@ -21,7 +21,7 @@ package final class CollectionEditor {
 
     init(
         _ transaction: WriteTransaction, _ rowClass: RowClass, _ key: UInt64, _ member: Int,
-        _ reference: OutsideReference
+        _ reference: OverflowReference
     ) {
         self.transaction = transaction
         self.rowClass = rowClass
@@ -30,7 +30,7 @@ package final class CollectionEditor {
         identity.append(reference.identity)
         tree = TreeEditor(
             identity, reference.header, rowClass.members[member].storage,
-            transaction.outside.limits, transaction.outside)
+            transaction.overflow.limits, transaction.overflow)
     }
 
     private var compiled: RowClass.Member { rowClass.members[member] }
@@ -104,7 +104,7 @@ package final class CollectionEditor {
         countLinks(part, place..<(place + 1), -1)
         guard compiled.storage.element == .embedded, let row = RowView(part.values.bytes(place))
         else { return }
-        try transaction.freeOutside(transaction.rows.classes[compiled.classIndex], row)
+        try transaction.freeOverflow(transaction.rows.classes[compiled.classIndex], row)
     }
 
     private func countLinks(_ elements: LeafView, _ range: Range<Int>, _ change: Int) {
@@ -123,7 +123,7 @@ package final class CollectionEditor {
             } else if let row = RowView(elements.values.bytes(place)) {
                 transaction.rows.forEachLink(
                     of: transaction.rows.classes[compiled.classIndex], in: row,
-                    transaction.outside, count)
+                    transaction.overflow, count)
             }
         }
     }
@@ -132,9 +132,9 @@ package final class CollectionEditor {
 
     /// Writes what has changed to the object's row, its inverse links and the change log.
     package func finish() throws(StoreError) -> WriteResult {
-        try transaction.outside.checkFailure()
+        try transaction.overflow.checkFailure()
         guard let stored = try transaction.row(rowClass, key),
-            let reference = rowClass.field(member, in: stored).outside,
+            let reference = rowClass.field(member, in: stored).overflow,
             reference.identity.elementsEqual(identity.bytes)
         else { throw .objectNotFound }
         guard isChanged else {
@@ -157,7 +157,7 @@ package final class CollectionEditor {
         var members = MemberSet()
         members.insert(member)
         transaction.record(.update, rowClass, key, members: members)
-        try transaction.outside.checkFailure()
+        try transaction.overflow.checkFailure()
         if transaction.group.migration != nil {
             try transaction.enterMigration(rowClass, key, row)
         }
@@ -169,7 +169,7 @@ package final class CollectionEditor {
         let buffer = transaction.rowBuffer
         let encodedByteCount = 8 + tree.header.byteCount + 4 * count
         guard count > 0,
-            encodedByteCount > transaction.outside.limits.collectionByteCountMax / 4
+            encodedByteCount > transaction.overflow.limits.collectionByteCountMax / 4
         else {
             let collection = ByteBuffer(capacity: encodedByteCount + 64)
             var slices: [LeafSlice] = []
@@ -183,13 +183,13 @@ package final class CollectionEditor {
                 stored, rowClass, replacing: member, by: collection.bytes,
                 version: transaction.version, to: buffer)
             let row = try transaction.put(rowClass, key, buffer.bytes)
-            try transaction.outside.removeAll(identity.bytes)
-            try transaction.sweepLostOutside(rowClass, key, stored, keeping: row)
+            try transaction.overflow.removeAll(identity.bytes)
+            try transaction.sweepLostOverflow(rowClass, key, stored, keeping: row)
             return row
         }
         buffer.removeAll()
         buffer.append(stored.bytes)
-        buffer.store(transaction.version | RowLayout.holdsOutsideFlag, at: 8)
+        buffer.store(transaction.version | RowLayout.holdsOverflowFlag, at: 8)
         let reference = ByteBuffer(capacity: 64)
         tree.appendReference(to: reference)
         let old = rowClass.field(member, in: stored).heapOrReference
@@ -212,7 +212,7 @@ extension WriteTransaction {
         guard let stored = try row(rowClass, key) else { throw .objectNotFound }
         guard rowClass.members[member].storage.shape != .single,
             rowClass.members[member].storage.shape != .none,
-            let reference = rowClass.field(member, in: stored).outside
+            let reference = rowClass.field(member, in: stored).overflow
         else { return nil }
         // The row that is staged shares the tree, which is about to change.
         if group.migration != nil { try leaveMigration(rowClass, key, stored) }
@@ -222,6 +222,6 @@ extension WriteTransaction {
     /// Makes the row builder ready for an object.
     func prepareRow(_ rowClass: RowClass, _ key: UInt64) {
         rowBuilder.now = now
-        outside.begin(rowClass, key, version: version)
+        overflow.begin(rowClass, key, version: version)
     }
 }

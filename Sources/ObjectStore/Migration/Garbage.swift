@@ -1,15 +1,15 @@
 import Bytes
 import Storage
 
-/// Entries that no catalog leads to: what a schema change leaves behind, or what one that did not end
-/// has written so far. They are removed in small commits.
-enum Leftover: Hashable, Sendable {
+/// Entries that no catalog refers to: those that a schema change made superfluous, or that an unfinished one
+/// has staged. They are removed in small commits.
+enum Garbage: Hashable, Sendable {
     /// The entries of an index, by the property's number.
     case index(property: UInt32)
-    /// Rows, by their space, of a class; what they alone refer to outside them goes too.
+    /// Rows, by their space, of a class; their out-of-line values go too.
     case rows(space: UInt32, classNumber: UInt32)
-    /// Values outside rows, of a class.
-    case outside(classNumber: UInt32)
+    /// Out-of-line values, of a class.
+    case overflow(classNumber: UInt32)
     /// Primary keys, by their space.
     case keys(space: UInt32)
     /// The counters of a class.
@@ -25,8 +25,8 @@ enum Leftover: Hashable, Sendable {
         switch self {
         case .index(let number):
             StoreKey.appendIndexPrefix(number, to: buffer)
-        case .outside(let number):
-            buffer.append(StoreKey.Tag.outside)
+        case .overflow(let number):
+            buffer.append(StoreKey.Tag.overflow)
             buffer.append(big: number)
         case .rows(let number, _):
             buffer.append(StoreKey.Tag.row)

@@ -3,11 +3,11 @@ import Glibc
 import Rows
 import Storage
 
-/// The chunks of values outside rows, as the transactions of a group see and change them.
+/// The chunks of out-of-line values, as the transactions of a group see and change them.
 ///
 /// A chunk that is missing, or storage that fails, is noted and told by ``checkFailure()``: whoever reads
 /// or changes chunks asks before the transaction ends. The writer's thread alone uses it.
-final class OutsideChunks: TreeChunks, OutsideSink {
+final class OverflowChunks: TreeChunks, OverflowSink {
     private unowned let group: CommitGroup
     private var failure: StoreError?
     /// Whose values are stored next, and with which version.
@@ -20,7 +20,7 @@ final class OutsideChunks: TreeChunks, OutsideSink {
     init(_ group: CommitGroup) { self.group = group }
 
     /// How large chunks are.
-    var limits: OutsideLimits { group.memory.rowBuilder.limits }
+    var limits: OverflowLimits { group.memory.rowBuilder.limits }
 
     /// Says whose values are stored next.
     func begin(_ rowClass: RowClass, _ key: UInt64, version: UInt64) {
@@ -36,9 +36,9 @@ final class OutsideChunks: TreeChunks, OutsideSink {
         throw failure
     }
 
-    // MARK: OutsideSource
+    // MARK: OverflowSource
 
-    func outsideChunk(_ key: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
+    func overflowChunk(_ key: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
         do throws(StorageError) {
             if let value = try group.value(key) { return value }
             fail(StorageError(.corrupted, operation: "read chunk"))
@@ -97,35 +97,35 @@ final class OutsideChunks: TreeChunks, OutsideSink {
 
     /// The beginning of the keys of a value's chunks that no other has.
     private func makeIdentity() -> ByteBuffer {
-        let identity = ByteBuffer(capacity: OutsideReference.identityByteCount)
-        StoreKey.appendOutsidePrefix(classNumber, key, to: identity)
+        let identity = ByteBuffer(capacity: OverflowReference.identityByteCount)
+        StoreKey.appendOverflowPrefix(classNumber, key, to: identity)
         identity.append(big: version)
         identity.append(big: identityCount)
         identityCount += 1
         return identity
     }
 
-    // MARK: OutsideSink
+    // MARK: OverflowSink
 
     func moveOut(
         _ bytes: UnsafeRawBufferPointer, _ storage: FieldStorage, over stored: Field?,
         reference: ByteBuffer
     ) {
         if storage.shape == .single {
-            if let stored, !stored.isNull, stored.isOutside, stored.textByteCount == bytes.count,
+            if let stored, !stored.isNull, stored.isOutOfLine, stored.textByteCount == bytes.count,
                 compareKeys(stored.text(self), bytes) == 0
             {
                 return reference.append(stored.heapOrReference)
             }
             let identity = makeIdentity()
             if fits(bytes) {
-                OutsideReference.withKey(identity.bytes, 0) { _ = group.overlay.put($0, bytes) }
+                OverflowReference.withKey(identity.bytes, 0) { _ = group.overlay.put($0, bytes) }
             }
-            OutsideReference.append(textOf: identity.bytes, byteCount: bytes.count, to: reference)
+            OverflowReference.append(textOf: identity.bytes, byteCount: bytes.count, to: reference)
             return
         }
         let leaf = LeafView(bytes, storage)
-        if let stored, !stored.isNull, stored.isOutside,
+        if let stored, !stored.isNull, stored.isOutOfLine,
             StoredCollection(stored, storage, self).isEqual(to: StoredCollection(leaf))
         {
             return reference.append(stored.heapOrReference)
@@ -141,13 +141,13 @@ final class OutsideChunks: TreeChunks, OutsideSink {
         _ schema: RowSchema, reference: ByteBuffer, goes: (RowView) -> Bool,
         withoutLinks: (LeafView, ByteBuffer) -> Void
     ) -> Bool {
-        guard let outside = stored.outside, outside.isTree else {
+        guard let overflow = stored.overflow, overflow.isTree else {
             fail(StorageError(.corrupted, operation: "read reference"))
             return false
         }
-        let identity = ByteBuffer(capacity: OutsideReference.identityByteCount)
-        identity.append(outside.identity)
-        let editor = TreeEditor(identity, outside.header, member.storage, limits, self)
+        let identity = ByteBuffer(capacity: OverflowReference.identityByteCount)
+        identity.append(overflow.identity)
+        let editor = TreeEditor(identity, overflow.header, member.storage, limits, self)
         if member.storage.element == .mixed {
             let target = (classNumber: schema.classes[classIndex].number, key: key)
             let isChanged = editor.removeMixedLinks(to: target, withoutLinks)
@@ -178,7 +178,7 @@ final class OutsideChunks: TreeChunks, OutsideSink {
                 for place in 0..<leaf.count where !isDoomed(leaf.values, place) { keptCount += 1 }
                 return true
             }
-            // A tree that goes as a whole is freed with what its elements have outside themselves.
+            // A removed tree is freed together with the out-of-line values of its elements.
             if keptCount == 0 { return false }
             isChanged = editor.removeAll(isDoomed)
         }

@@ -1,5 +1,5 @@
 /// When values leave their rows, and how large their chunks are.
-package struct OutsideLimits: Equatable, Sendable {
+package struct OverflowLimits: Equatable, Sendable {
     /// A string or data value of more bytes leaves the row.
     package var textByteCountMax = 256 * 1024
     /// A collection of more encoded bytes leaves the row; it returns when it has less than a quarter.

@@ -26,17 +26,17 @@ extension ObjectWriter {
         case .scalars, .links, .expandedLinks, .embeddedList, .map, .linkMap,
             .expandedLinkMap, .embeddedMap, .throughEach:
             let field = rowClass.field(Int(step.member), in: row)
-            if row.holdsOutside, let reference = field.outside {
-                return hidesOutside || read == nil
+            if row.holdsOverflow, let reference = field.overflow {
+                return hidesOverflow || read == nil
                     || reference.count > collectionElementCountMax
                     || reference.byteCount > collectionByteCountMax
             }
             return rowClass.inlineCollection(Int(step.member), in: row).count
                 > collectionElementCountMax
         case .scalar:
-            guard row.holdsOutside, step.element.fixedByteCount == nil else { return false }
+            guard row.holdsOverflow, step.element.fixedByteCount == nil else { return false }
             let field = rowClass.field(Int(step.member), in: row)
-            return !field.isNull && field.isOutside && (hidesOutside || read == nil)
+            return !field.isNull && field.isOutOfLine && (hidesOverflow || read == nil)
         default: return false
         }
     }
