@@ -114,6 +114,32 @@ struct ImportTests {
         }
     }
 
+    @Test("that ends says what became of the lines until there, and no others were taken")
+    func countsAtTheEnd() throws {
+        let store = try Importing.store()
+        defer { store.close() }
+        // A line that waits for the last one, three good ones, three faulty ones, and good ones again.
+        let lines =
+            ["{\"id\":1,\"next\":99}"] + (2...4).map { "{\"id\":\($0)}" } + ["x", "x", "x"]
+            + (5...90).map { "{\"id\":\($0)}" } + ["{\"id\":99}"]
+        let result = try #require(
+            Importing.run(lines.joined(separator: "\n"), into: store) {
+                $0.faultyLineCountMax = 2
+                $0.chunkLineCount = 1
+            })
+        guard case .failure(let fault) = result else {
+            Issue.record("three faulty lines were taken")
+            return
+        }
+        let taken = try Importing.export(store).count
+        // The line that waits is not there; chunks that were with the writer already are.
+        let last = 7 + max(0, taken - 3)
+        let end =
+            "The import ended after line \(last); of the lines until there: \(taken) imported, "
+            + "3 faulty, 1 left out because they link to later lines."
+        #expect(taken >= 3 && fault.detail.hasSuffix(end), "\(taken) taken: \(fault.detail)")
+    }
+
     @Test("ends within a chunk when nobody waits for it any more")
     func nobodyWaits() throws {
         let store = try Importing.store()
@@ -329,6 +355,28 @@ struct ImportTests {
             }
         }
         #expect(try Importing.export(store).count == 10)
+    }
+
+    @Test("with atomic counts faulty lines against their own limit, not against the transaction")
+    func atomicFaults() throws {
+        let store = try Importing.store()
+        defer { store.close() }
+        let text = "{\"id\":1}\n" + String(repeating: "x\n", count: 20)
+        for (faultyCountMax, isTaken) in [(20, true), (19, false)] {
+            let result = try #require(
+                Importing.run(text, into: store) {
+                    $0.isAtomic = true
+                    $0.atomicLineCountMax = 10
+                    $0.faultyLineCountMax = faultyCountMax
+                })
+            switch result {
+            case .success(let report):
+                #expect(isTaken && (report.importedCount, report.failedCount) == (0, 20))
+            case .failure(let fault):
+                #expect(!isTaken && fault.code == "too-many-faults", "\(fault.detail)")
+            }
+        }
+        #expect(try Importing.export(store).isEmpty)
     }
 
     @Test("goes on when the schema changes meanwhile")

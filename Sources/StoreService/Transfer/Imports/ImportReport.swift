@@ -22,6 +22,10 @@ package struct ImportReport: Sendable {
     package internal(set) var faults: [LineFault] = []
     /// The store's version after the import.
     package internal(set) var version: StoreVersion
+    /// How many lines wait for later ones that they link to.
+    private var waitingCount = 0
+    /// The last line that is counted.
+    private var lastLine = 0
 
     /// Begins without any line.
     init(_ mode: WriteMode, version: StoreVersion) {
@@ -33,9 +37,27 @@ package struct ImportReport: Sendable {
     mutating func add(_ chunk: ImportChunk, limit: Int) {
         importedCount += chunk.writtenCount
         if let count = ignoredCount { ignoredCount = count + chunk.ignoredCount }
+        waitingCount += chunk.deferred.count - (chunk.numbers?.count ?? 0)
+        lastLine = max(lastLine, chunk.lines.last?.number ?? 0)
         for (number, faults) in chunk.readFaults + chunk.writeFaults {
+            lastLine = max(lastLine, number)
             fail(number, faults, limit: limit)
         }
+    }
+
+    /// The fault that ends the import, with what had become of the lines before.
+    func ended(by fault: RequestFault) -> RequestFault {
+        guard lastLine > 0 else { return fault }
+        var counts = ["\(importedCount) imported", "\(failedCount) faulty"]
+        if let ignoredCount { counts.append("\(ignoredCount) ignored") }
+        if waitingCount > 0 {
+            counts.append("\(waitingCount) left out because they link to later lines")
+        }
+        var fault = fault
+        fault.detail +=
+            " The import ended after line \(lastLine); of the lines until there: "
+            + counts.joined(separator: ", ") + "."
+        return fault
     }
 
     /// Adds a line that was not taken, with its faults.

@@ -59,15 +59,11 @@ struct ImportRun {
                 guard try takeLines(), try writeDeferred() else { return nil }
             }
         } catch {
-            waitForWriter()
+            countSubmitted()
             // The rest is received, so that the client is ready to hear.
             feed.close()
             guard feed.waitForEnd() else { return nil }
-            var fault = error
-            if report.importedCount > 0 {
-                fault.detail += " \(report.importedCount) lines had been imported before."
-            }
-            return .failure(fault)
+            return .failure(report.ended(by: error))
         }
         report.faults.sort { $0.line < $1.line }
         return .success(report)
@@ -164,6 +160,17 @@ struct ImportRun {
         }
     }
 
+    /// Counts what the writer still has of an import that is over: it is committed.
+    private mutating func countSubmitted() {
+        for submitted in submitted {
+            guard (try? wait(for: submitted.write)) != nil, !submitted.chunk.isStale else {
+                continue
+            }
+            count(submitted.chunk)
+        }
+        submitted = []
+    }
+
     /// Returns when the writer has no chunk any more: it must not meet those of an import that is over.
     private mutating func waitForWriter() {
         for submitted in submitted { _ = try? submitted.write.wait() }
@@ -257,6 +264,7 @@ struct ImportRun {
     private mutating func takeAtOnce() throws(RequestFault) -> Bool {
         var chunks: [ImportChunk] = []
         var lineCount = 0
+        var faultyLineCount = 0
         var byteCount = 0
         loop: while true {
             switch feed.next() {
@@ -266,8 +274,13 @@ struct ImportRun {
             case .chunk(let chunk):
                 guard try read(chunk) else { continue }
                 chunks.append(chunk)
-                lineCount += chunk.lines.count
+                lineCount += chunk.lines.count { $0.reading != nil }
                 byteCount += chunk.byteCount
+                faultyLineCount += chunk.readFaults.count
+                if faultyLineCount > options.faultyLineCountMax {
+                    for chunk in chunks { count(chunk) }
+                    try report.checkFailures(limit: options.faultyLineCountMax)
+                }
                 guard lineCount <= options.atomicLineCountMax else {
                     throw RequestFault(
                         StoreError.tooManyOperations(limit: options.atomicLineCountMax))
@@ -291,6 +304,7 @@ struct ImportRun {
             for chunk in chunks { _ = try read(chunk) }
         }
         for chunk in chunks { count(chunk) }
+        try report.checkFailures(limit: options.faultyLineCountMax)
         return true
     }
 }
