@@ -36,7 +36,8 @@ package struct CheckedAggregate: Sendable {
         let query = request.text
         try query.requireLengths(limits, beside: [("op", request.operations), ("by", request.by)])
         limit = try CheckedQuery.limit(query, limits)
-        let compiled = try CheckedQuery.compile(query, rowClass, names.schema)
+        let compiled = try query.compiledFilter(
+            .objects(classIndex: rowClass.index), names.schema)
         predicate = compiled?.predicate.orNilIfTrue
         stages = compiled.flatMap { compiled in
             compiled.suffixes.isEmpty

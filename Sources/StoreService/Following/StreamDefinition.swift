@@ -23,13 +23,8 @@ package struct StreamDefinition: Hashable, Sendable {
     let expand: String?
     let quotesLargeInts: Bool
 
-    /// Reads a definition from the parts of a query that streams have.
-    ///
-    /// - Throws: ``RequestFault`` `.malformed` for arguments that nothing uses.
-    package init(of target: Target, _ text: QueryText, quotesLargeInts: Bool) throws(RequestFault) {
-        if text.filter == nil, !text.arguments.isEmpty {
-            throw text.fault("arg", "Arguments are given, but no filter that uses them.")
-        }
+    /// Takes a definition from the parts of a query that streams have.
+    package init(of target: Target, _ text: QueryText, quotesLargeInts: Bool) {
         self.target = target
         filter = text.filter
         arguments = text.arguments
@@ -66,21 +61,16 @@ package struct StreamDefinition: Hashable, Sendable {
         text.arguments = arguments
         var paths: [DependencyPath] = []
         var predicate: Predicate?
-        if let filter {
-            let compiled: CompiledQuery
-            do throws(QueryError) {
-                compiled = try CompiledQuery.compile(
-                    text: filter, arguments: arguments, rootClass: rowClass.index, schema: schema)
-            } catch {
-                throw text.problem(projection?.explaining(error, in: filter) ?? error, "filter")
-            }
+        if let compiled = try text.compiledFilter(
+            .objects(classIndex: rowClass.index), schema, projection, hasTime: false)
+        {
             if !compiled.suffixes.isEmpty {
                 throw text.fault(
                     "filter",
                     "A stream has no order and no end; leave SORT, DISTINCT and LIMIT out.",
                     code: "invalid-query")
             }
-            predicate = compiled.predicate == .constant(true) ? nil : compiled.predicate
+            predicate = compiled.predicate.orNilIfTrue
             paths = compiled.predicate.dependencies(schema).map {
                 DependencyPath(steps: $0.path, member: $0.member)
             }

@@ -63,7 +63,8 @@ package struct CheckedQuery: Sendable {
         let schema = names.schema
         try text.requireLengths(limits)
         limit = try Self.limit(text, limits)
-        let compiled = try Self.compile(text, rowClass, schema, projection)
+        let compiled = try text.compiledFilter(
+            .objects(classIndex: rowClass.index), schema, projection)
         let isPlain = compiled?.isPlain ?? true
         try Self.requireOnePlace(text, compiled)
         predicate = compiled?.predicate.orNilIfTrue
@@ -166,28 +167,6 @@ package struct CheckedQuery: Sendable {
                 throw text.fault(name, "CSV has no place for '\(name)'; ask for application/json.")
             }
             return (.csv, try CSVRecords.flat(selection, instead: "Ask for application/json"))
-        }
-    }
-
-    /// Checks the filter and its arguments; nil where there is none.
-    ///
-    /// - Throws: ``RequestFault`` `.malformed` with the column.
-    package static func compile(
-        _ text: QueryText, _ rowClass: RowClass, _ schema: RowSchema,
-        _ projection: CompiledProjection? = nil
-    ) throws(RequestFault) -> CompiledQuery? {
-        guard let filter = text.filter else {
-            if text.arguments.isEmpty { return nil }
-            throw text.fault(
-                text.isInBody ? "args" : "arg", "Arguments are given, but no filter that uses them."
-            )
-        }
-        do throws(QueryError) {
-            return try CompiledQuery.compile(
-                text: filter, arguments: text.arguments, rootClass: rowClass.index, schema: schema,
-                now: { text.now })
-        } catch {
-            throw text.problem(projection?.explaining(error, in: filter) ?? error, "filter")
         }
     }
 

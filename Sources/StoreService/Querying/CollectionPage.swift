@@ -113,19 +113,7 @@ package struct CollectionPage {
                 "The links come from embedded objects, whose owners may be of several classes; "
                     + "'\(name)' can't be used here.")
         }
-        guard let filter = text.filter else {
-            if !text.arguments.isEmpty {
-                throw text.fault("arg", "Arguments are given, but no filter that uses them.")
-            }
-            return nil
-        }
-        do throws(QueryError) {
-            return try CompiledQuery.compile(
-                text: filter, arguments: text.arguments, root: root, schema: read.rows,
-                now: { text.now })
-        } catch {
-            throw text.problem(error, "filter")
-        }
+        return try text.compiledFilter(root, read.rows)
     }
 
     private func sortKeys(_ root: QueryRoot, _ query: CompiledQuery?) throws(RequestFault)

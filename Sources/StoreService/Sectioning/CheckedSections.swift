@@ -40,7 +40,8 @@ package struct CheckedSections: Sendable {
                 "objects", "'objects' is a number from 0 to \(limits.pageObjectCountMax).",
                 code: "limit-out-of-range")
         }
-        let compiled = try CheckedQuery.compile(query, rowClass, names.schema)
+        let compiled = try query.compiledFilter(
+            .objects(classIndex: rowClass.index), names.schema)
         let key: SectionKey
         do throws(QueryError) {
             key = try SectionKey.parse(by, rootClass: rowClass.index, schema: names.schema)

@@ -1,0 +1,33 @@
+import ObjectJSON
+import Query
+import Rows
+
+extension QueryText {
+    /// Checks the filter and its arguments; nil where there is none.
+    ///
+    /// - `projection`: What the objects are shown by, for the names in errors.
+    /// - `hasTime`: Whether `now()` stands for ``now``; it is refused where a query outlives its request.
+    /// - Throws: ``RequestFault`` `.malformed` with the column, or for an argument that the filter does not use.
+    package func compiledFilter(
+        _ root: QueryRoot, _ schema: RowSchema, _ projection: CompiledProjection? = nil,
+        hasTime: Bool = true
+    ) throws(RequestFault) -> CompiledQuery? {
+        guard let filter else {
+            if arguments.isEmpty { return nil }
+            throw fault(
+                isInBody ? "args" : "arg", "Arguments are given, but no filter that uses them.")
+        }
+        do throws(QueryError) {
+            let query = try CompiledQuery.compile(
+                text: filter, arguments: arguments, root: root, schema: schema,
+                now: { hasTime ? now : nil })
+            guard let unused = query.unusedArgument else { return query }
+            throw QueryError(
+                .argument,
+                "The filter does not use argument \(unused); write $\(unused) where it belongs, or leave "
+                    + "the argument out.", column: 1, argumentIndex: unused, hint: "$\(unused)")
+        } catch {
+            throw problem(projection?.explaining(error, in: filter) ?? error, "filter")
+        }
+    }
+}
