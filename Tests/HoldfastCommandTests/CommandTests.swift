@@ -75,6 +75,33 @@ struct CommandTests {
         #expect(Command.run("serve", "--help").output.contains("--retention-age"))
     }
 
+    @Test("ends without a word when nobody reads on: an export with 1, what is short with 0")
+    func brokenPipes() throws {
+        #expect(Command.run("schema", "put", "--data", data, "-", input: schema).status == 0)
+        let nodes = (0..<20_000).map { "{\"id\":\($0)}\n" }.joined()
+        TemporaryDirectory.write(Array(nodes.utf8), to: directory.path + "/nodes")
+        let file = directory.path + "/nodes"
+        #expect(
+            Command.run("import", "--data", data, "--class", "Node", file).status == 0)
+        for (words, status) in [("export --data \(data)", "1"), ("help", "0"), ("help serve", "0")]
+        {
+            let result = directory.path + "/result"
+            // More than a pipe holds is left when the reader goes.
+            let process = ChildProcess(
+                "/bin/sh",
+                [
+                    "-c",
+                    "{ '\(Command.path)' \(words) 2>'\(result)'; echo $? >>'\(result)'; } | head -n 1",
+                ])
+            #expect(process.readLine()?.isEmpty == false)
+            process.wait()
+            let told = TemporaryDirectory.contents(result).map {
+                String(decoding: $0, as: UTF8.self)
+            }
+            #expect(told == status + "\n", "\(words)")
+        }
+    }
+
     @Test("puts a schema, imports, exports and checks, all without a service")
     func offline() throws {
         let put = Command.run("schema", "put", "--data", data, "-", input: schema)

@@ -84,7 +84,11 @@ struct ExportCommand {
                 throw OpenStore.failure(error, directory)
             }
             if piece.isEmpty { break }
-            guard Terminal.write(piece, to: file) else { throw Self.unwritable(path) }
+            guard Terminal.write(piece, to: file) else {
+                // Who reads has had enough, as `head` has.
+                if errno == EPIPE, file == 1 { return .failure }
+                throw Self.unwritable(path)
+            }
             byteCount += piece.count
             let now = Clock.seconds()
             if now - shownAt >= 0.2, file != 1 || isatty(1) == 0 {
