@@ -189,4 +189,34 @@ struct LMDBFillTests {
         }
         return batch
     }
+
+    @Test(
+        "that a reader held back while much was written are used again when it has ended",
+        arguments: [3000, 30_000])
+    func pagesHeldByReader(byteCount: Int) throws {
+        let engine = try open()
+        defer { engine.close() }
+        let entryCount = 6_000_000 / byteCount
+        func rewrite(_ rounds: Range<Int>) throws {
+            for round in rounds {
+                var batch = OwnedBatch()
+                for index in 0..<entryCount {
+                    batch.changes[key(5, index)] = [UInt8](
+                        repeating: UInt8(round & 0xFF), count: byteCount)
+                }
+                try batch.commit(to: engine)
+                try engine.checkpoint()
+            }
+        }
+        try rewrite(0..<2)
+        let alone = try engine.information().mapUsedByteCount
+        let reader = try engine.snapshot()
+        try rewrite(2..<7)
+        let held = try engine.information().mapUsedByteCount
+        // Nothing that the reader sees, and nothing freed since, could be used.
+        #expect(held > alone * 2)
+        reader.close()
+        try rewrite(7..<12)
+        #expect(try engine.information().mapUsedByteCount <= held)
+    }
 }
