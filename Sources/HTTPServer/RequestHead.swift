@@ -18,6 +18,7 @@ struct RequestHead {
         case host
         case contentLength
         case transferEncoding
+        case contentType
     }
 
     /// The `Content-Length`; 0 without one.
@@ -33,6 +34,7 @@ struct RequestHead {
     private var hostCount = 0
     private var contentLengthCount = 0
     private var transferEncodingCount = 0
+    private var contentTypeCount = 0
 
     /// Reads the complete head of the request that `handle` receives.
     ///
@@ -72,6 +74,8 @@ struct RequestHead {
             fault = .contentLength
         } else if transferEncodingCount > (isChunked && isHTTP11 ? 1 : 0) {
             fault = .transferEncoding
+        } else if contentTypeCount > 1 {
+            fault = .contentType
         }
     }
 
@@ -100,6 +104,8 @@ struct RequestHead {
         } else if name.equalsIgnoringCase(HeaderName.transferEncoding.text) {
             transferEncodingCount += 1
             isChunked = value.equalsIgnoringCase("chunked")
+        } else if name.equalsIgnoringCase(HeaderName.contentType.text) {
+            contentTypeCount += 1
         }
         return fault == nil
     }
@@ -124,6 +130,7 @@ extension RequestHead.Fault {
             "The request must have one field Content-Length at most, and none beside Transfer-Encoding."
         case .transferEncoding:
             "The only Transfer-Encoding that the service reads is 'chunked', in HTTP/1.1."
+        case .contentType: "The request must have one field Content-Type at most."
         }
     }
 }

@@ -37,6 +37,9 @@ import Testing
         Case(
             testDescription: "chunks that are not the only encoding",
             bytes: head("Transfer-Encoding: gzip, chunked") + "0\r\n\r\n"),
+        Case(
+            testDescription: "two types",
+            bytes: head("Content-Type: a/b\r\nContent-Type: c/d\r\nContent-Length: 5") + "abcde"),
         Case(testDescription: "an unknown encoding", bytes: head("Transfer-Encoding: gzip")),
         Case(testDescription: "no encoding", bytes: head("Transfer-Encoding: identity")),
         Case(testDescription: "an empty encoding", bytes: head("Transfer-Encoding:")),

@@ -186,7 +186,10 @@ final class CountingSource: PullSource {
             let client = try RawClient(port: port)
             let allowed = try client.get("/hello", ["Origin: https://a.example"])
             #expect(allowed.header("Access-Control-Allow-Origin") == "https://a.example")
-            #expect(allowed.header("Access-Control-Expose-Headers")?.contains("ETag") == true)
+            let exposed = allowed.header("Access-Control-Expose-Headers") ?? ""
+            for name in ["ETag", "Preference-Applied", "Idempotency-Replayed"] {
+                #expect(exposed.contains(name), "\(name)")
+            }
             #expect(allowed.header("Vary") == "Origin")
             let refused = try client.get("/hello", ["Origin: https://b.example"])
             #expect(refused.header("Access-Control-Allow-Origin") == nil)

@@ -133,6 +133,33 @@ struct PreconditionTests {
         .check(on: server)
     }
 
+    @Test(
+        "a condition that an operation does not know is refused, and nothing is done",
+        arguments: [
+            ("PUT", "/v1/schema", "{\"classes\":[]}", ["If-None-Match"]),
+            ("DELETE", "/v1/schema/classes/Thing", nil, ["If-None-Match"]),
+            ("DELETE", "/v1/projections/Card", nil, ["If-None-Match"]),
+            ("POST", "/v1/classes/Thing/import", "{\"id\":1}", ["If-Match", "If-None-Match"]),
+            ("POST", "/v1/import", "{\"id\":1}", ["If-Match", "If-None-Match"]),
+            ("POST", "/v1/backups", "", ["If-Match", "If-None-Match"]),
+            ("DELETE", "/v1/backups/b", nil, ["If-Match", "If-None-Match"]),
+            ("POST", "/v1/transactions", "{\"operations\":[]}", ["If-Match", "If-None-Match"]),
+            ("POST", "/v1/classes/Thing/query", "{}", ["If-Match", "If-None-Match"]),
+            ("PATCH", "/v1/classes/Thing/objects?all=true", "{}", ["If-Match", "If-None-Match"]),
+            ("DELETE", "/v1/classes/Thing/objects?all=true", nil, ["If-Match", "If-None-Match"]),
+            ("DELETE", "/v1/classes/Thing/outbox?through=0", nil, ["If-Match", "If-None-Match"]),
+        ] as [(String, String, String?, [String])])
+    func unknownConditions(method: String, path: String, body: String?, names: [String]) {
+        let version = server.store.version
+        for name in names {
+            APIScenario(
+                method, path, body, headers: [(name, "*")], status: 400,
+                contains: ["invalid-header", "\"parameter\":\"\(name)\""]
+            ).check(on: server)
+        }
+        #expect(server.store.version == version)
+    }
+
     @Test("a $version in the body has to be the object's")
     func statedVersion() {
         server.send("PUT", path, "{}")

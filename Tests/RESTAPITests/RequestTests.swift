@@ -118,6 +118,42 @@ struct RequestTests {
         APIScenario("HEAD", "/v1/classes/Thing/objects/404", status: 404).check(on: server)
     }
 
+    @Test(
+        "a read says which preferences it followed",
+        arguments: [
+            ("GET", "/objects", "int64=string", "int64=string"),
+            ("POST", "/query", "int64=string", "int64=string"),
+            ("GET", "/aggregate?op=max(count)", "int64=string", "int64=string"),
+            ("GET", "/sections?by=count", "int64=string", "int64=string"),
+            ("GET", "/objects/1", "int64=string", "int64=string"),
+            ("GET", "/objects/1/properties/count", "int64=string", "int64=string"),
+            ("GET", "/objects/1/properties/counts", "int64=string", "int64=string"),
+            ("GET", "/objects/1/properties/counts/elements/0", "int64=string", "int64=string"),
+            ("GET", "/changes?since=start", "int64=string", "int64=string"),
+            ("GET", "/changes", "wait=1", "wait=1"),
+            ("GET", "/changes", "wait=1, int64=string", "int64=string, wait=1"),
+            ("GET", "/objects", "wait=1, int64=number", nil),
+            ("GET", "/changes", "wait=0", nil),
+            // There is nothing to wait for.
+            ("GET", "/changes?since=start", "wait=1", nil),
+        ] as [(String, String, String, String?)])
+    func preferences(method: String, path: String, preference: String, applied: String?) {
+        server.send("PUT", "/v1/classes/Thing/objects/1", "{\"counts\":[1]}")
+        let reply = server.send(
+            method, "/v1/classes/Thing" + path, method == "POST" ? "{}" : nil,
+            headers: [("Prefer", preference)])
+        #expect(reply.status == 200, "\(reply.text)")
+        #expect(reply.headers["preference-applied"] == applied, "\(path)")
+    }
+
+    @Test("CSV has one form of ints, whatever is preferred")
+    func preferencesOfCSV() {
+        let reply = server.send(
+            "GET", "/v1/classes/Thing/objects?fields=count",
+            headers: [("Prefer", "int64=string"), ("Accept", "text/csv")])
+        #expect(reply.status == 200 && reply.headers["preference-applied"] == nil, "\(reply.text)")
+    }
+
     @Test("a change of the schema takes strong tags alone, as the other writes do")
     func schemaTags() throws {
         let server = try TestServer(schema: Schemas.everything)

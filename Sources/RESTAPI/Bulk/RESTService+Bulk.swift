@@ -15,12 +15,6 @@ extension RESTService {
                     "State a 'filter', or all=true to change every object of the class.")
             }
             try request.requireAccepted("application/json")
-            guard try Precondition(request) == .none else {
-                throw RequestFault(
-                    .malformed, "invalid-header",
-                    "If-Match and If-None-Match are about one object; leave them out of a change by "
-                        + "filter.")
-            }
             let preferences = try Preferences(request)
             var change = BulkChange(
                 ofClass: RequestBytes(request.className, of: request),

@@ -14,8 +14,8 @@ extension RESTService {
         let parameters = Parameters(request)
         let preferences = try Preferences(request)
         let text = try QueryText(request, parser: RequestScratch.current.parser)
-        let definition = try StreamDefinition(
-            of: target, text, quotesLargeInts: preferences.quotesLargeInts)
+        let quotesLargeInts = preferences.quotesLargeInts
+        let definition = StreamDefinition(of: target, text, quotesLargeInts: quotesLargeInts)
         let names = served.names(of: store.catalog.rows)
         let checked = try definition.checked(names)
         let mode = try streamMode(request)
@@ -23,7 +23,7 @@ extension RESTService {
         if mode == .events {
             let stream = makeEventStream()
             streams.open(StreamSubscriber(stream, checked, clientKey(request)), from: cursor)
-            return .respond(Response(events: stream).with(.vary, "Accept" as StaticString))
+            return .respond(Response(following: stream, quotesLargeInts: quotesLargeInts))
         }
         let limit = try CheckedQuery.limit(text, served.limits)
         if let version = cursor.version, version.epoch != store.epoch { throw .expiredCursor }
@@ -32,7 +32,8 @@ extension RESTService {
             return answerReading { read throws(RequestFault) in
                 Response(
                     changes: try self.served.page(
-                        of: checked, from: cursor, limit: limit, in: read))
+                        of: checked, from: cursor, limit: limit, in: read),
+                    quotesLargeInts: quotesLargeInts)
             }
         }
         let number = cursor.version?.number ?? store.publisher.version
@@ -41,7 +42,11 @@ extension RESTService {
                 LongPoll(
                     checked, after: number, limit: limit,
                     deadline: monotonicMilliseconds() + UInt64(wait) * 1000,
-                    for: (WaitingExchange(exchange, self), self.clientKey(request))))
+                    for: (
+                        WaitingExchange(
+                            exchange, self, quotesLargeInts: quotesLargeInts, waitSeconds: wait),
+                        self.clientKey(request)
+                    )))
         }
     }
 

@@ -35,15 +35,24 @@ extension EventStream: StreamSink {
 struct WaitingExchange: ReplySink {
     private let exchange: Exchange
     private let service: RESTService
+    private let quotesLargeInts: Bool
+    private let waitSeconds: Int
 
-    init(_ exchange: Exchange, _ service: RESTService) {
+    init(
+        _ exchange: Exchange, _ service: RESTService, quotesLargeInts: Bool, waitSeconds: Int
+    ) {
         self.exchange = exchange
         self.service = service
+        self.quotesLargeInts = quotesLargeInts
+        self.waitSeconds = waitSeconds
     }
 
     var isGone: Bool { exchange.isGone }
 
-    func reply(_ page: SharedBytes) { exchange.respond(Response(changes: page)) }
+    func reply(_ page: SharedBytes) {
+        exchange.respond(
+            Response(changes: page, quotesLargeInts: quotesLargeInts, waitSeconds: waitSeconds))
+    }
     func fail(_ fault: RequestFault) { exchange.respond(service.response(fault)) }
     func abandon() { exchange.abandon() }
 }
@@ -55,8 +64,18 @@ extension HTTPServer.Bytes {
 
 extension Response {
     /// A page of changes: there is an event stream at the same address for those who accept that.
-    init(changes page: SharedBytes) {
+    ///
+    /// - `waitSeconds`: How long the request could wait; 0 when it could not.
+    init(changes page: SharedBytes, quotesLargeInts: Bool, waitSeconds: Int = 0) {
         self.init(200, .json, HTTPServer.Bytes(page))
         headers.add(.vary, "Accept" as StaticString)
+        headers.addApplied(quotesLargeInts: quotesLargeInts, waitSeconds: waitSeconds)
+    }
+
+    /// Events without end; there are pages at the same address.
+    init(following stream: EventStream, quotesLargeInts: Bool) {
+        self.init(events: stream)
+        headers.add(.vary, "Accept" as StaticString)
+        headers.addApplied(quotesLargeInts: quotesLargeInts)
     }
 }

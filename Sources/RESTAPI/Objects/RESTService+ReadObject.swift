@@ -55,10 +55,7 @@ extension RESTService {
             isKnown ? Response(304) : Response(200, .json, RequestScratch.current.takeReply())
         response.headers.addETag(etag)
         response.headers.addStoreVersion(version)
-        if form.quotesLargeInts, !isKnown {
-            response.headers.add(.preferenceApplied, "int64=string" as StaticString)
-            response.headers.add(.vary, "Prefer" as StaticString)
-        }
+        if !isKnown { response.headers.addApplied(quotesLargeInts: form.quotesLargeInts) }
         return response
     }
 }

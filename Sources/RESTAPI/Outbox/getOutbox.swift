@@ -27,23 +27,27 @@ extension RESTService {
                 of: name, since: isResumed ? last : since,
                 parameter: isResumed ? "Last-Event-ID" : "since", limit: limit,
                 quotesLargeInts: preferences.quotesLargeInts)
+            let quotesLargeInts = preferences.quotesLargeInts
             if mode == .events {
                 let stream = makeEventStream()
                 try streams.outboxes.follow(outbox, as: clientKey(request), stream)
-                return .respond(Response(events: stream).with(.vary, "Accept" as StaticString))
+                return .respond(Response(following: stream, quotesLargeInts: quotesLargeInts))
             }
             let wait = min(preferences.waitSeconds ?? 0, LongPoll.secondsMax)
             return whenAtVersion(version) {
                 if wait == 0 {
                     return self.answerScheduled { () throws(RequestFault) in
-                        Response(changes: try self.served.outboxPage(outbox))
+                        Response(
+                            changes: try self.served.outboxPage(outbox),
+                            quotesLargeInts: quotesLargeInts)
                     }
                 }
                 return .later { exchange in
                     self.streams.outboxes.poll(
                         outbox, as: self.clientKey(request),
                         until: monotonicMilliseconds() + UInt64(wait) * 1000,
-                        WaitingExchange(exchange, self))
+                        WaitingExchange(
+                            exchange, self, quotesLargeInts: quotesLargeInts, waitSeconds: wait))
                 }
             }
         }

@@ -9,7 +9,7 @@ extension RESTService {
     func deleteProjection(_ request: Request) -> Outcome {
         answering { () throws(RequestFault) in
             let name = try definition(request, store.catalog).name
-            return try change(request, SchemaChange(.droppedProjection(name))) { catalog in
+            return try change(request, CatalogChange(.droppedProjection(name))) { catalog in
                 Response(204).with(entityTag: self.schemaTag(catalog.schema))
             }
         }

@@ -18,7 +18,7 @@ extension RESTService {
             guard let projection = read, reader.faults.isEmpty else {
                 throw RequestFault(projection: reader.faults)
             }
-            let change = SchemaChange(.projection(projection))
+            let change = CatalogChange(.projection(projection))
             let isNew = change.isAddition(to: store.catalog)
             return try self.change(request, change) { catalog in
                 self.definitionResponse(isNew ? 201 : 200, catalog) { $0.projection(projection) }

@@ -17,6 +17,9 @@ extension RESTService {
                 var response = self.response(
                     reply, buffer, nextAt: hasAddress ? request : nil)
                 if varies { response.headers.add(.vary, "Accept" as StaticString) }
+                // CSV has no other form of numbers.
+                let quotes = page.quotesLargeInts && reply.form != .csv
+                response.headers.addApplied(quotesLargeInts: quotes)
                 return response
             }
             var reading = PageRead(page)

@@ -54,7 +54,9 @@ extension RESTService {
             served, read, names, quotesLargeInts: preferences.quotesLargeInts)
         let page = CollectionPage(
             text, of: ObjectProperty(member, of: rowClass, key: key, row), projection, in: view)
-        return response(try page.write(to: buffer), buffer, nextAt: request)
+        var response = response(try page.write(to: buffer), buffer, nextAt: request)
+        response.headers.addApplied(quotesLargeInts: preferences.quotesLargeInts)
+        return response
     }
 
     /// `{"value":…}`, or the bytes of a data property for a client that asks for them.
@@ -90,6 +92,7 @@ extension RESTService {
             try served.stored { () throws(StoreError) in try read.checkFailure() }
             let (base, count) = buffer.takeStorage()
             response = Response(200, .json, HTTPServer.Bytes(adopting: base, count: count))
+            response.headers.addApplied(quotesLargeInts: preferences.quotesLargeInts)
         }
         if isData { response.headers.add(.vary, "Accept" as StaticString) }
         response.headers.addETag(etag)

@@ -71,11 +71,28 @@ package struct Preferences: Sendable, Equatable {
             ? String(text.dropFirst().dropLast()) : String(text)
     }
 
-    /// The value of `Preference-Applied`; nil when nothing was applied.
+    /// The value of `Preference-Applied` in the reply to a write; nil when nothing was applied.
     package func applied(minimal: Bool) -> String? {
         var parts: [String] = []
         if minimal { parts.append("return=minimal") }
         if quotesLargeInts, !minimal { parts.append("int64=string") }
         return parts.isEmpty ? nil : parts.joined(separator: ", ")
+    }
+}
+
+extension Headers {
+    /// Adds which preferences the reply to a read followed, on which it depends then.
+    ///
+    /// - `waitSeconds`: How long the request could wait; 0 when it could not.
+    mutating func addApplied(quotesLargeInts: Bool, waitSeconds: Int = 0) {
+        if waitSeconds > 0 {
+            let wait = "wait=\(waitSeconds)"
+            add(.preferenceApplied, quotesLargeInts ? "int64=string, " + wait : wait)
+        } else if quotesLargeInts {
+            add(.preferenceApplied, "int64=string" as StaticString)
+        } else {
+            return
+        }
+        add(.vary, "Prefer" as StaticString)
     }
 }

@@ -26,7 +26,9 @@ extension Operation {
         Operation(
             .get, schemaClass, "getClass", .read, [.ifNoneMatchRead], .guarded + [.notFound]
         ) { $0.getClass },
-        Operation(.put, schemaClass, "putClass", .admin, schemaChange, .schema) { $0.putClass },
+        Operation(
+            .put, schemaClass, "putClass", .admin, schemaChange + [.ifNoneMatchWrite], .schema
+        ) { $0.putClass },
         Operation(.delete, schemaClass, "deleteClass", .admin, schemaChange, .removing) {
             $0.deleteClass
         },
@@ -99,8 +101,8 @@ extension Operation {
                 key + [.upsert] + write + [.idempotencyKey], .writing
             ) { service in { service.patch($0, source) } },
             Operation(
-                .delete, path, "deleteObject" + source.ending, .write, key + [.ifMatch],
-                .removing + [.methodNotAllowed]
+                .delete, path, "deleteObject" + source.ending, .write,
+                key + [.ifMatch, .ifNoneMatchWrite], .removing + [.methodNotAllowed]
             ) { service in { service.delete($0, source) } },
         ]
     }
@@ -176,9 +178,9 @@ extension Operation {
                 .get, projection, "getProjection", .read, [.ifNoneMatchRead],
                 .guarded + [.notFound]
             ) { $0.getProjection },
-            Operation(.put, projection, "putProjection", .admin, [.ifMatch], .schema) {
-                $0.putProjection
-            },
+            Operation(
+                .put, projection, "putProjection", .admin, [.ifMatch, .ifNoneMatchWrite], .schema
+            ) { $0.putProjection },
             Operation(.delete, projection, "deleteProjection", .admin, [.ifMatch], .removing) {
                 $0.deleteProjection
             },

@@ -31,6 +31,8 @@ package struct Operation: Sendable {
     /// The names of the parameters in the query, for the check of each request.
     private let known: [StaticString]
     private let repeatable: [StaticString]
+    /// The conditions that it does not know although it writes; nothing is done for a request that makes one.
+    private let refused: [HeaderName]
 
     init(
         _ method: Method, _ path: String, _ id: String, _ right: Right?,
@@ -48,6 +50,10 @@ package struct Operation: Sendable {
         let inQuery = parameters.filter { $0.place == .query }
         known = inQuery.map(\.name)
         repeatable = inQuery.filter(\.isRepeatable).map(\.name)
+        let taken = parameters.filter { $0.place == .header }.map(\.name.description)
+        refused =
+            method == .get
+            ? [] : [.ifMatch, .ifNoneMatch].filter { !taken.contains($0.text.description) }
     }
 
     /// An operation that a handler answers.
@@ -72,8 +78,8 @@ package struct Operation: Sendable {
     /// The operation of an id.
     static func named(_ id: String) -> Operation? { all.first { $0.id == id } }
 
-    /// The operation's route in a service. Parameters that it does not know are refused before its handler
-    /// runs; that costs nothing where there are none.
+    /// The operation's route in a service. Parameters and conditions that it does not know are refused
+    /// before its handler runs; that costs nothing where there are none.
     package func route(_ service: RESTService) -> Route {
         switch answer {
         case .handler(let make):
@@ -82,7 +88,7 @@ package struct Operation: Sendable {
             return Route(
                 method, path, id, body: hasBody ? .buffered() : .none, answersHead: !isEndless
             ) { request in
-                if !request.query.isEmpty {
+                if !request.query.isEmpty || !refused.isEmpty {
                     do throws(RequestFault) {
                         try check(request)
                     } catch {
@@ -104,8 +110,14 @@ package struct Operation: Sendable {
         }
     }
 
-    /// Refuses parameters that the operation does not know, or that stand too often.
+    /// Refuses parameters and conditions that the operation does not know, or parameters that stand too often.
     private func check(_ request: Request) throws(RequestFault) {
         try Parameters.check(request, known: known, repeatable: repeatable)
+        for name in refused where request.header(name) != nil {
+            throw .header(
+                name.text,
+                "This operation takes no \(name.text), so nothing was done; leave it out. (An operation of a "
+                    + "transaction has an 'ifMatch' of its own.)")
+        }
     }
 }

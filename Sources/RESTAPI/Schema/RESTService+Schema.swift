@@ -13,7 +13,7 @@ extension RESTService {
 
     /// The entity tag of a schema: the store's epoch and the schema's revision. Without quotes.
     func schemaTag(_ schema: Schema) -> String {
-        "\(SchemaChange.version(of: schema, in: store))\(Self.schemaTagSuffix)"
+        "\(CatalogChange.version(of: schema, in: store))\(Self.schemaTagSuffix)"
     }
 
     /// A reply with a schema or one class of it, and the headers that go with it.
@@ -36,7 +36,7 @@ extension RESTService {
     ///
     /// - `answer`: Makes the reply, of the catalog after the change.
     func changeSchema(
-        _ request: Request, _ parameters: Parameters, _ change: SchemaChange,
+        _ request: Request, _ parameters: Parameters, _ change: CatalogChange,
         answer: @escaping @Sendable (Catalog) -> Response
     ) throws(RequestFault) -> Outcome {
         var change = change
@@ -58,9 +58,9 @@ extension RESTService {
 
     /// Makes a change of the schema or of projections, and answers when it is durable.
     ///
-    /// - Throws: ``RequestFault`` `.malformed` when `If-Match` is.
+    /// - Throws: ``RequestFault`` `.malformed` when `If-Match` or `If-None-Match` is.
     func change(
-        _ request: Request, _ change: SchemaChange,
+        _ request: Request, _ change: CatalogChange,
         answer: @escaping @Sendable (Catalog) -> Response
     ) throws(RequestFault) -> Outcome {
         var change = change
@@ -79,8 +79,11 @@ extension RESTService {
         }
     }
 
-    /// What `If-Match` asks of the schema. Tags of objects name none.
+    /// What a request asks of the schema: `If-Match` names its tags, of which tags of objects are none, and
+    /// `If-None-Match: *` asks that what is written is not there.
     private func schemaPrecondition(_ request: Request) throws(RequestFault) -> Precondition {
+        let stated = try Precondition(request)
+        if stated == .absent { return stated }
         guard case .list(let tags) = try EntityTags.read(.ifMatch, of: request) else {
             return .none
         }
@@ -92,7 +95,7 @@ extension RESTService {
     }
 
     /// The fault of a failed change; what clients are not told is reported.
-    private func fault(_ error: StoreError, of change: SchemaChange) -> RequestFault {
+    private func fault(_ error: StoreError, of change: CatalogChange) -> RequestFault {
         if case .storage = error { return served.fault(error) }
         return change.fault(error)
     }

@@ -13,7 +13,7 @@ extension RESTService {
             guard store.catalog.schema.objectClass(named: name) != nil else {
                 throw .unknownClass(name, store.catalog.rows)
             }
-            return try changeSchema(request, parameters, SchemaChange(.droppedClass(name))) {
+            return try changeSchema(request, parameters, CatalogChange(.droppedClass(name))) {
                 catalog in
                 Response(204).with(entityTag: self.schemaTag(catalog.schema))
             }

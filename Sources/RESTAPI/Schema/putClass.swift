@@ -14,7 +14,7 @@ extension RESTService {
             let (objectClass, renames) = try readSchemaBody(request) { reader, root in
                 reader.readClass(root, JSONPointer(), named: name).map { ($0, reader.classRenames) }
             }
-            let change = SchemaChange(.objectClass(name, objectClass, renames))
+            let change = CatalogChange(.objectClass(name, objectClass, renames))
             let isNew = change.isAddition(to: store.catalog)
             return try changeSchema(request, parameters, change) { catalog in
                 self.schemaResponse(isNew ? 201 : 200, catalog.schema) {

@@ -11,7 +11,7 @@ extension RESTService {
         answering { () throws(RequestFault) in
             let parameters = Parameters(request)
             let document = try readSchemaBody(request) { $0.readSchema($1) }
-            return try changeSchema(request, parameters, SchemaChange(.schema(document))) {
+            return try changeSchema(request, parameters, CatalogChange(.schema(document))) {
                 catalog in
                 self.schemaResponse(200, catalog.schema) { $0.write(catalog.schema) }
             }

@@ -17,6 +17,11 @@ package struct ElementAddress: Sendable {
     /// The element.
     package let element: Element
 
+    /// The parameter that names the element, in the path or the query.
+    var parameterName: String {
+        if case .parameters = element { "key" } else { "element" }
+    }
+
     /// Names an element.
     package init(_ object: ObjectAddress, _ property: RequestBytes, _ element: Element) {
         self.object = object

@@ -91,7 +91,7 @@ package struct ElementWrite: WriteBody, @unchecked Sendable {
             removal.setEntries(target.member, from: 0)
             draft = removal
         case (.put, .key(let key)):
-            try Self.requireMapKey(key)
+            try requireMapKey(key)
             let json = try json(scratch)
             draft = key.withUnsafeBytes {
                 reader.readEntry(json, under: $0, target.member, of: target.rowClass, names)
@@ -118,7 +118,7 @@ package struct ElementWrite: WriteBody, @unchecked Sendable {
         case .add: edit = MixedEdit(steps, .insert(at: place))
         case .put:
             // What is no key is no position either.
-            if let last = steps.last { try Self.requireMapKey(last) }
+            if let last = steps.last { try requireMapKey(last) }
             edit = MixedEdit(steps, .put)
         }
         let reader = scratch.reader
@@ -187,12 +187,15 @@ package struct ElementWrite: WriteBody, @unchecked Sendable {
             .unsupportedOperation, "element-method-not-allowed", detail, alternatives: allow)
     }
 
-    private static func requireMapKey(_ key: [UInt8]) throws(RequestFault) {
+    private func requireMapKey(_ key: [UInt8]) throws(RequestFault) {
         guard let fault = key.withUnsafeBytes({ MapKey.fault(of: $0) }) else { return }
         let detail = fault.detail
         throw RequestFault(
             .invalid, fault.code, detail,
-            errors: [RequestFault.Entry(code: fault.code, detail: detail, parameter: "element")])
+            errors: [
+                RequestFault.Entry(
+                    code: fault.code, detail: detail, parameter: address.parameterName)
+            ])
     }
 
     /// Reads the value that is to go from `?value=`.

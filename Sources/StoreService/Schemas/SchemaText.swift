@@ -37,7 +37,7 @@ package enum SchemaText {
         return String(decoding: buffer.bytes, as: UTF8.self)
     }
 
-    private static func change(_ text: [UInt8]) throws(RequestFault) -> SchemaChange {
+    private static func change(_ text: [UInt8]) throws(RequestFault) -> CatalogChange {
         let parser = JSONParser()
         // The parser copies the text, but what it says of a fault is looked up in it.
         let buffer = ByteBuffer(capacity: text.count)
@@ -48,6 +48,6 @@ package enum SchemaText {
         } catch {
             throw RequestFault(error, in: buffer.bytes)
         }
-        return SchemaChange(.schema(try SchemaReader.read(root) { $0.readSchema($1) }))
+        return CatalogChange(.schema(try SchemaReader.read(root) { $0.readSchema($1) }))
     }
 }

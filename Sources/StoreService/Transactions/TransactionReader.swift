@@ -160,7 +160,9 @@ struct TransactionReader {
             return a == b ? left < right : a < b
         }
         return RequestFault(
-            first.kind, first.code, detail, errors: order.map { reader.faults[$0] })
+            first.kind, first.code, detail, errors: order.map { reader.faults[$0] },
+            // What the transaction is sent to can be done, whatever its operations ask for.
+            alternatives: first.kind == .unsupportedOperation ? "POST, OPTIONS" : nil)
     }
 
     /// Runs what may find faults in a value, which are answered as those of an object's body.

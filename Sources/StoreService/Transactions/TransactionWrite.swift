@@ -14,8 +14,10 @@ package struct TransactionWrite: WriteBody, @unchecked Sendable {
         /// The class and what names the object in it.
         var rowClass: RowClass
         var id: Value
-        /// The object's version; nil when the transaction has deleted it.
+        /// The object's version; nil when the transaction has deleted it, or nobody can read it.
         var version: UInt64?
+        /// Whether the transaction has deleted the object.
+        var isDeleted = true
         /// The object as the transaction leaves it, if the reply shows it.
         var object: StoredObject?
     }
@@ -94,7 +96,9 @@ package struct TransactionWrite: WriteBody, @unchecked Sendable {
             var written = Written(rowClass: rowClass, id: id)
             // Later operations may have changed it, so it is copied at the end.
             if operation.kind != .delete, let row = try transaction.row(rowClass, key) {
-                written.version = row.version
+                written.isDeleted = false
+                // What can't be read has no version to compare.
+                if !rowClass.isAsymmetric { written.version = row.version }
                 if !form.isMinimal {
                     written.object = copies.copy(
                         transaction.catalog.rows, rowClass.index, key, row)
@@ -238,7 +242,7 @@ package struct TransactionWrite: WriteBody, @unchecked Sendable {
     package func reply(_ writer: ReplyWriter) throws(RequestFault) -> WriteReply {
         var reply = WriteReply(writer.version)
         reply.isMinimal =
-            form.isMinimal || results.contains { $0.version != nil && $0.object == nil }
+            form.isMinimal || results.contains { !$0.isDeleted && $0.object == nil }
         if !reply.isMinimal {
             reply.hasJSON = try write(writer, withObjects: true)
             reply.isMinimal = !reply.hasJSON

@@ -55,6 +55,14 @@ struct AccessTests {
         }
     }
 
+    @Test("tells everybody which paths and methods there are")
+    func noOperation() throws {
+        let server = try GuardedServer(withTokens: true)
+        #expect(server.send("GET", "/v1/nothing").status == 404)
+        #expect(server.send("GET", "/nothing").status == 404)
+        #expect(server.send("POST", "/v1/schema").headers["allow"] == "GET, HEAD, PUT, OPTIONS")
+    }
+
     @Test(
         "refuses what is no token",
         arguments: [

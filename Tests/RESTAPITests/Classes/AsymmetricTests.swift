@@ -34,7 +34,16 @@ struct AsymmetricTests {
                 + #"{"op":"create","class":"Sensor","ref":"s","value":{"name":"s2"}},"#
                 + #"{"op":"create","class":"Visit","value":{"page":"/"}}]}"#,
             status: 200,
-            contains: [#""class":"Reading","id":6"#, #"{"class":"Visit","id":1"#]
+            contains: [
+                #""class":"Reading","id":6,"object":"#, #"{"class":"Visit","id":1,"object":"#,
+            ]
+        ).check(on: server)
+        // What nobody can read has no tag, without its object neither.
+        APIScenario(
+            "POST", "/v1/transactions",
+            #"{"operations":[{"op":"create","class":"Tick","value":{}}]}"#,
+            headers: [("Prefer", "return=minimal")], status: 200,
+            contains: [#"{"class":"Tick","id":1}"#]
         ).check(on: server)
         #expect(server.outbox().keys == [1, 2, 3, 4, 5, 6])
         APIScenario(
@@ -92,7 +101,8 @@ struct AsymmetricTests {
             "POST", "/v1/transactions",
             "{\"operations\":[{\"op\":\"create\",\"class\":\"Visit\",\"value\":{}},"
                 + "{\"op\":\"\(operation)\",\"class\":\"Reading\",\"id\":1\(value)}]}", status: 405,
-            contains: ["asymmetric-class", "\"pointer\":\"/operations/1/op\""]
+            contains: ["asymmetric-class", "\"pointer\":\"/operations/1/op\""],
+            fields: ["allow": "POST, OPTIONS"]
         ).check(on: server)
         APIScenario(
             "GET", "/v1/classes/Visit/outbox", status: 200, contains: ["{\"objects\":[],"]

@@ -138,6 +138,7 @@ struct OutboxTests {
         let path = "/v1/classes/Reading/outbox"
         let early = server.send("GET", path, headers: [("Prefer", "wait=1")])
         #expect(early.status == 200 && early.text.hasPrefix("{\"objects\":[],"))
+        #expect(early.headers["preference-applied"] == "wait=1")
         let waiting = try StartedThread {
             let client = HTTPClient(port: port)
             defer { client.disconnect() }

@@ -165,7 +165,14 @@ struct ElementTests {
             ("GET", base + "marks/elements/a", nil, 200, [#"{"value":null}"#]),
             ("GET", base + "marks/elements/b", nil, 404, ["element-not-found"]),
             ("DELETE", base + "marks/elements/b", nil, 404, ["element-not-found"]),
-            ("PUT", base + "marks/elements/a.b", "1", 422, ["invalid-map-key", "%2E"]),
+            (
+                "PUT", base + "marks/elements/a.b", "1", 422,
+                ["invalid-map-key", "%2E", #""parameter":"element""#]
+            ),
+            (
+                "PUT", base + "marks/elements?key=%22a.b%22", "1", 422,
+                ["invalid-map-key", "%2E", #""parameter":"key""#]
+            ),
             ("PUT", base + "marks/elements/b", #""x""#, 422, ["wrong-type", #""pointer":"""#]),
             ("PUT", base + "marks/elements/a%2Fb", "2", 201, [#""a/b":2.0"#]),
             ("PUT", base + "marks/elements?key=%22%22", "3", 201, [#""":3.0"#]),

@@ -6,6 +6,30 @@ import Testing
 
 @Suite("Definitions of projections")
 struct ProjectionDefinitionTests {
+    @Test("a definition and a class are written with If-None-Match: * only where there is none")
+    func onlyNew() throws {
+        let server = try TestServer(schema: Projections.schema)
+        let absent = [("If-None-Match", "*")]
+        for (path, body) in [
+            ("/v1/projections/Card", #"{"class":"Person","properties":{"first":"firstName"}}"#),
+            ("/v1/schema/classes/Extra", #"{"properties":{"a":"int"}}"#),
+        ] {
+            APIScenario(
+                "PUT", path, body, headers: [("If-None-Match", "\"x\"")], status: 400,
+                contains: ["invalid-header"]
+            ).check(on: server)
+            APIScenario(
+                "PUT", path, body, headers: absent + [("If-Match", "*")], status: 400
+            ).check(on: server)
+            APIScenario("PUT", path, body, headers: absent, status: 201).check(on: server)
+            APIScenario(
+                "PUT", path, body, headers: absent, status: 412,
+                contains: ["precondition-failed", "there already"]
+            ).check(on: server)
+            APIScenario("PUT", path, body, status: 200).check(on: server)
+        }
+    }
+
     @Test(
         "a definition is put, read by the schema's tag, replaced and taken away",
         arguments: EngineCase.all)

@@ -4,7 +4,7 @@ import ObjectModel
 import ObjectStore
 
 /// A change of the schema, of one class, or of one projection, as a client states it.
-package struct SchemaChange: Sendable {
+package struct CatalogChange: Sendable {
     /// What is changed.
     package enum Subject: Sendable {
         /// The whole schema.
@@ -19,7 +19,8 @@ package struct SchemaChange: Sendable {
         case droppedProjection(String)
     }
 
-    /// The revisions of the schema that it may change, as versions of the store's epoch.
+    /// The revisions of the schema that it may change, as versions of the store's epoch, or that what it is
+    /// about is not there.
     package var precondition = Precondition.none
     /// Whether values may be lost that the new schema has no room for.
     package var allowsDataLoss = false
@@ -35,11 +36,15 @@ package struct SchemaChange: Sendable {
 
     /// Whether it adds what it is about.
     package func isAddition(to present: Catalog) -> Bool {
+        isAddition(to: present.schema, present.projections)
+    }
+
+    private func isAddition(to schema: Schema, _ projections: [Projection]) -> Bool {
         switch subject {
         case .objectClass(let name, _, let renames):
-            present.schema.objectClass(named: renames.oldName(ofClass: name)) == nil
+            schema.objectClass(named: renames.oldName(ofClass: name)) == nil
         case .projection(let projection):
-            !present.projections.contains { $0.name == projection.name }
+            !projections.contains { $0.name == projection.name }
         case .schema, .droppedClass, .droppedProjection: false
         }
     }
@@ -75,6 +80,11 @@ package struct SchemaChange: Sendable {
             let own = faults.filter { $0.projection == stated.name }
             if !own.isEmpty { return RequestFault(projection: own.map { $0.inBody(stated) }) }
         }
+        if case .preconditionFailed = error, precondition == .absent {
+            return RequestFault(
+                .preconditionFailed, "precondition-failed",
+                "What the request is to add is there already; read it, or leave the condition out.")
+        }
         return SchemaProblem.make(error, place: place)
     }
 
@@ -89,20 +99,26 @@ package struct SchemaChange: Sendable {
             }
         case .projection, .droppedProjection:
             .projections { present throws(StoreError) in
-                try require(present.schema, in: store)
+                try require(present.schema, present.projections, in: store)
                 return projections(present.projections)
             }
         }
     }
 
     /// Checks what the client requires of the present schema.
-    private func require(_ present: Schema, in store: Store) throws(StoreError) {
+    private func require(
+        _ present: Schema, _ projections: [Projection] = [], in store: Store
+    ) throws(StoreError) {
         if case .schema(let document) = subject, let revision = document.revision,
             revision != present.revision
         {
             throw .schemaRevision(current: present.revision)
         }
-        if precondition.holds(of: Self.version(of: present, in: store)) { return }
+        let isMet =
+            precondition == .absent
+            ? isAddition(to: present, projections)
+            : precondition.holds(of: Self.version(of: present, in: store))
+        if isMet { return }
         throw .preconditionFailed(Precondition.Failure(current: nil))
     }
 
