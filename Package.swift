@@ -10,8 +10,11 @@ let ours: [SwiftSetting] = [
         .when(configuration: .release)),
 ]
 
-func library(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
-    .target(name: name, dependencies: dependencies, swiftSettings: ours)
+func library(
+    _ name: String, _ dependencies: [Target.Dependency] = [], resources: [Resource] = []
+) -> Target {
+    .target(
+        name: name, dependencies: dependencies, resources: resources, swiftSettings: ours)
 }
 
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
@@ -81,7 +84,8 @@ let package = Package(
             [
                 "StoreService", "ObjectJSON", "ObjectStore", "Query", "Text", "Rows", "ObjectModel",
                 "Bytes", "HTTPServer", "JSON", "Storage", "Threads", "CCrypto", "CMemory",
-            ]),
+            ],
+            resources: [.embedInCode("OpenAPI/components.json")]),
         .executableTarget(
             name: "HoldfastCommand",
             dependencies: [

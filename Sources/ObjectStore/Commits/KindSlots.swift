@@ -90,41 +90,28 @@ struct KindSlots: ~Copyable {
     /// place was asked for.
     func index(at place: inout SlotOrder.Place) -> Int? { order.index(at: &place) }
 
-    /// Hands over the changes in the order of their keys, of each key the last one. Cost: a sort of the slots that
-    /// were not scanned, and a merge.
+    /// Hands over the changes in the order of their keys, of each key the last one. Cost: a sort of the slots
+    /// whose keys did not rise.
     @inline(__always)
     func forEachChange<Failure: Error>(
         _ body: (StorageBatch.Change) throws(Failure) -> Void
     ) throws(Failure) {
-        guard isRising else { return try forEachMerged(body) }
+        guard isRising else { return try forEachSorted(body) }
         for index in 0..<count {
             if let change = list[index].change { try body(change) }
         }
     }
 
-    private func forEachMerged<Failure: Error>(
+    private func forEachSorted<Failure: Error>(
         _ body: (StorageBatch.Change) throws(Failure) -> Void
     ) throws(Failure) {
-        var merge = SlotMerge(runs(), list)
+        let sorted = SortedSlots(list)
         var last: StorageBatch.Change?
-        while let position = merge.next(list) {
-            guard let change = list[position].change else { continue }
+        for index in 0..<sorted.count {
+            guard let change = list[sorted[index]].change else { continue }
             if let last, !Overlay.isSame(last.key, change.key) { try body(last) }
             last = change
         }
         if let last { try body(last) }
-    }
-
-    /// All slots, as runs that are in order.
-    private func runs() -> [SlotRun] {
-        var runs: [SlotRun] = []
-        if order.count > 0 { runs.append(order.run) }
-        var first = order.count
-        while first < count {
-            let span = list.span(from: first)
-            runs.append(SlotItems.run(of: span))
-            first += span.count
-        }
-        return runs
     }
 }

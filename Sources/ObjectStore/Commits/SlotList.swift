@@ -1,5 +1,3 @@
-import CMemory
-
 /// The slots of one kind of key: a list that grows at its end and never moves what it has.
 ///
 /// A transaction may have millions: an array that doubled would copy them again and again, into memory that
@@ -44,10 +42,6 @@ struct SlotList: ~Copyable {
         @inline(__always) nonmutating _modify { yield &place(index).pointee }
     }
 
-    /// Asks the processor for a slot that will be read soon.
-    @inline(__always)
-    func prefetch(_ index: Int) { shim_prefetch(place(index)) }
-
     /// Adds a slot at the end.
     mutating func append(_ slot: Slot) {
         if count < Self.smallCountMax {
@@ -61,31 +55,6 @@ struct SlotList: ~Copyable {
         place(count).initialize(to: slot)
         count += 1
     }
-
-    /// The slots from one on up to the last of the small chunks, or of a large one.
-    func span(from index: Int) -> SlotSpan {
-        if index < Self.smallCountMax {
-            let first = index >> Self.smallBits
-            return SlotSpan(
-                Array(small[first...]), chunkBits: Self.smallBits, first: index,
-                offset: index - first << Self.smallBits,
-                count: min(Self.smallCountMax, count) - index)
-        }
-        let further = index - Self.smallCountMax
-        let chunk = further >> Self.largeBits
-        let end = Self.smallCountMax + (chunk + 1) << Self.largeBits
-        return SlotSpan(
-            [large[chunk]], chunkBits: Self.largeBits, first: index,
-            offset: further - chunk << Self.largeBits, count: min(end, count) - index)
-    }
-
-    /// The beginning of a slot's key.
-    @inline(__always)
-    func prefix(_ index: Int) -> KeyPrefix { place(index).pointee.prefix }
-
-    /// A slot's key.
-    @inline(__always)
-    func key(_ index: Int) -> UnsafeRawBufferPointer { place(index).pointee.key }
 
     /// Forgets all of them, and frees all chunks but one.
     mutating func removeAll() {

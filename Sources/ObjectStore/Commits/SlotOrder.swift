@@ -87,13 +87,4 @@ struct SlotOrder {
         chunks[chunk].removeSubrange(kept...)
         chunks.insert(moved, at: chunk + 1)
     }
-
-    /// The slots that are in order, the first so many of the list.
-    var run: SlotRun {
-        SlotRun(count: count) { positions in
-            for (index, position) in chunks.joined().enumerated() {
-                positions.initializeElement(at: index, to: position)
-            }
-        }
-    }
 }

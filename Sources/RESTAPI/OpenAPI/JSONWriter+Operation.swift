@@ -2,16 +2,21 @@ import JSON
 // Parts of operations.
 extension JSONWriter {
     /// Writes the header fields of a reply, as references to the shared ones.
-    func headers(_ names: StaticString...) { headers(names) }
-
-    /// Writes the header fields of a reply, as references to the shared ones.
-    func headers(_ names: [StaticString]) {
+    fileprivate func headers(_ names: [StaticString]) {
         object { object in
             for name in names {
                 object.member(name).object {
                     $0.member("$ref").string("#/components/headers/\(name)")
                 }
             }
+        }
+    }
+
+    /// Writes a request's body, which has to be there, with what `content` writes of it.
+    func requiredBody(_ content: (JSONWriter) -> Void) {
+        object { body in
+            body.member("required").bool(true)
+            content(body.member("content"))
         }
     }
 
@@ -33,6 +38,29 @@ extension JSONWriter {
 }
 
 extension JSONObjectWriter {
+    /// Adds a reply with the shared header fields of some names, and with the body that `content` writes.
+    mutating func reply(
+        _ status: StaticString, _ description: String, _ headers: [StaticString] = [],
+        content: (JSONWriter) -> Void
+    ) {
+        member(status).object { reply in
+            reply.head(description, headers)
+            content(reply.member("content"))
+        }
+    }
+
+    /// Adds a reply without a body.
+    mutating func reply(
+        _ status: StaticString, _ description: String, _ headers: [StaticString]
+    ) {
+        member(status).object { $0.head(description, headers) }
+    }
+
+    private mutating func head(_ description: String, _ headers: [StaticString]) {
+        member("description").string(description)
+        if !headers.isEmpty { member("headers").headers(headers) }
+    }
+
     /// Adds to the content of a body the media types that have the schema which `schema` writes.
     mutating func add(
         example: String?, types: [StaticString], _ schema: (inout JSONObjectWriter) -> Void

@@ -11,11 +11,12 @@ extension OpenAPIPaths {
         writeImport(entry, to: &paths)
         paths.member(named: entry.path + "/outbox").object { item in
             add(.outbox, entry, to: &item) { responses in
-                responses.member("200").object { reply in
-                    reply.member("description").string(
-                        "The oldest objects that nobody has acknowledged; as `text/event-stream` "
-                            + "events without end.")
-                    reply.member("content").object { content in
+                responses.reply(
+                    "200",
+                    "The oldest objects that nobody has acknowledged; as `text/event-stream` "
+                        + "events without end."
+                ) {
+                    $0.object { content in
                         content.add(example: entry.page, types: ["application/json"]) {
                             $0.reference(entry.page, isOptional: false)
                         }
@@ -29,16 +30,16 @@ extension OpenAPIPaths {
 
     /// Adds the replies to the creation of objects that can't be read by themselves.
     private static func addTaken(_ entry: OpenAPIClass, to responses: inout JSONObjectWriter) {
-        responses.member("200").object { reply in
-            reply.member("description").string("The array was empty.")
-            reply.member("headers").headers("Holdfast-Version", "Idempotency-Replayed")
-            reply.member("content").content(entry.written, example: nil)
+        responses.reply(
+            "200", "The array was empty.", ["Holdfast-Version", "Idempotency-Replayed"]
+        ) {
+            $0.content(entry.written, example: nil)
         }
-        responses.member("201").object { reply in
-            reply.member("description").string(
-                "Created: of one object the reply is the object, of an array `objects`.")
-            reply.member("headers").headers("Holdfast-Version", "Idempotency-Replayed")
-            reply.member("content").content(example: entry.object) {
+        responses.reply(
+            "201", "Created: of one object the reply is the object, of an array `objects`.",
+            ["Holdfast-Version", "Idempotency-Replayed"]
+        ) {
+            $0.content(example: entry.object) {
                 addWrittenOrObject(entry, to: &$0)
             }
         }

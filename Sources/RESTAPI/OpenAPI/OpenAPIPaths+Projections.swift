@@ -40,9 +40,8 @@ extension OpenAPIPaths {
             Self.addNotModified(to: &$0)
         }
         add(variant(.patchProjected), entry, to: &item) {
-            $0.object { body in
-                body.member("required").bool(true)
-                body.member("content").content(
+            $0.requiredBody {
+                $0.content(
                     entry.patch, example: entry.patch, types: Self.mergePatchTypes)
             }
         } replies: {
@@ -75,9 +74,8 @@ extension OpenAPIPaths {
             }
         }
         add(.patchHeld, entry, to: &item) {
-            $0.object { body in
-                body.member("required").bool(true)
-                body.member("content").content(example: nil, types: Self.mergePatchTypes) {
+            $0.requiredBody {
+                $0.content(example: nil, types: Self.mergePatchTypes) {
                     choose(&$0) { $0.entry.patch }
                 }
             }

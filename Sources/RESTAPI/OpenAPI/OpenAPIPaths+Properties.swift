@@ -66,11 +66,12 @@ extension OpenAPIPaths {
     }
 
     private func addValue(_ properties: [Property], to responses: inout JSONObjectWriter) {
-        responses.member("200").object { reply in
-            reply.member("description").string(
-                "The value; the bytes of a `data` property for `Accept: application/octet-stream`.")
-            reply.member("headers").headers("ETag", "Holdfast-Version")
-            reply.member("content").object { content in
+        responses.reply(
+            "200",
+            "The value; the bytes of a `data` property for `Accept: application/octet-stream`.",
+            ["ETag", "Holdfast-Version"]
+        ) {
+            $0.object { content in
                 content.member("application/json").object { media in
                     media.member("schema").raw(
                         ##"{"type":"object","required":["value"],"properties":{"value":{"description":"In the form that the object has it."}}}"##
@@ -104,10 +105,8 @@ extension OpenAPIPaths {
         let isMap = property.type.isMap
         let member: StaticString =
             isMap ? "entries" : holdsObjects ? "objects" : "elements"
-        responses.member("200").object { reply in
-            reply.member("description").string("A page of the collection.")
-            reply.member("headers").headers("ETag", "Link", "Holdfast-Version")
-            reply.member("content").content(example: nil) { schema in
+        responses.reply("200", "A page of the collection.", ["ETag", "Link", "Holdfast-Version"]) {
+            $0.content(example: nil) { schema in
                 schema.member("type").string("object")
                 schema.member("required").array { $0.element().text(member) }
                 schema.member("properties").object { properties in
@@ -165,11 +164,11 @@ extension OpenAPIPaths {
                     ##"{"content":{"application/x-ndjson":{"schema":{"type":"string","format":"binary","description":"One JSON object a line."}}}}"##
                 )
             } replies: { responses in
-                responses.member("200").object { reply in
-                    reply.member("description").string(
-                        "How many lines were taken, and the fault of each that was not.")
-                    reply.member("headers").headers("Holdfast-Version")
-                    reply.member("content").content("HoldfastImportReport", example: nil)
+                responses.reply(
+                    "200", "How many lines were taken, and the fault of each that was not.",
+                    ["Holdfast-Version"]
+                ) {
+                    $0.content("HoldfastImportReport", example: nil)
                 }
             }
         }
@@ -178,10 +177,8 @@ extension OpenAPIPaths {
     private func writeExport(_ entry: OpenAPIClass, to paths: inout JSONObjectWriter) {
         paths.member(named: entry.path + "/export").object { item in
             add(.exportLines, entry, to: &item) { responses in
-                responses.member("200").object { reply in
-                    reply.member("description").string("One JSON object a line.")
-                    reply.member("headers").headers("Holdfast-Version")
-                    reply.member("content").raw(
+                responses.reply("200", "One JSON object a line.", ["Holdfast-Version"]) {
+                    $0.raw(
                         ##"{"application/x-ndjson":{"schema":{"type":"string","format":"binary"}}}"##
                     )
                 }
@@ -201,12 +198,12 @@ extension OpenAPIPaths {
     }
 
     static func addChanges(_ entry: OpenAPIClass, to responses: inout JSONObjectWriter) {
-        responses.member("200").object { reply in
-            reply.member("description").string(
-                "A page of changes, or with `since=start` of current matches; as "
-                    + "`text/event-stream` events without end.")
-            reply.member("headers").headers("Link")
-            reply.member("content").object { content in
+        responses.reply(
+            "200",
+            "A page of changes, or with `since=start` of current matches; as "
+                + "`text/event-stream` events without end.", ["Link"]
+        ) {
+            $0.object { content in
                 content.member("application/json").object { media in
                     media.member("schema").object { schema in
                         schema.member("oneOf").array { choices in

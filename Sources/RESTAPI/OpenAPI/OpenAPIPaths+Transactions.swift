@@ -6,17 +6,17 @@ extension OpenAPIPaths {
     func writeTransactions(tag: String, to paths: inout JSONObjectWriter) {
         paths.member("/v1/transactions").object { item in
             add(.transaction, noun: "Transaction", tag: tag, to: &item) {
-                $0.object { body in
-                    body.member("required").bool(true)
-                    body.member("content").content("HoldfastTransaction", example: nil)
+                $0.requiredBody {
+                    $0.content("HoldfastTransaction", example: nil)
                 }
             } replies: { responses in
-                responses.member("200").object { reply in
-                    reply.member("description").string(
-                        "What became of each operation. A deleted object has no `etag`; with "
-                            + "`return=minimal` no objects are told.")
-                    reply.member("headers").headers("Holdfast-Version", "Idempotency-Replayed")
-                    reply.member("content").content("HoldfastTransactionResult", example: nil)
+                responses.reply(
+                    "200",
+                    "What became of each operation. A deleted object has no `etag`; with "
+                        + "`return=minimal` no objects are told.",
+                    ["Holdfast-Version", "Idempotency-Replayed"]
+                ) {
+                    $0.content("HoldfastTransactionResult", example: nil)
                 }
             }
         }

@@ -47,19 +47,15 @@ final class OpenAPIPaths {
         }
         paths.member(named: entry.path + "/aggregate").object { item in
             add(.aggregate, entry, to: &item) { responses in
-                responses.member("200").object { reply in
-                    reply.member("description").string("The results.")
-                    reply.member("headers").headers("Link")
-                    reply.member("content").content("HoldfastAggregate", example: nil)
+                responses.reply("200", "The results.", ["Link"]) {
+                    $0.content("HoldfastAggregate", example: nil)
                 }
             }
         }
         paths.member(named: entry.path + "/sections").object { item in
             add(.sections, entry, to: &item) { responses in
-                responses.member("200").object { reply in
-                    reply.member("description").string("A page of sections.")
-                    reply.member("headers").headers("Link")
-                    reply.member("content").content(entry.sectionPage, example: nil)
+                responses.reply("200", "A page of sections.", ["Link"]) {
+                    $0.content(entry.sectionPage, example: nil)
                 }
             }
         }
@@ -141,9 +137,8 @@ final class OpenAPIPaths {
             Self.addNotModified(to: &$0)
         }
         add(variant(.put), entry, to: &item) {
-            $0.object { body in
-                body.member("required").bool(true)
-                body.member("content").content(entry.input, example: entry.object)
+            $0.requiredBody {
+                $0.content(entry.input, example: entry.object)
             }
         } replies: {
             Self.addWritten(entry, to: &$0)
@@ -152,17 +147,13 @@ final class OpenAPIPaths {
             Self.addWritten(entry, to: &$0, "Idempotency-Replayed")
         }
         add(variant(.delete), entry, to: &item) { responses in
-            responses.member("204").object { reply in
-                reply.member("description").string("The object is gone.")
-                reply.member("headers").headers("Holdfast-Version")
-            }
+            responses.reply("204", "The object is gone.", ["Holdfast-Version"])
         }
     }
 
     private static func writePatchBody(_ entry: OpenAPIClass, _ writer: JSONWriter) {
-        writer.object { body in
-            body.member("required").bool(true)
-            body.member("content").object { content in
+        writer.requiredBody {
+            $0.object { content in
                 content.add(
                     example: entry.patch,
                     types: ["application/merge-patch+json", "application/json"]
@@ -179,10 +170,11 @@ final class OpenAPIPaths {
         _ entry: OpenAPIClass, to responses: inout JSONObjectWriter, _ more: StaticString...
     ) {
         addStored("The object as it is stored now.", entry, to: &responses, more)
-        responses.member("201").object { reply in
-            reply.member("description").string("The object is new; as it is stored.")
-            reply.member("headers").headers(["ETag", "Location", "Holdfast-Version"] + more)
-            reply.member("content").content(entry.object, example: entry.object)
+        responses.reply(
+            "201", "The object is new; as it is stored.",
+            ["ETag", "Location", "Holdfast-Version"] + more
+        ) {
+            $0.content(entry.object, example: entry.object)
         }
         addMinimal(to: &responses, more)
     }
@@ -198,10 +190,8 @@ final class OpenAPIPaths {
         _ description: String, _ entry: OpenAPIClass, to responses: inout JSONObjectWriter,
         _ more: [StaticString] = []
     ) {
-        responses.member("200").object { reply in
-            reply.member("description").string(description)
-            reply.member("headers").headers(["ETag", "Holdfast-Version"] + more)
-            reply.member("content").content(entry.object, example: entry.object)
+        responses.reply("200", description, ["ETag", "Holdfast-Version"] + more) {
+            $0.content(entry.object, example: entry.object)
         }
     }
 
@@ -211,10 +201,8 @@ final class OpenAPIPaths {
         _ description: String, to responses: inout JSONObjectWriter, _ more: [StaticString] = [],
         _ value: (JSONWriter) -> Void
     ) {
-        responses.member("200").object { reply in
-            reply.member("description").string(description)
-            reply.member("headers").headers(["ETag", "Holdfast-Version"] + more)
-            reply.member("content").content(example: nil) { schema in
+        responses.reply("200", description, ["ETag", "Holdfast-Version"] + more) {
+            $0.content(example: nil) { schema in
                 schema.member("type").string("object")
                 schema.member("required").raw(##"["value"]"##)
                 schema.member("properties").object { value($0.member("value")) }
@@ -223,19 +211,14 @@ final class OpenAPIPaths {
     }
 
     static func addMinimal(to responses: inout JSONObjectWriter, _ more: [StaticString]) {
-        responses.member("204").object { reply in
-            reply.member("description").string(
-                "Written; `return=minimal` asked to leave the object out.")
-            reply.member("headers").headers(["ETag", "Location", "Holdfast-Version"] + more)
-        }
+        responses.reply(
+            "204", "Written; `return=minimal` asked to leave the object out.",
+            ["ETag", "Location", "Holdfast-Version"] + more)
     }
 
     /// Adds the reply to a reader that has what it asks for.
     static func addNotModified(to responses: inout JSONObjectWriter) {
-        responses.member("304").object { reply in
-            reply.member("description").string("It is as the client has it.")
-            reply.member("headers").headers("ETag", "Holdfast-Version")
-        }
+        responses.reply("304", "It is as the client has it.", ["ETag", "Holdfast-Version"])
     }
 
     // MARK: Several objects
@@ -244,10 +227,8 @@ final class OpenAPIPaths {
     static func addPage(
         _ entry: OpenAPIClass, hasCSV: Bool, to responses: inout JSONObjectWriter
     ) {
-        responses.member("200").object { reply in
-            reply.member("description").string("A page of objects.")
-            reply.member("headers").headers("Link")
-            reply.member("content").object { content in
+        responses.reply("200", "A page of objects.", ["Link"]) {
+            $0.object { content in
                 content.add(example: entry.page, types: [ListForm.json.name]) {
                     $0.reference(entry.page, isOptional: false)
                 }
@@ -264,9 +245,8 @@ final class OpenAPIPaths {
     }
 
     static func writeNewBody(_ entry: OpenAPIClass, _ writer: JSONWriter) {
-        writer.object { body in
-            body.member("required").bool(true)
-            body.member("content").content(example: entry.object) { schema in
+        writer.requiredBody {
+            $0.content(example: entry.object) { schema in
                 // Generators of TypeScript import a class twice for a `oneOf` of it and an array of it.
                 schema.member("anyOf").array { choices in
                     choices.element().schema(entry.new)
@@ -287,11 +267,10 @@ final class OpenAPIPaths {
 
     private static func addCreated(_ entry: OpenAPIClass, to responses: inout JSONObjectWriter) {
         func add(_ name: StaticString, _ description: String) {
-            responses.member(name).object { reply in
-                reply.member("description").string(description)
-                reply.member("headers").headers(
-                    "ETag", "Location", "Holdfast-Version", "Idempotency-Replayed")
-                reply.member("content").content(example: entry.object) { schema in
+            responses.reply(
+                name, description, ["ETag", "Location", "Holdfast-Version", "Idempotency-Replayed"]
+            ) {
+                $0.content(example: entry.object) { schema in
                     addWrittenOrObject(entry, to: &schema)
                 }
             }
@@ -303,11 +282,11 @@ final class OpenAPIPaths {
 
     /// Adds the reply to a change by filter, with header fields of its own.
     static func addAffected(to responses: inout JSONObjectWriter, _ more: StaticString...) {
-        responses.member("200").object { reply in
-            reply.member("description").string(
-                "How many objects matched, and were changed or deleted.")
-            reply.member("headers").headers(["Holdfast-Version"] + more)
-            reply.member("content").content("HoldfastAffected", example: nil)
+        responses.reply(
+            "200", "How many objects matched, and were changed or deleted.",
+            ["Holdfast-Version"] + more
+        ) {
+            $0.content("HoldfastAffected", example: nil)
         }
     }
 }
