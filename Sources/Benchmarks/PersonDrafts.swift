@@ -73,8 +73,8 @@ final class PersonDrafts {
         text.removeAll()
         let name = Int(k % 1024)
         Self.names.withUnsafeBytes { names in
-            let place = Self.nameStarts[name]..<Self.nameStarts[name + 1]
-            text.append(UnsafeRawBufferPointer(rebasing: names[place]))
+            let range = Self.nameStarts[name]..<Self.nameStarts[name + 1]
+            text.append(UnsafeRawBufferPointer(rebasing: names[range]))
         }
         append(k)
         draft.set(1, text: text.bytes)

@@ -43,13 +43,13 @@ struct PlainArrays {
             count { hay, count in
                 var start = 0
                 while start + text.count <= count {
-                    var place = 0
-                    while place < text.count {
-                        let byte = hay[start + place]
-                        if (byte &- 0x41 < 26 ? byte | 0x20 : byte) != text[place] { break }
-                        place += 1
+                    var offset = 0
+                    while offset < text.count {
+                        let byte = hay[start + offset]
+                        if (byte &- 0x41 < 26 ? byte | 0x20 : byte) != text[offset] { break }
+                        offset += 1
                     }
-                    if place == text.count { return true }
+                    if offset == text.count { return true }
                     start += 1
                 }
                 return false
@@ -66,8 +66,8 @@ struct PlainArrays {
             actives.append(rowClass.field(5, in: row).load(UInt8.self) != 0)
             let city = rowClass.field(6, in: row)
             cities.append(city.isNull ? 0 : city.load(UInt64.self))
-            rowClass.collection(7, in: row, read).forEach { part, place, _ in
-                tags.append(part.bytes(place))
+            rowClass.collection(7, in: row, read).forEach { part, offset, _ in
+                tags.append(part.bytes(offset))
                 return true
             }
             return true

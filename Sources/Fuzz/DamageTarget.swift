@@ -39,12 +39,12 @@ struct DamageTarget: FuzzTarget {
                 truncatingIfNeeded: random.next())
         }
         if !value.isEmpty {
-            let place = Int.random(in: value.indices, using: &random)
+            let offset = Int.random(in: value.indices, using: &random)
             switch Int.random(in: 0..<4, using: &random) {
-            case 0: value.removeSubrange(place...)
-            case 1: value[place] ^= 1 << UInt8.random(in: 0..<8, using: &random)
-            case 2: value[place] = 0xFF
-            default: value[place] = UInt8(truncatingIfNeeded: random.next())
+            case 0: value.removeSubrange(offset...)
+            case 1: value[offset] ^= 1 << UInt8.random(in: 0..<8, using: &random)
+            case 2: value[offset] = 0xFF
+            default: value[offset] = UInt8(truncatingIfNeeded: random.next())
             }
         }
         batch.changes[key] = .some(value)

@@ -2,7 +2,7 @@ import Bytes
 import JSON
 import TestSupport
 
-/// Changed documents: they are refused with a place inside the text, or understood, and what is
+/// Changed documents: they are refused with an offset inside the text, or understood, and what is
 /// understood is the same again after it was written out.
 struct JSONTarget: FuzzTarget {
     static let name = "json"
@@ -33,17 +33,17 @@ struct JSONTarget: FuzzTarget {
     }
 
     private func change(_ text: inout [UInt8], _ random: inout SeededGenerator) {
-        let place = Int.random(in: 0...text.count, using: &random)
+        let offset = Int.random(in: 0...text.count, using: &random)
         switch Int.random(in: 0..<4, using: &random) {
-        case 0: text.removeSubrange(place...)
-        case 1 where place < text.count: text[place] = UInt8(truncatingIfNeeded: random.next())
+        case 0: text.removeSubrange(offset...)
+        case 1 where offset < text.count: text[offset] = UInt8(truncatingIfNeeded: random.next())
         case 2:
-            let end = min(text.count, place + Int.random(in: 0...8, using: &random))
+            let end = min(text.count, offset + Int.random(in: 0...8, using: &random))
             text.insert(
-                contentsOf: text[place..<end], at: Int.random(in: 0...text.count, using: &random))
+                contentsOf: text[offset..<end], at: Int.random(in: 0...text.count, using: &random))
         default:
             let piece = Self.pieces[Int.random(in: Self.pieces.indices, using: &random)]
-            text.insert(contentsOf: piece.utf8, at: place)
+            text.insert(contentsOf: piece.utf8, at: offset)
         }
     }
 

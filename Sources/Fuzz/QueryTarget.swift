@@ -72,8 +72,8 @@ struct QueryTarget: FuzzTarget {
         store = try Store(engine: try EngineCase.memory.open())
         var classes = Self.classes
         // Found by words as well: the names of persons, dogs and cities.
-        for place in [0, 1, 3] {
-            classes[place].properties[place == 1 ? 0 : 1].searchIndex = .fullText
+        for index in [0, 1, 3] {
+            classes[index].properties[index == 1 ? 0 : 1].searchIndex = .fullText
         }
         try store.setSchema(classes)
         var random = SeededGenerator(seed: 1)
@@ -122,11 +122,11 @@ struct QueryTarget: FuzzTarget {
         var parts = Self.templates[Int.random(in: Self.templates.indices, using: &random)]
             .split(separator: " ").map(String.init)
         for _ in 0..<Int.random(in: 0...2, using: &random) {
-            let place = Int.random(in: 0...parts.count, using: &random)
+            let index = Int.random(in: 0...parts.count, using: &random)
             switch Int.random(in: 0..<3, using: &random) {
-            case 0: parts.insert(word(), at: place)
-            case 1 where place < parts.count: parts.remove(at: place)
-            default: if place < parts.count { parts[place] = word() }
+            case 0: parts.insert(word(), at: index)
+            case 1 where index < parts.count: parts.remove(at: index)
+            default: if index < parts.count { parts[index] = word() }
             }
         }
         return parts.joined(separator: " ")

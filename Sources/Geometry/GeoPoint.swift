@@ -1,6 +1,6 @@
 import CGeometry
 
-/// A place on the Earth as longitude and latitude, in degrees.
+/// A point on the Earth as longitude and latitude, in degrees.
 package struct GeoPoint: Hashable, Sendable {
     /// East of Greenwich; −180 to 180.
     package var longitude: Double

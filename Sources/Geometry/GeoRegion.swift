@@ -1,6 +1,6 @@
 import CGeometry
 
-/// A part of the Earth that was checked, ready to say which points lie in it. Immutable.
+/// A validated region of the Earth's surface, compiled for point tests. Immutable.
 ///
 /// Edges are great circles. A ring of more than a hemisphere stands for the other side. A point on the
 /// border may be in or out, but of polygons that share an edge or a vertex exactly one has it.
@@ -12,7 +12,7 @@ package struct GeoRegion: Sendable {
     /// About how many cells cover a region: more are nearer to its shape, and more ranges to read.
     static let cellCountMax = 24
 
-    /// What it was made of.
+    /// The shape that it was made from.
     package let shape: GeoShape
     private let compiled: CompiledRegion
 

@@ -2,17 +2,17 @@ import Glibc
 
 /// An immutable run of bytes that can be shared by many replies and streams without a copy.
 ///
-/// What it holds lies behind its reference count in one allocation, or is memory from `malloc` that is
-/// freed with the last reference, or somebody else's who keeps it, or a constant of the program.
+/// The storage is one allocation with the reference count, memory from `malloc` that is freed with the last
+/// reference, memory of another owner, which is retained, or a constant of the program.
 // @unchecked: nobody writes to the memory after `init`, and the storage's count is atomic.
 package struct Bytes: @unchecked Sendable {
-    /// Keeps the bytes; they stand behind it unless they were adopted.
+    /// The owner of the bytes, which follow it in memory unless they were adopted.
     final class Storage: ManagedBuffer<UnsafeMutableRawPointer?, UInt8> {
         // The header is the memory that was adopted.
         deinit { withUnsafeMutablePointerToHeader { free($0.pointee) } }
     }
 
-    /// Whoever keeps the bytes; nil for constants.
+    /// The owner of the bytes; nil for constants.
     let storage: AnyObject?
     private let base: UnsafeRawPointer?
     /// Number of bytes.
@@ -27,7 +27,7 @@ package struct Bytes: @unchecked Sendable {
         self.count = count
     }
 
-    /// Refers to bytes that `owner` keeps for as long as it lives, and that nobody changes. Cost: a reference.
+    /// Refers to bytes of `owner`, which must stay valid and unchanged as long as it lives. Cost: a reference.
     package init(_ bytes: UnsafeRawBufferPointer, keptBy owner: AnyObject) {
         storage = owner
         base = bytes.baseAddress
@@ -70,7 +70,7 @@ package struct Bytes: @unchecked Sendable {
             Storage.create(minimumCapacity: capacity) { _ in memory }, to: Storage.self)
     }
 
-    /// The bytes; valid as long as somebody holds this value.
+    /// The bytes; valid as long as this value is referenced.
     package var buffer: UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(start: base, count: count)
     }

@@ -7,7 +7,7 @@ package struct Acceptance: Sendable, Equatable {
     /// Whether it is named by itself (2), with all subtypes (1), or with everything (0).
     package var precision: Int
     /// The place of the range that names it best.
-    package var place: Int
+    package var position: Int
 }
 
 /// The fields `Accept` of a request, read for one media type.
@@ -23,7 +23,7 @@ private struct AcceptReader {
             var end = start
             while end < text.count, text.bytes[end] != UInt8(ascii: ",") { end += 1 }
             if !text.trimmed(start..<end).isEmpty {
-                if let found = text.acceptance(start..<end, of: type, place: rangeCount),
+                if let found = text.acceptance(start..<end, of: type, position: rangeCount),
                     best.map({ found.precision > $0.precision }) ?? true
                 {
                     best = found
@@ -46,7 +46,7 @@ extension Request {
         if phase != .finished {
             shim_each_request_header(connection.handle, visitAccept, &reader)
         }
-        if reader.rangeCount == 0 { return Acceptance(quality: 1000, precision: 0, place: 0) }
+        if reader.rangeCount == 0 { return Acceptance(quality: 1000, precision: 0, position: 0) }
         return reader.best
     }
 }
@@ -66,7 +66,7 @@ private let visitAccept: MHD_KeyValueIteratorN = { context, _, name, nameCount, 
 
 extension RequestText {
     /// What one range of a field `Accept` says of a media type.
-    fileprivate func acceptance(_ range: Range<Int>, of type: StaticString, place: Int)
+    fileprivate func acceptance(_ range: Range<Int>, of type: StaticString, position: Int)
         -> Acceptance?
     {
         var nameEnd = range.lowerBound
@@ -85,7 +85,7 @@ extension RequestText {
             }
             index = end
         }
-        return Acceptance(quality: quality, precision: precision, place: place)
+        return Acceptance(quality: quality, precision: precision, position: position)
     }
 
     /// How precisely a media range names a type; nil when it does not.

@@ -34,7 +34,7 @@ final class SocketLoop: @unchecked Sendable {
 
     private struct Inbox {
         var messages: [Message] = []
-        /// The thread is awake, or a wake-up is on its way.
+        /// Whether the thread is awake or has been woken.
         var isWoken = false
     }
 
@@ -46,7 +46,7 @@ final class SocketLoop: @unchecked Sendable {
     var nextToken: UInt64 = 1
     var tokens: [ObjectIdentifier: UInt64] = [:]
     var lingeringCount = 0
-    /// Listening is paused until then, because descriptors have run out.
+    /// Whether accepting is paused until file descriptors are free again.
     var isAcceptPaused = false
     var scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
     var frame: [UInt8] = []
@@ -98,7 +98,7 @@ final class SocketLoop: @unchecked Sendable {
         if mustWake { shim_event_signal(wakeUp) }
     }
 
-    /// Tells that `socket` has something to write. Any thread.
+    /// Wakes the loop because `socket` has something to write. Any thread.
     func wake(for socket: StreamSocket) { post(.ready(socket)) }
 
     // MARK: The thread

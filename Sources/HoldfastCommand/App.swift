@@ -77,6 +77,6 @@ enum App {
             text +=
                 "  \(verb.name)\(String(repeating: " ", count: width - verb.name.count))\(verb.summary)\n"
         }
-        return text + "\nholdfast VERB --help tells the options of each. \(ExitCode.help).\n"
+        return text + "\nholdfast VERB --help lists the options of each. \(ExitCode.help).\n"
     }
 }

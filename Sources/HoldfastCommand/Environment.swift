@@ -1,17 +1,17 @@
 import Glibc
 
-/// What the environment says to this program.
+/// The environment variables of this program.
 enum Environment {
     /// The variables that begin with `HOLDFAST_`.
     static func variables() -> [String: String] {
         var variables: [String: String] = [:]
-        var place = environ
-        while let entry = place.pointee {
+        var pointer = environ
+        while let entry = pointer.pointee {
             let text = String(cString: entry)
             if text.hasPrefix("HOLDFAST_"), let equals = text.firstIndex(of: "=") {
                 variables[String(text[..<equals])] = String(text[text.index(after: equals)...])
             }
-            place += 1
+            pointer += 1
         }
         return variables
     }

@@ -39,18 +39,18 @@ enum OpenStore {
         _ arguments: Arguments, _ options: StoreOptions = StoreOptions(), for purpose: Purpose,
         directory: String? = nil, instead: String? = nil
     ) throws(CommandFailure) -> Store {
-        let place: String
-        if let directory { place = directory } else { place = try arguments.required("data") }
-        if purpose != .making, !FileSystem.isDirectory(place) {
-            throw CommandFailure("there is no directory '\(place)'")
+        let path: String
+        if let directory { path = directory } else { path = try arguments.required("data") }
+        if purpose != .making, !FileSystem.isDirectory(path) {
+            throw CommandFailure("there is no directory '\(path)'")
         }
-        if purpose != .making, !LMDBEngine.isStore(directory: place),
-            !RestoreFolder.isInterrupted(place)
+        if purpose != .making, !LMDBEngine.isStore(directory: path),
+            !RestoreFolder.isInterrupted(path)
         {
-            throw CommandFailure("'\(place)' holds no store; name the directory that was served")
+            throw CommandFailure("'\(path)' holds no store; name the directory that was served")
         }
         let engine = try engine(
-            arguments, directory: place, access: purpose == .reading ? .reading : .writing,
+            arguments, directory: path, access: purpose == .reading ? .reading : .writing,
             instead: instead)
         var options = options
         options.takesNewEpoch = arguments.has("new-epoch")
@@ -58,7 +58,7 @@ enum OpenStore {
             return try Store(engine: engine, options: options)
         } catch {
             engine.close()
-            throw failure(error, place)
+            throw failure(error, path)
         }
     }
 
@@ -69,14 +69,14 @@ enum OpenStore {
         _ arguments: Arguments, directory: String? = nil, access: LMDBOptions.Access = .writing,
         instead: String?
     ) throws(CommandFailure) -> LMDBEngine {
-        let place: String
-        if let directory { place = directory } else { place = try arguments.required("data") }
-        if RestoreFolder.isInterrupted(place) {
+        let path: String
+        if let directory { path = directory } else { path = try arguments.required("data") }
+        if RestoreFolder.isInterrupted(path) {
             throw CommandFailure(
-                "in '\(place)' a restore was interrupted; run 'holdfast restore' again, or empty the "
+                "in '\(path)' a restore was interrupted; run 'holdfast restore' again, or empty the "
                     + "directory")
         }
-        var lmdb = LMDBOptions(directory: place)
+        var lmdb = LMDBOptions(directory: path)
         lmdb.valueByteCountMax = objectByteCountMax
         if let size = try arguments.byteCount("map-size") { lmdb.mapByteCount = size }
         lmdb.access = access
@@ -85,7 +85,7 @@ enum OpenStore {
         do {
             return try LMDBEngine(lmdb)
         } catch {
-            throw failure(error, place, instead)
+            throw failure(error, path, instead)
         }
     }
 
@@ -110,7 +110,7 @@ enum OpenStore {
                 "'\(directory)' holds no store that this version can read\(native); it was not changed"
             )
         case .permission: return CommandFailure("'\(directory)' may not be opened\(native)")
-        case .diskFull: return CommandFailure("no room is left for '\(directory)'\(native)")
+        case .diskFull: return CommandFailure("no space is left for '\(directory)'\(native)")
         case .corrupted:
             return .damage("the store in '\(directory)' is damaged\(native)")
         default:

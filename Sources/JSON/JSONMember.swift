@@ -4,7 +4,7 @@ import Glibc
 public struct JSONMember {
     /// The unescaped UTF-8 of the name.
     public let name: UnsafeRawBufferPointer
-    /// What stands behind the colon.
+    /// The value of the member.
     public let value: JSONValue
 
     @inlinable init(name: UnsafeRawBufferPointer, value: JSONValue) {

@@ -80,7 +80,7 @@ extension JSONWriter {
     private func number(_ write: (UnsafeMutablePointer<UInt8>) -> Int) {
         let start = buffer.count
         buffer.appendZeros(Int(HFJSON_NUMBER_BYTE_COUNT_MAX))
-        let place = (buffer.base + start).assumingMemoryBound(to: UInt8.self)
-        buffer.truncate(to: start + write(place))
+        let target = (buffer.base + start).assumingMemoryBound(to: UInt8.self)
+        buffer.truncate(to: start + write(target))
     }
 }

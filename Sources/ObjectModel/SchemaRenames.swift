@@ -1,7 +1,7 @@
-/// Which classes and properties of a schema have another name in the schema that takes its place.
+/// The classes and properties that have another name in the schema that replaces the current one.
 ///
-/// Without it a class or property that is not there under its name any more is one that goes, and the
-/// one under the new name is added empty.
+/// A class or property that is missing under its old name and has no entry here is dropped, and one under a
+/// new name is added empty.
 package struct SchemaRenames: Equatable, Sendable {
     /// A class, or a property of one.
     package struct Name: Hashable, Sendable, CustomStringConvertible {
@@ -102,7 +102,7 @@ package struct SchemaRenames: Equatable, Sendable {
         return result
     }
 
-    /// Everything that is wrong with the renamings of `present` on the way to `proposed`.
+    /// All faults of the renamings from `present` to `proposed`.
     package func faults(from present: Schema, to proposed: Schema) -> [Fault] {
         var faults: [Fault] = []
         var olds: Set<Name> = []

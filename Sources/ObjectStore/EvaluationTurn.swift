@@ -1,6 +1,6 @@
-/// The share of the processors that an evaluation has among others.
+/// The time slices of an evaluation that shares the processors with others.
 package protocol EvaluationTurn: Sendable {
-    /// Asked where an evaluation looks at the clock. Blocks the calling thread while it is others' turn.
+    /// Called by an evaluation at each look at the clock. Blocks the calling thread while others have their turn.
     ///
     /// - Returns: False when the evaluation has to end; what it has found is not to be used then.
     func mayContinue() -> Bool

@@ -14,7 +14,7 @@ package final class PrimaryKeyCache {
         /// The object key, with a part of the primary key's hash above; 0 for nothing.
         fileprivate var mark: UInt64
         /// Where the row lay when it was read last.
-        var place: UInt
+        var address: UInt
 
         /// The bits of an object key.
         fileprivate static let keyBits: UInt64 = 44
@@ -32,7 +32,7 @@ package final class PrimaryKeyCache {
     package init(entryCountLog2: Int = 17) {
         self.entryCountLog2 = entryCountLog2
         entries = .allocate(capacity: 1 << entryCountLog2)
-        entries.initialize(repeating: Entry(mark: 0, place: 0), count: 1 << entryCountLog2)
+        entries.initialize(repeating: Entry(mark: 0, address: 0), count: 1 << entryCountLog2)
     }
 
     deinit { entries.deallocate() }
@@ -66,9 +66,9 @@ package final class PrimaryKeyCache {
     /// Keeps where a primary key led.
     ///
     /// - `place`: Where the row lies.
-    func keep(_ key: UInt64, at place: UInt, _ hash: UInt64) {
+    func keep(_ key: UInt64, at address: UInt, _ hash: UInt64) {
         guard key >> Entry.keyBits == 0 else { return }
         entries[Int(hash >> UInt64(64 - entryCountLog2))] = Entry(
-            mark: (hash & 0xF_FFFF) << Entry.keyBits | key, place: place)
+            mark: (hash & 0xF_FFFF) << Entry.keyBits | key, address: address)
     }
 }

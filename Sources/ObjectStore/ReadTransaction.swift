@@ -139,11 +139,11 @@ package final class ReadTransaction: ObjectSource {
     ) throws(StoreError) -> (key: UInt64, row: RowView)? {
         let hash = PrimaryKeyCache.hash(rowClass.number, primaryKey)
         if let entry = cache.entry(hash),
-            let row = try find(rowClass, key: entry.key, expectedAt: entry.place),
+            let row = try find(rowClass, key: entry.key, expectedAt: entry.address),
             hasPrimaryKey(row, rowClass, primaryKey)
         {
-            let place = UInt(bitPattern: row.base)
-            if place != entry.place { cache.keep(entry.key, at: place, hash) }
+            let address = UInt(bitPattern: row.base)
+            if address != entry.address { cache.keep(entry.key, at: address, hash) }
             return (entry.key, row)
         }
         guard let found = try find(rowClass, primaryKey: primaryKey) else { return nil }
@@ -173,11 +173,11 @@ package final class ReadTransaction: ObjectSource {
     }
 
     private func find(
-        _ rowClass: RowClass, key: UInt64, expectedAt place: UInt
+        _ rowClass: RowClass, key: UInt64, expectedAt address: UInt
     ) throws(StoreError) -> RowView? {
         let rowKey = keyBuffer.making { StoreKey.appendRow(rowClass, key, to: $0) }
         do throws(StorageError) {
-            return try row(snapshot.value(forKey: rowKey, expectedAt: place), rowClass)
+            return try row(snapshot.value(forKey: rowKey, expectedAt: address), rowClass)
         } catch {
             throw .storage(error)
         }

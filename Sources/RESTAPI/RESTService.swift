@@ -54,7 +54,7 @@ package final class RESTService: Sendable {
         backups = BackupFolder(served)
         store.observeFailures { error in
             logger.log(
-                .error, "the storage failed beside the writes; what was acknowledged is kept",
+                .error, "the storage failed in the background; acknowledged writes are safe",
                 ("operation", .text(error.operation)), ("code", .text(error.code.rawValue)),
                 ("native", .text(error.native ?? "")))
         }

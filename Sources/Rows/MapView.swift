@@ -52,8 +52,8 @@ public struct MapView {
 
     /// The position of a key; nil when the map lacks it. Cost: a binary search.
     public func position(of key: UnsafeRawBufferPointer) -> Int? {
-        let place = firstPosition(notBefore: key)
-        return place < count && compareKeys(keys.bytes(place), key) == 0 ? place : nil
+        let position = firstPosition(notBefore: key)
+        return position < count && compareKeys(keys.bytes(position), key) == 0 ? position : nil
     }
 
     /// The position of the first key that does not come before `key`; the count when all do. Cost: a

@@ -1,8 +1,8 @@
 import Bytes
 
 extension RowBuilder {
-    /// Where an entry of a new map comes from.
-    private enum Source {
+    /// The origin of an entry of a new map.
+    private enum EntryOrigin {
         /// The stored map, at this position.
         case stored(Int)
         /// The draft, at this position of its entries.
@@ -97,8 +97,8 @@ extension RowBuilder {
     /// The entries of the new map in the order of their keys.
     private func merge(
         _ old: MapView, _ draft: ObjectDraft, _ field: DraftField, hasNull: inout Bool
-    ) -> [Source] {
-        var sources: [Source] = []
+    ) -> [EntryOrigin] {
+        var sources: [EntryOrigin] = []
         sources.reserveCapacity(old.count + field.count)
         var next = 0
         func keep(until end: Int) {
@@ -139,7 +139,7 @@ extension RowBuilder {
         ) { buffer.append(map.values.bytes($0)) }
     }
 
-    /// Appends a map of embedded objects, each written anew by `append`, without those that `goes` names.
+    /// Appends a map of embedded objects, each rewritten by `append`, without those for which `goes` is true.
     func append(
         _ map: MapView, to buffer: ByteBuffer, goes: (RowView) -> Bool, _ append: (RowView) -> Void
     ) {

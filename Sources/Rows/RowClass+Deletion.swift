@@ -18,15 +18,15 @@ extension RowClass {
                 let field = field(member, in: row)
                 return !field.isNull && field.load(UInt64.self) == key
             }
-            func isTarget(_ part: CollectionView, _ place: Int) -> Bool {
-                !part.isNull(place) && part.pointer(place).storedLink == key
+            func isTarget(_ part: CollectionView, _ offset: Int) -> Bool {
+                !part.isNull(offset) && part.pointer(offset).storedLink == key
             }
             guard let source else {
                 let links = inlineCollection(member, in: row)
                 return (0..<links.count).contains { isTarget(links, $0) }
             }
-            return !collection(member, in: row, source).forEach { part, place, _ in
-                !isTarget(part, place)
+            return !collection(member, in: row, source).forEach { part, offset, _ in
+                !isTarget(part, offset)
             }
         }
     }

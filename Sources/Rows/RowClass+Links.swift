@@ -21,9 +21,9 @@ extension RowSchema {
                     body(compiled.number, compiled.classIndex, field.load(UInt64.self))
                 }
             case (.list, .link), (.set, .link), (.map, .link):
-                rowClass.collection(member, in: row, source).forEach { links, place, _ in
-                    if !links.isNull(place) {
-                        body(compiled.number, compiled.classIndex, links.pointer(place).storedLink)
+                rowClass.collection(member, in: row, source).forEach { links, offset, _ in
+                    if !links.isNull(offset) {
+                        body(compiled.number, compiled.classIndex, links.pointer(offset).storedLink)
                     }
                     return true
                 }
@@ -33,9 +33,9 @@ extension RowSchema {
                     forEachLink(in: MixedView(field.text(source)), compiled.number, body)
                 }
             case (.list, .mixed), (.set, .mixed), (.map, .mixed):
-                rowClass.collection(member, in: row, source).forEach { values, place, _ in
-                    if !values.isNull(place) {
-                        forEachLink(in: MixedView(values.bytes(place)), compiled.number, body)
+                rowClass.collection(member, in: row, source).forEach { values, offset, _ in
+                    if !values.isNull(offset) {
+                        forEachLink(in: MixedView(values.bytes(offset)), compiled.number, body)
                     }
                     return true
                 }
@@ -44,8 +44,8 @@ extension RowSchema {
                     forEachLink(of: classes[compiled.classIndex], in: inner, source, body)
                 }
             case (.list, .embedded), (.map, .embedded):
-                rowClass.collection(member, in: row, source).forEach { list, place, _ in
-                    if let inner = RowView(list.bytes(place)) {
+                rowClass.collection(member, in: row, source).forEach { list, offset, _ in
+                    if let inner = RowView(list.bytes(offset)) {
                         forEachLink(of: classes[compiled.classIndex], in: inner, source, body)
                     }
                     return true

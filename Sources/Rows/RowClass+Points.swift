@@ -24,8 +24,8 @@ extension RowClass {
             return nil
         }
         return (
-            longitude.part.pointer(longitude.place).storedDouble,
-            latitude.part.pointer(latitude.place).storedDouble
+            longitude.part.pointer(longitude.offset).storedDouble,
+            latitude.part.pointer(latitude.offset).storedDouble
         )
     }
 
@@ -34,7 +34,7 @@ extension RowClass {
         guard pointType >= 0 else { return nil }
         let field = field(pointCoordinates, in: row)
         let values = StoredCollection(field, members[pointCoordinates].storage, source)
-        return values.element(2).map { $0.part.pointer($0.place).storedDouble }
+        return values.element(2).map { $0.part.pointer($0.offset).storedDouble }
     }
 
     /// Whether a text is `Point`, in any case.

@@ -14,7 +14,7 @@
 /// then, see ``OverflowReference``.
 /// When a class changes, it gets a new layout; rows written before keep theirs.
 public struct RowLayout: Hashable, Sendable {
-    /// One property's place.
+    /// One property's position.
     package struct Slot: Hashable, Sendable {
         /// The property's number, unique in the store and never reused.
         package var propertyNumber: UInt32

@@ -38,11 +38,11 @@ package final class RowSchema: Sendable {
             for (member, compiled) in rowClass.members.enumerated() {
                 memberByNumber[compiled.number] = (position, member)
             }
-            for (place, unique) in rowClass.uniqueKeys.enumerated() where unique.isGroup {
-                uniqueGroupByNumber[unique.number] = (position, place)
+            for (offset, unique) in rowClass.uniqueKeys.enumerated() where unique.isGroup {
+                uniqueGroupByNumber[unique.number] = (position, offset)
             }
-            for (place, index) in rowClass.searchIndexes.enumerated() {
-                searchIndexByNumber[index.number] = (position, place)
+            for (offset, index) in rowClass.searchIndexes.enumerated() {
+                searchIndexByNumber[index.number] = (position, offset)
             }
         }
         self.classIndex = classIndex

@@ -54,17 +54,17 @@ package protocol StorageEngine: AnyObject, Sendable {
     /// acknowledged and keeps: `.io` when no more are taken until it is reopened.
     ///
     /// The handler runs on a thread of the engine's and must return quickly. A failure that lasts is
-    /// told once.
+    /// reported once.
     func observeFailures(_ handler: @escaping @Sendable (StorageError) -> Void)
 
-    /// Whether commits that were acknowledged may be missing since the engine was opened: then the numbers of
-    /// versions that were told will be told again, of other contents, unless the store takes a new epoch.
+    /// Whether commits that were acknowledged may be missing since the engine was opened: then version
+    /// numbers that clients have seen are used again for other contents, unless the store takes a new epoch.
     var mayLackCommits: Bool { get }
 
     /// Notes that a new epoch was committed since.
     func noteNewEpoch()
 
-    /// How many bytes the data takes on its medium, for metrics; nil when the engine can't tell.
+    /// How many bytes the data takes on its medium, for metrics; nil when the engine does not know.
     var storedByteCount: Int? { get }
 
     /// Closes the engine. Snapshots have to be closed before; later calls throw `.closed`.

@@ -30,7 +30,7 @@ package struct StorageError: Error, Sendable, Equatable {
         case unavailable
     }
 
-    /// Why.
+    /// The reason.
     package let code: Code
     /// The step that failed, such as `"commit"`. Never contains keys or values.
     package let operation: String

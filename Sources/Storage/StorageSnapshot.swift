@@ -21,7 +21,7 @@ package protocol StorageSnapshot: AnyObject {
     /// - `place`: Only a guess: the value may have moved, and nothing may be there. An engine that reads
     ///   memory can ask the processor for what leads there, so that it comes while the key is looked up.
     func value(
-        forKey key: UnsafeRawBufferPointer, expectedAt place: UInt
+        forKey key: UnsafeRawBufferPointer, expectedAt address: UInt
     ) throws(StorageError) -> UnsafeRawBufferPointer?
 
     /// Gets `key`, then gets the key that is `prefix` followed by what it found. One round trip.
@@ -47,7 +47,7 @@ package protocol StorageSnapshot: AnyObject {
 
 extension StorageSnapshot {
     package func value(
-        forKey key: UnsafeRawBufferPointer, expectedAt place: UInt
+        forKey key: UnsafeRawBufferPointer, expectedAt address: UInt
     ) throws(StorageError) -> UnsafeRawBufferPointer? {
         try value(forKey: key)
     }

@@ -31,9 +31,9 @@ package final class LMDBSnapshot: StorageSnapshot {
     }
 
     package func value(
-        forKey key: UnsafeRawBufferPointer, expectedAt place: UInt
+        forKey key: UnsafeRawBufferPointer, expectedAt address: UInt
     ) throws(StorageError) -> UnsafeRawBufferPointer? {
-        shim_prefetch_search(place)
+        shim_prefetch_search(address)
         return try value(forKey: key, try open("get"))
     }
 

@@ -16,9 +16,9 @@ struct PageSpan {
 
     /// Whether a key may lie on the page of all that were taken before.
     mutating func takes(_ key: UnsafeMutableRawPointer?) -> Bool {
-        let place = UInt(bitPattern: key)
-        let low = min(lowest, place)
-        let high = max(highest, place)
+        let address = UInt(bitPattern: key)
+        let low = min(lowest, address)
+        let high = max(highest, address)
         guard high - low < UInt(byteCount) else { return false }
         (lowest, highest) = (low, high)
         return true

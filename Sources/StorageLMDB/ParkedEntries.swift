@@ -3,7 +3,7 @@ import Bytes
 /// Entries that were taken out of the tree for a while, in the order of their keys; see
 /// ``SortedWriter``.
 struct ParkedEntries {
-    private struct Place {
+    private struct Span {
         let start: Int
         let keyByteCount: Int
         let valueByteCount: Int
@@ -12,17 +12,17 @@ struct ParkedEntries {
     }
 
     private let bytes = ByteBuffer(capacity: 16)
-    private var places: [Place] = []
+    private var spans: [Span] = []
     /// How many of the first are in the tree again.
     private var returnedCount = 0
 
     /// How many have not been returned.
-    var count: Int { places.count - returnedCount }
+    var count: Int { spans.count - returnedCount }
 
     /// The entry that is returned next; valid until one is added.
     @inline(__always)
     var first: (key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer)? {
-        returnedCount < places.count ? entry(returnedCount) : nil
+        returnedCount < spans.count ? entry(returnedCount) : nil
     }
 
     /// One of those that have not been returned; valid until one is added.
@@ -33,28 +33,28 @@ struct ParkedEntries {
     private func entry(
         _ index: Int
     ) -> (key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
-        let place = places[index]
-        let key = bytes.base + place.start
+        let span = spans[index]
+        let key = bytes.base + span.start
         return (
-            UnsafeRawBufferPointer(start: key, count: place.keyByteCount),
-            UnsafeRawBufferPointer(start: key + place.keyByteCount, count: place.valueByteCount)
+            UnsafeRawBufferPointer(start: key, count: span.keyByteCount),
+            UnsafeRawBufferPointer(start: key + span.keyByteCount, count: span.valueByteCount)
         )
     }
 
     /// Adds a copy of an entry behind all others.
     mutating func append(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
         if count == 0 { removeAll() }
-        let place = Place(
+        let span = Span(
             start: bytes.count, keyByteCount: key.count, valueByteCount: value.count)
         bytes.append(key)
         bytes.append(value)
-        places.append(place)
+        spans.append(span)
     }
 
     /// Forgets the last ones, so that `count` are left.
     mutating func truncate(to count: Int) {
-        places.removeSubrange((returnedCount + count)...)
-        bytes.truncate(to: places.last.map { $0.start + $0.byteCount } ?? 0)
+        spans.removeSubrange((returnedCount + count)...)
+        bytes.truncate(to: spans.last.map { $0.start + $0.byteCount } ?? 0)
     }
 
     /// Forgets the first one, whose bytes stay valid until one is added.
@@ -62,7 +62,7 @@ struct ParkedEntries {
 
     private mutating func removeAll() {
         bytes.removeAll()
-        places.removeAll(keepingCapacity: true)
+        spans.removeAll(keepingCapacity: true)
         returnedCount = 0
     }
 }

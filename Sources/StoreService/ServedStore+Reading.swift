@@ -8,15 +8,15 @@ extension ServedStore {
         monotonicMilliseconds() + UInt64(limits.readSecondsMax) * 1000
     }
 
-    /// What a query on a view may use: what the job may that reads it, whose time began with its request.
+    /// The limits of a query on a view: those of the job that reads it, whose time began with its request.
     package func queryLimits(of read: ReadTransaction) -> QueryLimits {
         QueryLimits(
             deadlineMilliseconds: (read.turn as? Job)?.deadlineMilliseconds ?? queryDeadline,
             memoryByteCountMax: limits.memoryByteCountMax(of: read))
     }
 
-    /// Throws when following links took longer than the query's time; if not, what is written of the
-    /// objects may take any.
+    /// Throws when following links took longer than the query's time. Writing the reply afterwards has no time
+    /// limit.
     package func checkTime(_ read: ReadTransaction) throws(RequestFault) {
         let fault = read.isLate ? RequestFault.late(read, limits) : nil
         read.limitFollowing(until: .max)
@@ -26,7 +26,7 @@ extension ServedStore {
     /// Runs `body` with a view of the last commit, which takes turns as its job does.
     ///
     /// - Throws: ``RequestFault`` of `body`, or `.unavailable` when the job's time was over before its turn came.
-    ///   It is not to be told when the job must not answer.
+    ///   It must not be sent when the job must not answer.
     package func withRead<Result>(
         in job: Job, _ body: (ReadTransaction) throws(RequestFault) -> Result
     ) throws(RequestFault) -> Result {

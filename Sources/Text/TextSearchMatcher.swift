@@ -7,7 +7,7 @@ package final class TextSearchMatcher {
     /// How many of the terms are required, told of each.
     private let isRequired: [Bool]
     private let requiredCount: Int
-    /// The places of excluded terms.
+    /// The indexes of excluded terms.
     private let excluded: [[Int]]
     private var isFound: [Bool]
 
@@ -19,25 +19,25 @@ package final class TextSearchMatcher {
         let required = Set(search.required)
         isRequired = terms.map { required.contains($0) }
         requiredCount = required.count
-        var places: [TextSearch.Term: Int] = [:]
-        for (place, term) in terms.enumerated() { places[term] = place }
-        excluded = search.excluded.map { $0.compactMap { places[$0] } }
+        var indexes: [TextSearch.Term: Int] = [:]
+        for (index, term) in terms.enumerated() { indexes[term] = index }
+        excluded = search.excluded.map { $0.compactMap { indexes[$0] } }
         isFound = Array(repeating: false, count: terms.count)
     }
 
     /// Whether a text has the words. Cost: its length, and a search in the terms for each word.
     package func matches(_ text: UnsafeRawBufferPointer) -> Bool {
-        for place in isFound.indices { isFound[place] = false }
+        for index in isFound.indices { isFound[index] = false }
         var missing = requiredCount
-        func find(_ place: Int) {
-            guard !isFound[place] else { return }
-            isFound[place] = true
-            if isRequired[place] { missing -= 1 }
+        func find(_ index: Int) {
+            guard !isFound[index] else { return }
+            isFound[index] = true
+            if isRequired[index] { missing -= 1 }
         }
         reader.forEachWord(text) { word in
-            if let place = place(of: word) { find(place) }
-            for place in wordCount..<terms.count
-            where !isFound[place] && begins(word, with: terms[place].word) { find(place) }
+            if let index = index(of: word) { find(index) }
+            for index in wordCount..<terms.count
+            where !isFound[index] && begins(word, with: terms[index].word) { find(index) }
             return missing > 0 || !excluded.isEmpty
         }
         return missing == 0 && !excluded.contains { $0.allSatisfy { isFound[$0] } }
@@ -47,7 +47,7 @@ package final class TextSearchMatcher {
         word.count >= prefix.count && word.prefix(prefix.count).elementsEqual(prefix)
     }
 
-    private func place(of word: UnsafeRawBufferPointer) -> Int? {
+    private func index(of word: UnsafeRawBufferPointer) -> Int? {
         var (low, high) = (0, wordCount)
         while low < high {
             let middle = (low + high) / 2

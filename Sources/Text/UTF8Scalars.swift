@@ -33,8 +33,8 @@ public enum UTF8Scalars {
             return invalidBase | UInt32(first)
         }
         var scalar = UInt32(first) & (0xFF >> UInt32(count + 1))
-        for place in offset + 1..<offset + count {
-            let byte = text[place]
+        for index in offset + 1..<offset + count {
+            let byte = text[index]
             guard byte & 0xC0 == 0x80 else {
                 offset += 1
                 return invalidBase | UInt32(first)

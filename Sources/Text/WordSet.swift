@@ -10,46 +10,46 @@ package final class WordSet {
     /// four bytes at most.
     package static let exactByteCountMax = wordByteCountMax - 4
 
-    private struct Place {
+    private struct Span {
         var start: Int
         var count: Int
     }
 
     private let reader = WordReader()
     private var buffer = ByteBuffer(capacity: 1024)
-    private var places: ContiguousArray<Place> = []
+    private var spans: ContiguousArray<Span> = []
 
     /// Makes an empty set.
     package init() {}
 
     /// How many words there are.
-    package var count: Int { places.count }
+    package var count: Int { spans.count }
 
     /// A word; valid until the next text is read.
-    package subscript(index: Int) -> UnsafeRawBufferPointer { bytes(places[index]) }
+    package subscript(index: Int) -> UnsafeRawBufferPointer { bytes(spans[index]) }
 
-    private func bytes(_ place: Place) -> UnsafeRawBufferPointer {
-        UnsafeRawBufferPointer(rebasing: buffer.bytes[place.start..<(place.start + place.count)])
+    private func bytes(_ span: Span) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(rebasing: buffer.bytes[span.start..<(span.start + span.count)])
     }
 
     /// Takes the words of a text. Cost: that of reading it, and n log n in its words.
     package func read(_ text: UnsafeRawBufferPointer) {
         buffer.removeAll()
-        places.removeAll(keepingCapacity: true)
+        spans.removeAll(keepingCapacity: true)
         reader.forEachWord(text) { word in
             let count = Self.cutByteCount(word)
-            places.append(Place(start: buffer.count, count: count))
+            spans.append(Span(start: buffer.count, count: count))
             buffer.append(UnsafeRawBufferPointer(rebasing: word[..<count]))
             return true
         }
-        places.sort { Self.order(bytes($0), bytes($1)) < 0 }
+        spans.sort { Self.order(bytes($0), bytes($1)) < 0 }
         var kept = 0
-        for place in places.indices {
-            if kept > 0, Self.order(bytes(places[kept - 1]), bytes(places[place])) == 0 { continue }
-            places[kept] = places[place]
+        for index in spans.indices {
+            if kept > 0, Self.order(bytes(spans[kept - 1]), bytes(spans[index])) == 0 { continue }
+            spans[kept] = spans[index]
             kept += 1
         }
-        places.removeSubrange(kept...)
+        spans.removeSubrange(kept...)
     }
 
     /// How many bytes of a word count: whole characters.
@@ -70,18 +70,18 @@ package final class WordSet {
 
     /// Hands over the words that only this set has.
     package func forEachWord(notIn other: WordSet, _ body: (UnsafeRawBufferPointer) -> Void) {
-        var place = 0
-        for word in places {
+        var index = 0
+        for word in spans {
             let own = bytes(word)
-            while place < other.count, Self.order(other[place], own) < 0 { place += 1 }
-            if place < other.count, Self.order(other[place], own) == 0 { continue }
+            while index < other.count, Self.order(other[index], own) < 0 { index += 1 }
+            if index < other.count, Self.order(other[index], own) == 0 { continue }
             body(own)
         }
     }
 
     /// Gives memory back that only a long text needs.
     package func shrink(to byteCount: Int) {
-        if places.capacity * MemoryLayout<Place>.stride > byteCount { places = [] }
+        if spans.capacity * MemoryLayout<Span>.stride > byteCount { spans = [] }
         if buffer.roomByteCount > byteCount { buffer = ByteBuffer(capacity: 1024) }
     }
 }

@@ -9,7 +9,7 @@ package func uninterrupted<Result: SignedInteger>(_ call: () -> Result) -> Resul
     }
 }
 
-/// Writes all of `bytes` to a descriptor: where it stands, or at an offset.
+/// Writes all of `bytes` to a descriptor, at its file position or at an offset.
 ///
 /// - Returns: 0, or the number of the error; `EIO` where nothing more is taken and no reason is named, as by
 ///   a medium that is broken or full.

@@ -191,8 +191,8 @@ struct RegionQueryTests {
             ("place geoWithin geoPolygon([0,0],[1,0],[1,1],[0,0])", 28, "a ring of points"),
             ("place geoWithin geoPolygon({[0,0],[1,0],[1,1],[0,0]}", 53, "expected ')'"),
             ("place geoWithin geoPolygon({})", 29, "a point, such as"),
-            ("{1,2} geoWithin geoCircle([0,0],1)", 1, "stands behind a property"),
-            ("5 geoWithin geoCircle([0,0],1)", 1, "stands behind a property"),
+            ("{1,2} geoWithin geoCircle([0,0],1)", 1, "follows a property"),
+            ("5 geoWithin geoCircle([0,0],1)", 1, "follows a property"),
             ("place == geoCircle([0,0],1)", 10, "stands after geoWithin"),
             (
                 "name geoWithin geoCircle([0,0],1)", 1,

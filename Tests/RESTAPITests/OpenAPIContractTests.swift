@@ -53,8 +53,9 @@ import Testing
     @Test("every operation with a handler of its own has a file, named by its id")
     func filesOfOperations() throws {
         let folders = [
-            "Access", "Aggregating", "Backups", "Bulk", "Changes", "Elements", "Objects", "OpenAPI",
-            "Outbox", "Projections", "Querying", "Schema", "Sectioning", "System", "Transactions",
+            "Access", "Aggregation", "Backups", "Bulk", "Elements", "Following", "Objects",
+            "OpenAPI",
+            "Outbox", "Projections", "Querying", "Schemas", "Sections", "System", "Transactions",
             "Transfer",
         ]
         // By either form of a key, and on elements wherever they stand, one handler answers.

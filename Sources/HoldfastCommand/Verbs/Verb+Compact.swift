@@ -4,7 +4,7 @@ import Storage
 extension Verb {
     /// `holdfast compact`
     static let compact = Verb(
-        name: "compact", summary: "Rewrites a store's file without the room that it does not use.",
+        name: "compact", summary: "Rewrites a store's file without its unused pages.",
         options: [OpenStore.data, OpenStore.mapSize, OpenStore.newEpoch],
         notes: """
             It needs room for a second file, and puts it in the place of the first when it is whole. Versions,

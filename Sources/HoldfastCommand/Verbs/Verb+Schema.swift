@@ -12,7 +12,7 @@ extension Verb {
         let address = ServiceAddress(arguments)
         let store = try OpenStore.open(
             arguments, for: .reading,
-            instead: "a running service tells it: curl '\(address.url)/v1/schema'")
+            instead: "a running service returns it: curl '\(address.url)/v1/schema'")
         defer { store.close() }
         Terminal.write(SchemaText.text(of: store.catalog.schema) + "\n")
         return .success
@@ -24,8 +24,8 @@ extension Verb {
         operands: "FILE|-", operandCount: 1...1,
         options: [
             OpenStore.data,
-            Option(flag: "dry-run", "only tell what would be done"),
-            Option(flag: "allow-data-loss", "lose values that the new schema has no room for"),
+            Option(flag: "dry-run", "only report what would be done"),
+            Option(flag: "allow-data-loss", "lose values that the new schema cannot hold"),
             OpenStore.durability, OpenStore.mapSize, OpenStore.newEpoch,
         ],
         notes: """

@@ -2,12 +2,13 @@ import JSON
 import ObjectStore
 
 extension RequestFault {
-    /// Values that other objects have already; `place` says where the object of an operation stands in the
+    /// Values that other objects have already; `pointerOf` gives the pointer to the object of an operation in the
     /// body.
-    package init(notUnique violations: [UniqueViolation], at place: (_ source: Int) -> JSONPointer)
-    {
+    package init(
+        notUnique violations: [UniqueViolation], at pointerOf: (_ source: Int) -> JSONPointer
+    ) {
         let errors = violations.prefix(ObjectReader.faultCountMax).map { violation in
-            var pointer = place(violation.source)
+            var pointer = pointerOf(violation.source)
             pointer.append(violation.path)
             if violation.properties.count == 1 { pointer.append(violation.properties[0]) }
             return Entry(

@@ -29,10 +29,10 @@ extension RequestFault {
                 + "; nothing was changed. Change or delete "
                 + (names.count == 1 ? "it" : "them") + " first.",
             errors: faults.prefix(ObjectReader.faultCountMax).map { fault in
-                let place = fault.property.map { ", property '\($0)'" } ?? ""
+                let location = fault.property.map { ", property '\($0)'" } ?? ""
                 return Entry(
                     code: "breaks-projection",
-                    detail: "Projection '\(fault.projection)'\(place): \(fault.detail)",
+                    detail: "Projection '\(fault.projection)'\(location): \(fault.detail)",
                     hint: fault.hint)
             })
     }

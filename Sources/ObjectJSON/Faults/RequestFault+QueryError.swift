@@ -7,15 +7,15 @@ extension RequestFault {
     /// - `pointer`: Where the text stands in a body.
     package init(_ error: QueryError, parameter: String?, pointer: String? = nil) {
         var name = parameter
-        var place = pointer
+        var location = pointer
         if let index = error.argumentIndex {
-            if parameter != nil { name = "arg" } else { place = "/args/\(index)" }
+            if parameter != nil { name = "arg" } else { location = "/args/\(index)" }
         }
         self.init(
             .malformed, "invalid-query", "Column \(error.column): \(error.message)",
             errors: [
                 Entry(
-                    code: "query-\(error.kind.code)", detail: error.message, pointer: place,
+                    code: "query-\(error.kind.code)", detail: error.message, pointer: location,
                     parameter: name, column: error.column, hint: error.hint)
             ])
     }

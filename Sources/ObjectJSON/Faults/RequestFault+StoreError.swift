@@ -130,7 +130,7 @@ extension RequestFault {
         case .diskFull:
             self.init(
                 .storageFull, "storage-full",
-                "There is no room left in the store. Nothing was changed; reads go on.")
+                "There is no space left in the store. Nothing was changed; reads go on.")
         case .readersFull:
             self.init(
                 .unavailable, "busy", "Too many reads are open; try again.", retryAfterSeconds: 1)
@@ -200,10 +200,10 @@ extension RequestFault {
         self.init(dangling: links) { _ in JSONPointer() }
     }
 
-    /// Links without targets; `place` says where the object of an operation stands in the body.
-    package init(dangling links: [DanglingLink], at place: (_ source: Int) -> JSONPointer) {
+    /// Links without targets; `pointerOf` gives the pointer to the object of an operation in the body.
+    package init(dangling links: [DanglingLink], at pointerOf: (_ source: Int) -> JSONPointer) {
         let errors = links.prefix(ObjectReader.faultCountMax).map { link in
-            var pointer = place(link.source)
+            var pointer = pointerOf(link.source)
             pointer.append(link.path)
             return Entry(
                 code: "dangling-link",

@@ -9,12 +9,12 @@ extension JSONWriter {
             object.member("class").string(projection.className)
             object.member("properties").object { properties in
                 for property in projection.properties {
-                    let place = properties.member(named: property.name)
+                    let member = properties.member(named: property.name)
                     guard let inner = property.projection else {
-                        place.string(property.pathText)
+                        member.string(property.pathText)
                         continue
                     }
-                    place.object { long in
+                    member.object { long in
                         long.member("path").string(property.pathText)
                         long.member("projection").string(inner)
                     }

@@ -53,9 +53,9 @@ package final class ProjectedChange {
         _ member: Int, to target: RowClass, at pointer: JSONPointer, makesObject: Bool
     ) -> ProjectedChange? {
         if written[member] != nil { return nil }
-        if let place = children.firstIndex(where: { $0.member == member }) {
-            if makesObject { children[place].makesObject = true }
-            return children[place].change
+        if let index = children.firstIndex(where: { $0.member == member }) {
+            if makesObject { children[index].makesObject = true }
+            return children[index].change
         }
         let change = ProjectedChange(target)
         children.append(
@@ -83,14 +83,15 @@ package final class ProjectedChange {
 
     /// Where in the body the property at the end of a path of names is stated, and how many of the names
     /// lead there.
-    package func place(of path: [DanglingLink.PathStep]) -> (pointer: JSONPointer, stepCount: Int)?
-    {
+    package func location(of path: [DanglingLink.PathStep]) -> (
+        pointer: JSONPointer, stepCount: Int
+    )? {
         guard case .property(let name)? = path.first, let member = rowClass.memberIndex[name] else {
             return nil
         }
         if let pointer = written[member] { return (pointer, 1) }
         guard let child = children.first(where: { $0.member == member && !$0.isLink }),
-            let inner = child.change.place(of: Array(path.dropFirst()))
+            let inner = child.change.location(of: Array(path.dropFirst()))
         else { return nil }
         return (inner.pointer, inner.stepCount + 1)
     }

@@ -168,7 +168,7 @@ extension ObjectReader {
             if let name = json.repeatedName { repeated(name) }
             fault(
                 "invalid-mixed",
-                "'\(Self.text(tag.name))' tells the kind of a value and stands alone in its object; a "
+                "'\(Self.text(tag.name))' states the kind of a value and stands alone in its object; a "
                     + "key of a map holds no '$' (percent-encode it as %24).", at: tag.name)
             return writer.null()
         }
@@ -237,14 +237,14 @@ extension ObjectReader {
         let writer = MixedWriter(mixed)
         let offset = base + mixed.count
         guard let target = mixedTarget(tag, json, form) else { return writer.null() }
-        let place = MixedLinkPosition(offset: offset, classIndex: target.index)
+        let position = MixedLinkPosition(offset: offset, classIndex: target.index)
         let isAdded =
             form == .link
             ? tag.value.member(named: "id").map {
                 addReference(
-                    $0, target, member, element: nil, mixed: place, isLong: true, to: draft)
+                    $0, target, member, element: nil, mixed: position, isLong: true, to: draft)
             } ?? false
-            : addNamedReference(json, target, member, element: nil, mixed: place, to: draft)
+            : addNamedReference(json, target, member, element: nil, mixed: position, to: draft)
         guard isAdded else { return writer.null() }
         // The object key comes when the draft is written.
         writer.link(classNumber: target.number, key: 0)

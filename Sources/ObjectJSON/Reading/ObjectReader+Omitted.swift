@@ -43,7 +43,7 @@ extension ObjectReader {
             } else if !keeps {
                 fault(
                     "nothing-to-keep",
-                    "An element of a list is written anew and keeps nothing; state '\(name)', or change "
+                    "An element of a list is rewritten and keeps nothing; state '\(name)', or change "
                         + "the element by its path.", index)
             } else {
                 draft.keep(member)

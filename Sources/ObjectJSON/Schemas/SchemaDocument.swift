@@ -11,8 +11,8 @@ package struct SchemaDocument: Equatable {
     package var renames = SchemaRenames()
 
     /// Where something stands in the document.
-    package func place(_ place: SchemaSubject) -> JSONPointer? {
-        switch place {
+    package func pointer(of subject: SchemaSubject) -> JSONPointer? {
+        switch subject {
         case .className(let name):
             schema.classes.firstIndex { $0.name == name }.map {
                 JSONPointer().appending("classes").appending(index: $0)

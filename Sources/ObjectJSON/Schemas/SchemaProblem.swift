@@ -6,40 +6,40 @@ import ObjectStore
 package enum SchemaProblem {
     /// The problem that a failed change is.
     ///
-    /// - `place`: Where the class of a name stands in the body.
-    package static func make(_ error: StoreError, place: (SchemaSubject) -> JSONPointer?)
+    /// - `pointerOf`: The pointer to something in the body; nil when it is not part of it.
+    package static func make(_ error: StoreError, pointerOf: (SchemaSubject) -> JSONPointer?)
         -> RequestFault
     {
         var reader = SchemaReader()
         switch error {
         case .invalidSchema(let faults):
-            reader.add(faults) { place(.className($0)) }
+            reader.add(faults) { pointerOf(.className($0)) }
             return invalid(reader.faults)
         case .unsupportedMigration(let faults):
             return refusal(
-                "unsupported-migration", faults, place,
+                "unsupported-migration", faults, pointerOf,
                 "This change of the schema is not one that can be made; nothing was changed.")
         case .lossyMigration(let faults):
             return refusal(
-                "data-loss", faults, place,
+                "data-loss", faults, pointerOf,
                 "The change would lose data; nothing was changed.")
         case .duplicateKeys(let faults):
             return refusal(
-                "duplicate-key", faults, place,
+                "duplicate-key", faults, pointerOf,
                 "Objects would have the same primary key; nothing was changed.")
         case .classInUse(let faults):
             return refusal(
-                "class-in-use", faults, place,
+                "class-in-use", faults, pointerOf,
                 "Other classes name this one; drop or change those properties first.")
         case .invalidRenames(let faults):
             for fault in faults {
-                let pointer = place(.rename(fault.old.description)) ?? JSONPointer()
+                let pointer = pointerOf(.rename(fault.old.description)) ?? JSONPointer()
                 reader.fault(pointer, "invalid-rename", fault.detail)
             }
             return invalid(reader.faults)
         case .brokenProjections(let faults): return RequestFault(brokenProjections: faults)
         case .sharedValues(let faults):
-            reader.add(faults) { place(.className($0)) }
+            reader.add(faults) { pointerOf(.className($0)) }
             return RequestFault(
                 .conflict, "shared-values",
                 "Objects share values that are to become unique; nothing was changed.",
@@ -64,11 +64,11 @@ package enum SchemaProblem {
 
     /// The problem of a change that is refused with a reason for each part of it.
     private static func refusal(
-        _ code: String, _ faults: [SchemaFault], _ place: (SchemaSubject) -> JSONPointer?,
+        _ code: String, _ faults: [SchemaFault], _ pointerOf: (SchemaSubject) -> JSONPointer?,
         _ detail: String
     ) -> RequestFault {
         var reader = SchemaReader()
-        reader.add(faults) { place(.className($0)) }
+        reader.add(faults) { pointerOf(.className($0)) }
         return RequestFault(
             .conflict, code, detail,
             errors: reader.faults.map { fault in

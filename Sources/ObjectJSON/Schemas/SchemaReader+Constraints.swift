@@ -15,16 +15,16 @@ extension SchemaReader {
         }
         var groups: [[String]] = []
         for (index, element) in value.elements.enumerated() {
-            let place = pointer.appending(index: index)
+            let itemPointer = pointer.appending(index: index)
             guard element.kind == .array else {
                 fault(
-                    place, "wrong-type",
+                    itemPointer, "wrong-type",
                     "A unique group is an array of properties, such as [\"country\",\"code\"].")
                 continue
             }
             var group: [String] = []
             for (position, name) in element.elements.enumerated() {
-                if let name = readText(name, place.appending(index: position)) {
+                if let name = readText(name, itemPointer.appending(index: position)) {
                     group.append(name)
                 }
             }

@@ -197,11 +197,11 @@ extension SchemaReader {
             fault(pointer, "missing-member", "A \(kind) states its 'element'.")
             return nil
         }
-        let place = statement.elementPointer
+        let elementPointer = statement.elementPointer
         var inner = Statement()
-        inner.typePointer = place
+        inner.typePointer = elementPointer
         if value.kind == .object {
-            forEachMember(value, place, ["type", "class", "optional"]) {
+            forEachMember(value, elementPointer, ["type", "class", "optional"]) {
                 reader, member, value, pointer in
                 switch member {
                 case "type":
@@ -212,22 +212,24 @@ extension SchemaReader {
                 }
             }
             if value.member(named: "type") == nil {
-                fault(place, "missing-member", "An element states its 'type'.")
+                fault(elementPointer, "missing-member", "An element states its 'type'.")
             }
         } else {
-            inner.type = readTypeText(value, place)
+            inner.type = readTypeText(value, elementPointer)
         }
         guard let type = inner.type else { return nil }
         guard type.shape == .single, !["list", "set", "map", "linkingObjects"].contains(type.name)
         else {
             fault(
-                place, "invalid-schema",
+                elementPointer, "invalid-schema",
                 "A collection holds single values, links or embedded objects.")
             return nil
         }
         // Elements of lists and sets that are objects are never null, so a class name means just that there.
         let isStated = inner.isOptional != nil || type.isOptional
-        guard var resolved = resolve(type, inner, place), let element = resolved.type.element else {
+        guard var resolved = resolve(type, inner, elementPointer),
+            let element = resolved.type.element
+        else {
             return nil
         }
         if kind == "map" { return (.map(element), resolved.isOptional) }

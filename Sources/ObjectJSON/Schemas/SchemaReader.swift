@@ -157,10 +157,10 @@ package struct SchemaReader {
 
     /// Adds faults of a schema that was read.
     ///
-    /// - `place`: Where a class of that name stands; nil when it is not part of the body.
-    package mutating func add(_ schemaFaults: [SchemaFault], place: (String) -> JSONPointer?) {
+    /// - `pointerOf`: The pointer to the class of a name; nil when it is not part of the body.
+    package mutating func add(_ schemaFaults: [SchemaFault], pointerOf: (String) -> JSONPointer?) {
         for found in schemaFaults {
-            var pointer = found.className.flatMap(place)
+            var pointer = found.className.flatMap(pointerOf)
             if let property = found.property {
                 pointer = pointer?.appending("properties").appending(property)
             }

@@ -127,25 +127,25 @@ extension FieldSelection {
         }
 
         private func add(_ member: Int) {
-            let place = position(member)
+            let index = position(member)
             // `home` beside `home.city` asks for all of it.
-            members[place].node?.hasEverything = true
+            members[index].node?.hasEverything = true
         }
 
         private func expand(_ member: Int) {
-            let place = position(member)
-            members[place].expands = true
+            let index = position(member)
+            members[index].expands = true
         }
 
         private func descend(_ member: Int, expands: Bool) -> Node {
             let isKnown = members.contains { $0.member == member && $0.node == nil && !$0.expands }
-            let place = position(member)
-            members[place].expands = true
-            if let node = members[place].node { return node }
+            let index = position(member)
+            members[index].expands = true
+            if let node = members[index].node { return node }
             let node = Node()
             // A path of `expand` adds to what is shown; one of `fields` is all that is.
             node.hasEverything = expands || isKnown
-            members[place].node = node
+            members[index].node = node
             return node
         }
 
@@ -163,8 +163,8 @@ extension FieldSelection {
                 }
                 let part = FieldSelection.part(rowClass, member, expands: expands, nested: inner)
                 guard let part else { continue }
-                if let place = parts.firstIndex(where: { $0.member == member }) {
-                    parts[place] = part
+                if let index = parts.firstIndex(where: { $0.member == member }) {
+                    parts[index] = part
                 } else {
                     parts.append(part)
                 }

@@ -27,10 +27,10 @@ extension ObjectWriter {
         case .links, .expandedLinks:
             let links = collection(member, in: row, rowClass)
             array { writer, isFirst in
-                links.forEach { part, place, _ in
+                links.forEach { part, offset, _ in
                     guard writer.hasRoom() else { return false }
                     writer.writeElement(
-                        part.pointer(place).storedLink, step, selection,
+                        part.pointer(offset).storedLink, step, selection,
                         isExpanded: step.kind == .expandedLinks, &isFirst)
                     return true
                 }
@@ -42,9 +42,9 @@ extension ObjectWriter {
             let list = collection(member, in: row, rowClass)
             let inner = nested(step, selection)
             array { writer, isFirst in
-                list.forEach { part, place, _ in
+                list.forEach { part, offset, _ in
                     guard writer.hasRoom() else { return false }
-                    guard let row = RowView(part.bytes(place)) else { return true }
+                    guard let row = RowView(part.bytes(offset)) else { return true }
                     writer.separate(&isFirst)
                     writer.write(row, key: 0, inner)
                     return true

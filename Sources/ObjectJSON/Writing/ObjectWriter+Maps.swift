@@ -11,19 +11,19 @@ extension ObjectWriter {
         }
     }
 
-    /// Writes the entries of a map as an object, each value by `write`, which gets the values and a place.
+    /// Writes the entries of a map as an object, each value by `write`, which gets the values and an offset.
     mutating func writeEntries(
         _ map: StoredCollection, _ write: (inout Self, CollectionView, Int) -> Void
     ) {
         json.raw("{")
         map.forEachPart { part, first in
             guard let keys = part.keys else { return false }
-            for place in 0..<part.count {
+            for offset in 0..<part.count {
                 guard hasRoom() else { return false }
-                if first + place > 0 { json.comma() }
-                json.string(keys.bytes(place))
+                if first + offset > 0 { json.comma() }
+                json.string(keys.bytes(offset))
                 json.raw(":")
-                write(&self, part.values, place)
+                write(&self, part.values, offset)
             }
             return true
         }

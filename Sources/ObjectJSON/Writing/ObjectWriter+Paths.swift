@@ -17,9 +17,9 @@ extension ObjectWriter {
         let list = collection(member, in: row, rowClass)
         if rowClass.members[member].storage.shape == .map { return writePaths(list, step, inner) }
         array { writer, isFirst in
-            list.forEach { part, place, _ in
+            list.forEach { part, offset, _ in
                 guard writer.hasRoom() else { return false }
-                guard let (found, key) = writer.target(place, of: part, step) else { return true }
+                guard let (found, key) = writer.target(offset, of: part, step) else { return true }
                 writer.separate(&isFirst)
                 writer.writeValue(inner.steps[0], of: found, inner.rowClass, key: key, inner)
                 return true
@@ -31,8 +31,8 @@ extension ObjectWriter {
     private mutating func writePaths(
         _ map: StoredCollection, _ step: FieldSelection.Step, _ inner: FieldSelection
     ) {
-        writeEntries(map) { writer, values, place in
-            if let (found, key) = writer.target(place, of: values, step) {
+        writeEntries(map) { writer, values, offset in
+            if let (found, key) = writer.target(offset, of: values, step) {
                 writer.writeValue(inner.steps[0], of: found, inner.rowClass, key: key, inner)
             } else {
                 writer.json.null()

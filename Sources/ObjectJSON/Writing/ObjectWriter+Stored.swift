@@ -3,7 +3,7 @@ import Query
 import Rows
 
 extension ObjectWriter {
-    /// Writes a value that lies anywhere, as it is stored.
+    /// Writes a value from its stored bytes.
     package func write(stored bytes: UnsafeRawBufferPointer, _ element: ElementStorage) {
         switch element {
         case .string: json.string(bytes)
@@ -15,7 +15,7 @@ extension ObjectWriter {
         }
     }
 
-    /// Writes what a path led to: nil as null, a link as its target's key.
+    /// Writes the value at the end of a path: nil as null, a link as its target's key.
     package mutating func write(_ bytes: UnsafeRawBufferPointer?, _ path: ValuePath) {
         guard let bytes else { return json.null() }
         guard case .link = path.type else { return write(stored: bytes, path.type.storage) }

@@ -43,9 +43,9 @@ extension ObjectWriter {
     /// Writes a collection of plain values.
     package func write(_ collection: StoredCollection) {
         buffer.append(UInt8(ascii: "["))
-        collection.forEach { part, place, index in
+        collection.forEach { part, offset, index in
             if index > 0 { json.comma() }
-            writeElement(place, of: part)
+            writeElement(offset, of: part)
             return buffer.count <= byteCountMax
         }
         buffer.append(UInt8(ascii: "]"))

@@ -112,9 +112,9 @@ package final class BackupReader {
         // Nothing follows.
         var byte: UInt8 = 0
         var rest = 0
-        let failure: BackupFault? = withUnsafeMutableBytes(of: &byte) { place in
+        let failure: BackupFault? = withUnsafeMutableBytes(of: &byte) { buffer in
             do throws(BackupFault) {
-                rest = try source(place)
+                rest = try source(buffer)
                 return nil
             } catch {
                 return error

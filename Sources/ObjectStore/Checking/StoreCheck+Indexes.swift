@@ -77,13 +77,14 @@ extension StoreCheck {
 
     /// The index whose entries have a number; nil when there is none.
     func index(_ number: UInt32) -> Index? {
-        if let place = rows.memberByNumber[number],
-            rows.classes[place.classIndex].indexedMembers.contains(place.member)
+        if let location = rows.memberByNumber[number],
+            rows.classes[location.classIndex].indexedMembers.contains(location.member)
         {
-            return Index(rowClass: rows.classes[place.classIndex], source: .member(place.member))
+            return Index(
+                rowClass: rows.classes[location.classIndex], source: .member(location.member))
         }
-        guard let place = rows.uniqueGroupByNumber[number] else { return nil }
-        let rowClass = rows.classes[place.classIndex]
-        return Index(rowClass: rowClass, source: .group(rowClass.uniqueKeys[place.position]))
+        guard let location = rows.uniqueGroupByNumber[number] else { return nil }
+        let rowClass = rows.classes[location.classIndex]
+        return Index(rowClass: rowClass, source: .group(rowClass.uniqueKeys[location.position]))
     }
 }

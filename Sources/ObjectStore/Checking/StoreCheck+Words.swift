@@ -27,9 +27,9 @@ extension StoreCheck {
             }
             IndexEntry.readWords(rowClass, index, row, transaction, into: words.set)
             words.expectedCounts[index.number, default: 0] += words.set.count
-            for place in 0..<words.set.count {
+            for position in 0..<words.set.count {
                 let entry = buffer.making {
-                    IndexEntry.append(index, word: words.set[place], key, to: $0)
+                    IndexEntry.append(index, word: words.set[position], key, to: $0)
                 }
                 if try !has(Array(entry)) {
                     words.incomplete.insert(index.number)
@@ -44,12 +44,12 @@ extension StoreCheck {
 
     /// Looks for entries that no row has, in the indexes that have too many.
     mutating func checkWordEntries() throws(StoreError) {
-        for (number, place) in rows.searchIndexByNumber.sorted(by: { $0.key < $1.key })
+        for (number, location) in rows.searchIndexByNumber.sorted(by: { $0.key < $1.key })
         where words.incomplete.contains(number)
             || words.counts[number] ?? 0 != words.expectedCounts[number] ?? 0
         {
-            let rowClass = rows.classes[place.classIndex]
-            let index = rowClass.searchIndexes[place.position]
+            let rowClass = rows.classes[location.classIndex]
+            let index = rowClass.searchIndexes[location.position]
             let buffer = ByteBuffer(capacity: 8)
             StoreKey.appendIndexPrefix(number, to: buffer)
             try scan(buffer.array) { (check, entry, _) throws(StoreError) in
@@ -89,10 +89,10 @@ extension StoreCheck {
         switch index.kind {
         case .fullText:
             IndexEntry.readWords(rowClass, index, row, transaction, into: words.set)
-            return (0..<words.set.count).contains { place in
+            return (0..<words.set.count).contains { position in
                 compareKeys(
                     buffer.making {
-                        IndexEntry.append(index, word: words.set[place], key, to: $0)
+                        IndexEntry.append(index, word: words.set[position], key, to: $0)
                     }, entry) == 0
             }
         case .geo:

@@ -8,9 +8,9 @@ package protocol ElementEditor: AnyObject {
     /// Hands over the parts of the collection, each with the index of its first element, until `body` returns
     /// false.
     func forEachPart(_ body: (LeafView, _ first: Int) -> Bool)
-    /// The element at an index, as a place in a part of the collection, valid until the next change; nil
+    /// The element at an index, as an offset in a part of the collection, valid until the next change; nil
     /// beyond the end.
-    func element(_ index: Int) -> (part: LeafView, place: Int)?
+    func element(_ index: Int) -> (part: LeafView, offset: Int)?
     /// Puts elements before the one at `index`, or at the end.
     func insert(_ elements: LeafView, at index: Int)
     /// Puts one element in the place of another.

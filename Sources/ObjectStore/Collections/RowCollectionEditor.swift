@@ -30,7 +30,7 @@ final class RowCollectionEditor: ElementEditor {
 
     var count: Int { leaf.count }
 
-    func element(_ index: Int) -> (part: LeafView, place: Int)? {
+    func element(_ index: Int) -> (part: LeafView, offset: Int)? {
         index < leaf.count ? (leaf, index) : nil
     }
 

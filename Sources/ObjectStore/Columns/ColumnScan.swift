@@ -263,31 +263,32 @@ final class ColumnScan {
         _ body: (UInt64, RowView) -> Bool
     ) throws(QueryExecution.Failure) -> Bool {
         guard let order else { return false }
-        var after: ColumnOrder.Place?
+        var after: ColumnOrder.RankedKey?
         if let position {
-            after = order.place(sortBytes: position.sortBytes, key: position.key)
+            after = order.rankedKey(sortBytes: position.sortBytes, key: position.key)
             if after == nil { return false }
         }
-        let countMax = memoryByteCountMax / MemoryLayout<ColumnOrder.Place>.stride
-        var heap = BoundedHeap<ColumnOrder.Place>(countMax: limit)
+        let countMax = memoryByteCountMax / MemoryLayout<ColumnOrder.RankedKey>.stride
+        var heap = BoundedHeap<ColumnOrder.RankedKey>(countMax: limit)
         for chunk in 0..<program.chunkCount where try evaluate(chunk) {
             if let worst = heap.worst { order.narrow(chunk, frame, before: worst) }
             var position = frame.first(from: 0)
             while position < ColumnChunk.keyCount {
-                let place = order.place(chunk, position)
-                if after.map({ $0 < place }) ?? true, heap.worst.map({ place < $0 }) ?? true,
+                let rankedKey = order.rankedKey(chunk, position)
+                if after.map({ $0 < rankedKey }) ?? true,
+                    heap.worst.map({ rankedKey < $0 }) ?? true,
                     try satisfiesResidual(Self.key(chunk, position))
                 {
-                    _ = heap.insert(place, isBefore: <)
+                    _ = heap.insert(rankedKey, isBefore: <)
                     guard heap.count <= countMax else { throw .memory }
                 }
                 position = frame.first(from: position + 1)
             }
         }
-        for place in heap.sorted(<) {
+        for rankedKey in heap.sorted(<) {
             do throws(StoreError) {
-                guard let row = try transaction.find(rowClass, key: place.key) else { continue }
-                guard body(place.key, row) else { break }
+                guard let row = try transaction.find(rowClass, key: rankedKey.key) else { continue }
+                guard body(rankedKey.key, row) else { break }
             } catch {
                 throw .store(error)
             }

@@ -130,9 +130,9 @@ struct ColumnUpdate {
         var index = 0
         var end: Outcome?
         func seal(upTo next: Int) -> Bool {
-            for place in builders.indices {
-                chunks[place].append(builders[place].1.seal())
-                while chunks[place].count < next { chunks[place].append(nil) }
+            for index in builders.indices {
+                chunks[index].append(builders[index].1.seal())
+                while chunks[index].count < next { chunks[index].append(nil) }
             }
             index = next
             if !hasRoom() {
@@ -147,8 +147,8 @@ struct ColumnUpdate {
             if own != index {
                 if chunks.first?.isEmpty ?? true, builders.allSatisfy({ $0.1.count == 0 }) {
                     // Nothing came before.
-                    for place in chunks.indices {
-                        chunks[place] = [ColumnChunk?](repeating: nil, count: own)
+                    for index in chunks.indices {
+                        chunks[index] = [ColumnChunk?](repeating: nil, count: own)
                     }
                     index = own
                 } else if !seal(upTo: own) {
@@ -167,9 +167,9 @@ struct ColumnUpdate {
             return end
         }
         var versions: [Int: ColumnStore.Version] = [:]
-        for (place, (member, _)) in builders.enumerated() {
+        for (index, (member, _)) in builders.enumerated() {
             versions[member] = ColumnStore.Version(
-                commit: transaction.commit, chunks: chunks[place])
+                commit: transaction.commit, chunks: chunks[index])
         }
         return .built(versions)
     }

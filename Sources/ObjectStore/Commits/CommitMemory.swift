@@ -28,9 +28,9 @@ final class CommitMemory {
     /// For those of the text that was there before.
     var oldWords: WordSet { wordSet(1) }
 
-    private func wordSet(_ place: Int) -> WordSet {
-        while wordSets.count <= place { wordSets.append(WordSet()) }
-        return wordSets[place]
+    private func wordSet(_ index: Int) -> WordSet {
+        while wordSets.count <= index { wordSets.append(WordSet()) }
+        return wordSets[index]
     }
 
     /// Forgets what the last group left, and gives back what only a large object needs.

@@ -117,14 +117,14 @@ extension WriteTransaction {
             for (holder, property) in held.holders {
                 let holderClass = rows.classes[holder.classIndex]
                 guard let row = try row(holderClass, holder.key) else { continue }
-                guard let place = rows.memberByNumber[property] else { continue }
-                let stating = rows.classes[place.classIndex].definition
+                guard let location = rows.memberByNumber[property] else { continue }
+                let stating = rows.classes[location.classIndex].definition
                 denied.append(
                     DeniedDeletion(
                         source: held.source, target: held.target,
                         holderClass: holderClass.definition.name,
                         holder: holderClass.objectText(holder.key, row),
-                        property: "\(stating.name).\(stating.properties[place.member].name)"))
+                        property: "\(stating.name).\(stating.properties[location.member].name)"))
                 if denied.count == Self.deniedCountMax { return denied }
             }
         }

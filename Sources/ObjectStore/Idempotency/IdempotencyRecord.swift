@@ -48,7 +48,7 @@ package struct IdempotencyRecord: Sendable {
         buffer.append(payload)
     }
 
-    /// What a record counts for: its entry and that of its number.
+    /// The bytes that a record counts in the limit: its entry and that of its number.
     static func byteCount(ofValue count: Int) -> UInt64 {
         UInt64(StoreKey.recordKeyByteCount + count + StoreKey.recordNumberByteCount + idByteCount)
     }

@@ -18,14 +18,14 @@ extension CommitGroup {
     func putWords(_ rowClass: RowClass, _ index: SearchIndex, _ key: UInt64, _ row: RowView) {
         let words = memory.words
         IndexEntry.readWords(rowClass, index, row, overflow, into: words)
-        for place in 0..<words.count { put(index, words[place], key) }
+        for position in 0..<words.count { put(index, words[position], key) }
     }
 
     /// Removes the words of a row.
     func removeWords(_ rowClass: RowClass, _ index: SearchIndex, _ key: UInt64, _ row: RowView) {
         let words = memory.words
         IndexEntry.readWords(rowClass, index, row, overflow, into: words)
-        for place in 0..<words.count { remove(index, words[place], key) }
+        for position in 0..<words.count { remove(index, words[position], key) }
     }
 
     /// Enters the words that a changed row has got, and removes those that it has lost.

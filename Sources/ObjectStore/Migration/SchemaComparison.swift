@@ -39,7 +39,7 @@ struct SchemaComparison {
     /// The numbers of the classes that go.
     private var lostClasses: Set<UInt32> = []
     /// The class that is being compared.
-    private var place: (old: Int, new: Int) = (0, 0)
+    private var classIndexes: (old: Int, new: Int) = (0, 0)
 
     init(from present: Catalog, to proposal: SchemaProposal, repairs: Set<UInt32>) {
         self.present = present
@@ -61,7 +61,7 @@ struct SchemaComparison {
                 steps.append(SchemaStep(operation: .addClass, className: objectClass.name))
                 continue
             }
-            place = (old, new)
+            classIndexes = (old, new)
             compareClass(present.rows.classes[old], objectClass)
         }
         for (old, rowClass) in present.rows.classes.enumerated() where newClasses[old] == nil {
@@ -92,7 +92,8 @@ struct SchemaComparison {
     private mutating func refuse(_ property: String?, _ detail: String) {
         refusals.append(
             SchemaFault(
-                className: proposed.classes[place.new].name, property: property, detail: detail))
+                className: proposed.classes[classIndexes.new].name, property: property,
+                detail: detail))
     }
 
     /// Adds a step of the class that is being compared; returns its position.
@@ -101,13 +102,13 @@ struct SchemaComparison {
     {
         steps.append(
             SchemaStep(
-                operation: operation, className: proposed.classes[place.new].name,
-                property: property, source: place.old))
+                operation: operation, className: proposed.classes[classIndexes.new].name,
+                property: property, source: classIndexes.old))
         return steps.count - 1
     }
 
     private mutating func check(_ member: Int, _ loss: RowConversion.Check.Loss, step: Int) {
-        checks[place.old].append(RowConversion.Check(member: member, loss: loss, step: step))
+        checks[classIndexes.old].append(RowConversion.Check(member: member, loss: loss, step: step))
     }
 
     // MARK: Classes
@@ -127,7 +128,7 @@ struct SchemaComparison {
                 step(.addProperty, property.name)
                 continue
             }
-            members[place.new][member] = compareProperty(old, position, property, new)
+            members[classIndexes.new][member] = compareProperty(old, position, property, new)
         }
         compareGroups(old, new, oldMembers)
         let kept = Set(oldMembers.compactMap { $0 })
@@ -148,7 +149,7 @@ struct SchemaComparison {
                     + "add a class of the other kind, copy the objects, and drop this one.")
         }
         step(.changeKind)
-        emptinessTests[place.old] = SchemaFault(
+        emptinessTests[classIndexes.old] = SchemaFault(
             className: new.name,
             detail:
                 "A class can become '\(new.kind.rawValue)' only while it has no objects; delete or "

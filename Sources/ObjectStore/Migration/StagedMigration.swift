@@ -21,7 +21,7 @@ final class StagedMigration {
     struct Progress {
         var phase = Phase.check
         /// The class that is walked, among those of the phase.
-        var place = 0
+        var walkedIndex = 0
         /// The last object that was done.
         var after: UInt64 = 0
         /// How many objects lose something, by step.
@@ -106,20 +106,20 @@ final class StagedMigration {
     /// - Throws: ``StoreError`` `.lossyMigration` or `.duplicateKeys` when the change is refused.
     func advance(_ group: CommitGroup, _ limit: SliceLimit) throws(StoreError) -> Bool {
         let walked = classes(progress.phase)
-        guard progress.place < walked.count else {
+        guard progress.walkedIndex < walked.count else {
             guard progress.phase == .check else {
                 try refuseFaults(group)
                 return true
             }
             try endCheck(group)
             progress.phase = .build
-            progress.place = 0
+            progress.walkedIndex = 0
             progress.after = 0
             return classes(.build).isEmpty
         }
-        let index = walked[progress.place]
+        let index = walked[progress.walkedIndex]
         if try walk(present.rows.classes[index], group, limit) {
-            progress.place += 1
+            progress.walkedIndex += 1
             progress.after = 0
         }
         return false

@@ -38,9 +38,9 @@ package final class CollectionEditor {
     /// How many elements there are.
     package var count: Int { tree.count }
 
-    /// The element at an index, as a place in a part of the collection, valid until the next change; nil
+    /// The element at an index, as an offset in a part of the collection, valid until the next change; nil
     /// beyond the end.
-    package func element(_ index: Int) -> (part: LeafView, place: Int)? {
+    package func element(_ index: Int) -> (part: LeafView, offset: Int)? {
         tree.tree.leaf(at: index).map { ($0.leaf, index - $0.first) }
     }
 
@@ -60,15 +60,15 @@ package final class CollectionEditor {
 
     /// Puts one element in the place of another, if it differs.
     package func replace(at index: Int, by element: LeafSlice) throws(StoreError) {
-        guard let (part, place) = self.element(index), element.range.count == 1 else { return }
+        guard let (part, offset) = self.element(index), element.range.count == 1 else { return }
         let (elements, own) = (element.leaf, element.range.lowerBound)
-        let isNull = part.values.isNull(place)
+        let isNull = part.values.isNull(offset)
         if isNull == elements.values.isNull(own),
-            isNull || compareKeys(part.values.bytes(place), elements.values.bytes(own)) == 0
+            isNull || compareKeys(part.values.bytes(offset), elements.values.bytes(own)) == 0
         {
             return
         }
-        try forget(part, place)
+        try forget(part, offset)
         countLinks(elements, element.range, 1)
         tree.replace(at: index, by: element)
         isChanged = true
@@ -76,16 +76,16 @@ package final class CollectionEditor {
 
     /// Removes the element at `index`.
     package func remove(at index: Int) throws(StoreError) {
-        guard let (part, place) = element(index) else { return }
-        try forget(part, place)
+        guard let (part, offset) = element(index) else { return }
+        try forget(part, offset)
         tree.remove(at: index)
         isChanged = true
     }
 
     /// Where an entry of a map stands, or would stand.
     package func find(key: UnsafeRawBufferPointer) -> (index: Int, isThere: Bool)? {
-        let found = tree.tree.lowerBound { leaf, place in
-            leaf.keys.map { compareKeys($0.bytes(place), key) } ?? 0
+        let found = tree.tree.lowerBound { leaf, offset in
+            leaf.keys.map { compareKeys($0.bytes(offset), key) } ?? 0
         }
         return found.map { ($0.index, $0.isEqual) }
     }
@@ -93,16 +93,16 @@ package final class CollectionEditor {
     /// Where an element of a set stands, or would stand, or the entry of a map with its key.
     package func find(_ elements: LeafView, _ index: Int) -> (index: Int, isThere: Bool)? {
         if let keys = elements.keys { return find(key: keys.bytes(index)) }
-        let found = tree.tree.lowerBound { leaf, place in
-            order.compare(leaf.values, place, elements.values, index)
+        let found = tree.tree.lowerBound { leaf, offset in
+            order.compare(leaf.values, offset, elements.values, index)
         }
         return found.map { ($0.index, $0.isEqual) }
     }
 
     /// Notes that an element goes.
-    private func forget(_ part: LeafView, _ place: Int) throws(StoreError) {
-        countLinks(part, place..<(place + 1), -1)
-        guard compiled.storage.element == .embedded, let row = RowView(part.values.bytes(place))
+    private func forget(_ part: LeafView, _ offset: Int) throws(StoreError) {
+        countLinks(part, offset..<(offset + 1), -1)
+        guard compiled.storage.element == .embedded, let row = RowView(part.values.bytes(offset))
         else { return }
         try transaction.freeOverflow(transaction.rows.classes[compiled.classIndex], row)
     }
@@ -113,14 +113,15 @@ package final class CollectionEditor {
             let kind = LinkKind(property: property, targetClass: targetClass, targetKey: targetKey)
             linkChanges[kind, default: 0] += change
         }
-        for place in range where !elements.values.isNull(place) {
+        for offset in range where !elements.values.isNull(offset) {
             if compiled.storage.element == .link {
                 count(
-                    compiled.number, compiled.classIndex, elements.values.pointer(place).storedLink)
+                    compiled.number, compiled.classIndex, elements.values.pointer(offset).storedLink
+                )
             } else if compiled.storage.element == .mixed {
                 transaction.rows.forEachLink(
-                    in: MixedView(elements.values.bytes(place)), compiled.number, count)
-            } else if let row = RowView(elements.values.bytes(place)) {
+                    in: MixedView(elements.values.bytes(offset)), compiled.number, count)
+            } else if let row = RowView(elements.values.bytes(offset)) {
                 transaction.rows.forEachLink(
                     of: transaction.rows.classes[compiled.classIndex], in: row,
                     transaction.overflow, count)

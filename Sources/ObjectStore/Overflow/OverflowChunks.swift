@@ -155,10 +155,10 @@ final class OverflowChunks: TreeChunks, OverflowSink {
             if editor.count > 0 { editor.appendReference(to: reference) }
             return editor.count > 0
         }
-        func isLink(_ part: CollectionView, _ place: Int) -> Bool {
-            if part.isNull(place) { return false }
-            if part.element == .link { return part.pointer(place).storedLink == key }
-            guard let row = RowView(part.bytes(place)) else { return false }
+        func isLink(_ part: CollectionView, _ offset: Int) -> Bool {
+            if part.isNull(offset) { return false }
+            if part.element == .link { return part.pointer(offset).storedLink == key }
+            guard let row = RowView(part.bytes(offset)) else { return false }
             var isLinking = false
             schema.forEachLink(of: schema.classes[member.classIndex], in: row, self) {
                 _, targetClass, target in
@@ -170,12 +170,12 @@ final class OverflowChunks: TreeChunks, OverflowSink {
         if member.storage.element == .embedded,
             schema.classes[member.classIndex].members.contains(where: { $0.onDelete == .cascade })
         {
-            func isDoomed(_ part: CollectionView, _ place: Int) -> Bool {
-                !part.isNull(place) && RowView(part.bytes(place)).map(goes) ?? false
+            func isDoomed(_ part: CollectionView, _ offset: Int) -> Bool {
+                !part.isNull(offset) && RowView(part.bytes(offset)).map(goes) ?? false
             }
             var keptCount = 0
             _ = editor.tree.forEachLeaf(from: 0) { leaf, _ in
-                for place in 0..<leaf.count where !isDoomed(leaf.values, place) { keptCount += 1 }
+                for offset in 0..<leaf.count where !isDoomed(leaf.values, offset) { keptCount += 1 }
                 return true
             }
             // A removed tree is freed together with the out-of-line values of its elements.

@@ -11,9 +11,9 @@ extension TreeEditor {
         while index < count, let (leaf, first) = tree.leaf(at: index) {
             var slices: [LeafSlice] = []
             var start = 0
-            for place in 0..<leaf.count where isDoomed(leaf.values, place) {
-                slices.append(LeafSlice(leaf, start..<place))
-                start = place + 1
+            for offset in 0..<leaf.count where isDoomed(leaf.values, offset) {
+                slices.append(LeafSlice(leaf, start..<offset))
+                start = offset + 1
             }
             // What was left of the leaf before may have been joined with this one.
             let leafEnd = first + leaf.count

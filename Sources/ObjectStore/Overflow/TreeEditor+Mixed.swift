@@ -11,14 +11,14 @@ extension TreeEditor {
         to target: (classNumber: UInt32, key: UInt64),
         _ withoutLinks: (LeafView, ByteBuffer) -> Void
     ) -> Bool {
-        func isLink(_ part: CollectionView, _ place: Int) -> Bool {
-            guard !part.isNull(place) else { return false }
-            return MixedView(part.bytes(place)).link.map { $0 == target } ?? false
+        func isLink(_ part: CollectionView, _ offset: Int) -> Bool {
+            guard !part.isNull(offset) else { return false }
+            return MixedView(part.bytes(offset)).link.map { $0 == target } ?? false
         }
-        func holdsLink(_ part: CollectionView, _ place: Int) -> Bool {
-            guard !part.isNull(place) else { return false }
+        func holdsLink(_ part: CollectionView, _ offset: Int) -> Bool {
+            guard !part.isNull(offset) else { return false }
             var isFound = false
-            MixedView(part.bytes(place)).forEachLink { if ($0, $1) == target { isFound = true } }
+            MixedView(part.bytes(offset)).forEachLink { if ($0, $1) == target { isFound = true } }
             return isFound
         }
         func concerns(_ leaf: LeafView) -> Bool {
@@ -33,16 +33,16 @@ extension TreeEditor {
         }
     }
 
-    /// An element of a set that changes has another place, and may be there already.
+    /// An element of a set that changes has another offset, and may be there already.
     private func removeFromSet(
         _ target: (classNumber: UInt32, key: UInt64), _ holdsLink: (CollectionView, Int) -> Bool
     ) -> Bool {
         let changed = ScalarCollectionBuilder()
         changed.reset(.mixed)
         let value = ByteBuffer(capacity: 64)
-        let isChanged = removeAll { part, place in
-            guard holdsLink(part, place) else { return false }
-            let old = MixedView(part.bytes(place))
+        let isChanged = removeAll { part, offset in
+            guard holdsLink(part, offset) else { return false }
+            let old = MixedView(part.bytes(offset))
             if old.link == nil {
                 value.removeAll()
                 MixedWriter(value).copy(old, withoutLinksTo: target)
@@ -54,12 +54,12 @@ extension TreeEditor {
         changed.write(to: encoded, isSet: true)
         let elements = LeafView(encoded.bytes, storage)
         let order = SetOrder()
-        for place in 0..<elements.count {
+        for offset in 0..<elements.count {
             let found = tree.lowerBound { leaf, index in
-                order.compare(leaf.values, index, elements.values, place)
+                order.compare(leaf.values, index, elements.values, offset)
             }
             guard let found, !found.isEqual else { continue }
-            insert(LeafSlice(elements, place..<(place + 1)), at: found.index)
+            insert(LeafSlice(elements, offset..<(offset + 1)), at: found.index)
         }
         return isChanged
     }

@@ -55,8 +55,8 @@ final class TreeEditor {
     func insert(_ elements: LeafSlice, at index: Int) {
         if elements.range.isEmpty { return }
         if count == 0 { return build(elements) }
-        edit(at: index) { leaf, place in
-            [LeafSlice(leaf, 0..<place), elements, LeafSlice(leaf, place..<leaf.count)]
+        edit(at: index) { leaf, offset in
+            [LeafSlice(leaf, 0..<offset), elements, LeafSlice(leaf, offset..<leaf.count)]
         }
     }
 
@@ -65,8 +65,8 @@ final class TreeEditor {
     /// - Precondition: There is one.
     func remove(at index: Int) {
         precondition(index < count)
-        edit(at: index) { leaf, place in
-            [LeafSlice(leaf, 0..<place), LeafSlice(leaf, (place + 1)..<leaf.count)]
+        edit(at: index) { leaf, offset in
+            [LeafSlice(leaf, 0..<offset), LeafSlice(leaf, (offset + 1)..<leaf.count)]
         }
     }
 
@@ -75,16 +75,16 @@ final class TreeEditor {
     /// - Precondition: There is one.
     func replace(at index: Int, by elements: LeafSlice) {
         precondition(index < count)
-        edit(at: index) { leaf, place in
-            [LeafSlice(leaf, 0..<place), elements, LeafSlice(leaf, (place + 1)..<leaf.count)]
+        edit(at: index) { leaf, offset in
+            [LeafSlice(leaf, 0..<offset), elements, LeafSlice(leaf, (offset + 1)..<leaf.count)]
         }
     }
 
     /// Changes the leaf that holds the element at `index`, or the last one for an index at the end.
     ///
-    /// - `change`: Gets the leaf and the element's place in it, and returns what is to stand there, made of
+    /// - `change`: Gets the leaf and the element's offset in it, and returns what is to stand there, made of
     ///   slices of the leaf and of others.
-    func edit(at index: Int, _ change: (LeafView, _ place: Int) -> [LeafSlice]) {
+    func edit(at index: Int, _ change: (LeafView, _ offset: Int) -> [LeafSlice]) {
         guard index >= 0, index <= count, count > 0 else { return }
         let isAtEnd = index == count
         guard let edited = edit(header.root, header.height, index, isAtEnd, change) else { return }
@@ -122,7 +122,7 @@ final class TreeEditor {
     ) -> Edited? {
         if level == 0 { return editLeaf(number, index, isAtEnd, change) }
         guard let node = inner(number) else { return nil }
-        let (position, rest) = node.place(of: index)
+        let (position, rest) = node.child(of: index)
         var children = node.children
         guard
             let edited = edit(children[position].number, level - 1, rest, isAtEnd, change)

@@ -175,13 +175,14 @@ extension WriteTransaction {
                 let number = InverseLink.propertyNumber(entry)
                 // A schema change leaves links behind for a while, and enters others beforehand.
                 guard let origin = InverseLink.origin(entry, rows),
-                    let place = rows.memberByNumber[number]
+                    let location = rows.memberByNumber[number]
                 else { return true }
                 result.append(
                     IncomingLink(
                         origin: origin, property: number,
-                        isOwn: place.classIndex == origin.classIndex,
-                        onDelete: rows.classes[place.classIndex].members[place.member].onDelete))
+                        isOwn: location.classIndex == origin.classIndex,
+                        onDelete: rows.classes[location.classIndex].members[location.member]
+                            .onDelete))
                 return true
             }
         } catch {

@@ -10,22 +10,22 @@ extension SectionExecution {
             in: transaction, limits: limits, isTimed: isTimed)
         defer { account(execution) }
         let buffer = ByteBuffer(capacity: 128)
-        var places: [[UInt8]: Int] = [:]
+        var sectionIndexes: [[UInt8]: Int] = [:]
         var found: [(bytes: [UInt8], count: Int, shown: [UInt64])] = []
         var byteCount = 0
         try execution.forEach(keys) { key, row in
             buffer.removeAll()
             reader.append(row: row, key: key, source: transaction, to: buffer)
             let bytes = buffer.array
-            let place = places[bytes] ?? found.count
-            if place == found.count {
-                places[bytes] = place
+            let sectionIndex = sectionIndexes[bytes] ?? found.count
+            if sectionIndex == found.count {
+                sectionIndexes[bytes] = sectionIndex
                 found.append((bytes, 0, []))
                 byteCount += 2 * bytes.count + 160
             }
-            found[place].count += 1
-            if found[place].shown.count < max(1, query.objectCountMax) {
-                found[place].shown.append(key)
+            found[sectionIndex].count += 1
+            if found[sectionIndex].shown.count < max(1, query.objectCountMax) {
+                found[sectionIndex].shown.append(key)
                 byteCount += MemoryLayout<UInt64>.size
             }
             return byteCount <= limits.memoryByteCountMax
@@ -33,7 +33,9 @@ extension SectionExecution {
         if byteCount > limits.memoryByteCountMax { throw .memory }
         var start = 0
         if let after = query.after {
-            start = places[after.sortBytes].map { $0 + 1 } ?? min(found.count, query.countBefore)
+            start =
+                sectionIndexes[after.sortBytes].map { $0 + 1 }
+                ?? min(found.count, query.countBefore)
         }
         let end = min(found.count, start + query.sectionCountMax)
         var page = SectionPage()

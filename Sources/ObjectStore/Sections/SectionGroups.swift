@@ -40,7 +40,7 @@ final class SectionGroups {
     private let keyBuffer = ByteBuffer(capacity: 128)
     private let sortBuffer = ByteBuffer(capacity: 128)
     private var groups: [Group] = []
-    private var places: [Hash: Int] = [:]
+    private var groupIndexes: [Hash: Int] = [:]
     /// No section behind this one is wanted.
     private var ceiling: PageHeap.Entry?
     /// All keys that were seen, where they are counted and not all kept.
@@ -77,17 +77,17 @@ final class SectionGroups {
         reader.append(row: row, key: key, source: source, to: keyBuffer)
         let bytes = keyBuffer.bytes
         if isClosed {
-            if let place = places[Self.hash(bytes)] { show(key, row, place) }
+            if let groupIndex = groupIndexes[Self.hash(bytes)] { show(key, row, groupIndex) }
             return byteCount <= byteCountMax
         }
         if countsSeen, seen.insert(Self.hash(bytes)).inserted { byteCount += 48 }
         if let keyOrder {
-            if let place = place(bytes, key, row, keyOrder) {
-                groups[place].count += 1
-                show(key, row, place)
+            if let groupIndex = groupIndex(bytes, key, row, keyOrder) {
+                groups[groupIndex].count += 1
+                show(key, row, groupIndex)
             }
         } else {
-            groups[place(bytes, key, row)].count += 1
+            groups[groupIndex(bytes, key, row)].count += 1
         }
         return byteCount <= byteCountMax
     }
@@ -98,13 +98,13 @@ final class SectionGroups {
     }
 
     /// The place of an object's section among those in the order of their keys; nil when it is not wanted.
-    private func place(
+    private func groupIndex(
         _ bytes: UnsafeRawBufferPointer, _ key: UInt64, _ row: RowView, _ keyOrder: ObjectOrder
     ) -> Int? {
         if let after = query.after, !keyOrder.isBehind(bytes, key, row, after) { return nil }
         if let ceiling, !isWithin(bytes, key, row, ceiling, keyOrder) { return nil }
         let hash = Self.hash(bytes)
-        if let place = places[hash] { return place }
+        if let groupIndex = groupIndexes[hash] { return groupIndex }
         if groups.count >= 2 * (keptCount + 8) { keepFirst(keyOrder) }
         if let ceiling, !isWithin(bytes, key, row, ceiling, keyOrder) { return nil }
         return insert(PageHeap.Entry(sortBytes: bytes, key: key, row: row), hash)
@@ -119,24 +119,24 @@ final class SectionGroups {
     }
 
     /// The place of an object's section among those in the order of their first objects.
-    private func place(_ bytes: UnsafeRawBufferPointer, _ key: UInt64, _ row: RowView) -> Int {
+    private func groupIndex(_ bytes: UnsafeRawBufferPointer, _ key: UInt64, _ row: RowView) -> Int {
         sortBuffer.removeAll()
         order.append(key, row, to: sortBuffer)
         let hash = Self.hash(bytes)
-        guard let place = places[hash] else {
+        guard let groupIndex = groupIndexes[hash] else {
             return insert(PageHeap.Entry(sortBytes: sortBuffer.bytes, key: key, row: row), hash)
         }
-        if order.isBefore(sortBuffer.bytes, key, row, groups[place].first) {
+        if order.isBefore(sortBuffer.bytes, key, row, groups[groupIndex].first) {
             let entry = PageHeap.Entry(sortBytes: sortBuffer.bytes, key: key, row: row)
-            byteCount += entry.byteCount - groups[place].first.byteCount
-            groups[place].first = entry
+            byteCount += entry.byteCount - groups[groupIndex].first.byteCount
+            groups[groupIndex].first = entry
         }
-        return place
+        return groupIndex
     }
 
     private func insert(_ first: PageHeap.Entry, _ hash: Hash) -> Int {
         byteCount += Group.byteCount + first.byteCount
-        places[hash] = groups.count
+        groupIndexes[hash] = groups.count
         groups.append(Group(first: first, hash: hash, shown: makeHeap()))
         return groups.count - 1
     }
@@ -157,23 +157,23 @@ final class SectionGroups {
         }
         groups.removeLast(groups.count - keptCount)
         ceiling = groups.last?.first
-        places.removeAll(keepingCapacity: true)
-        for (place, group) in groups.enumerated() { places[group.hash] = place }
+        groupIndexes.removeAll(keepingCapacity: true)
+        for (groupIndex, group) in groups.enumerated() { groupIndexes[group.hash] = groupIndex }
     }
 
     /// Keeps an object if it is among the first of its section.
-    private func show(_ key: UInt64, _ row: RowView, _ place: Int) {
-        guard groups[place].shown != nil else { return }
+    private func show(_ key: UInt64, _ row: RowView, _ groupIndex: Int) {
+        guard groups[groupIndex].shown != nil else { return }
         sortBuffer.removeAll()
         if !isPlain { order.append(key, row, to: sortBuffer) }
         let bytes = sortBuffer.bytes
-        if let worst = groups[place].shown?.worst, !order.isBefore(bytes, key, row, worst) {
+        if let worst = groups[groupIndex].shown?.worst, !order.isBefore(bytes, key, row, worst) {
             return
         }
-        let before = groups[place].shown?.byteCount ?? 0
-        _ = groups[place].shown?.insert(
+        let before = groups[groupIndex].shown?.byteCount ?? 0
+        _ = groups[groupIndex].shown?.insert(
             PageHeap.Entry(sortBytes: bytes, key: key, row: row), isBefore: order.isBefore)
-        byteCount += (groups[place].shown?.byteCount ?? 0) - before
+        byteCount += (groups[groupIndex].shown?.byteCount ?? 0) - before
     }
 
     // MARK: The result
@@ -214,15 +214,17 @@ final class SectionGroups {
     /// Makes ready for the objects of the page's sections alone.
     func close() {
         isClosed = true
-        places = [:]
-        for (place, group) in groups.enumerated() { places[group.hash] = place }
+        groupIndexes = [:]
+        for (groupIndex, group) in groups.enumerated() { groupIndexes[group.hash] = groupIndex }
     }
 
     /// Adds the objects that are shown.
     func addObjects(to page: inout SectionPage) {
-        for (place, group) in groups.enumerated() {
+        for (groupIndex, group) in groups.enumerated() {
             guard let shown = group.shown else { continue }
-            page.sections[place].objects = shown.sorted(order.isBefore).map { ($0.key, $0.row) }
+            page.sections[groupIndex].objects = shown.sorted(order.isBefore).map {
+                ($0.key, $0.row)
+            }
         }
     }
 }

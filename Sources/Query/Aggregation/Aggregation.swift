@@ -51,7 +51,7 @@ package final class Aggregation {
     private let byteCountMax: Int
     private let buffer = ByteBuffer(capacity: 128)
     private var groups: [Group] = []
-    private var places: [Hash: Int] = [:]
+    private var groupIndexes: [Hash: Int] = [:]
     /// No group behind this one is wanted.
     private var ceiling: [UInt8]?
     private var byteCount = 0
@@ -107,22 +107,22 @@ package final class Aggregation {
     ///
     /// - Returns: Whether there is memory for more.
     package func add(row: RowView, key: UInt64, source: any ObjectSource) -> Bool {
-        guard let place = isGrouped ? place(row, key, source) : 0 else { return true }
-        groups[place].count += 1
+        guard let groupIndex = isGrouped ? groupIndex(row, key, source) : 0 else { return true }
+        groups[groupIndex].count += 1
         for index in operations.indices {
             if let direct = operations[index].direct {
                 let field = direct.rowClass.field(direct.member, in: row)
-                if !field.isNull { groups[place].states[index].add(field.slot, direct.width) }
+                if !field.isNull { groups[groupIndex].states[index].add(field.slot, direct.width) }
                 continue
             }
             let operation = operations[index]
-            let before = groups[place].states[index].byteCount
+            let before = groups[groupIndex].states[index].byteCount
             // Moved to the sink and back, so that nothing that it holds is copied.
-            operation.sink.state = groups[place].states[index]
-            groups[place].states[index] = operation.initial
+            operation.sink.state = groups[groupIndex].states[index]
+            groups[groupIndex].states[index] = operation.initial
             operation.walker.walk(row, key, source, operation.sink)
             if let state = operation.sink.state {
-                groups[place].states[index] = state
+                groups[groupIndex].states[index] = state
                 byteCount += state.byteCount - before
             }
             operation.sink.state = nil
@@ -131,17 +131,17 @@ package final class Aggregation {
     }
 
     /// The place of an object's group; nil when it is not wanted.
-    private func place(_ row: RowView, _ key: UInt64, _ source: any ObjectSource) -> Int? {
+    private func groupIndex(_ row: RowView, _ key: UInt64, _ source: any ObjectSource) -> Int? {
         buffer.removeAll()
         evaluator.append(row: row, key: key, source: source, to: buffer)
         let bytes = buffer.bytes
         if let after, after.withUnsafeBytes({ compareKeys(bytes, $0) }) <= 0 { return nil }
         if let ceiling, ceiling.withUnsafeBytes({ compareKeys(bytes, $0) }) > 0 { return nil }
         let hash = Self.hash(bytes)
-        if let place = places[hash] { return place }
+        if let groupIndex = groupIndexes[hash] { return groupIndex }
         if groups.count >= 2 * (groupCountMax + 8) { keepFirst() }
         if let ceiling, ceiling.withUnsafeBytes({ compareKeys(bytes, $0) }) > 0 { return nil }
-        places[hash] = groups.count
+        groupIndexes[hash] = groups.count
         groups.append(makeGroup(buffer.array, key))
         return groups.count - 1
     }
@@ -155,9 +155,9 @@ package final class Aggregation {
         }
         groups.removeLast(groups.count - groupCountMax)
         ceiling = groups.last?.sortBytes
-        places.removeAll(keepingCapacity: true)
-        for (place, group) in groups.enumerated() {
-            places[group.sortBytes.withUnsafeBytes { Self.hash($0) }] = place
+        groupIndexes.removeAll(keepingCapacity: true)
+        for (groupIndex, group) in groups.enumerated() {
+            groupIndexes[group.sortBytes.withUnsafeBytes { Self.hash($0) }] = groupIndex
         }
     }
 

@@ -56,10 +56,10 @@ extension Checker {
                 ignoresAccents: comparison.ignoresAccents)
             return nil
         } catch {
-            let place = error.offset.map { " near its character \($0 + 1)" } ?? ""
+            let position = error.offset.map { " near its character \($0 + 1)" } ?? ""
             return (
                 .syntax,
-                "'\(Self.describe(.string(text)))' is not a regular expression\(place): "
+                "'\(Self.describe(.string(text)))' is not a regular expression\(position): "
                     + "\(error.reason)."
             )
         }

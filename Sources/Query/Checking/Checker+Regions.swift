@@ -5,7 +5,7 @@ import Rows
 /// `geoWithin`.
 extension Checker {
     /// Where a region stands, for messages.
-    private struct Place {
+    private struct Location {
         var start: Int
         /// The number of the argument that it came as.
         var argument: Int?
@@ -55,11 +55,11 @@ extension Checker {
     private func region(_ syntax: Syntax.Region) throws(QueryError) -> GeoRegion {
         guard case .argument(let index) = syntax.kind else {
             return try compile(
-                try shape(syntax, in: self), Place(start: syntax.start, argument: nil))
+                try shape(syntax, in: self), Location(start: syntax.start, argument: nil))
         }
-        let place = Place(start: syntax.start, argument: index)
+        let location = Location(start: syntax.start, argument: index)
         switch try argument(index, at: syntax.start).value {
-        case .string(let text): return try compile(try shape(text, place), place)
+        case .string(let text): return try compile(try shape(text, location), location)
         case .map(let entries):
             let reader = RegionArgument(entries)
             guard let shape = reader.shape else {
@@ -67,7 +67,7 @@ extension Checker {
                     .argument, "Argument $\(index) is no region: \(RegionArgument.forms)",
                     at: syntax.start, argument: index)
             }
-            return try compile(shape, place)
+            return try compile(shape, location)
         case .null:
             throw fail(
                 .argument, "NULL cannot be used on the right hand side of a GEOWITHIN query",
@@ -81,16 +81,16 @@ extension Checker {
         }
     }
 
-    private func compile(_ shape: GeoShape, _ place: Place) throws(QueryError) -> GeoRegion {
+    private func compile(_ shape: GeoShape, _ location: Location) throws(QueryError) -> GeoRegion {
         do throws(GeoFault) { return try GeoRegion(shape) } catch {
             let kind: QueryError.Kind =
-                error.isLimit ? .limit : place.argument == nil ? .type : .argument
-            throw fail(kind, error.message, at: place.start, argument: place.argument)
+                error.isLimit ? .limit : location.argument == nil ? .type : .argument
+            throw fail(kind, error.message, at: location.start, argument: location.argument)
         }
     }
 
     /// The shape that an argument has as text.
-    private func shape(_ text: String, _ place: Place) throws(QueryError) -> GeoShape {
+    private func shape(_ text: String, _ location: Location) throws(QueryError) -> GeoShape {
         do throws(QueryError) {
             let source = SourceText(text)
             let reader = Checker(schema: schema, root: root, source: source, arguments: [])
@@ -98,8 +98,8 @@ extension Checker {
         } catch {
             throw fail(
                 .argument,
-                "Invalid syntax in serialized geospatial object at argument \(place.argument ?? 0): "
-                    + error.message, at: place.start, argument: place.argument)
+                "Invalid syntax in serialized geospatial object at argument \(location.argument ?? 0): "
+                    + error.message, at: location.start, argument: location.argument)
         }
     }
 

@@ -57,8 +57,8 @@ final class ColumnChainNode: ColumnNode {
         _ chunk: Int, _ frame: ColumnFrame, into mask: UnsafeMutablePointer<UInt8>
     ) {
         let count = ColumnChunk.keyCount
-        for (place, part) in parts.enumerated() {
-            if place == 0 {
+        for (index, part) in parts.enumerated() {
+            if index == 0 {
                 part.evaluate(chunk, frame, into: mask)
                 continue
             }

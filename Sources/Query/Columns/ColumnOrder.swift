@@ -2,14 +2,14 @@ import Rows
 
 /// One property to sort by, as its column has it: an order of numbers instead of encoded keys.
 package final class ColumnOrder {
-    /// An object's place: by value, turned round where values fall, so that smaller comes first, then by key.
-    package struct Place: Comparable, Sendable {
+    /// An object's position in the order: by value, turned round where values fall, so that smaller comes first, then by key.
+    package struct RankedKey: Comparable, Sendable {
         /// The value's ordinal above 1 << 64, or 0 for null; inverted for falling order.
         package var rank: UInt128
         /// The object key.
         package var key: UInt64
 
-        package static func < (a: Place, b: Place) -> Bool {
+        package static func < (a: RankedKey, b: RankedKey) -> Bool {
             a.rank == b.rank ? a.key < b.key : a.rank < b.rank
         }
     }
@@ -37,9 +37,9 @@ package final class ColumnOrder {
     /// Takes the column of a snapshot.
     package func bind(to columns: BoundColumns) { column = columns.column(reference) }
 
-    /// The place of an object.
-    package func place(_ chunk: Int, _ position: Int) -> Place {
-        Place(
+    /// The ranked key of an object.
+    package func rankedKey(_ chunk: Int, _ position: Int) -> RankedKey {
+        RankedKey(
             rank: turned(rank(column[chunk], position)),
             key: UInt64(chunk << ColumnChunk.keyCountLog2 + position))
     }
@@ -60,10 +60,10 @@ package final class ColumnOrder {
         return 1 << 64 | UInt128(ordinal)
     }
 
-    /// The place that a query's position names; nil when its bytes are no value of the property.
-    package func place(sortBytes: [UInt8], key: UInt64) -> Place? {
+    /// The ranked key that a query's position names; nil when its bytes are no value of the property.
+    package func rankedKey(sortBytes: [UInt8], key: UInt64) -> RankedKey? {
         let bytes = isAscending ? sortBytes : sortBytes.map { ~$0 }
-        if bytes == [0] { return Place(rank: turned(0), key: key) }
+        if bytes == [0] { return RankedKey(rank: turned(0), key: key) }
         guard bytes.first == 1, bytes.count == 1 + (Ordinal.byteCount(storage) ?? 0) else {
             return nil
         }
@@ -77,11 +77,11 @@ package final class ColumnOrder {
             ordinal = bits == 0 ? 0 : OrderedKey.orderedBits(Double(float))
         default: ordinal = value
         }
-        return Place(rank: turned(1 << 64 | UInt128(ordinal)), key: key)
+        return RankedKey(rank: turned(1 << 64 | UInt128(ordinal)), key: key)
     }
 
-    /// Takes from a chunk's result what comes behind a place for certain.
-    package func narrow(_ chunk: Int, _ frame: ColumnFrame, before worst: Place) {
+    /// Removes from a chunk's result the objects that certainly come after a ranked key.
+    package func narrow(_ chunk: Int, _ frame: ColumnFrame, before worst: RankedKey) {
         guard chunk < column.count, let chunk = column[chunk] else { return }
         let rank = turned(worst.rank)
         let isNull = rank == 0

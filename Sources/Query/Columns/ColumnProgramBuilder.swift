@@ -128,10 +128,10 @@ struct ColumnProgramBuilder {
             let field = ColumnFieldNode(reference, storage, test)
             note(field, reference, storage)
             var node: ColumnNode = field
-            for (place, step) in path.steps.enumerated().reversed() {
+            for (index, step) in path.steps.enumerated().reversed() {
                 var rest = path
                 rest.root = .objects(classIndex: step.toClass)
-                rest.steps.removeFirst(place + 1)
+                rest.steps.removeFirst(index + 1)
                 let link = ColumnReference(classIndex: step.fromClass, member: step.member)
                 references.formUnion([link, .presence(step.toClass)])
                 node = ColumnLinkNode(

@@ -2,15 +2,15 @@ import Glibc
 
 /// A text to be found in many others, prepared once.
 ///
-/// Two of its bytes, those that are rarest in text of the usual kind, are looked for sixteen places at a
+/// Two of its bytes, those that are rarest in text of the usual kind, are looked for sixteen offsets at a
 /// time; only where both stand as far apart as in the text is the whole of it compared.
 struct NeedleSearch {
     /// The text; with ``ignoresCase`` of ASCII alone and in lower case.
     let needle: [UInt8]
     /// Whether ASCII letters of either case are the same.
     let ignoresCase: Bool
-    /// The places of the two bytes, the first before the second or at it.
-    private let places: (Int, Int)
+    /// The offsets of the two bytes, the first before the second or at it.
+    private let offsets: (Int, Int)
 
     /// Prepares a text; nil for an empty one, and for one that is not ASCII where case is ignored.
     init?(_ text: UnsafeRawBufferPointer, ignoresCase: Bool) {
@@ -23,7 +23,7 @@ struct NeedleSearch {
             let order = ranks.indices.sorted { (ranks[$0], $0) < (ranks[$1], $1) }
             (first, second) = (min(order[0], order[1]), max(order[0], order[1]))
         }
-        places = (first, second)
+        offsets = (first, second)
     }
 
     @inline(__always)
@@ -48,16 +48,16 @@ struct NeedleSearch {
         }
     }
 
-    /// Calls `body` with every place where the text may stand, in rising order: both bytes fit.
+    /// Calls `body` with every offset where the text may stand, in rising order: both bytes fit.
     ///
-    /// - `body`: Returns the place from which to go on.
+    /// - `body`: Returns the offset from which to go on.
     @inline(__always)
     func forEachCandidate(
         in hay: UnsafePointer<UInt8>, _ count: Int, _ body: (Int) -> Int
     ) {
         let last = count - needle.count
         guard last >= 0 else { return }
-        let (first, second) = places
+        let (first, second) = offsets
         let (a, b) = (needle[first], needle[second])
         // A letter in lower case equals both of its forms with this bit set, and no other byte does.
         let softA: UInt8 = ignoresCase && a &- 0x61 < 26 ? 0x20 : 0
@@ -66,45 +66,45 @@ struct NeedleSearch {
         let (wantedA, wantedB) = (SIMD16<UInt8>(repeating: a), SIMD16<UInt8>(repeating: b))
         let (bitA, bitB) = (SIMD16<UInt8>(repeating: softA), SIMD16<UInt8>(repeating: softB))
         @inline(__always)
-        func fits(_ place: Int) -> SIMD2<UInt64> {
+        func fits(_ offset: Int) -> SIMD2<UInt64> {
             let blockA = memory.loadUnaligned(
-                fromByteOffset: place + first, as: SIMD16<UInt8>.self)
+                fromByteOffset: offset + first, as: SIMD16<UInt8>.self)
             let blockB = memory.loadUnaligned(
-                fromByteOffset: place + second, as: SIMD16<UInt8>.self)
+                fromByteOffset: offset + second, as: SIMD16<UInt8>.self)
             return unsafeBitCast(
                 ((blockA | bitA) .== wantedA) .& ((blockB | bitB) .== wantedB),
                 to: SIMD2<UInt64>.self)
         }
-        var place = 0
-        while place + 15 <= last {
+        var offset = 0
+        while offset + 15 <= last {
             // Where nothing fits for long, most of the time went into finding that out.
-            while place + 63 <= last {
+            while offset + 63 <= last {
                 let all =
-                    (fits(place) | fits(place + 16)) | (fits(place + 32) | fits(place + 48))
+                    (fits(offset) | fits(offset + 16)) | (fits(offset + 32) | fits(offset + 48))
                 if all[0] | all[1] != 0 { break }
-                place += 64
+                offset += 64
             }
-            guard place + 15 <= last else { break }
-            let words = fits(place)
+            guard offset + 15 <= last else { break }
+            let words = fits(offset)
             if words[0] | words[1] == 0 {
-                place += 16
+                offset += 16
                 continue
             }
-            let offset =
+            let lane =
                 words[0] != 0
                 ? words[0].trailingZeroBitCount / 8 : 8 + words[1].trailingZeroBitCount / 8
-            place = max(body(place + offset), place + offset + 1)
+            offset = max(body(offset + lane), offset + lane + 1)
         }
-        while place <= last {
-            if hay[place + first] | softA == a, hay[place + second] | softB == b {
-                place = max(body(place), place + 1)
+        while offset <= last {
+            if hay[offset + first] | softA == a, hay[offset + second] | softB == b {
+                offset = max(body(offset), offset + 1)
             } else {
-                place += 1
+                offset += 1
             }
         }
     }
 
-    /// Whether the text stands at a place, from where as many bytes can be read.
+    /// Whether the text is at an offset that has as many readable bytes behind it.
     @inline(__always)
     func stands(at hay: UnsafePointer<UInt8>) -> Bool {
         needle.withUnsafeBufferPointer { needle in

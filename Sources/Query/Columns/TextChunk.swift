@@ -10,7 +10,7 @@ final class TextChunk: ColumnChunk, @unchecked Sendable {
     /// Which positions hold bytes beyond ASCII; nil for none.
     private let foreign: UnsafePointer<UInt8>?
 
-    /// Packs texts, each of which ends at its place in `ends`.
+    /// Packs texts, each of which ends at its offset in `ends`.
     init(
         _ texts: UnsafeRawBufferPointer, ends: [UInt32], count: Int, nulls: [UInt8]?,
         exceptions: [UInt8]?, meter: ColumnMeter
@@ -149,12 +149,12 @@ final class TextChunk: ColumnChunk, @unchecked Sendable {
         guard count > 0 else { return }
         let length = search.needle.count
         var position = 0
-        search.forEachCandidate(in: bytes, Int(ends[count - 1])) { place in
+        search.forEachCandidate(in: bytes, Int(ends[count - 1])) { offset in
             // A text that goes on beyond the value's end is none; hardly any candidate does.
-            guard search.stands(at: bytes + place) else { return place + 1 }
-            while Int(ends[position]) <= place { position += 1 }
+            guard search.stands(at: bytes + offset) else { return offset + 1 }
+            while Int(ends[position]) <= offset { position += 1 }
             let end = Int(ends[position])
-            guard place + length <= end else { return place + 1 }
+            guard offset + length <= end else { return offset + 1 }
             mask[position] = 1
             return end
         }

@@ -34,7 +34,7 @@ final class ValueCollector {
         (hasNull, hasException) = (false, false)
     }
 
-    /// Forgets the values from a place on.
+    /// Forgets the values from a position on.
     func truncate(_ count: Int) {
         let extra = self.count - count
         guard extra > 0 else { return }

@@ -25,8 +25,8 @@ final class Calculation {
             isMany = true
         }
 
-        func number(_ place: Int) -> Number? {
-            walker == nil ? constants[place] : sink.numbers[place]
+        func number(_ index: Int) -> Number? {
+            walker == nil ? constants[index] : sink.numbers[index]
         }
     }
 
@@ -88,7 +88,7 @@ final class Calculation {
         return many.sink.groupEnds.count
     }
 
-    /// The places of the results of one group.
+    /// The indexes of the results of one group.
     func group(_ index: Int) -> Range<Int> {
         guard let many else { return 0..<1 }
         if many.walker == nil { return 0..<many.constants.count }
@@ -96,18 +96,18 @@ final class Calculation {
     }
 
     /// One result; null where a part is null or no number.
-    func value(_ place: Int) -> ComparedValue {
-        calculate(term, place)?.compared ?? ComparedValue(nil, 0, .int)
+    func value(_ index: Int) -> ComparedValue {
+        calculate(term, index)?.compared ?? ComparedValue(nil, 0, .int)
     }
 
-    private func calculate(_ term: Term, _ place: Int) -> Number? {
+    private func calculate(_ term: Term, _ index: Int) -> Number? {
         switch term {
         case .constant(let number): return number
         case .source(let source):
-            if source.isMany { return source.number(place) }
+            if source.isMany { return source.number(index) }
             return source.sink.numbers.first ?? nil
         case .operation(let left, let operation, let right):
-            guard let a = calculate(left, place), let b = calculate(right, place) else {
+            guard let a = calculate(left, index), let b = calculate(right, index) else {
                 return nil
             }
             return Number.calculate(a, operation, b)

@@ -108,7 +108,7 @@ final class ComparedSide {
     private func take(_ calculation: Calculation) {
         sink.reset()
         for group in 0..<calculation.groupCount {
-            for place in calculation.group(group) { sink.append(calculation.value(place)) }
+            for index in calculation.group(group) { sink.append(calculation.value(index)) }
             _ = sink.endGroup()
         }
     }
@@ -125,9 +125,9 @@ final class ComparedSide {
     }
 
     /// One value; its texts lie where the row or the query has them.
-    func value(_ place: Int) -> ComparedValue {
-        if case .constants(let constants) = origin { return constants[place] }
-        return sink.values[place]
+    func value(_ index: Int) -> ComparedValue {
+        if case .constants(let constants) = origin { return constants[index] }
+        return sink.values[index]
     }
 }
 
@@ -135,23 +135,23 @@ final class ComparedSide {
 final class ConstantValues {
     private let values: [ComparedValue]
     /// Objects among them, with their places.
-    private let objects: [(place: Int, object: ObjectConstant)]
+    private let objects: [(index: Int, object: ObjectConstant)]
     private let texts: [TextConstant]
     /// Whether they stand beside `mixed` values, so that objects count with their class.
     private let isMixed: Bool
 
     init(_ constants: [Value], isMixed: Bool, _ maker: inout ValueTestMaker) {
         var values: [ComparedValue] = []
-        var objects: [(place: Int, object: ObjectConstant)] = []
+        var objects: [(index: Int, object: ObjectConstant)] = []
         var texts: [TextConstant] = []
-        for (place, constant) in constants.enumerated() {
+        for (index, constant) in constants.enumerated() {
             let text = TextConstant(constant)
             if let text { texts.append(text) }
             values.append(ComparedValue(constant, text: text))
             if case .link(let className, let key) = constant,
                 let object = maker.object(className, key)
             {
-                objects.append((place, object))
+                objects.append((index, object))
             }
         }
         self.values = values
@@ -162,11 +162,11 @@ final class ConstantValues {
 
     var count: Int { values.count }
 
-    subscript(place: Int) -> ComparedValue {
-        for (objectPlace, object) in objects where objectPlace == place {
+    subscript(index: Int) -> ComparedValue {
+        for (objectIndex, object) in objects where objectIndex == index {
             return isMixed
                 ? ComparedValue(mixedObject: object) : ComparedValue(object: object.key)
         }
-        return values[place]
+        return values[index]
     }
 }

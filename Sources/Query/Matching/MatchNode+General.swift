@@ -74,12 +74,12 @@ final class GeneralNode: MatchNode {
     }
 
     private static func combine(
-        _ places: Range<Int>, _ quantifier: Quantifier?, _ holds: (Int) -> Bool
+        _ indexes: Range<Int>, _ quantifier: Quantifier?, _ holds: (Int) -> Bool
     ) -> Bool {
         switch quantifier ?? .any {
-        case .any: places.contains(where: holds)
-        case .all: places.allSatisfy(holds)
-        case .none: !places.contains(where: holds)
+        case .any: indexes.contains(where: holds)
+        case .all: indexes.allSatisfy(holds)
+        case .none: !indexes.contains(where: holds)
         }
     }
 }

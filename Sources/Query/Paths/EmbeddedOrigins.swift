@@ -53,8 +53,8 @@ struct EmbeddedOrigins {
                 continue
             }
             let all = rowClass.collection(position, in: row, source)
-            let goesOn = all.forEach { part, place, _ in
-                guard !part.isNull(place), let embedded = RowView(part.bytes(place)) else {
+            let goesOn = all.forEach { part, offset, _ in
+                guard !part.isNull(offset), let embedded = RowView(part.bytes(offset)) else {
                     return true
                 }
                 return take(inner, embedded, body)
@@ -77,8 +77,8 @@ struct EmbeddedOrigins {
             return !field.isNull && field.load(UInt64.self) == target ? 1 : 0
         }
         var count = 0
-        originClass.collection(member, in: row, source).forEach { part, place, _ in
-            if !part.isNull(place), part.pointer(place).storedLink == target { count += 1 }
+        originClass.collection(member, in: row, source).forEach { part, offset, _ in
+            if !part.isNull(offset), part.pointer(offset).storedLink == target { count += 1 }
             return true
         }
         return count

@@ -29,15 +29,15 @@ struct MixedDependencies {
         _ classIndex: Int, _ member: Int, _ steps: ArraySlice<MixedPath.Step>, _ path: [PathStep]
     ) -> [Dependency] {
         var found: [Dependency] = []
-        for place in steps.indices {
-            guard case .key(let key) = steps[place] else { continue }
+        for index in steps.indices {
+            guard case .key(let key) = steps[index] else { continue }
             let name = String(decoding: key, as: UTF8.self)
             for target in schema.classes where target.definition.kind == .object && left > 0 {
                 guard let next = target.member(named: name) else { continue }
                 let step = PathStep(
                     kind: .mixedLinks, fromClass: classIndex, toClass: target.index,
                     member: member)
-                found += self.property(next, of: target, steps[(place + 1)...], path + [step])
+                found += self.property(next, of: target, steps[(index + 1)...], path + [step])
             }
         }
         return found

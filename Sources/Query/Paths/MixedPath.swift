@@ -52,7 +52,7 @@ package struct MixedPath: Hashable, Sendable {
 }
 
 extension ListPosition {
-    /// The place as a step within a `mixed` value.
+    /// The position as a step within a `mixed` value.
     var mixedStep: MixedPath.Step {
         if case .key(let key) = self { .key(key) } else { .position(self) }
     }

@@ -23,9 +23,9 @@ extension MixedWalker {
         case .embedded(let rowClass, let row): return property(name, of: rowClass, row, source)
         case .collection(let values, let storage, let classIndex) where storage.shape == .map:
             guard let index = key.withUnsafeBytes({ values.index(ofKey: $0) }),
-                let (part, place) = values.element(index)
+                let (part, offset) = values.element(index)
             else { return .null }
-            return element(part, place, classIndex)
+            return element(part, offset, classIndex)
         case .nothing, .null, .stored, .collection: return .nothing
         }
     }
@@ -70,15 +70,15 @@ extension MixedWalker {
         }
     }
 
-    private func element(_ part: CollectionView, _ place: Int, _ classIndex: Int) -> Found {
-        if part.isNull(place) { return .null }
+    private func element(_ part: CollectionView, _ offset: Int, _ classIndex: Int) -> Found {
+        if part.isNull(offset) { return .null }
         switch part.element {
-        case .link: return .object(classIndex: classIndex, key: part.pointer(place).storedLink)
+        case .link: return .object(classIndex: classIndex, key: part.pointer(offset).storedLink)
         case .embedded:
-            return RowView(part.bytes(place)).map { .embedded(schema.classes[classIndex], $0) }
+            return RowView(part.bytes(offset)).map { .embedded(schema.classes[classIndex], $0) }
                 ?? .null
-        case .mixed: return .mixed(MixedView(part.bytes(place)))
-        default: return .stored(part.bytes(place), part.element)
+        case .mixed: return .mixed(MixedView(part.bytes(offset)))
+        default: return .stored(part.bytes(offset), part.element)
         }
     }
 
@@ -88,7 +88,7 @@ extension MixedWalker {
         case .mixed(let value) where value.kind == .list:
             return position.offset(in: value.count).map { .mixed(value.element($0)) } ?? .nothing
         case .collection(let values, let storage, let classIndex) where storage.shape == .list:
-            return values.element(position).map { element($0.part, $0.place, classIndex) }
+            return values.element(position).map { element($0.part, $0.offset, classIndex) }
                 ?? .nothing
         default: return .nothing
         }
@@ -119,7 +119,7 @@ extension MixedWalker {
             for index in 0..<value.count where !body(.mixed(value.element(index))) { return false }
             return true
         case .collection(let values, _, let classIndex):
-            return values.forEach { part, place, _ in body(element(part, place, classIndex)) }
+            return values.forEach { part, offset, _ in body(element(part, offset, classIndex)) }
         case .nothing, .null, .stored, .object, .embedded: return true
         }
     }
@@ -133,7 +133,7 @@ extension MixedWalker {
         case .collection(let values, let storage, _) where storage.shape == .map:
             return values.forEachPart { part, _ in
                 guard let keys = part.keys else { return true }
-                for place in 0..<part.count where !body(keys.bytes(place)) { return false }
+                for offset in 0..<part.count where !body(keys.bytes(offset)) { return false }
                 return true
             }
         default: return true

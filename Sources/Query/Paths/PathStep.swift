@@ -1,6 +1,6 @@
 /// One step of a path from an object to another: forward along a property, or backward along one.
 package struct PathStep: Hashable, Sendable {
-    /// How the step goes.
+    /// The kind of a step.
     package enum Kind: Hashable, Sendable {
         /// Along a to-one link.
         case link
@@ -21,7 +21,7 @@ package struct PathStep: Hashable, Sendable {
         case mixedLinks
     }
 
-    /// How the step goes.
+    /// The kind of the step.
     package var kind: Kind
     /// The class that it starts from, by position in the schema.
     package var fromClass: Int
@@ -47,7 +47,7 @@ package struct PathStep: Hashable, Sendable {
     }
 }
 
-/// A place in a list, or under a key of a map.
+/// A position in a list, or a key of a map.
 package enum ListPosition: Hashable, Sendable {
     /// Counted from 0.
     case index(Int)
@@ -58,7 +58,7 @@ package enum ListPosition: Hashable, Sendable {
     /// In a map the value under this key, in UTF-8.
     case key([UInt8])
 
-    /// The place in a list of `count` elements; nil when it has none, and of a key.
+    /// The position in a list of `count` elements; nil when it has none, and of a key.
     package func offset(in count: Int) -> Int? {
         switch self {
         case .key: nil

@@ -147,25 +147,25 @@ final class PathWalker {
             }
             return self.step(index + 1, embedded, key, source, sink)
         case .links:
-            return rowClass.collection(step.member, in: row, source).forEach { links, place, _ in
-                links.isNull(place)
-                    || object(step, links.pointer(place).storedLink, index, source, sink)
+            return rowClass.collection(step.member, in: row, source).forEach { links, offset, _ in
+                links.isNull(offset)
+                    || object(step, links.pointer(offset).storedLink, index, source, sink)
             }
         case .embeddedList:
-            return rowClass.collection(step.member, in: row, source).forEach { rows, place, _ in
-                guard let embedded = RowView(rows.bytes(place)) else { return true }
+            return rowClass.collection(step.member, in: row, source).forEach { rows, offset, _ in
+                guard let embedded = RowView(rows.bytes(offset)) else { return true }
                 return self.step(index + 1, embedded, key, source, sink)
             }
         case .linkAt(let position):
             let links = rowClass.collection(step.member, in: row, source)
-            guard let (part, place) = links.object(position) else {
+            guard let (part, offset) = links.object(position) else {
                 return missing(index, sink)
             }
-            return object(step, part.pointer(place).storedLink, index, source, sink)
+            return object(step, part.pointer(offset).storedLink, index, source, sink)
         case .embeddedAt(let position):
             let rows = rowClass.collection(step.member, in: row, source)
-            guard let (part, place) = rows.object(position),
-                let embedded = RowView(part.bytes(place))
+            guard let (part, offset) = rows.object(position),
+                let embedded = RowView(part.bytes(offset))
             else { return missing(index, sink) }
             return self.step(index + 1, embedded, key, source, sink)
         case .inverse:
@@ -203,9 +203,9 @@ final class PathWalker {
             return sink.receive(heap.baseAddress, heap.count)
         case .elements(let member):
             let values = lastClass.collection(member, in: row, source)
-            return group(values, sink) { values, place, _ in
-                if values.isNull(place) { return sink.receive(nil, 0) }
-                let bytes = values.bytes(place)
+            return group(values, sink) { values, offset, _ in
+                if values.isNull(offset) { return sink.receive(nil, 0) }
+                let bytes = values.bytes(offset)
                 return sink.receive(bytes.baseAddress, bytes.count)
             }
         case .keys(let member):
@@ -213,8 +213,8 @@ final class PathWalker {
             if isGrouped { sink.beginGroup() }
             let continues = map.forEachPart { part, _ in
                 guard let keys = part.keys else { return true }
-                for place in 0..<part.count {
-                    let key = keys.bytes(place)
+                for offset in 0..<part.count {
+                    let key = keys.bytes(offset)
                     if !sink.receive(key.baseAddress, key.count) { return false }
                 }
                 return true
@@ -222,15 +222,15 @@ final class PathWalker {
             return isGrouped ? sink.endGroup() : continues
         case .lengths(let member):
             let values = lastClass.collection(member, in: row, source)
-            return group(values, sink) { values, place, _ in
+            return group(values, sink) { values, offset, _ in
                 var length: Int64 = 0
-                if values.isNull(place) { return sink.receive(&length, 8) }
+                if values.isNull(offset) { return sink.receive(&length, 8) }
                 if values.element == .mixed {
-                    let value = MixedView(values.bytes(place))
+                    let value = MixedView(values.bytes(offset))
                     guard value.kind == .string || value.kind == .data else { return true }
                     length = Int64(value.payload.count)
                 } else {
-                    length = Int64(values.bytes(place).count)
+                    length = Int64(values.bytes(offset).count)
                 }
                 return sink.receive(&length, 8)
             }
@@ -238,19 +238,19 @@ final class PathWalker {
             let values = lastClass.collection(member, in: row, source)
             if isGrouped {
                 sink.beginGroup()
-                let bytes = values.object(position).map { $0.part.bytes($0.place) }
+                let bytes = values.object(position).map { $0.part.bytes($0.offset) }
                 _ = sink.receive(bytes?.baseAddress, bytes?.count ?? 0)
                 return sink.endGroup()
             }
-            guard let (part, place) = values.element(position) else { return nothing(sink) }
-            if part.isNull(place) { return sink.receive(nil, 0) }
-            let bytes = part.bytes(place)
+            guard let (part, offset) = values.element(position) else { return nothing(sink) }
+            if part.isNull(offset) { return sink.receive(nil, 0) }
+            let bytes = part.bytes(offset)
             return sink.receive(bytes.baseAddress, bytes.count)
         case .byteCountAt(let member, let position):
             let values = lastClass.collection(member, in: row, source)
-            guard let (part, place) = values.element(position) else { return nothing(sink) }
-            if part.isNull(place) { return sink.receive(nil, 0) }
-            var count = Int64(part.bytes(place).count)
+            guard let (part, offset) = values.element(position) else { return nothing(sink) }
+            if part.isNull(offset) { return sink.receive(nil, 0) }
+            var count = Int64(part.bytes(offset).count)
             return sink.receive(&count, 8)
         case .mixed(let member, _):
             return within?.walk(member, of: lastClass, row, source, sink) ?? true
@@ -277,9 +277,9 @@ final class PathWalker {
             return true
         case .aggregate(_, let member):
             aggregator?.reset()
-            lastClass.collection(member, in: row, source).forEach { values, place, _ in
-                if values.isNull(place) { return true }
-                let bytes = values.bytes(place)
+            lastClass.collection(member, in: row, source).forEach { values, offset, _ in
+                if values.isNull(offset) { return true }
+                let bytes = values.bytes(offset)
                 aggregator?.add(bytes.baseAddress, bytes.count)
                 return true
             }
@@ -301,7 +301,7 @@ final class PathWalker {
     /// Hands over a collection's elements, as a group of its own where the path is grouped.
     private func group(
         _ values: StoredCollection, _ sink: ValueSink,
-        _ receive: (_ part: CollectionView, _ place: Int, _ index: Int) -> Bool
+        _ receive: (_ part: CollectionView, _ offset: Int, _ index: Int) -> Bool
     ) -> Bool {
         if isGrouped { sink.beginGroup() }
         let continues = values.forEach(receive)

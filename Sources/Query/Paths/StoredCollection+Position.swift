@@ -2,7 +2,7 @@ import Rows
 
 extension StoredCollection {
     /// The element that a path names; nil when there is none.
-    package func element(_ position: ListPosition) -> (part: CollectionView, place: Int)? {
+    package func element(_ position: ListPosition) -> (part: CollectionView, offset: Int)? {
         if case .key(let key) = position {
             return key.withUnsafeBytes { index(ofKey: $0) }.flatMap { element($0) }
         }
@@ -10,8 +10,8 @@ extension StoredCollection {
     }
 
     /// The object that a path names; nil when there is none, or null in its place.
-    package func object(_ position: ListPosition) -> (part: CollectionView, place: Int)? {
-        guard let (part, place) = element(position), !part.isNull(place) else { return nil }
-        return (part, place)
+    package func object(_ position: ListPosition) -> (part: CollectionView, offset: Int)? {
+        guard let (part, offset) = element(position), !part.isNull(offset) else { return nil }
+        return (part, offset)
     }
 }

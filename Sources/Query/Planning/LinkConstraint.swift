@@ -114,13 +114,13 @@ extension ValuePath {
     /// The steps up to the first along a link, and the path from there on; nil when there is none, or when it leads
     /// to embedded objects, whose owners alone inverse links name.
     fileprivate func partedBehindLink(_ schema: RowSchema) -> (head: [PathStep], rest: ValuePath)? {
-        guard let place = steps.firstIndex(where: \.isLinkLike),
-            !steps[place].leadsToOwners(schema)
+        guard let index = steps.firstIndex(where: \.isLinkLike),
+            !steps[index].leadsToOwners(schema)
         else { return nil }
         var rest = self
-        rest.root = .objects(classIndex: steps[place].toClass)
-        rest.steps.removeFirst(place + 1)
-        return (Array(steps[...place]), rest)
+        rest.root = .objects(classIndex: steps[index].toClass)
+        rest.steps.removeFirst(index + 1)
+        return (Array(steps[...index]), rest)
     }
 
     /// The constraint of a path that ends in a link itself, compared with objects that the query names.

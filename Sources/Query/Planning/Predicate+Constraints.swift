@@ -28,11 +28,11 @@ extension Predicate {
             var ranges: [OrderedKeyRange]?
             var rest: [Predicate] = []
             var covered: [Int] = []
-            for (place, (conjunct, analysis)) in zip(conjuncts, analyses).enumerated() {
+            for (index, (conjunct, analysis)) in zip(conjuncts, analyses).enumerated() {
                 if let own = analysis.ranges(of: member) {
                     ranges = ranges.map { OrderedKeyRange.intersection($0, own) } ?? own
                     if analysis.isExact {
-                        covered.append(place)
+                        covered.append(index)
                         continue
                     }
                 }
@@ -106,9 +106,9 @@ private struct RangeAnalysis {
             let analyses = parts.map { RangeAnalysis($0) }
             for analysis in analyses {
                 for own in analysis.ranges {
-                    if let place = place(of: own.member) {
-                        ranges[place].ranges = OrderedKeyRange.intersection(
-                            ranges[place].ranges, own.ranges)
+                    if let index = index(of: own.member) {
+                        ranges[index].ranges = OrderedKeyRange.intersection(
+                            ranges[index].ranges, own.ranges)
                     } else {
                         ranges.append(own)
                     }
@@ -124,28 +124,28 @@ private struct RangeAnalysis {
                     ranges = analysis.ranges
                 } else {
                     // A property that one part says nothing of may have any value.
-                    ranges.removeAll { analysis.place(of: $0.member) == nil }
-                    for place in ranges.indices {
-                        ranges[place].ranges += analysis.ranges(of: ranges[place].member) ?? []
+                    ranges.removeAll { analysis.index(of: $0.member) == nil }
+                    for index in ranges.indices {
+                        ranges[index].ranges += analysis.ranges(of: ranges[index].member) ?? []
                     }
                 }
                 if ranges.isEmpty { return }
             }
-            for place in ranges.indices {
-                ranges[place].ranges = OrderedKeyRange.union(ranges[place].ranges)
+            for index in ranges.indices {
+                ranges[index].ranges = OrderedKeyRange.union(ranges[index].ranges)
             }
             self.isExact = isExact && ranges.count == 1
         }
     }
 
     /// Where the ranges of a property stand; nil when it has none.
-    private func place(of member: Int) -> Int? {
+    private func index(of member: Int) -> Int? {
         ranges.firstIndex { $0.member == member }
     }
 
     /// The ranges of a property; nil when a match may have any value of it.
     func ranges(of member: Int) -> [OrderedKeyRange]? {
-        place(of: member).map { ranges[$0].ranges }
+        index(of: member).map { ranges[$0].ranges }
     }
 
     /// The ranges of one comparison, and whether they say everything.

@@ -22,9 +22,9 @@ package struct RegionCondition: Hashable, Sendable {
         let kind: PathStep.Kind
         let member: Int
         switch path.terminal {
-        case .value(let place): (kind, member) = (.embedded, place)
-        case .elements(let place): (kind, member) = (.embeddedList, place)
-        case .elementAt(let place, let position): (kind, member) = (.embeddedAt(position), place)
+        case .value(let index): (kind, member) = (.embedded, index)
+        case .elements(let index): (kind, member) = (.embeddedList, index)
+        case .elementAt(let index, let position): (kind, member) = (.embeddedAt(position), index)
         default: return [path]
         }
         let step = PathStep(

@@ -13,7 +13,7 @@ enum Keyword {
         var isExact: Bool
     }
 
-    /// By hash, with open addressing; at most a third of the places are taken.
+    /// By hash, with open addressing; at most a third of the slots are taken.
     private static let table: [Entry?] = {
         let free: [(StaticString, Token.Kind)] = [
             ("and", .and), ("or", .or), ("beginswith", .beginsWith), ("endswith", .endsWith),
@@ -37,19 +37,19 @@ enum Keyword {
             return Entry(
                 word: bytes.reduce(0) { $0 << 8 | UInt128($1) }, kind: word.1, isExact: isExact)
         }
-        var table = [Entry?](repeating: nil, count: placeCount)
+        var table = [Entry?](repeating: nil, count: slotCount)
         for entry in free.map({ entry($0, isExact: false) })
             + exact.map({ entry($0, isExact: true) })
         {
-            var place = hash(entry.word)
-            while table[place] != nil { place = (place + 1) % placeCount }
-            table[place] = entry
+            var slot = hash(entry.word)
+            while table[slot] != nil { slot = (slot + 1) % slotCount }
+            table[slot] = entry
         }
         return table
     }()
 
-    /// How many places the table has; a power of two.
-    private static let placeCount = 128
+    /// How many slots the table has; a power of two.
+    private static let slotCount = 128
 
     /// Where to look for a word first: Fibonacci hashing (Knuth, The Art of Computer Programming, 6.4).
     private static func hash(_ word: UInt128) -> Int {
@@ -67,13 +67,13 @@ enum Keyword {
             if isCapital { capitalCount += 1 }
             word = word << 8 | UInt128(isCapital ? byte | 0x20 : byte)
         }
-        var place = hash(word)
-        while let entry = table[place] {
+        var slot = hash(word)
+        while let entry = table[slot] {
             if entry.word == word {
                 let isEven = capitalCount == 0 || capitalCount == bytes.count
                 return isEven || !entry.isExact ? entry.kind : nil
             }
-            place = (place + 1) % placeCount
+            slot = (slot + 1) % slotCount
         }
         return nil
     }

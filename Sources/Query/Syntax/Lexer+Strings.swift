@@ -61,8 +61,8 @@ extension Lexer {
 
     private func codeUnit(at offset: Int) -> UInt32? {
         var value: UInt32 = 0
-        for place in offset..<offset + 4 {
-            guard let digit = Self.hexValue(source[place]) else { return nil }
+        for index in offset..<offset + 4 {
+            guard let digit = Self.hexValue(source[index]) else { return nil }
             value = value << 4 | UInt32(digit)
         }
         return value

@@ -4,7 +4,7 @@ import Text
 /// Cuts a query's text into tokens: the longest match wins, and a keyword beats an identifier of the
 /// same length.
 ///
-/// A value type: a copy of it remembers a place to come back to.
+/// A value type: a copy of it remembers a position to come back to.
 struct Lexer {
     let source: SourceText
     /// The offset of the next unread byte.

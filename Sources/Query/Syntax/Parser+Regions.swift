@@ -6,7 +6,7 @@ extension Parser {
     mutating func within(_ left: Syntax.Operand, start: Int) throws(QueryError) -> Syntax.Node {
         guard left.isPath else {
             throw source.syntaxError(
-                "syntax error, geoWithin stands behind a property", at: left.start)
+                "syntax error, geoWithin follows a property", at: left.start)
         }
         try advance()
         if token.kind == .argument {

@@ -1,6 +1,6 @@
 import Glibc
 
-/// The text of a query as bytes, with places in it as columns.
+/// The text of a query as bytes, with positions in it as columns.
 struct SourceText {
     /// UTF-8.
     let bytes: [UInt8]

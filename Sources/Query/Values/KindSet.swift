@@ -10,7 +10,7 @@ enum KindSet {
 
     private static let bits: [Int64] = {
         var bits = [Int64](repeating: 0, count: 256)
-        for (place, kind) in kinds.enumerated() { bits[Int(kind.rawValue)] = 1 << Int64(place) }
+        for (index, kind) in kinds.enumerated() { bits[Int(kind.rawValue)] = 1 << Int64(index) }
         return bits
     }()
 

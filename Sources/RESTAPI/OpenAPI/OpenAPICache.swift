@@ -2,7 +2,7 @@ import HTTPServer
 import ObjectStore
 import Synchronization
 
-/// The document that was made last. Thread-safe.
+/// A cache of the last generated document. Thread-safe.
 final class OpenAPICache: Sendable {
     /// A document as it is sent.
     struct Document: Sendable {
@@ -11,7 +11,7 @@ final class OpenAPICache: Sendable {
         let tag: String
     }
 
-    private struct Kept {
+    private struct Entry {
         let catalog: Catalog
         let usesTokens: Bool
         let document: Document
@@ -20,23 +20,23 @@ final class OpenAPICache: Sendable {
     /// A larger document is made for each request, so that it holds memory only while it is sent.
     private static let byteCountMax = 8 << 20
 
-    private let kept = Mutex<Kept?>(nil)
+    private let entry = Mutex<Entry?>(nil)
 
     /// The document of a catalog, if it is the one that was made last.
     func document(of catalog: Catalog, usesTokens: Bool) -> Document? {
-        kept.withLock { kept in
-            guard let kept, kept.catalog === catalog, kept.usesTokens == usesTokens else {
+        entry.withLock { entry in
+            guard let entry, entry.catalog === catalog, entry.usesTokens == usesTokens else {
                 return nil
             }
-            return kept.document
+            return entry.document
         }
     }
 
-    /// Keeps a document in the place of the one before.
+    /// Stores a document instead of the last one.
     func keep(_ document: Document, of catalog: Catalog, usesTokens: Bool) {
         guard document.bytes.count <= Self.byteCountMax else { return }
-        kept.withLock {
-            $0 = Kept(catalog: catalog, usesTokens: usesTokens, document: document)
+        entry.withLock {
+            $0 = Entry(catalog: catalog, usesTokens: usesTokens, document: document)
         }
     }
 }

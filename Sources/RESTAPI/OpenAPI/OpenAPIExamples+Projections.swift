@@ -31,15 +31,15 @@ extension OpenAPIExamples {
     private func write(_ shown: OpenAPIProjection, to writer: JSONWriter) {
         writer.object { object in
             for property in shown.properties where property.definition.projection == nil {
-                let place = object.member(named: property.definition.name)
+                let member = object.member(named: property.definition.name)
                 guard property.value.isMapped else {
-                    write(property.value.property, to: place)
+                    write(property.value.property, to: member)
                     continue
                 }
                 if property.value.isMap {
-                    place.object { write(property.value.property, to: $0.member("key")) }
+                    member.object { write(property.value.property, to: $0.member("key")) }
                 } else {
-                    place.array { write(property.value.property, to: $0.element()) }
+                    member.array { write(property.value.property, to: $0.element()) }
                 }
             }
         }

@@ -112,11 +112,11 @@ extension OpenAPIPaths {
                 schema.member("properties").object { properties in
                     properties.member(member).object { array in
                         array.member("type").string("array")
-                        let place = array.member("items")
-                        place.object { items in
+                        let itemWriter = array.member("items")
+                        itemWriter.object { items in
                             guard isMap else {
                                 return writeElement(
-                                    element, property.isOptional, to: &items, place)
+                                    element, property.isOptional, to: &items, itemWriter)
                             }
                             items.member("type").string("object")
                             items.member("required").raw(##"["key","value"]"##)

@@ -13,7 +13,7 @@ extension OpenAPIPaths {
                 responses.reply(
                     "200",
                     "What became of each operation. A deleted object has no `etag`; with "
-                        + "`return=minimal` no objects are told.",
+                        + "`return=minimal` no objects are shown.",
                     ["Holdfast-Version", "Idempotency-Replayed"]
                 ) {
                     $0.content("HoldfastTransactionResult", example: nil)

@@ -48,7 +48,7 @@ enum OpenAPIProblem: UInt16, CaseIterable {
         case .headersTooLarge: "The request line and headers are too large."
         case .internalError: "Never on purpose. The log has the reason, under the request's id."
         case .serviceUnavailable: "Not now; try again after `Retry-After`."
-        case .insufficientStorage: "There is no room left. Nothing was changed, and reads go on."
+        case .insufficientStorage: "There is no space left. Nothing was changed, and reads go on."
         }
     }
 }

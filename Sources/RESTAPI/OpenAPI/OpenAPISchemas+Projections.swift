@@ -85,8 +85,8 @@ extension OpenAPISchemas {
         if value.isMapped {
             guard let element = value.property.type.element else { return }
             let isOptional = value.property.isOptional || value.isElementBehindNull
-            writeEach(isMap: value.isMap, to: &object) { items, place in
-                write(element, isOptional, .reply, to: &items, place)
+            writeEach(isMap: value.isMap, to: &object) { items, member in
+                write(element, isOptional, .reply, to: &items, member)
                 writeCases(of: value.property, isOptional: isOptional, to: &items)
             }
         } else if let inner {

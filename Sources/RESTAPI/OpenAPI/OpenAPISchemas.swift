@@ -110,8 +110,8 @@ struct OpenAPISchemas {
     ) {
         writeType(of: property, form, to: &object, writer)
         if form == .input, let value = property.constantDefault {
-            let place = object.member("default")
-            SchemaWriter(place).write(.constant(value), of: property)
+            let member = object.member("default")
+            SchemaWriter(member).write(.constant(value), of: property)
         }
         if let text = Self.describe(property, entry) { object.member("description").string(text) }
     }

@@ -4,7 +4,7 @@ import ObjectJSON
 import StoreService
 
 extension RESTService {
-    /// `DELETE /v1/classes/{class}/outbox?through=`: acknowledges what was consumed up to a place.
+    /// `DELETE /v1/classes/{class}/outbox?through=`: acknowledges what was consumed up to a position.
     func acknowledgeOutbox(_ request: Request) -> Outcome {
         answering { () throws(RequestFault) in
             let parameters = Parameters(request)

@@ -14,11 +14,11 @@ extension Request {
     ///
     /// - Throws: ``RequestFault`` `.notAcceptable` when it takes none, with what is offered.
     package func accepted(of offered: [StaticString]) throws(RequestFault) -> [Int] {
-        typealias Rank = (quality: Int, precision: Int, place: Int, offer: Int)
+        typealias Rank = (quality: Int, precision: Int, position: Int, offer: Int)
         var found: [Rank] = []
         for (offer, type) in offered.enumerated() {
             guard let own = acceptance(of: type), own.quality > 0 else { continue }
-            found.append((own.quality, own.precision, -own.place, -offer))
+            found.append((own.quality, own.precision, -own.position, -offer))
         }
         if found.isEmpty { throw .notAccepted(offered) }
         found.sort { $0 > $1 }

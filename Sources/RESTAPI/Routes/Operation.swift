@@ -47,7 +47,7 @@ package struct Operation: Sendable {
         self.problems = problems
         self.isEndless = isEndless
         self.answer = answer
-        let inQuery = parameters.filter { $0.place == .query }
+        let inQuery = parameters.filter { $0.location == .query }
         known = inQuery.map(\.name)
         repeatable = inQuery.filter(\.isRepeatable).map(\.name)
         let taken = parameters.filter { $0.place == .header }.map(\.name.description)

@@ -3,23 +3,23 @@ import HTTPServer
 /// A parameter of operations, as `openapi.yaml` and the store's own document name it among their components.
 struct Parameter: Sendable, Equatable {
     /// Where it stands.
-    enum Place: Sendable { case query, header }
+    enum Location: Sendable { case query, header }
 
     /// The name of the component, such as `MinVersion`.
     let component: String
     /// The name in the request, such as `minVersion`.
     let name: StaticString
-    let place: Place
+    let location: Location
     /// Whether it may stand more than once.
     let isRepeatable: Bool
 
     private init(
-        _ component: String, _ name: StaticString, _ place: Place = .query,
+        _ component: String, _ name: StaticString, _ location: Location = .query,
         isRepeatable: Bool = false
     ) {
         self.component = component
         self.name = name
-        self.place = place
+        self.location = location
         self.isRepeatable = isRepeatable
     }
 

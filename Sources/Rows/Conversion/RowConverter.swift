@@ -96,7 +96,7 @@ package final class RowConverter {
         let referencesBefore = builder.referenceCount
         let start = builder.beginRow(target, version: row.version, in: buffer)
         for (member, origin) in conversion.members.enumerated() {
-            let place = Place(member: member, target: target, rowStart: start)
+            let position = FieldPosition(member: member, target: target, rowStart: start)
             switch origin {
             case .kept(let old):
                 let field = conversion.source.field(old, in: row)
@@ -104,7 +104,7 @@ package final class RowConverter {
                 if compiled.isEmbedded, isRewritten(compiled.classIndex) {
                     append(
                         rows: StoredField(field, compiled.storage, source), compiled.classIndex,
-                        at: place, source, buffer)
+                        at: position, source, buffer)
                 } else {
                     builder.copy(field, to: member, target, rowStart: start, buffer)
                 }
@@ -115,7 +115,7 @@ package final class RowConverter {
                 } else {
                     append(
                         StoredField(field, values.from, source), values,
-                        conversion.source.members[old].classIndex, at: place, source, buffer)
+                        conversion.source.members[old].classIndex, at: position, source, buffer)
                 }
             case .filled:
                 target.layout.fillRow.withUnsafeBytes { fill in
@@ -136,7 +136,7 @@ package final class RowConverter {
     }
 
     /// Where a value is put.
-    private struct Place {
+    private struct FieldPosition {
         var member: Int
         var target: RowClass
         var rowStart: Int
@@ -150,110 +150,115 @@ package final class RowConverter {
         return !conversion.target.layouts.contains { $0.number == number }
     }
 
-    private func close(_ place: Place, from offset: Int, _ buffer: ByteBuffer) {
+    private func close(_ position: FieldPosition, from offset: Int, _ buffer: ByteBuffer) {
         builder.closeHeap(
-            place.member, place.target, from: offset, rowStart: place.rowStart, over: nil,
+            position.member, position.target, from: offset, rowStart: position.rowStart, over: nil,
             in: buffer)
     }
 
     private func append(
-        _ stored: StoredField, _ values: ValueConversion, _ classIndex: Int, at place: Place,
+        _ stored: StoredField, _ values: ValueConversion, _ classIndex: Int,
+        at position: FieldPosition,
         _ source: any OverflowSource, _ buffer: ByteBuffer
     ) {
         switch values.from.element {
-        case _ where values.isApart: appendNothing(at: place, buffer)
+        case _ where values.isApart: appendNothing(at: position, buffer)
         case _ where values.to.element == .mixed:
-            append(mixed: values.mixed(stored).values, stored, at: place, buffer)
-        case .link: append(links: stored.links, at: place, buffer)
-        case .embedded: append(rows: stored, classIndex, at: place, source, buffer)
+            append(mixed: values.mixed(stored).values, stored, at: position, buffer)
+        case .link: append(links: stored.links, at: position, buffer)
+        case .embedded: append(rows: stored, classIndex, at: position, source, buffer)
         default:
             let converted = values.convertScalars(stored, now: builder.now).values
-            if place.storage.shape == .single {
+            if position.storage.shape == .single {
                 let offset = buffer.count
                 switch converted.first ?? .null {
                 case .string(let text): buffer.append(text)
                 case .data(let bytes): buffer.append(bytes)
                 default:
                     return builder.store(
-                        converted.first ?? .null, at: place.member, place.target,
-                        rowStart: place.rowStart, to: buffer)
+                        converted.first ?? .null, at: position.member, position.target,
+                        rowStart: position.rowStart, to: buffer)
                 }
-                return close(place, from: offset, buffer)
+                return close(position, from: offset, buffer)
             }
             let offset = buffer.count
-            if place.storage.shape == .map {
-                if converted.isEmpty { return appendNothing(at: place, buffer) }
+            if position.storage.shape == .map {
+                if converted.isEmpty { return appendNothing(at: position, buffer) }
                 buffer.append(stored.keyBytes)
             }
-            collection.reset(place.storage.element)
+            collection.reset(position.storage.element)
             for value in converted { collection.append(value: value) }
-            collection.write(to: buffer, isSet: place.storage.shape == .set)
-            close(place, from: offset, buffer)
+            collection.write(to: buffer, isSet: position.storage.shape == .set)
+            close(position, from: offset, buffer)
         }
     }
 
     /// Appends what a property holds that nothing converts to.
-    private func appendNothing(at place: Place, _ buffer: ByteBuffer) {
-        let property = place.target.definition.properties[place.member]
+    private func appendNothing(at position: FieldPosition, _ buffer: ByteBuffer) {
+        let property = position.target.definition.properties[position.member]
         if property.type.isCollection || property.isOptional {
             let nothing: Value = property.type.isCollection ? .list([]) : .null
             return builder.store(
-                nothing, at: place.member, place.target, rowStart: place.rowStart, to: buffer)
+                nothing, at: position.member, position.target, rowStart: position.rowStart,
+                to: buffer)
         }
-        builder.appendDefault(place.member, place.target, rowStart: place.rowStart, to: buffer)
+        builder.appendDefault(
+            position.member, position.target, rowStart: position.rowStart, to: buffer)
     }
 
     private func append(
-        mixed values: [[UInt8]?], _ stored: StoredField, at place: Place, _ buffer: ByteBuffer
+        mixed values: [[UInt8]?], _ stored: StoredField, at position: FieldPosition,
+        _ buffer: ByteBuffer
     ) {
         let offset = buffer.count
-        if place.storage.shape == .single {
+        if position.storage.shape == .single {
             guard let first = values.first ?? nil else {
                 return builder.setNull(
-                    place.target, place.member, rowStart: place.rowStart, in: buffer)
+                    position.target, position.member, rowStart: position.rowStart, in: buffer)
             }
             buffer.append(first)
-            return close(place, from: offset, buffer)
+            return close(position, from: offset, buffer)
         }
-        if place.storage.shape == .map {
-            if values.isEmpty { return appendNothing(at: place, buffer) }
+        if position.storage.shape == .map {
+            if values.isEmpty { return appendNothing(at: position, buffer) }
             buffer.append(stored.keyBytes)
         }
         collection.append(mixed: values)
-        collection.write(to: buffer, isSet: place.storage.shape == .set)
-        close(place, from: offset, buffer)
+        collection.write(to: buffer, isSet: position.storage.shape == .set)
+        close(position, from: offset, buffer)
     }
 
-    private func append(links keys: [UInt64], at place: Place, _ buffer: ByteBuffer) {
-        if place.storage.shape == .single {
+    private func append(links keys: [UInt64], at position: FieldPosition, _ buffer: ByteBuffer) {
+        if position.storage.shape == .single {
             guard let first = keys.first else {
                 return builder.setNull(
-                    place.target, place.member, rowStart: place.rowStart, in: buffer)
+                    position.target, position.member, rowStart: position.rowStart, in: buffer)
             }
-            let slot = builder.slotOffset(place.target, place.member, place.rowStart)
+            let slot = builder.slotOffset(position.target, position.member, position.rowStart)
             return buffer.store(first, at: slot)
         }
         let offset = buffer.count
-        builder.appendLinks(keys[...], isSet: place.storage.shape == .set, to: buffer)
-        close(place, from: offset, buffer)
+        builder.appendLinks(keys[...], isSet: position.storage.shape == .set, to: buffer)
+        close(position, from: offset, buffer)
     }
 
     private func append(
-        rows stored: StoredField, _ classIndex: Int, at place: Place, _ source: any OverflowSource,
+        rows stored: StoredField, _ classIndex: Int, at position: FieldPosition,
+        _ source: any OverflowSource,
         _ buffer: ByteBuffer
     ) {
         let rows = stored.rows
         let offset = buffer.count
-        switch place.storage.shape {
+        switch position.storage.shape {
         case .single:
             guard let first = rows.first else {
                 return builder.setNull(
-                    place.target, place.member, rowStart: place.rowStart, in: buffer)
+                    position.target, position.member, rowStart: position.rowStart, in: buffer)
             }
             append(classIndex, first, key: 0, source, to: buffer)
-            let slot = builder.slotOffset(place.target, place.member, place.rowStart)
+            let slot = builder.slotOffset(position.target, position.member, position.rowStart)
             return builder.closeHeap(
-                slot: slot, from: offset, rowStart: place.rowStart, in: buffer)
+                slot: slot, from: offset, rowStart: position.rowStart, in: buffer)
         case .map:
             builder.append(
                 MapView(stored.bytes, element: .embedded), to: buffer, goes: { _ in false }
@@ -265,6 +270,6 @@ package final class RowConverter {
                 append(classIndex, rows[index], key: 0, source, to: buffer)
             }
         }
-        close(place, from: offset, buffer)
+        close(position, from: offset, buffer)
     }
 }

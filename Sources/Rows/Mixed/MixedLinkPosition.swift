@@ -6,7 +6,7 @@ package struct MixedLinkPosition {
     /// The position of the target's class.
     package var classIndex: Int
 
-    /// Makes a place.
+    /// Makes a position.
     package init(offset: Int, classIndex: Int) {
         self.offset = offset
         self.classIndex = classIndex

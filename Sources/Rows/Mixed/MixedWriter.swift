@@ -174,9 +174,9 @@ package struct MixedWriter {
             value.element(index).link.map { $0 != target } ?? true
         }
         let table = begin(.list, count: kept.count)
-        for (place, index) in kept.enumerated() {
+        for (position, index) in kept.enumerated() {
             copy(value.element(index), without: target, depth: depth + 1)
-            close(place, of: table)
+            close(position, of: table)
         }
     }
 }

@@ -41,28 +41,28 @@ extension ObjectDraft {
         }
     }
 
-    /// Tells the links in a map of `mixed` values which of the sorted entries holds them.
+    /// Sets, for each link in a map of `mixed` values, the sorted entry that holds it.
     func placeMixedReferences(_ member: Int, entriesFrom start: Int) {
         guard references.contains(where: { $0.member == member }) else { return }
-        var places: [(start: Int, entry: Int)] = []
+        var starts: [(start: Int, entry: Int)] = []
         for position in entries.indices[start...] {
             if case .bytes(let start, _) = entries[position].value {
-                places.append((start, position))
+                starts.append((start, position))
             }
         }
-        places.sort { $0.start < $1.start }
+        starts.sort { $0.start < $1.start }
         for position in references.indices where references[position].member == member {
             guard let offset = references[position].mixedOffset else { continue }
-            var (low, high) = (0, places.count)
+            var (low, high) = (0, starts.count)
             while low < high {
                 let middle = (low + high) / 2
-                if places[middle].start <= offset { low = middle + 1 } else { high = middle }
+                if starts[middle].start <= offset { low = middle + 1 } else { high = middle }
             }
-            if low > 0 { references[position].element = places[low - 1].entry }
+            if low > 0 { references[position].element = starts[low - 1].entry }
         }
     }
 
-    /// The way from a property into its value to a reference that stands in there; empty for one in no
+    /// The path from a property's value to a reference within it; empty for one in no
     /// `mixed` value. Cost: logarithmic.
     package func mixedPath(to reference: DraftReference) -> [MixedStep] {
         guard var offset = reference.mixedOffset else { return [] }

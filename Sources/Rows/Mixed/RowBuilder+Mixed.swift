@@ -42,8 +42,8 @@ extension RowBuilder {
             else { continue }
             let map = MapView(
                 UnsafeRawBufferPointer(rebasing: buffer.bytes[start...]), element: .mixed)
-            guard let place = map.position(of: draft.key(of: draft.entries[element])),
-                let value = map.values.bytes(place).baseAddress
+            guard let entry = map.position(of: draft.key(of: draft.entries[element])),
+                let value = map.values.bytes(entry).baseAddress
             else { continue }
             let inBuffer = value - UnsafeRawPointer(buffer.base)
             buffer.store(

@@ -40,11 +40,11 @@ package struct InnerNode {
     /// The child at a position.
     package subscript(position: Int) -> Child {
         precondition(position >= 0 && position < childCount)
-        let place = base + 4 + position * Self.childByteCount
+        let child = base + 4 + position * Self.childByteCount
         return Child(
-            number: place.loadUnaligned(as: UInt32.self),
+            number: child.loadUnaligned(as: UInt32.self),
             count: Int(
-                truncatingIfNeeded: place.loadUnaligned(fromByteOffset: 4, as: UInt64.self)))
+                truncatingIfNeeded: child.loadUnaligned(fromByteOffset: 4, as: UInt64.self)))
     }
 
     /// All children.
@@ -52,7 +52,7 @@ package struct InnerNode {
 
     /// The child that holds the element at `index`, and that element's index in it; the last child for an
     /// index at the end or beyond.
-    package func place(of index: Int) -> (position: Int, index: Int) {
+    package func child(of index: Int) -> (position: Int, index: Int) {
         var rest = index
         for position in 0..<(childCount - 1) {
             let count = self[position].count

@@ -45,9 +45,9 @@ public struct OverflowTree {
         var rest = index
         for _ in 0..<header.height {
             guard let node = chunk(number).flatMap({ InnerNode($0) }) else { return nil }
-            let place = node.place(of: rest)
-            rest = place.index
-            number = node[place.position].number
+            let child = node.child(of: rest)
+            rest = child.index
+            number = node[child.position].number
         }
         guard let bytes = chunk(number) else { return nil }
         let leaf = LeafView(bytes, storage)

@@ -34,18 +34,18 @@ public struct StoredCollection {
 
     @usableFromInline var overflowCount: Int { tree?.count ?? 0 }
 
-    /// Hands over every element from `first` on, as a place in a part of the collection and with its index
+    /// Hands over every element from `first` on, as an offset in a part of the collection and with its index
     /// in the whole, until `body` returns false.
     ///
     /// - Returns: Whether it never did.
     @inlinable @discardableResult public func forEach(
-        from first: Int = 0, _ body: (_ part: CollectionView, _ place: Int, _ index: Int) -> Bool
+        from first: Int = 0, _ body: (_ part: CollectionView, _ offset: Int, _ index: Int) -> Bool
     ) -> Bool {
         guard tree == nil else { return forEachOverflow(from: first, body) }
-        var place = first
-        while place < inline.count {
-            if !body(inline.values, place, place) { return false }
-            place += 1
+        var offset = first
+        while offset < inline.count {
+            if !body(inline.values, offset, offset) { return false }
+            offset += 1
         }
         return true
     }
@@ -55,16 +55,16 @@ public struct StoredCollection {
     ) -> Bool {
         guard let tree else { return true }
         return tree.forEachLeaf(from: first) { leaf, start in
-            for place in min(max(first - start, 0), leaf.count)..<leaf.count
-            where !body(leaf.values, place, start + place) {
+            for offset in min(max(first - start, 0), leaf.count)..<leaf.count
+            where !body(leaf.values, offset, start + offset) {
                 return false
             }
             return true
         }
     }
 
-    /// The element at an index, as a place in a part of the collection; nil beyond the end.
-    @inlinable public func element(_ index: Int) -> (part: CollectionView, place: Int)? {
+    /// The element at an index, as an offset in a part of the collection; nil beyond the end.
+    @inlinable public func element(_ index: Int) -> (part: CollectionView, offset: Int)? {
         guard tree == nil else { return overflowElement(index) }
         return index >= 0 && index < inline.count ? (inline.values, index) : nil
     }
@@ -87,7 +87,7 @@ public struct StoredCollection {
         return tree.leaf(at: index).flatMap { $0.leaf.keys?.bytes(index - $0.first) }
     }
 
-    @usableFromInline func overflowElement(_ index: Int) -> (part: CollectionView, place: Int)? {
+    @usableFromInline func overflowElement(_ index: Int) -> (part: CollectionView, offset: Int)? {
         tree?.leaf(at: index).map { ($0.leaf.values, index - $0.first) }
     }
 
@@ -101,23 +101,23 @@ public struct StoredCollection {
         guard count == other.count else { return false }
         var found: (part: LeafView, first: Int)?
         return forEachPart { part, first in
-            for place in 0..<part.count {
-                let index = first + place
+            for offset in 0..<part.count {
+                let index = first + offset
                 if found.map({ index >= $0.first + $0.part.count }) ?? true {
                     found = other.part(at: index)
                 }
                 guard let found else { return false }
-                let otherPlace = index - found.first
+                let otherOffset = index - found.first
                 if let keys = part.keys, let otherKeys = found.part.keys,
-                    compareKeys(keys.bytes(place), otherKeys.bytes(otherPlace)) != 0
+                    compareKeys(keys.bytes(offset), otherKeys.bytes(otherOffset)) != 0
                 {
                     return false
                 }
                 let (values, others) = (part.values, found.part.values)
-                let isNull = values.isNull(place)
-                if isNull != others.isNull(otherPlace) { return false }
+                let isNull = values.isNull(offset)
+                if isNull != others.isNull(otherOffset) { return false }
                 if isNull { continue }
-                let (a, b) = (values.bytes(place), others.bytes(otherPlace))
+                let (a, b) = (values.bytes(offset), others.bytes(otherOffset))
                 if compareKeys(a, b) != 0, !isSame(a, b) { return false }
             }
             return true

@@ -82,8 +82,8 @@ package final class BackupFolder: Sendable {
             if failure.isMediumFull {
                 return RequestFault(
                     .storageFull, "storage-full",
-                    "There is no room left for the backup. The store is unharmed; delete older backups "
-                        + "or make room.")
+                    "There is no space left for the backup. The store is unharmed; delete older backups "
+                        + "or free space.")
             }
             return RequestFault(
                 .failed, "backup-failed", "The backup's file failed; the log has the reason.")

@@ -34,19 +34,19 @@ package struct ElementRead: Sendable {
         let found = try address.object.find(of: rowClass, read, scratch, served)
         guard let row = found?.row else { throw RequestFault(.objectNotFound) }
         var inner: MixedView?
-        var element: (part: CollectionView, place: Int)?
+        var element: (part: CollectionView, offset: Int)?
         if target.storage.shape == .single {
             let field = rowClass.field(target.member, in: row)
             inner = try target.value(inside: field.isNull ? nil : field.text(read))
         } else {
             let collection = rowClass.collection(target.member, in: row, read)
             guard let position = try Self.position(of: target, in: collection),
-                let (part, place) = collection.element(position)
+                let (part, offset) = collection.element(position)
             else { throw RequestFault(.elementNotFound) }
             if target.inner == nil {
-                element = (part, place)
+                element = (part, offset)
             } else {
-                inner = try target.value(inside: part.isNull(place) ? nil : part.bytes(place))
+                inner = try target.value(inside: part.isNull(offset) ? nil : part.bytes(offset))
             }
         }
         var reply = ObjectRead.Reply(
@@ -61,8 +61,8 @@ package struct ElementRead: Sendable {
         scratch.reply.append("{\"value\":" as StaticString)
         writer.limitCollections(served.limits)
         if let inner { writer.write(mixed: inner) }
-        if let (part, place) = element {
-            writer.writeElement(place, of: part, target.member, rowClass)
+        if let (part, offset) = element {
+            writer.writeElement(offset, of: part, target.member, rowClass)
         }
         scratch.reply.append("}" as StaticString)
         try served.stored { () throws(StoreError) in try read.checkFailure() }

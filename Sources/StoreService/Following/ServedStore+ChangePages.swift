@@ -173,7 +173,7 @@ extension RequestFault {
     /// What followed the cursor's version is not kept any more.
     package static let expiredCursor = RequestFault(
         .expired, "cursor-expired",
-        "What came after this cursor is not kept any more; begin again with since=start.")
+        "What came after this cursor is no longer retained; begin again with since=start.")
     /// The schema changed behind the cursor.
     static let schemaChangedCursor = RequestFault(
         .expired, "schema-changed",

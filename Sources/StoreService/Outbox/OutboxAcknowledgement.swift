@@ -1,7 +1,7 @@
 import ObjectJSON
 import ObjectStore
 
-/// Takes away what was consumed of an outbox up to a place, the oldest first: a bounded transaction, which is handed in
+/// Takes away what was consumed of an outbox up to a position, the oldest first: a bounded transaction, which is handed in
 /// again until nothing is left.
 package final class OutboxAcknowledgement: PendingWrite, @unchecked Sendable {
     // Unchecked: the writer's thread alone uses what changes.

@@ -1,6 +1,6 @@
 import ObjectStore
 
-/// A place in the outbox of an asymmetric class: behind one of its objects. `<class>.<epoch>-<key>`,
+/// A position in the outbox of an asymmetric class: behind one of its objects. `<class>.<epoch>-<key>`,
 /// which clients pass on as it stands.
 struct OutboxCursor: Equatable, Sendable, CustomStringConvertible {
     /// The class's number: another class of the same name is another outbox.
@@ -21,9 +21,9 @@ struct OutboxCursor: Equatable, Sendable, CustomStringConvertible {
     init?(_ text: String) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 2, let number = UInt32(parts[0]),
-            let place = StoreVersion(text: parts[1])
+            let position = StoreVersion(text: parts[1])
         else { return nil }
-        self.init(classNumber: number, epoch: place.epoch, key: place.number)
+        self.init(classNumber: number, epoch: position.epoch, key: position.number)
     }
 
     var description: String { "\(classNumber).\(StoreVersion(epoch: epoch, number: key))" }

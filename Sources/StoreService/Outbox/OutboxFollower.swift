@@ -61,11 +61,11 @@ final class OutboxFollower: @unchecked Sendable {
         return now >= lastSent + UInt64(heartbeatSeconds) * 1000
     }
 
-    /// Sends the text of an event that moves the client to a place; false when there was no room.
-    func send(_ bytes: SharedBytes, through place: OutboxCursor) -> Bool {
+    /// Sends the text of an event that moves the client to a position; false when there was no room.
+    func send(_ bytes: SharedBytes, through position: OutboxCursor) -> Bool {
         guard case .stream(let stream) = client else { return true }
         if case .full = stream.send(bytes) { return false }
-        cursor = place
+        cursor = position
         lastSent = monotonicMilliseconds()
         return true
     }

@@ -30,7 +30,7 @@ package final class OutboxHub: @unchecked Sendable {
 
     /// Begins to send an outbox to a stream.
     ///
-    /// - Throws: ``RequestFault`` for an unknown class, or a place that does not fit.
+    /// - Throws: ``RequestFault`` for an unknown class, or a position that does not fit.
     package func follow(
         _ request: OutboxRequest, as clientKey: ClientKey, _ stream: any StreamSink
     ) throws(RequestFault) {

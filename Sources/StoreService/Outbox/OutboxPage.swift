@@ -4,13 +4,13 @@ import ObjectJSON
 import ObjectStore
 import Rows
 
-/// The oldest objects of an outbox behind a place, as the body of a reply or as an event.
+/// The oldest objects of an outbox behind a position, as the body of a reply or as an event.
 struct OutboxPage {
     /// The page's text.
     let bytes: SharedBytes
     /// How many objects it has.
     let count: Int
-    /// The place behind its last object; where the page began when it has none.
+    /// The position behind its last object; where the page began when it has none.
     let through: OutboxCursor
 
     /// Reads and writes a page.

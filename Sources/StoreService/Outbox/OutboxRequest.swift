@@ -1,15 +1,15 @@
 /// What a consumer asks of the outbox of an asymmetric class.
 package struct OutboxRequest: Sendable {
     package let className: String
-    /// The place to begin behind, as the consumer states it; nil for the beginning.
+    /// The position to begin behind, as the consumer states it; nil for the beginning.
     package let since: String?
-    /// Where the consumer states that place, for faults.
+    /// Where the consumer states that position, for faults.
     package let parameter: String
     /// Objects of a page.
     package let limit: Int
     package let quotesLargeInts: Bool
 
-    /// Asks for what stands behind a place.
+    /// Asks for what stands behind a position.
     package init(
         of className: String, since: String?, parameter: String = "since", limit: Int,
         quotesLargeInts: Bool = false

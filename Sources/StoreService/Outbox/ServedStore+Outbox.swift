@@ -5,18 +5,18 @@ import Rows
 extension ServedStore {
     /// The oldest objects of an outbox that nobody has acknowledged, as a page.
     ///
-    /// - Throws: ``RequestFault`` `.notFound` for an unknown class, and for a place that does not fit.
+    /// - Throws: ``RequestFault`` `.notFound` for an unknown class, and for a position that does not fit.
     package func outboxPage(_ request: OutboxRequest) throws(RequestFault) -> SharedBytes {
         try withOutbox(request.className) { rowClass, read throws(RequestFault) in
             try OutboxPage(
-                rowClass, behind: place(request, of: rowClass, in: read), in: read, self,
+                rowClass, behind: position(request, of: rowClass, in: read), in: read, self,
                 limit: request.limit, byteCountMax: limits.replyByteCount,
                 quotesLargeInts: request.quotesLargeInts
             ).bytes
         }
     }
 
-    /// Where a consumer begins in an outbox, and whether it has to because its place is of another epoch: what was
+    /// Where a consumer begins in an outbox, and whether it has to because its position is of another epoch: what was
     /// acknowledged is known to the store alone, so everything is told again.
     ///
     /// - `restarts`: Whether the consumer can be told so; else it is a fault.
@@ -30,22 +30,22 @@ extension ServedStore {
                     ?? false
             return (
                 isRestored
-                    ? beginning(of: rowClass) : try place(request, of: rowClass, in: read),
+                    ? beginning(of: rowClass) : try position(request, of: rowClass, in: read),
                 isRestored
             )
         }
     }
 
-    /// The place before all objects of an outbox.
+    /// The position before all objects of an outbox.
     func beginning(of rowClass: RowClass) -> OutboxCursor {
         OutboxCursor(classNumber: rowClass.number, epoch: store.epoch, key: 0)
     }
 
-    /// Takes away what was consumed up to a place, the oldest first, in bounded transactions.
+    /// Takes away what was consumed up to a position, the oldest first, in bounded transactions.
     ///
     /// - `completion`: Runs once with the number of objects and the version, on the writer's thread; must not
     ///   block.
-    /// - Throws: ``RequestFault`` for a place that does not fit.
+    /// - Throws: ``RequestFault`` for a position that does not fit.
     package func acknowledge(
         _ className: String, through text: String, _ parameter: String,
         completion: @escaping OutboxAcknowledgement.Completion
@@ -65,14 +65,14 @@ extension ServedStore {
         return try body(read.rows.asymmetricClass(named: className), read)
     }
 
-    private func place(
+    private func position(
         _ request: OutboxRequest, of rowClass: RowClass, in read: ReadTransaction
     ) throws(RequestFault) -> OutboxCursor {
         guard let text = request.since else { return beginning(of: rowClass) }
         return try outboxCursor(text, request.parameter, of: rowClass, in: read)
     }
 
-    /// Reads a place in the outbox of a class.
+    /// Reads a position in the outbox of a class.
     ///
     /// - Throws: ``RequestFault`` `.malformed` for what is none of this class or not reached yet, `.expired` for one of
     ///   another epoch.
@@ -88,19 +88,19 @@ extension ServedStore {
         guard cursor.epoch == store.epoch else {
             throw RequestFault(
                 .expired, "cursor-expired",
-                "This place is of another epoch: the store was restored or replaced. Consume the outbox "
+                "This position is of another epoch: the store was restored or replaced. Consume the outbox "
                     + "from its beginning.")
         }
         guard cursor.classNumber == rowClass.number else {
             throw .parameter(
                 parameter,
-                "This place is one in the outbox of another class than '\(rowClass.definition.name)'."
+                "This position is one in the outbox of another class than '\(rowClass.definition.name)'."
             )
         }
         let state = try stored { () throws(StoreError) in try read.classState(rowClass) }
         guard cursor.key < state.nextKey else {
             throw .parameter(
-                parameter, "This place is one that the outbox has not reached yet.")
+                parameter, "This position is one that the outbox has not reached yet.")
         }
         return cursor
     }

@@ -37,11 +37,11 @@ struct ProjectedPatch {
         /// Two paths may lead to the same object, and then must not state the same of it.
         mutating func add(_ change: ProjectedChange, _ key: UInt64) {
             let identity = ObjectIdentity(classIndex: change.rowClass.index, key: key)
-            var places = change.written
+            var pointers = change.written
             for child in change.children where !child.isLink {
-                places[child.member] = child.pointer
+                pointers[child.member] = child.pointer
             }
-            for (member, pointer) in places {
+            for (member, pointer) in pointers {
                 if let other = statedBy[identity]?[member] {
                     fault(
                         "conflicting-properties",
@@ -170,12 +170,12 @@ struct ProjectedPatch {
         return RequestFault(
             dangling: links.map { link in
                 guard changes.indices.contains(link.source),
-                    let place = changes[link.source].place(of: link.path)
+                    let location = changes[link.source].location(of: link.path)
                 else { return link }
                 var link = link
                 link.path =
-                    place.pointer.steps.map { .property($0) }
-                    + link.path.dropFirst(place.stepCount)
+                    location.pointer.steps.map { .property($0) }
+                    + link.path.dropFirst(location.stepCount)
                 return link
             }
         ) { _ in JSONPointer() }

@@ -4,7 +4,7 @@ import Rows
 extension CollectionPage {
     /// One element of the collection.
     struct Candidate {
-        /// Its place in the collection, or the object key of an object that links here.
+        /// Its offset in the collection, or the object key of an object that links here.
         var position: UInt64
         /// Which of the links from that object it is; 0 in a collection.
         var repetition: UInt64 = 0
@@ -26,20 +26,20 @@ extension CollectionPage {
         let collection = owner.collection(member, in: row, read)
         let first = (cursor?.position).map { $0.key < .max ? $0.key + 1 : .max } ?? 0
         guard first < UInt64(collection.count) else { return }
-        collection.forEach(from: Int(first)) { part, place, index in
+        collection.forEach(from: Int(first)) { part, offset, index in
             var candidate = Candidate(position: UInt64(index))
             if !holdsObjects {
-                return body(candidate, part.isNull(place) ? nil : part.bytes(place))
+                return body(candidate, part.isNull(offset) ? nil : part.bytes(offset))
             }
             candidate.rowClass = read.rows.classes[compiled.classIndex]
-            if part.isNull(place) {
+            if part.isNull(offset) {
                 // An entry of a map whose object is gone.
                 return body(candidate, nil)
             }
             if compiled.storage.element == .embedded {
-                candidate.row = RowView(part.bytes(place))
+                candidate.row = RowView(part.bytes(offset))
             } else {
-                candidate.key = part.pointer(place).storedLink
+                candidate.key = part.pointer(offset).storedLink
                 candidate.row = read.row(classIndex: compiled.classIndex, key: candidate.key)
             }
             return candidate.row == nil || body(candidate, nil)

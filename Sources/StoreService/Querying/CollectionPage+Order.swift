@@ -92,8 +92,8 @@ extension CollectionPage {
 
     func value(_ candidate: Candidate) -> UnsafeRawBufferPointer? {
         let collection = owner.collection(member, in: row, read)
-        guard let (part, place) = collection.element(Int(candidate.position)) else { return nil }
-        return part.isNull(place) ? nil : part.bytes(place)
+        guard let (part, offset) = collection.element(Int(candidate.position)) else { return nil }
+        return part.isNull(offset) ? nil : part.bytes(offset)
     }
 
     private func mayBeCut(_ sortBytes: [UInt8]) -> Bool {

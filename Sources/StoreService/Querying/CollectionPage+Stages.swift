@@ -50,11 +50,11 @@ extension CollectionPage {
         for index in found.indices {
             found[index].sortBytes = sortBytes(found[index], value(found[index]), order, buffer)
         }
-        let places = found.indices.sorted { a, b in
+        let sorted = found.indices.sorted { a, b in
             let result = compare(found[a], found[b], order)
             return result == 0 ? a < b : result < 0
         }
-        found = places.map { found[$0] }
+        found = sorted.map { found[$0] }
     }
 
     /// Keeps the first element of each combination of values.

@@ -246,8 +246,8 @@ package struct CollectionPage {
                     selection ?? view.names.classes[rowClass.index].everything)
             } else if holdsObjects {
                 json.null()
-            } else if let (part, place) = collection?.element(Int(candidate.position)) {
-                writer.writeElement(place, of: part)
+            } else if let (part, offset) = collection?.element(Int(candidate.position)) {
+                writer.writeElement(offset, of: part)
             }
             if isMap { json.raw("}") }
         }

@@ -43,7 +43,7 @@ extension QueryPage {
 
     private static func start(in keys: [UInt64], after cursor: PageCursor?) -> Int {
         guard let cursor else { return 0 }
-        if let place = keys.firstIndex(of: cursor.position.key) { return place + 1 }
+        if let index = keys.firstIndex(of: cursor.position.key) { return index + 1 }
         return min(keys.count, Int(clamping: cursor.returnedCount))
     }
 }

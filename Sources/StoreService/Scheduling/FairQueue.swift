@@ -26,11 +26,11 @@ struct FairQueue {
 
     /// The same of one client.
     mutating func popFirst(of client: ClientKey) -> Job? {
-        guard let place = clients.firstIndex(of: client),
+        guard let index = clients.firstIndex(of: client),
             let job = jobs[client]?.removeFirst()
         else { return nil }
         count -= 1
-        clients.remove(at: place)
+        clients.remove(at: index)
         if jobs[client]?.isEmpty ?? true {
             jobs[client] = nil
         } else {

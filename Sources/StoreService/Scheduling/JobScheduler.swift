@@ -136,9 +136,9 @@ package final class JobScheduler: Sendable {
             state.idle.append(thread)
             let started = state.start(makeThread)
             guard state.schedule.isStopping,
-                let place = state.idle.lastIndex(where: { $0 === thread })
+                let index = state.idle.lastIndex(where: { $0 === thread })
             else { return (started, false) }
-            state.idle.remove(at: place)
+            state.idle.remove(at: index)
             return (started, true)
         }
         var own: Job?

@@ -85,7 +85,7 @@ package struct CatalogChange: Sendable {
                 .preconditionFailed, "precondition-failed",
                 "What the request is to add is there already; read it, or leave the condition out.")
         }
-        return SchemaProblem.make(error, place: place)
+        return SchemaProblem.make(error, pointerOf: pointer(of:))
     }
 
     // MARK: The change
@@ -156,9 +156,9 @@ package struct CatalogChange: Sendable {
     }
 
     /// Where something stands in the body.
-    private func place(_ place: SchemaSubject) -> JSONPointer? {
-        switch (subject, place) {
-        case (.schema(let document), _): document.place(place)
+    private func pointer(of item: SchemaSubject) -> JSONPointer? {
+        switch (subject, item) {
+        case (.schema(let document), _): document.pointer(of: item)
         case (.objectClass(let name, _, _), .className(let named)):
             named == name ? JSONPointer() : nil
         case (.objectClass, .rename(let old)):

@@ -95,8 +95,8 @@ final class DeferredLines {
             for position in line.keyStart..<line.linkStart {
                 // The line before it that writes the same object.
                 guard let all = writers[fingerprints[position]], all.count > 1 else { continue }
-                let place = Self.position(of: Int32(index), in: all)
-                if place > 0 { edges.append(all[place - 1]) }
+                let position = Self.position(of: Int32(index), in: all)
+                if position > 0 { edges.append(all[position - 1]) }
             }
             for position in line.linkStart..<line.end {
                 // Any line that writes the object may be the one that makes it, when those before it are

@@ -55,43 +55,43 @@ struct DraftKeys {
         if let key = Self.own(draft) { provided.append(key) }
         let properties = draft.rowClass.definition.properties
         for reference in draft.references {
-            var place = pointer.appending(properties[reference.member].name)
+            var path = pointer.appending(properties[reference.member].name)
             if reference.mixedOffset != nil {
                 for step in draft.mixedPath(to: reference) {
                     switch step {
-                    case .index(let index): place.append(index: index)
-                    case .key(let key): place.append(key)
+                    case .index(let index): path.append(index: index)
+                    case .key(let key): path.append(key)
                     }
                 }
             } else if let key = draft.key(of: reference) {
-                place = place.appending(key)
+                path = path.appending(key)
             } else if let element = reference.element {
-                place.append(index: element)
+                path.append(index: element)
             }
             switch reference.target {
             case .primaryKey(let start, let count):
                 let key = Key(
                     classIndex: reference.classIndex,
                     bytes: Array(draft.arenaBytes(start: start, count: count)))
-                links.append(Link(target: key, pointer: place))
-            case .child(let child): add(draft.children[child], place)
+                links.append(Link(target: key, pointer: path))
+            case .child(let child): add(draft.children[child], path)
             // An object key is one of this store already.
             case .objectKey, .named: break
             }
         }
         for (member, field) in draft.fields.enumerated() {
-            let place = pointer.appending(properties[member].name)
+            let path = pointer.appending(properties[member].name)
             switch field.state {
-            case .child: add(draft.children[field.start], place)
+            case .child: add(draft.children[field.start], path)
             case .children:
                 for index in 0..<field.count {
-                    add(draft.children[field.start + index], place.appending(index: index))
+                    add(draft.children[field.start + index], path.appending(index: index))
                 }
             case .entries:
                 for entry in draft.entries[field.start..<(field.start + field.count)] {
                     guard case .child(let child) = entry.value else { continue }
                     let key = String(decoding: draft.key(of: entry), as: UTF8.self)
-                    add(draft.children[child], place.appending(key))
+                    add(draft.children[child], path.appending(key))
                 }
             default: break
             }

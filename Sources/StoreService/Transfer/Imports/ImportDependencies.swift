@@ -60,11 +60,11 @@ struct ImportDependencies {
             for key in keys.provided {
                 let all = providers[key] ?? []
                 if keepsOrder {
-                    let place = Self.place(of: position, in: all)
+                    let index = Self.index(of: position, in: all)
                     let end = leftOutFrom[key] ?? all.count
-                    if place < end {
-                        leftOutFrom[key] = place
-                        for later in all[place..<end] where leftOut.insert(later).inserted {
+                    if index < end {
+                        leftOutFrom[key] = index
+                        for later in all[index..<end] where leftOut.insert(later).inserted {
                             work.append(later)
                         }
                     }
@@ -106,7 +106,7 @@ struct ImportDependencies {
     }
 
     /// Where a position stands, or would stand, in a sorted list.
-    private static func place(of position: Int, in sorted: [Int]) -> Int {
+    private static func index(of position: Int, in sorted: [Int]) -> Int {
         var low = 0
         var high = sorted.count
         while low < high {

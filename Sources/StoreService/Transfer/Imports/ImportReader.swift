@@ -71,7 +71,7 @@ final class ImportReader {
         }
     }
 
-    /// Takes the drafts of a chunk back for chunks to come. Nobody else has the chunk any more.
+    /// Recycles the drafts of a chunk. No other thread may use the chunk any more.
     func recycle(_ chunk: ImportChunk) {
         chunk.lines = []
         guard let drafts = chunk.drafts else { return }
@@ -80,7 +80,7 @@ final class ImportReader {
         pools.append(drafts)
     }
 
-    /// An object of one embedded one or two is what most lines are.
+    /// Recycles a pool unless it is larger than most lines need: an object with one or two embedded ones.
     private func takeBack(_ drafts: DraftPool) {
         drafts.takeBack(keeping: 3 * options.chunkLineCount)
     }

@@ -252,7 +252,9 @@ struct ImportRun {
         ) { deferred.text(lines[$0], to: $1) }
         guard !deferred.hasFailed else {
             throw RequestFault(
-                .storageFull, "storage-full", "There is no room for lines that wait for others.")
+                .storageFull, "storage-full",
+                "There is no space for lines that wait for others; free disk space, then repeat the import."
+            )
         }
         if try read(chunk) { submit(chunk, isLast: true) }
         try settleAll()

@@ -63,12 +63,12 @@ extension ObjectReader {
     }
 
     private func storedClass(_ json: JSONValue, _ names: SchemaNames) -> RowClass? {
-        let place = Self.name(Self.classText)
+        let pointer = Self.name(Self.classText)
         guard let name = json.stringBytes, let index = names.classIndex(named: name) else {
             fault(
                 "unknown-class",
                 "There is no class \(json.stringBytes.map { "'\(Self.text($0))'" } ?? Self.describe(json)).",
-                at: place,
+                at: pointer,
                 hint: json.string.flatMap {
                     NearestName.of($0, among: names.schema.classes.map(\.definition.name))
                 })
@@ -79,7 +79,7 @@ extension ObjectReader {
             fault(
                 "wrong-class",
                 "Objects of class '\(rowClass.definition.name)' have no lines of their own.",
-                at: place)
+                at: pointer)
             return nil
         }
         return rowClass

@@ -81,14 +81,15 @@ struct StoreHeader {
     }
 
     private static func read(projections: JSONValue) throws(RequestFault) -> [Projection] {
-        let place = JSONPointer().appending("projections")
+        let pointer = JSONPointer().appending("projections")
         guard projections.kind == .array else {
             throw RequestFault(.invalid, "wrong-type", "'projections' is an array of projections.")
         }
         var reader = SchemaReader()
         var result: [Projection] = []
         for (index, value) in projections.elements.enumerated() {
-            if let read = reader.readProjection(value, place.appending(index: index), named: nil) {
+            if let read = reader.readProjection(value, pointer.appending(index: index), named: nil)
+            {
                 result.append(read)
             }
         }

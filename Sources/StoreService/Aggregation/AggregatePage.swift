@@ -80,12 +80,12 @@ struct AggregatePage {
             count = try countAll()
         }
         var left = sums[...]
-        for (place, operation) in query.operations.enumerated() {
-            if place > 0 { writer.json.comma() }
+        for (index, operation) in query.operations.enumerated() {
+            if index > 0 { writer.json.comma() }
             writer.json.key(operation.name)
             if operation.kind == .count {
                 writer.json.int(Int64(count))
-            } else if let result = results[place] ?? left.popFirst() {
+            } else if let result = results[index] ?? left.popFirst() {
                 try write(result, operation, &writer)
             }
         }
@@ -128,8 +128,8 @@ struct AggregatePage {
         let groups = aggregation.finish()
         let readers = query.by.map { PathReader($0.path, schema: read.rows) }
         let json = writer.json
-        for (place, group) in groups.prefix(query.limit).enumerated() {
-            if place > 0 { json.comma() }
+        for (index, group) in groups.prefix(query.limit).enumerated() {
+            if index > 0 { json.comma() }
             json.raw("{\"by\":{")
             let row = try view.served.stored { () throws(StoreError) in
                 try read.find(query.rowClass, key: group.key)

@@ -52,8 +52,8 @@ struct SectionsPage {
         let json = writer.json
         var objectCount = 0
         buffer.append("{\"sections\":[")
-        for (place, section) in page.sections.enumerated() {
-            if place > 0 { json.comma() }
+        for (index, section) in page.sections.enumerated() {
+            if index > 0 { json.comma() }
             json.raw("{\"key\":")
             reader.read(row: section.any.row, key: section.any.key, source: read) {
                 writer.write($0, key.path)

@@ -106,8 +106,8 @@ package struct FoldedChanges: Sendable {
             let identity = ObjectIdentity(classIndex: index, key: record.key)
             var members = MemberSet()
             for number in record.properties {
-                if let place = schema.memberByNumber[number], place.classIndex == index {
-                    members.insert(place.member)
+                if let location = schema.memberByNumber[number], location.classIndex == index {
+                    members.insert(location.member)
                 }
             }
             guard var present = changes[identity] else {

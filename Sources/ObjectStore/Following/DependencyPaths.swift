@@ -289,17 +289,17 @@ struct DependencyPaths: Sendable {
         case .embedded: return embedded(rowClass.embedded(step.member, in: row))
         case .links, .embeddedList:
             let list = rowClass.collection(step.member, in: row, transaction)
-            return !list.forEach { part, place, _ in
-                if part.isNull(place) { return true }
+            return !list.forEach { part, offset, _ in
+                if part.isNull(offset) { return true }
                 return step.kind == .links
-                    ? part.pointer(place).storedLink != key
-                    : !embedded(RowView(part.bytes(place)))
+                    ? part.pointer(offset).storedLink != key
+                    : !embedded(RowView(part.bytes(offset)))
             }
         case .linkAt(let position), .embeddedAt(let position):
             let list = rowClass.collection(step.member, in: row, transaction)
-            guard let (part, place) = list.object(position) else { return false }
-            if case .linkAt = step.kind { return part.pointer(place).storedLink == key }
-            return embedded(RowView(part.bytes(place)))
+            guard let (part, offset) = list.object(position) else { return false }
+            if case .linkAt = step.kind { return part.pointer(offset).storedLink == key }
+            return embedded(RowView(part.bytes(offset)))
         }
     }
 }
