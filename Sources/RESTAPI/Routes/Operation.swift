@@ -50,7 +50,7 @@ package struct Operation: Sendable {
         let inQuery = parameters.filter { $0.location == .query }
         known = inQuery.map(\.name)
         repeatable = inQuery.filter(\.isRepeatable).map(\.name)
-        let taken = parameters.filter { $0.place == .header }.map(\.name.description)
+        let taken = parameters.filter { $0.location == .header }.map(\.name.description)
         refused =
             method == .get
             ? [] : [.ifMatch, .ifNoneMatch].filter { !taken.contains($0.text.description) }
