@@ -1,6 +1,6 @@
 import Glibc
 
-/// What the command line says.
+/// The parsed command line.
 struct Arguments {
     /// Where the people are.
     var peopleDirectory = ""

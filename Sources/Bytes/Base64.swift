@@ -1,6 +1,6 @@
 /// Base64 of RFC 4648, strict: one spelling for every sequence of bytes in an alphabet.
 package enum Base64 {
-    /// What the digits 62 and 63 are, and whether `=` fills the last group.
+    /// The digits 62 and 63, and whether `=` pads the last group.
     package enum Alphabet: Sendable {
         /// `+` and `/`, always filled (section 4).
         case standard

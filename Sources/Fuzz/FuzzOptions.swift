@@ -1,4 +1,4 @@
-/// What the command line says.
+/// The parsed command line.
 struct FuzzOptions {
     /// How long to go on.
     var seconds = 60

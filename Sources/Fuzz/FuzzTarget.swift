@@ -12,7 +12,7 @@ protocol FuzzTarget: SendableMetatype {
     mutating func round(seed: UInt64) throws
 }
 
-/// Something that is not as it should be.
+/// A difference that the fuzzer found.
 struct FuzzFailure: Error, CustomStringConvertible {
     let description: String
 

@@ -2,8 +2,8 @@ import Bytes
 import JSON
 import TestSupport
 
-/// Changed documents: they are refused with an offset inside the text, or understood, and what is
-/// understood is the same again after it was written out.
+/// Mutated documents: they are refused with an offset inside the text, or parsed; what was parsed and written is
+/// parsed as the same again.
 struct JSONTarget: FuzzTarget {
     static let name = "json"
 

@@ -5,7 +5,7 @@ import ObjectSupport
 import Rows
 import TestSupport
 
-/// Rows that were damaged, and bytes that are no collections: what is read of them lies within them.
+/// Damaged rows, and bytes that are no collections: what is read of them lies within them.
 struct RowTarget: FuzzTarget {
     static let name = "rows"
 

@@ -1,4 +1,4 @@
-/// Why a shape is no region.
+/// Why a shape is not a valid region.
 package struct GeoFault: Error, Hashable, Sendable {
     /// A sentence for a person, in Realm's words where it has some.
     package var message: String

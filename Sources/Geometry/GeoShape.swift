@@ -1,4 +1,4 @@
-/// A part of the Earth as it is described: nothing is checked yet.
+/// A region of the Earth's surface as it is stated; nothing is checked yet.
 package enum GeoShape: Hashable, Sendable {
     /// The polygon of four corners; its edges are great circles, not parallels.
     case box(bottomLeft: GeoPoint, topRight: GeoPoint)

@@ -1,4 +1,4 @@
-/// Which origins browsers may let use the service (the Fetch standard's CORS protocol).
+/// The origins whose pages may use the service from a browser (the Fetch standard's CORS protocol).
 package struct CORSPolicy: Sendable {
     /// Such as `https://app.example.org`, compared as they stand; `*` allows every origin.
     package let origins: [String]

@@ -140,7 +140,7 @@ package final class EventStream: Sendable {
         }
     }
 
-    /// The stream is over: drops what is queued and tells the owner, once.
+    /// The stream is over: drops what is queued and notifies the owner, once.
     func close() {
         let (onClose, queue, socket) = state.withLock { state in
             state.isClosed = true

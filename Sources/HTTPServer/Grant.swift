@@ -6,7 +6,7 @@ import Synchronization
 /// admitted and still goes on: a stream, a reply that waits or is being sent piece by piece, an upload.
 /// Thread-safe.
 package final class Grant: Sendable {
-    /// Why a grant does not hold any more.
+    /// Why a grant has ended.
     package enum End: UInt8, Sendable {
         /// Whoever asked is not known any more.
         case revoked = 1

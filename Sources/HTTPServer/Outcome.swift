@@ -1,4 +1,4 @@
-/// What a handler decides.
+/// The decision of a handler.
 package enum Outcome: Sendable {
     /// The reply is ready.
     case respond(Response)

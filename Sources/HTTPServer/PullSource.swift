@@ -1,7 +1,7 @@
 import CMicroHTTPD
 import Glibc
 
-/// What a pull of a body's next piece gave.
+/// The result of pulling a body's next piece.
 package enum Pull: Sendable {
     /// That many bytes were written to the buffer; at least one.
     case bytes(Int)

@@ -1,4 +1,4 @@
-/// What the access log and the metrics say of a request that is over.
+/// The record of a completed request, for the access log and the metrics.
 struct RequestRecord: Sendable {
     var route = -1
     var method = Method.other

@@ -1,6 +1,6 @@
 import CMicroHTTPD
 
-/// How a client's `Accept` (RFC 9110, section 12.5.1) stands to a media type.
+/// How well a media type matches a client's `Accept` (RFC 9110, section 12.5.1).
 package struct Acceptance: Sendable, Equatable {
     /// How much it is wanted, in thousandths: the `q` of the range that names it best; 0 refuses it.
     package var quality: Int

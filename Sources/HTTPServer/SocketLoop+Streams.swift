@@ -110,7 +110,7 @@ extension SocketLoop {
         return true
     }
 
-    /// Ends a stream: closes its socket and tells whoever waits for that.
+    /// Ends a stream: closes its socket and notifies its owner.
     func remove(_ socket: StreamSocket, _ completion: Completion) {
         guard let token = tokens.removeValue(forKey: ObjectIdentifier(socket)) else { return }
         roles[token] = nil

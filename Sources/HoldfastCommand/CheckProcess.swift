@@ -1,6 +1,6 @@
 import Glibc
 
-/// A process of its own for `check`: LMDB trusts its pages, so that reading a damaged one may end the process that
+/// A child process for `check`: LMDB trusts its pages, so that reading a damaged one may end the process that
 /// reads it, and another has to say so.
 enum CheckProcess {
     /// The signals that a program gets for what it does itself.

@@ -1,6 +1,6 @@
 import ObjectJSON
 
-/// What the process tells whoever started it.
+/// The exit codes of the process.
 enum ExitCode: Int32, Sendable {
     /// All went well.
     case success = 0

@@ -17,7 +17,7 @@ enum OpenStore {
         "for a directory that was put back, or lacks its journal: cursors and ETags of before no longer fit"
     )
 
-    /// What a store is opened for.
+    /// The purpose for which a store is opened.
     enum Purpose {
         /// Reading: nothing is changed, and the medium may be read-only.
         case reading

@@ -1,4 +1,4 @@
-/// Where the service of a store is likely to listen: what `--listen` or its variable says, else the
+/// The address at which the service of a store probably listens: what `--listen` or its variable says, else the
 /// default. An address that means every interface is reached by loopback.
 struct ServiceAddress {
     /// The host, without brackets.

@@ -1,4 +1,4 @@
-/// Adds elements to an array and keeps count of the commas.
+/// Writes the elements of an array, with commas between them.
 public struct JSONArrayWriter {
     private let writer: JSONWriter
     private var isEmpty = true

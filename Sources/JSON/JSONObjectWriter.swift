@@ -1,4 +1,4 @@
-/// Adds members to an object and keeps count of the commas.
+/// Writes the members of an object, with commas between them.
 ///
 ///     writer.object { problem in
 ///         problem.member("code").string("object-not-found")

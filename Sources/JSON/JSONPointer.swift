@@ -1,4 +1,4 @@
-/// The place of a value in a JSON text (RFC 6901), such as `/operations/2/value/name`.
+/// A pointer to a value in a JSON text (RFC 6901), such as `/operations/2/value/name`.
 ///
 /// Made to be walked with: append a step on the way down, remove it on the way up.
 package struct JSONPointer: Sendable, Hashable, CustomStringConvertible {

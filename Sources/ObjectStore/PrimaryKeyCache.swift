@@ -1,6 +1,6 @@
 import Rows
 
-/// Where primary keys led when they were last looked up, to save one of the two look-ups of a read.
+/// A cache of object keys and row addresses by primary key, which saves one of the two look-ups of a read.
 ///
 /// An entry is only a guess: an object key is never used again and a primary key never changes, so the row
 /// that it leads to is the right one if it is there and has the primary key; otherwise the key is looked
@@ -9,7 +9,7 @@ import Rows
 package final class PrimaryKeyCache {
     private let entryCountLog2: Int
 
-    /// Where a primary key led.
+    /// The result of a look-up of a primary key.
     struct Entry {
         /// The object key, with a part of the primary key's hash above; 0 for nothing.
         fileprivate var mark: UInt64

@@ -5,7 +5,7 @@ import Rows
 import Storage
 import Threads
 
-/// One unchanging view of the store: a snapshot and the catalog that belongs to it.
+/// One immutable view of the store: a snapshot and the catalog that belongs to it.
 ///
 /// Close it soon (``close()``): an engine keeps old pages as long as a snapshot is open. One thread at
 /// a time uses it. Rows are valid until it is closed. A closed one can be used for the next view

@@ -15,7 +15,7 @@ package final class Store: Sendable {
     package let options: StoreOptions
     /// Distinguishes versions of this store from those of its copies.
     package let epoch: UInt64
-    /// Tells of every commit.
+    /// Publishes every commit.
     package let publisher: CommitPublisher
     /// What scans have in memory.
     package let columns: ColumnStore

@@ -48,7 +48,7 @@ package enum StoreError: Error, Sendable {
     case migrationUnderWay(percent: Int)
     /// The schema change is not one that this version performs.
     case unsupportedMigration([SchemaFault])
-    /// Another schema came first: the write was made for an older one and has to be made anew.
+    /// Another schema came first: the write was made for an older one and has to be made again.
     case schemaRevision(current: UInt64)
     /// The transaction has more operations than allowed.
     case tooManyOperations(limit: Int)

@@ -31,7 +31,7 @@ import Rows
 /// without a search. Where they rise before others, only long runs fill their pages.
 ///
 /// Classes and properties are written by their numbers, which are never reused. A class's row space and
-/// key space have its own number, until a migration writes its rows or its primary keys anew: then they
+/// key space have its own number, until a migration writes its rows or its primary keys again: then they
 /// have numbers that no class has.
 package enum StoreKey {
     /// The first byte of each kind of key.

@@ -1,6 +1,6 @@
 import Rows
 
-/// How a store behaves.
+/// The options of a store.
 package struct StoreOptions: Sendable {
     /// How long change log entries are kept, in seconds.
     package var retentionSeconds: Int = 7 * 86_400
@@ -21,7 +21,7 @@ package struct StoreOptions: Sendable {
     package var partChangeCount = 1 << 16
     /// How long and in how much room the replies to writes with an idempotency key are kept.
     package var idempotency = IdempotencyLimits()
-    /// When values leave their rows.
+    /// The limits from which values are stored out of line.
     package var overflowLimits = OverflowLimits()
     /// When columns are kept in memory.
     package var columns = ColumnOptions()
@@ -32,7 +32,7 @@ package struct StoreOptions: Sendable {
     /// The most objects of a slice.
     package var migrationSliceCount = 2_000
 
-    /// Whether the store gets a new epoch when it is opened, so that cursors and ETags of before are told from
+    /// Whether the store gets a new epoch when it is opened, so that cursors and ETags of before are distinguished from
     /// those of since.
     package var takesNewEpoch = false
 

@@ -1,6 +1,6 @@
 import ObjectModel
 
-/// What a query is asked about.
+/// The kind of values that a query is evaluated on.
 package enum QueryRoot: Hashable, Sendable {
     /// Objects of the class at this position in the schema.
     case objects(classIndex: Int)

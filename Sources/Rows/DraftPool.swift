@@ -1,4 +1,4 @@
-/// Drafts that were done with, whose memory the next ones take.
+/// A pool of drafts whose memory is reused.
 ///
 /// A draft is half a dozen allocations; an import makes hundreds of thousands of drafts a second on one
 /// thread, and freeing them on another makes both wait for the allocator's lock. One thread at a time

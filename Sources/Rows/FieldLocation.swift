@@ -1,6 +1,6 @@
 import Bytes
 
-/// Where a property of the present class lies in rows of one layout.
+/// The position of a property of the current class in rows of one layout.
 public struct FieldLocation {
     /// The slot's offset from `fill`, or from the row when `fill` is nil; −1 for inverse links.
     public var slot: Int32

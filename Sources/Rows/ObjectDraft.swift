@@ -1,7 +1,7 @@
 import Bytes
 import ObjectModel
 
-/// What a client says of one object, in the storage's own encodings but without a place in the store.
+/// An object as a client states it, in the storage's own encodings but not stored yet.
 ///
 /// A draft is made from JSON without looking at stored data, so any thread can make one; the writer
 /// then resolves its links and merges it with what is stored. A draft is not changed by being written,
@@ -48,12 +48,12 @@ package final class ObjectDraft {
 
     deinit { statements.deallocate() }
 
-    /// One statement per property of the class, valid while the draft is not begun anew.
+    /// One statement per property of the class, valid while the draft is not begun again.
     package var fields: UnsafeBufferPointer<DraftField> {
         UnsafeBufferPointer(start: statements, count: fieldCount)
     }
 
-    /// Begins anew as a draft that states nothing, in the memory that it has.
+    /// Begins again as a draft that states nothing, in the memory that it has.
     func restart(_ rowClass: RowClass, isMerge: Bool) {
         if self.rowClass !== rowClass {
             self.rowClass = rowClass

@@ -1,4 +1,4 @@
-/// Where the evaluation of a query finds other objects than the one it looks at.
+/// Access to other objects during the evaluation of a query on one.
 ///
 /// `ObjectStore` implements it on a snapshot. Calls may read storage; an implementation keeps the first
 /// storage error and answers as if nothing were found, and whoever runs the evaluation asks for that

@@ -59,7 +59,7 @@ public final class RowClass: @unchecked Sendable {
         }
     }
 
-    /// Where the properties lie in one layout; nothing for a number that no layout has.
+    /// The positions of the properties in one layout; empty for a number that no layout has.
     private struct LayoutTable {
         var fields: UnsafePointer<FieldLocation>?
         var fixedByteCount: Int
@@ -69,9 +69,9 @@ public final class RowClass: @unchecked Sendable {
     package let index: Int
     /// The class's number, unique in the store and never reused.
     package let number: UInt32
-    /// The number under which its rows are stored, see `StoreKey`: its own until they are written anew.
+    /// The number under which its rows are stored, see `StoreKey`: its own until they are rewritten.
     package let rowSpace: UInt32
-    /// The number under which its primary keys are stored: its own until they are entered anew.
+    /// The number under which its primary keys are stored: its own until they are entered again.
     package let keySpace: UInt32
     /// The class as declared.
     package let definition: ObjectClass

@@ -1,4 +1,4 @@
-/// Where the properties of a class lie in rows of one age of the class.
+/// The positions of a class's properties in rows of one version of the class.
 ///
 ///     offset  bytes  field
 ///     0       4      layout number, little-endian like all numbers of a row

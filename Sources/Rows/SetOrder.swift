@@ -1,6 +1,6 @@
 import Bytes
 
-/// The order in which the elements of a set stand. One thread at a time uses it.
+/// The order of the elements of a set. One thread at a time uses it.
 package final class SetOrder {
     private let keys = (ByteBuffer(capacity: 32), ByteBuffer(capacity: 32))
 

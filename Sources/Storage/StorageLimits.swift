@@ -1,4 +1,4 @@
-/// What an engine bounds.
+/// The limits of an engine.
 package struct StorageLimits: Equatable, Sendable {
     /// The longest key in bytes; keys have at least one byte.
     package var keyByteCountMax: Int

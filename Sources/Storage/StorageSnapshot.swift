@@ -1,4 +1,4 @@
-/// One unchanging state of an engine's data.
+/// One immutable state of an engine's data.
 ///
 /// - Lifetime: a snapshot stays valid until ``close()``, on whatever thread; its calls must not overlap.
 ///   Close it soon: LMDB can't reuse pages freed since the oldest open snapshot, so a slow reader makes

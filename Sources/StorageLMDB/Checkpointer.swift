@@ -112,7 +112,7 @@ final class Checkpointer: Sendable {
         }
     }
 
-    /// Notes that a checkpoint has failed, and tells those who want to know.
+    /// Notes that a checkpoint has failed, and reports it to the observers.
     func tell(_ error: StorageError) {
         var observers: [@Sendable (StorageError) -> Void] = []
         state.signal { state in

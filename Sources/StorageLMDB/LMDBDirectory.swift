@@ -8,7 +8,7 @@ import Storage
 ///     holdfast.mdb-journal-0, holdfast.mdb-journal-1
 ///                         the last commits, which the data file has in part, see ``Journal``; empty after a
 ///                         store is closed in order
-///     holdfast.mdb-lock   LMDB's table of readers; made anew by every process, may be deleted
+///     holdfast.mdb-lock   LMDB's table of readers; made again by every process, may be deleted
 ///     holdfast.format     `holdfast-lmdb 3`: what the data file holds; and a line of ``OpenMark``, unless
 ///                         the store was closed in order
 ///     holdfast.lock       locked while a process has the store open; names that process
@@ -18,7 +18,7 @@ import Storage
 /// file with no entries and no format file is therefore a creation that did not end, and is carried
 /// on; any other combination of one without the other is refused.
 final class LMDBDirectory: Sendable {
-    /// What tells one directory from another, whatever path it was opened by.
+    /// The identity of a directory, whatever path it was opened by.
     struct Identity: Hashable, Sendable {
         /// The device that holds the directory.
         let device: UInt
@@ -137,7 +137,7 @@ final class LMDBDirectory: Sendable {
             mayLackCommits: !lost.isEmpty || format.mark == .relaxed)
     }
 
-    /// How an existing store was found.
+    /// The state of an existing store.
     struct Finding {
         /// Whether it is in ``formerFormatVersion``.
         var isFormer: Bool

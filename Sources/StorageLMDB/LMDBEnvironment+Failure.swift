@@ -63,7 +63,7 @@ extension LMDBEnvironment {
         return freeByteCount < 1 << 20
     }
 
-    /// How many bytes the data file's medium has free; zero where it can't be told.
+    /// How many bytes the data file's medium has free; zero where it is unknown.
     var freeByteCount: Int {
         var medium = statvfs()
         guard fstatvfs(dataFile.number, &medium) == 0 else { return 0 }

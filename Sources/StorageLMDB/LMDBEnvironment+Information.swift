@@ -28,7 +28,7 @@ extension LMDBEnvironment {
             readerSlotCountMax: Int(environment.me_maxreaders))
     }
 
-    /// The size of the data file and the journal; nil when it can't be told.
+    /// The size of the data file and the journal; nil when it is unknown.
     var storedByteCount: Int? {
         var status = stat()
         guard fstat(dataFile.number, &status) == 0 else { return nil }

@@ -15,7 +15,7 @@ import Threads
 /// `lastRecordByteCount` under `writeLock`, `checkpointRest` under `checkpointLock`; everything else that changes
 /// is behind a lock or atomic.
 final class LMDBEnvironment: @unchecked Sendable {
-    /// What a snapshot sees: the tree under what it lacks.
+    /// The state that a snapshot sees: the tree and the changes that it lacks.
     struct Published {
         /// The last commit.
         var commit: UInt64
@@ -28,7 +28,7 @@ final class LMDBEnvironment: @unchecked Sendable {
         var treeEnd: UInt64
     }
 
-    /// What changes whenever a snapshot is taken or given back.
+    /// The pool of read transactions, which changes whenever a snapshot is taken or closed.
     struct Pool: ~Copyable {
         /// Ended read transactions that keep their reader slots; the last used is used first.
         var idle: [LMDBTransaction] = []
@@ -84,7 +84,7 @@ final class LMDBEnvironment: @unchecked Sendable {
     let spare: LMDBSpareReader
     let refusal = Mutex<StorageError?>(nil)
 
-    /// What an environment is made of.
+    /// The parts of an environment.
     struct Parts: ~Copyable {
         var tree: LMDBTree
         var journal: Journal

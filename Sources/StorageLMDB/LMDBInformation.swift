@@ -1,4 +1,4 @@
-/// What an ``LMDBEngine`` tells metrics; every count is of this moment.
+/// The metrics of an ``LMDBEngine``; every count is of this moment.
 package struct LMDBInformation: Sendable, Equatable {
     /// The reserved address space.
     package var mapByteCount: Int

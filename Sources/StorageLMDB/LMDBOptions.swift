@@ -1,6 +1,6 @@
 /// How an ``LMDBEngine`` is opened.
 package struct LMDBOptions: Sendable {
-    /// What a returned commit has survived.
+    /// The failures that a returned commit survives.
     package enum Durability: String, Sendable, CaseIterable {
         /// The commit is on the medium: it survives `kill -9` and a power cut.
         case full
@@ -9,7 +9,7 @@ package struct LMDBOptions: Sendable {
         case relaxed
     }
 
-    /// What the engine is opened for.
+    /// The access for which the engine is opened.
     package enum Access: Sendable {
         /// Reading and writing. A store whose medium is full is opened for reading.
         case writing
@@ -26,9 +26,9 @@ package struct LMDBOptions: Sendable {
     package var mapByteCount: Int
     /// How many snapshots can be open at once.
     package var readerCountMax: Int
-    /// What a returned commit has survived.
+    /// The failures that a returned commit survives.
     package var durability: Durability
-    /// What the engine is opened for.
+    /// The access for which the engine is opened.
     package var access = Access.writing
     /// Whether a store that was not closed in order is opened without its journal, and so without its last
     /// commits.

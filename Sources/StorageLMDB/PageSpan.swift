@@ -1,4 +1,4 @@
-/// Tells whether keys lie on one page of a write transaction, by where they lie in memory.
+/// Whether keys are on one page of a write transaction, by their addresses in memory.
 ///
 /// A changed page is a block of its own: what is further away than a page is long lies on another. Two such
 /// blocks may be neighbours, so that a few keys may be taken for some of the same page that are not.

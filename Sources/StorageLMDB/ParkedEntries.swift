@@ -1,6 +1,6 @@
 import Bytes
 
-/// Entries that were taken out of the tree for a while, in the order of their keys; see
+/// Entries that are temporarily removed from the tree, in the order of their keys; see
 /// ``SortedWriter``.
 struct ParkedEntries {
     private struct Span {

@@ -3,7 +3,7 @@ import Storage
 
 /// One end of a scan, compared with every key that the scan meets.
 ///
-/// Nearly all keys are told from the bound by their first eight bytes, read as one big-endian number:
+/// Nearly all keys are distinguished from the bound by their first eight bytes, read as one big-endian number:
 /// that costs a nanosecond where `memcmp` costs five.
 struct ScanBound {
     private let bytes: UnsafeRawBufferPointer

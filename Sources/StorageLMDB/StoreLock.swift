@@ -2,7 +2,7 @@ import Glibc
 import Storage
 import Threads
 
-/// A process's hold on a store: the locked file of its directory, given up with its owner.
+/// A process's lock on a store: the locked file of its directory, released with its owner.
 ///
 /// Giving it up means to unlock the file and not only to close it. A child that another thread is just starting
 /// has the descriptor as well until it runs its own program, and closing ours alone would leave the store locked

@@ -1,7 +1,7 @@
 import Bytes
 import Storage
 
-/// One unchanging state of a ``MemoryEngine``: entries in key order, cut into chunks.
+/// One immutable state of a ``MemoryEngine``: entries in key order, cut into chunks.
 ///
 /// A commit makes a new state that shares every chunk it didn't touch, so a snapshot is a reference
 /// and costs nothing.
@@ -18,7 +18,7 @@ final class MemoryState: Sendable {
         }
     }
 
-    /// Where an entry stands, or the end.
+    /// The position of an entry, or the end.
     struct Position: Equatable {
         var chunk: Int
         var entry: Int

@@ -1,6 +1,6 @@
 import ObjectStore
 
-/// The limits of use cases, whoever calls them.
+/// The limits of use cases, for every caller.
 package struct ServiceLimits: Sendable {
     /// Objects of one page at most.
     package var pageObjectCountMax = 1_000

@@ -1,6 +1,6 @@
 import CICU
 
-/// What is left of a scalar without its accents: its canonical decomposition without nonspacing marks
+/// A scalar without its accents: its canonical decomposition without nonspacing marks
 /// (category Mn).
 ///
 /// Syllables of Hangul stay whole, as people see them; ``TextFolder`` puts those together that are

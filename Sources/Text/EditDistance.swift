@@ -1,4 +1,4 @@
-/// How far two texts are apart.
+/// The edit distance of two texts.
 package enum EditDistance {
     /// How many scalars have to be added, dropped, changed or swapped with their neighbour (optimal
     /// string alignment). Cost: the product of the lengths.

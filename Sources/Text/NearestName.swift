@@ -1,4 +1,4 @@
-/// Finds what a misspelt name probably stands for.
+/// Finds the name that a misspelt one probably means.
 package enum NearestName {
     /// The known name that is nearest to `name`, unless all are far away: more than a third of its
     /// characters, and at least two, would have to change. Case does not count. Cost: the product of

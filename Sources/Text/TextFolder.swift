@@ -1,6 +1,6 @@
 import Bytes
 
-/// Writes texts so that those which differ in case or accents only are equal bytes.
+/// Folds texts so that those which differ only in case or accents have equal bytes.
 ///
 /// One thread at a time uses it. It keeps its memory from text to text.
 package final class TextFolder {

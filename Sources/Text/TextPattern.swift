@@ -12,7 +12,7 @@ package final class TextPattern {
         package var offset: Int?
     }
 
-    /// What became of a test.
+    /// The outcome of a test.
     package enum Outcome: Sendable {
         case no, yes
         /// The deadline passed.

@@ -1,4 +1,4 @@
-/// What TEXT looks for: words that have to occur, and words that must not.
+/// The terms of TEXT: words that have to occur, and words that must not.
 package struct TextSearch: Hashable, Sendable {
     /// A word, or what it begins with.
     package struct Term: Hashable, Sendable, Comparable {
@@ -13,7 +13,7 @@ package struct TextSearch: Hashable, Sendable {
         }
     }
 
-    /// Why a text is nothing to search for.
+    /// Why a text has no search terms.
     package enum Fault: Error, Equatable, Sendable {
         case noWords
         case tooMany

@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// A lock that is held from one call to another: a write transaction outlives a closure.
+/// A lock that one call takes and another releases: a write transaction outlives a closure.
 ///
 /// It belongs to the thread that took it, as LMDB's does, so that what works here works there.
 ///

@@ -88,11 +88,11 @@ struct ImportCommand {
         Terminal.endProgress()
         for entry in report.faults {
             let pointer = entry.fault.pointer.map { $0.isEmpty ? "" : " at \($0)" } ?? ""
-            let place = converter?.place(ofLine: entry.line) ?? "line \(entry.line)"
-            Terminal.complain("\(place)\(pointer): \(entry.fault.detail) (\(entry.fault.code))")
+            let location = converter?.location(ofLine: entry.line) ?? "line \(entry.line)"
+            Terminal.complain("\(location)\(pointer): \(entry.fault.detail) (\(entry.fault.code))")
         }
         for fault in (converter?.faults ?? []).prefix(options.faultCountMax) {
-            Terminal.complain("\(fault.place): \(fault.detail)")
+            Terminal.complain("\(fault.location): \(fault.detail)")
         }
         let failedCount = report.failedCount + (converter?.faults.count ?? 0)
         let seconds = max(Clock.seconds() - start, 1e-3)

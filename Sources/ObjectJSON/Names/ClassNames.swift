@@ -1,6 +1,6 @@
 import Rows
 
-/// The names of one class: of its properties, as the reader finds them and the writer writes them.
+/// The property names of one class, in the forms that the reader looks up and the writer writes.
 package final class ClassNames: Sendable {
     /// The class.
     package let rowClass: RowClass

@@ -30,7 +30,7 @@ package final class JSONNode {
         }
     }
 
-    /// How much a value is.
+    /// The size of a value.
     struct Extent {
         /// Values in it, itself included.
         var count = 1

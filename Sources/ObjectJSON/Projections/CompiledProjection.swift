@@ -19,7 +19,7 @@ package final class CompiledProjection: Sendable {
         package var firstMember: Int { steps[0].member }
     }
 
-    /// One step of a way.
+    /// One step of a path.
     package struct Step: Hashable, Sendable {
         /// The class, by position in the schema.
         let classIndex: Int

@@ -8,7 +8,7 @@ import Rows
 /// Made from the body alone; which objects the links lead to is found when it is applied. One thread at a
 /// time uses it.
 package final class ProjectedChange {
-    /// What lies behind a property.
+    /// The change of the object that a property leads to.
     package struct Child {
         package let member: Int
         package let change: ProjectedChange

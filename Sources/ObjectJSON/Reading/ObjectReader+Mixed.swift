@@ -4,7 +4,7 @@ import ObjectModel
 import Rows
 import Text
 
-/// Values of kind `mixed` in JSON: what JSON has stands as it is, anything else under a name that tells
+/// Values of kind `mixed` in JSON: what JSON has stands as it is, anything else under a name that states
 /// its kind.
 extension ObjectReader {
     /// Reads a single value.
@@ -255,7 +255,7 @@ extension ObjectReader {
     {
         guard let names else { return nil }
         if form == .reference {
-            // An unknown name is told by whoever adds the reference.
+            // An unknown name is reported by the caller that adds the reference.
             let index = tag.value.string.flatMap { references?[$0]?.classIndex }
             return names.schema.classes[index ?? 0]
         }

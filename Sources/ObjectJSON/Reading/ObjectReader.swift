@@ -38,7 +38,7 @@ package final class ObjectReader {
     let bytes = ByteBuffer(capacity: 256)
     /// The `mixed` value that is being read.
     let mixed = ByteBuffer(capacity: 64)
-    /// Where drafts come from; nil makes each one anew.
+    /// Where drafts come from; nil makes each one again.
     package var drafts: DraftPool?
 
     /// Makes a reader.

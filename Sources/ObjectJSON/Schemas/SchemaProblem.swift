@@ -2,7 +2,7 @@ import JSON
 import ObjectModel
 import ObjectStore
 
-/// The problems of a schema that is read or put into the place of another.
+/// The problems of a schema that is read, or that replaces another.
 package enum SchemaProblem {
     /// The problem that a failed change is.
     ///

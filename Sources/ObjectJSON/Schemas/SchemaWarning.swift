@@ -1,6 +1,6 @@
 import ObjectModel
 
-/// Something about a schema that works and will surprise.
+/// A warning about a valid schema that may surprise its user.
 struct SchemaWarning: Equatable {
     /// The class.
     var className: String

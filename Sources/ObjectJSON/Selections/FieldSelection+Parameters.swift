@@ -53,7 +53,7 @@ extension FieldSelection {
         return paths
     }
 
-    /// What was asked of one class at one place, while the parameters are read.
+    /// The selection of one class at one path, while the parameters are read.
     private final class Node {
         /// `*`, or no `fields` that say otherwise.
         var hasEverything = false

@@ -79,7 +79,7 @@ package final class FieldSelection: @unchecked Sendable {
     /// The names of the steps, in their order.
     package let labels: [String]
 
-    /// A step before its name has a place.
+    /// A step whose name is not resolved yet.
     struct Part {
         package var kind: Step.Kind
         package var name: String

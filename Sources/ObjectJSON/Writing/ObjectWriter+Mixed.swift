@@ -3,7 +3,7 @@ import JSON
 import ObjectModel
 import Rows
 
-/// Values of kind `mixed` as JSON: what JSON has stands as it is, anything else under a name that tells
+/// Values of kind `mixed` as JSON: what JSON has stands as it is, anything else under a name that states
 /// its kind.
 extension ObjectWriter {
     /// Writes a value. Lists and maps nest no deeper than the object model allows.

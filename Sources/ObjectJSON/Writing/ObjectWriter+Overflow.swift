@@ -11,7 +11,7 @@ extension ObjectWriter {
         collectionByteCountMax = byteCountMax
     }
 
-    /// Whether a member is too large for a reply, or can't be told any more.
+    /// Whether a member is too large for a reply, or is no longer known.
     package func omits(
         _ step: FieldSelection.Step, _ row: RowView, _ rowClass: RowClass,
         _ selection: FieldSelection

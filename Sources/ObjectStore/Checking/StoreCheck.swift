@@ -3,13 +3,13 @@ import ObjectModel
 import Rows
 import Storage
 
-/// Holds everything that a store keeps against everything else: rows, primary keys, indexes, inverse
+/// Compares all parts of a store with each other: rows, primary keys, indexes, inverse
 /// links, counters, the change log and idempotency records.
 ///
 /// Reads one snapshot and changes nothing. Cost: a few microseconds an object; memory for one entry of
 /// each object that the change log names.
 package struct StoreCheck {
-    /// One thing that does not fit.
+    /// One inconsistency.
     package struct Finding: Sendable, Equatable {
         /// The kind of fault, such as `"index-entry-missing"`.
         package var code: String
@@ -106,7 +106,7 @@ package struct StoreCheck {
         }
     }
 
-    /// What lies under the key of a row.
+    /// The entry under the key of a row.
     enum Found {
         case nothing
         case damaged

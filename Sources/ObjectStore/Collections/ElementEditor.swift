@@ -1,6 +1,6 @@
 import Rows
 
-/// Changes single elements of a collection, wherever that lies. ``finish()`` writes the row, the inverse
+/// Changes single elements of a collection, in its row or out of line. ``finish()`` writes the row, the inverse
 /// links and the change log, and has to be called. The writer's thread alone uses it.
 package protocol ElementEditor: AnyObject {
     /// How many elements there are.

@@ -1,7 +1,7 @@
 import Bytes
 import Rows
 
-/// Changes elements of a collection that lies in its object's row. Cost: linear in the collection, for each
+/// Changes elements of a collection that is stored in its object's row. Cost: linear in the collection, for each
 /// change.
 final class RowCollectionEditor: ElementEditor {
     private let transaction: WriteTransaction

@@ -3,7 +3,7 @@ import Query
 import Synchronization
 import Threads
 
-/// Threads that take chunks of a long scan off a query's own: one for each further core, started when the
+/// Helper threads that evaluate chunks of a long scan in parallel: one for each further core, started when the
 /// first scan asks. They wait without cost and are shared by all stores. Thread-safe.
 final class ColumnHelpers: Sendable {
     static let shared = ColumnHelpers()

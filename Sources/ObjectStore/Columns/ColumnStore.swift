@@ -22,9 +22,9 @@ package final class ColumnStore: Sendable {
         var lastUse: UInt64
     }
 
-    /// What is kept of one class.
+    /// The columns of one class.
     private struct ClassColumns {
-        /// Tells one life of a class's columns from the next.
+        /// The generation of a class's columns: another one when they are rebuilt.
         var id: UInt64
         /// The commits whose changes are not in ``log``.
         var trackedFrom: UInt64

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Memory whose pieces stay where they are until all of it is freed.
+/// A memory arena: allocations keep their addresses until all of it is freed.
 final class Arena {
     private static let blockByteCount = 256 * 1024
     /// How many blocks of that size there may be before others are larger.
@@ -22,17 +22,17 @@ final class Arena {
     /// - `room`: How many bytes the copy may grow to.
     func copy(_ bytes: UnsafeRawBufferPointer, room byteCountMax: Int = 0) -> UnsafeRawBufferPointer
     {
-        let place = take(max(bytes.count, byteCountMax))
-        if let source = bytes.baseAddress { memcpy(place, source, bytes.count) }
-        return UnsafeRawBufferPointer(start: place, count: bytes.count)
+        let pointer = take(max(bytes.count, byteCountMax))
+        if let source = bytes.baseAddress { memcpy(pointer, source, bytes.count) }
+        return UnsafeRawBufferPointer(start: pointer, count: bytes.count)
     }
 
     private func take(_ count: Int) -> UnsafeMutableRawPointer {
         byteCount += count
-        if count <= room, let place = next {
-            next = place + count
+        if count <= room, let pointer = next {
+            next = pointer + count
             room -= count
-            return place
+            return pointer
         }
         let (block, size) = makeBlock(count)
         if count <= Self.blockByteCount / 2 {

@@ -53,10 +53,10 @@ final class ChangePart: @unchecked Sendable {
     }
 
     private func copy(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
-        let place = UnsafeMutableRawBufferPointer(
+        let copied = UnsafeMutableRawBufferPointer(
             rebasing: copies[copiedByteCount..<copiedByteCount + bytes.count])
-        place.copyMemory(from: bytes)
+        copied.copyMemory(from: bytes)
         copiedByteCount += bytes.count
-        return UnsafeRawBufferPointer(place)
+        return UnsafeRawBufferPointer(copied)
     }
 }

@@ -108,7 +108,7 @@ final class CommitGroup {
         let key = keyBuffer.making { StoreKey.appendClassState(rowClass.number, to: $0) }
         let state: ClassState
         if let bytes = try value(key) {
-            // Beginning anew would use object keys again.
+            // Beginning again would use object keys again.
             guard let stored = ClassState(bytes) else {
                 throw StorageError(.corrupted, operation: "read class state")
             }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Tells of every commit: the newest version, and whom it concerns. Thread-safe.
+/// Publishes every commit: the newest version, to readers and observers. Thread-safe.
 package final class CommitPublisher: Sendable {
     private let newest: Atomic<UInt64>
     private let observers = Mutex<[@Sendable (UInt64) -> Void]>([])

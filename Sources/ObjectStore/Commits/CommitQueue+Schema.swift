@@ -192,7 +192,7 @@ extension CommitQueue {
         migration.write.finish(.committed(version: group.state.version))
     }
 
-    /// Lets the greatest number of classes that get other primary keys be found anew.
+    /// Lets the greatest number of classes that get other primary keys be found again.
     private func forgetNumbers(
         _ change: SchemaChange, _ group: CommitGroup
     ) throws(StoreError) {

@@ -32,7 +32,7 @@ struct KeyOrder {
         if made.count > count { made.removeSubrange(count...) }
     }
 
-    /// Begins anew.
+    /// Starts over.
     mutating func removeAll() {
         isTracking = false
         if !made.isEmpty { made.removeAll(keepingCapacity: true) }

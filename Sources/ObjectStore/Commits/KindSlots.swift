@@ -1,7 +1,7 @@
 import Bytes
 import Storage
 
-/// What an overlay says of the keys of one kind: a list of slots, a table of those that are looked up by their keys,
+/// The changes of an overlay to keys of one kind: a list of slots, a table of those that are looked up by their keys,
 /// and their order as far as it was asked for.
 ///
 /// New objects have rising keys, and so have the primary keys of most loads. As long as every key is above the one
@@ -80,15 +80,15 @@ struct KindSlots: ~Copyable {
 
     // MARK: In order
 
-    /// The place of the first slot whose key is not below `key`.
-    mutating func firstPlace(of key: UnsafeRawBufferPointer) -> SlotOrder.Place {
+    /// The cursor of the first slot whose key is not below `key`.
+    mutating func firstCursor(of key: UnsafeRawBufferPointer) -> SlotOrder.Cursor {
         order.append(slotsOf: list)
-        return order.firstPlace(of: key, list)
+        return order.firstCursor(of: key, list)
     }
 
-    /// The slot at a place, which may move on; nil behind the last one. No slot may have been added since the
-    /// place was asked for.
-    func index(at place: inout SlotOrder.Place) -> Int? { order.index(at: &place) }
+    /// The slot at a cursor, which may move on; nil behind the last one. No slot may have been added since the
+    /// cursor was asked for.
+    func index(at cursor: inout SlotOrder.Cursor) -> Int? { order.index(at: &cursor) }
 
     /// Hands over the changes in the order of their keys, of each key the last one. Cost: a sort of the slots
     /// whose keys did not rise.

@@ -1,4 +1,4 @@
-/// Which object: its class's position in the schema, and its key.
+/// The identity of an object: its class's position in the schema, and its key.
 package struct ObjectIdentity: Hashable, Sendable {
     /// The class's position.
     package var classIndex: Int

@@ -7,7 +7,7 @@ import Storage
 /// are put in order only when somebody asks for it: a scan, which merges them with the snapshot, and the
 /// commit, whose batch is sorted. What is looked up by its key is found; entries of indexes and inverse
 /// links, which are most of a batch, are not, and stand in their list as often as they were changed, the
-/// last one counts. A transaction that fails is taken back to its ``mark()``.
+/// last one counts. A transaction that fails is rolled back to its ``mark()``.
 ///
 /// The writer's thread alone uses an overlay, but for a thread that reads slots while
 /// ``forEachPart(changeCount:_:)`` runs.
@@ -21,12 +21,12 @@ final class Overlay {
 
     /// A change of a key that the slots before a mark have.
     private struct Change {
-        var place: Place
+        var address: SlotAddress
         var before: Entry
     }
 
-    /// Where a slot is.
-    private struct Place: Hashable {
+    /// The address of a slot.
+    private struct SlotAddress: Hashable {
         var kind: Int
         var index: Int
     }
@@ -50,7 +50,7 @@ final class Overlay {
     private var undo: ContiguousArray<Change> = []
     private var removedRanges: [KeyRange] = []
     /// Values that ``putInPlace(_:_:)`` made.
-    private var replaceable: [Place: Replaceable] = [:]
+    private var replaceable: [SlotAddress: Replaceable] = [:]
     /// How many slots each kind had when the newest mark was made, and how many marks have been.
     private var markedCounts = SIMD8<Int>()
     private var markCount = 0
@@ -141,25 +141,25 @@ final class Overlay {
         private let overlay: Overlay
         private let range: KeyRange
         private var kind: Int
-        private var place: SlotOrder.Place
+        private var cursor: SlotOrder.Cursor
 
         init(_ overlay: Overlay, _ range: KeyRange) {
             self.overlay = overlay
             self.range = range
-            (kind, place) = range.lower.withUnsafeBytes {
+            (kind, cursor) = range.lower.withUnsafeBytes {
                 let kind = Overlay.kind($0)
-                return (kind, overlay.kinds[kind].firstPlace(of: $0))
+                return (kind, overlay.kinds[kind].firstCursor(of: $0))
             }
         }
 
         mutating func next() -> (UnsafeRawBufferPointer, Entry)? {
             while true {
                 var found: (key: UnsafeRawBufferPointer, entry: Entry)?
-                while let index = overlay.kinds[kind].index(at: &place) {
+                while let index = overlay.kinds[kind].index(at: &cursor) {
                     let slot = overlay.kinds[kind][index]
                     if let found, !Overlay.isSame(found.key, slot.key) { break }
                     guard found != nil || range.contains(slot.key) else { return nil }
-                    place.position += 1
+                    cursor.position += 1
                     if case .none = slot.entry { continue }
                     found = (slot.key, slot.entry)
                 }
@@ -169,7 +169,7 @@ final class Overlay {
                     withUnsafeBytes(of: UInt8(kind + 1), { range.contains($0) })
                 else { return nil }
                 kind += 1
-                place = range.lower.withUnsafeBytes { overlay.kinds[kind].firstPlace(of: $0) }
+                cursor = range.lower.withUnsafeBytes { overlay.kinds[kind].firstCursor(of: $0) }
             }
         }
     }
@@ -178,21 +178,21 @@ final class Overlay {
 
     /// - Returns: The slot that has the entry now.
     @discardableResult
-    private func set(_ key: UnsafeRawBufferPointer, _ entry: Entry) -> Place {
+    private func set(_ key: UnsafeRawBufferPointer, _ entry: Entry) -> SlotAddress {
         let kind = Self.kind(key)
         let prefix = KeyPrefix(key)
         if !Self.isOnlyScanned(kind), let index = kinds[kind].index(of: key, prefix) {
-            let place = Place(kind: kind, index: index)
+            let address = SlotAddress(kind: kind, index: index)
             // What is newer than every mark goes as a whole when one is gone back to.
             if index < markedCounts[kind] {
-                undo.append(Change(place: place, before: kinds[kind][index].entry))
+                undo.append(Change(address: address, before: kinds[kind][index].entry))
             }
             kinds[kind][index].entry = entry
-            return place
+            return address
         }
         kinds[kind].append(Slot(arena.copy(key), prefix, entry))
         slotCount += 1
-        return Place(kind: kind, index: kinds[kind].count - 1)
+        return SlotAddress(kind: kind, index: kinds[kind].count - 1)
     }
 
     /// Sets a value; the bytes are copied, and the copy is returned.
@@ -211,7 +211,7 @@ final class Overlay {
         let kind = Self.kind(key)
         if let index = kinds[kind].index(of: key, KeyPrefix(key)),
             case .value(let old) = kinds[kind][index].entry,
-            let own = replaceable[Place(kind: kind, index: index)], own.markCount == markCount,
+            let own = replaceable[SlotAddress(kind: kind, index: index)], own.markCount == markCount,
             own.room >= value.count, own.start == old.baseAddress
         {
             if let source = value.baseAddress {
@@ -223,9 +223,9 @@ final class Overlay {
         }
         let room = (value.count + 511) & ~511
         let copy = arena.copy(value, room: room)
-        let place = set(key, .value(copy))
+        let address = set(key, .value(copy))
         if let start = copy.baseAddress {
-            replaceable[place] = Replaceable(start: start, room: room, markCount: markCount)
+            replaceable[address] = Replaceable(start: start, room: room, markCount: markCount)
         }
     }
 
@@ -241,7 +241,7 @@ final class Overlay {
         removedRanges.append(range)
     }
 
-    /// The present point, to which a failing transaction is taken back.
+    /// The present point, to which a failing transaction is rolled back.
     func mark() -> Mark {
         for kind in 0..<Self.kindCount { markedCounts[kind] = kinds[kind].count }
         markCount += 1
@@ -252,7 +252,7 @@ final class Overlay {
     /// Takes everything back that was changed since `mark`. Cost: a store for each key.
     func roll(backTo mark: Mark) {
         while undo.count > mark.undoCount, let change = undo.popLast() {
-            kinds[change.place.kind][change.place.index].entry = change.before
+            kinds[change.address.kind][change.address.index].entry = change.before
         }
         for kind in 0..<Self.kindCount {
             for index in mark.counts[kind]..<kinds[kind].count { kinds[kind][index].entry = .none }

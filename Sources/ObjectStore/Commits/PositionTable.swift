@@ -1,4 +1,4 @@
-/// Where things stand in a list that its owner keeps, found by hash: open addressing, eight bytes an
+/// A hash table of positions in a list of its owner: open addressing, eight bytes an
 /// entry, 32 of its bits the hash.
 ///
 /// The owner compares the things themselves; hashes are made by ``hash(_:)`` or ``hash(_:_:)``, whose
@@ -27,15 +27,15 @@ struct PositionTable: ~Copyable {
     /// The position with this hash for which `isEqual` is true.
     @inline(__always)
     func position(_ hash: UInt32, where isEqual: (Int) -> Bool) -> Int? {
-        var place = Int(hash) & mask
+        var slot = Int(hash) & mask
         while true {
-            let entry = entries[place]
+            let entry = entries[slot]
             if entry == 0 { return nil }
             if UInt32(truncatingIfNeeded: entry >> 32) == hash {
                 let position = Int(entry & 0xFFFF_FFFF) - 1
                 if isEqual(position) { return position }
             }
-            place = (place + 1) & mask
+            slot = (slot + 1) & mask
         }
     }
 
@@ -49,9 +49,9 @@ struct PositionTable: ~Copyable {
     }
 
     private func enter(_ entry: UInt64) {
-        var place = Int(entry >> 32) & mask
-        while entries[place] != 0 { place = (place + 1) & mask }
-        entries[place] = entry
+        var slot = Int(entry >> 32) & mask
+        while entries[slot] != 0 { slot = (slot + 1) & mask }
+        entries[slot] = entry
     }
 
     private mutating func grow() {
@@ -59,7 +59,7 @@ struct PositionTable: ~Copyable {
         entries = .allocate(capacity: old.count * 2)
         entries.initialize(repeating: 0, count: old.count * 2)
         mask = old.count * 2 - 1
-        for place in 0..<old.count where old.entries[place] != 0 { enter(old.entries[place]) }
+        for slot in 0..<old.count where old.entries[slot] != 0 { enter(old.entries[slot]) }
         old.entries.deallocate()
     }
 
@@ -72,15 +72,15 @@ struct PositionTable: ~Copyable {
         }
         count -= 1
         // What stands behind it without a gap and could stand in its place moves there.
-        var place = free
+        var slot = free
         while true {
-            place = (place + 1) & mask
-            let entry = entries[place]
+            slot = (slot + 1) & mask
+            let entry = entries[slot]
             if entry == 0 { break }
             let wanted = Int(entry >> 32) & mask
-            if (place - wanted) & mask >= (place - free) & mask {
+            if (slot - wanted) & mask >= (slot - free) & mask {
                 entries[free] = entry
-                free = place
+                free = slot
             }
         }
         entries[free] = 0

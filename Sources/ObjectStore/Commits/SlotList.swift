@@ -29,7 +29,7 @@ struct SlotList: ~Copyable {
     }
 
     @inline(__always)
-    private func place(_ index: Int) -> UnsafeMutablePointer<Slot> {
+    private func pointer(_ index: Int) -> UnsafeMutablePointer<Slot> {
         if index < Self.smallCountMax {
             return small[index >> Self.smallBits] + (index & (1 << Self.smallBits - 1))
         }
@@ -38,8 +38,8 @@ struct SlotList: ~Copyable {
     }
 
     subscript(index: Int) -> Slot {
-        @inline(__always) _read { yield place(index).pointee }
-        @inline(__always) nonmutating _modify { yield &place(index).pointee }
+        @inline(__always) _read { yield pointer(index).pointee }
+        @inline(__always) nonmutating _modify { yield &pointer(index).pointee }
     }
 
     /// Adds a slot at the end.
@@ -52,7 +52,7 @@ struct SlotList: ~Copyable {
             let block = KernelMemory.allocate(Self.largeByteCount)
             large.append(block.bindMemory(to: Slot.self, capacity: 1 << Self.largeBits))
         }
-        place(count).initialize(to: slot)
+        pointer(count).initialize(to: slot)
         count += 1
     }
 

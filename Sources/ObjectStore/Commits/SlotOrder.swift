@@ -20,34 +20,34 @@ struct SlotOrder {
     }
 
     /// A position in one of the chunks, or behind the end of one.
-    struct Place {
+    struct Cursor {
         fileprivate var chunk: Int
         var position: Int
     }
 
-    /// The slot at a place, which moves on to the next chunk if it is behind the end of one; nil behind
+    /// The slot at a cursor, which moves on to the next chunk if it is behind the end of one; nil behind
     /// the last slot.
-    func index(at place: inout Place) -> Int? {
-        while place.position >= chunks[place.chunk].count {
-            guard place.chunk + 1 < chunks.count else { return nil }
-            place = Place(chunk: place.chunk + 1, position: 0)
+    func index(at cursor: inout Cursor) -> Int? {
+        while cursor.position >= chunks[cursor.chunk].count {
+            guard cursor.chunk + 1 < chunks.count else { return nil }
+            cursor = Cursor(chunk: cursor.chunk + 1, position: 0)
         }
-        return Int(chunks[place.chunk][place.position])
+        return Int(chunks[cursor.chunk][cursor.position])
     }
 
-    /// The place of the first slot whose key is not below `key`.
-    func firstPlace(of key: UnsafeRawBufferPointer, _ slots: borrowing SlotList) -> Place {
-        place(of: key, behind: -1, slots)
+    /// The cursor of the first slot whose key is not below `key`.
+    func firstCursor(of key: UnsafeRawBufferPointer, _ slots: borrowing SlotList) -> Cursor {
+        cursor(of: key, behind: -1, slots)
     }
 
-    /// The place behind all slots whose keys compare with `key` as `order`, 0 or −1, or less.
-    private func place(
+    /// The cursor behind all slots whose keys compare with `key` as `order`, 0 or −1, or less.
+    private func cursor(
         of key: UnsafeRawBufferPointer, behind order: Int, _ slots: borrowing SlotList
-    ) -> Place {
+    ) -> Cursor {
         let prefix = KeyPrefix(key)
         var low = 0
         var high = chunks.count
-        // The last chunk whose first slot the place is behind.
+        // The last chunk whose first slot the cursor is behind.
         while high - low > 1 {
             let middle = (low + high) / 2
             if slots[Int(chunks[middle][0])].compare(with: key, prefix) <= order {
@@ -66,15 +66,15 @@ struct SlotOrder {
                 to = middle
             }
         }
-        return Place(chunk: low, position: from)
+        return Cursor(chunk: low, position: from)
     }
 
     /// Takes in the slots that the list has got since. Cost: a binary search for each.
     mutating func append(slotsOf slots: borrowing SlotList) {
         while count < slots.count {
-            let place = place(of: slots[count].key, behind: 0, slots)
-            chunks[place.chunk].insert(Int32(count), at: place.position)
-            if chunks[place.chunk].count > Self.chunkCountMax { split(place.chunk) }
+            let cursor = cursor(of: slots[count].key, behind: 0, slots)
+            chunks[cursor.chunk].insert(Int32(count), at: cursor.position)
+            if chunks[cursor.chunk].count > Self.chunkCountMax { split(cursor.chunk) }
             count += 1
         }
     }

@@ -140,7 +140,7 @@ extension WriteTransaction {
         _ origin: ObjectIdentity, from target: RowClass, _ targetKey: UInt64, isCut: Bool
     ) throws(StoreError) {
         let originClass = rows.classes[origin.classIndex]
-        // An object may be held by any number of others, each of which is written anew.
+        // An object may be held by any number of others, each of which is rewritten.
         try requireRoom()
         guard let stored = try row(originClass, origin.key) else { return }
         let before = isCut ? countLinks(originClass, stored, only: nil) : []
@@ -154,7 +154,7 @@ extension WriteTransaction {
                 stored, originClass, withoutLinksTo: targetKey, classIndex: target.index,
                 schema: rows, version: version, to: $0)
         }
-        // Trees were changed in their places: what their embedded objects no longer refer to can't be told
+        // Trees were changed in their places: what their embedded objects no longer refer to cannot be known
         // by comparing rows.
         let sweeps =
             stored.holdsOverflow && (isCut || holdsEmbeddedOutOfLine(originClass, stored))

@@ -17,7 +17,7 @@ extension WriteTransaction {
     }
 
     /// Runs a part of the transaction that may fail by itself: when `body` throws, what it changed is
-    /// taken back and the transaction can go on.
+    /// rolled back and the transaction can go on.
     ///
     /// Parts do not nest. Cost: a few stores for each change that is made inside.
     ///
@@ -54,13 +54,13 @@ extension WriteTransaction {
         }
     }
 
-    /// Takes back everything, so that the body can begin anew.
+    /// Rolls back everything, so that the body can begin again.
     package func restart() {
         rollBack()
         forget()
     }
 
-    /// Takes back everything if objects were made in another order than that of their keys, so that the
+    /// Rolls back everything if objects were made in another order than that of their keys, so that the
     /// body can run once more and give them keys in order.
     ///
     /// - Returns: Whether the body has to run again; false in its second run, and while links wait for
@@ -87,7 +87,7 @@ extension WriteTransaction {
         }
     }
 
-    // MARK: Changes that can be taken back
+    // MARK: Changes that can be rolled back
 
     /// Adds a link to those that wait for its target.
     func addPending(_ target: ObjectIdentity, _ link: PendingLink) {

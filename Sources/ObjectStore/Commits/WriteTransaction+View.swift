@@ -3,8 +3,8 @@ extension WriteTransaction {
     /// it included: for queries inside a write, and for replies that are made before the commit.
     ///
     /// Nothing may be written while a scan of the view runs. Counters of classes and the store's state are
-    /// those of before the transaction. Keys that it tells must not be remembered beyond the transaction,
-    /// which may yet be taken back. Valid while the transaction's body runs.
+    /// those of before the transaction. Keys that it returns must not be remembered beyond the transaction,
+    /// which may yet be rolled back. Valid while the transaction's body runs.
     package func view() -> ReadTransaction {
         ReadTransaction(
             uncommitted: OverlaySnapshot(group), catalog: catalog, epoch: epoch)

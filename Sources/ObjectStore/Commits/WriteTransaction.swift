@@ -366,7 +366,7 @@ package final class WriteTransaction {
         group.state.logByteCount += UInt64(bytes.count)
     }
 
-    /// Takes back everything the transaction did.
+    /// Rolls back everything the transaction did.
     func rollBack() {
         overlay.roll(backTo: mark)
         for before in statesBefore { group.setClassState(before.classIndex, before.state) }

@@ -2,10 +2,10 @@ import Storage
 import Synchronization
 import Threads
 
-/// Follows the commits of a store on a thread of its own and tells each channel what they mean to its
+/// Follows the commits of a store on a thread of its own and delivers to each channel what they mean to its
 /// query.
 ///
-/// It goes from one published state to the next, holding a view of both, so that what it tells is exact.
+/// It goes from one published state to the next, holding a view of both, so that its events are exact.
 /// The work of a step is shared by all followers of a channel, and channels of classes that did not
 /// change cost nothing. Thread-safe.
 package final class ChangeFeed: @unchecked Sendable {
@@ -104,7 +104,7 @@ package final class ChangeFeed: @unchecked Sendable {
 
     // MARK: On the feed's thread
 
-    /// Adds a channel, which is told from the present position on. Only within an action.
+    /// Adds a channel, which gets events from the current position on. Only within an action.
     package func add(_ channel: any FeedChannel) {
         if let index = channel.query.singleClass {
             classChannels[index, default: [:]][ObjectIdentifier(channel)] = channel
@@ -186,7 +186,7 @@ package final class ChangeFeed: @unchecked Sendable {
         classChannels.values.flatMap(\.values) + Array(wideChannels.values)
     }
 
-    /// Goes to the newest state and tells the channels what happened on the way.
+    /// Goes to the newest state and delivers the changes in between to the channels.
     private func advance() throws(StoreError) {
         let next = try store.read()
         let version: UInt64
@@ -212,7 +212,7 @@ package final class ChangeFeed: @unchecked Sendable {
             switch error {
             case .storage(let storage): throw .storage(storage)
             case .expired, .future:
-                // The log was trimmed past the feed: every query starts anew.
+                // The log was trimmed past the feed: every query starts again.
                 invalidate(.expiry)
                 before.transaction.close()
                 current = (next, version)

@@ -1,4 +1,4 @@
-/// One query and those who follow it, as the change feed sees them.
+/// One query and its followers, as the change feed sees them.
 ///
 /// All calls come from the feed's thread and must not block.
 package protocol FeedChannel: AnyObject, Sendable {

@@ -4,7 +4,7 @@ import Storage
 
 /// The change log between two versions, folded: what became of each object in the end.
 package struct FoldedChanges: Sendable {
-    /// What became of one object.
+    /// The outcome for one object.
     package struct Change: Sendable {
         /// Inserted, updated or deleted, seen from before the first to after the last version.
         package var kind: ChangeRecord.Kind

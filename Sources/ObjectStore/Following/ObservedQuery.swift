@@ -54,7 +54,7 @@ package struct ObservedQuery: Sendable {
     /// log, then those that are only reached along links in the order of their keys.
     ///
     /// What became of each is asked for with ``event(of:in:_:)``, now or in a later state: what happens
-    /// to it after the changes is in later ones, and told then.
+    /// to it after the changes is in later ones, and delivered then.
     ///
     /// - `dependentCountMax`: The most candidates that only depend on other objects; where there are more, one more is delivered.
     package func candidates(
@@ -169,7 +169,7 @@ package struct ObservedQuery: Sendable {
     ///
     /// - `matcher`: From ``matcher(in:)`` with the same transaction.
     /// - Returns: Nil when it means nothing, or when the object was deleted after the changes, which a
-    ///   later change tells.
+    ///   later change delivers.
     package func event(
         of candidate: ObservedCandidate, in transaction: ReadTransaction, _ matcher: Matcher?
     ) -> QueryEvent? {

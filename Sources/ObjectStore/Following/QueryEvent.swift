@@ -1,6 +1,6 @@
 import Rows
 
-/// What happened to one object as seen by a query.
+/// The change of one object as seen by a query.
 package struct QueryEvent: Sendable {
     /// The kinds of event.
     package enum Kind: String, Sendable {

@@ -6,7 +6,7 @@ import Rows
 /// and the object key as one key, with an empty value. The points of each larger cell follow each other.
 /// What is no point, or is not on the Earth, has no entry.
 extension IndexEntry {
-    /// Appends what the entries of some cells begin with, or of one where all bytes are told.
+    /// Appends what the entries of some cells begin with, or of one where all bytes are stated.
     static func append(_ index: SearchIndex, cell: UInt64, to buffer: ByteBuffer) {
         StoreKey.appendIndexPrefix(index.number, to: buffer)
         buffer.append(big: cell)

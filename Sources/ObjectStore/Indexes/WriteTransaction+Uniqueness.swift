@@ -3,7 +3,7 @@ import Rows
 import Storage
 
 extension WriteTransaction {
-    /// The most violations that are told of one transaction.
+    /// The most violations that are reported for one transaction.
     private static let violationCountMax = 100
 
     /// Enters a written row's values of unique groups, and notes what has to be unique at the end.
@@ -53,7 +53,7 @@ extension WriteTransaction {
 
     /// The values that were written, are to be unique and are not, as things are now: at most a hundred.
     ///
-    /// Of two objects of the transaction the one that was written last is told. Cost: one look-up for
+    /// Of two objects of the transaction the one that was written last is reported. Cost: one look-up for
     /// each written object and unique key; for a list or map in a `mixed` property a reading of all objects
     /// that have one there.
     package func uniqueViolations() throws(StoreError) -> [UniqueViolation] {

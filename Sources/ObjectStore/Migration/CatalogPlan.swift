@@ -15,7 +15,7 @@ struct CatalogPlan {
     private(set) var nextProperty: UInt32
     private(set) var staged: [Garbage] = []
     private(set) var garbage: [Garbage] = []
-    /// Which stored classes have rows, or embedded rows in other rows, that are written anew.
+    /// Which stored classes have rows, or embedded rows in other rows, that are rewritten.
     private var rewrites: [Bool]
     /// What has to be unique among objects that are there already.
     private(set) var uniquenessTests: [UniquenessTest] = []
@@ -23,7 +23,7 @@ struct CatalogPlan {
     private var freshGroups: [[Int]] = []
     /// For each proposed class the numbers of the search indexes that are built.
     private var freshSearches: [Set<UInt32>] = []
-    /// The numbers of link properties whose inverse links are entered anew.
+    /// The numbers of link properties whose inverse links are entered again.
     private var freshLinks: Set<UInt32> = []
 
     init(_ comparison: SchemaComparison, _ record: MigrationRecord) {
@@ -181,7 +181,7 @@ struct CatalogPlan {
         classes.append(stored)
     }
 
-    /// Whether a class's primary keys are entered anew: they are other values than before.
+    /// Whether a class's primary keys are entered again: they are other values than before.
     private func entersKeys(_ new: Int) -> Bool {
         guard let old = comparison.oldClasses[new],
             let member = proposed.classes[new].primaryKeyIndex
@@ -305,7 +305,7 @@ struct CatalogPlan {
 
     // MARK: Links
 
-    /// Finds the inverse links that go, and those that are entered anew.
+    /// Finds the inverse links that go, and those that are entered again.
     private mutating func leaveLinks() {
         var kept: Set<UInt32> = []
         for (new, stored) in classes.enumerated() {

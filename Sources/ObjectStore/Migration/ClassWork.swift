@@ -6,7 +6,7 @@ struct ClassWork {
     var source: RowClass
     /// The class as it will be, which reads the rows that are there unless they are rewritten.
     var target: RowClass
-    /// Whether its rows are written anew, into the target's space.
+    /// Whether its rows are rewritten, into the target's space.
     var rewrites = false
     /// The properties of the target whose index is built.
     var indexes: [Int] = []

@@ -1,6 +1,6 @@
-/// How far the work on a schema change is that goes on beside writes.
+/// The progress of a background migration.
 package struct MigrationProgress: Equatable, Sendable {
-    /// What goes on.
+    /// The phase of the work.
     package enum Phase: String, Sendable, CaseIterable {
         /// Objects are read to see what would be lost.
         case check
@@ -10,7 +10,7 @@ package struct MigrationProgress: Equatable, Sendable {
         case cleanup
     }
 
-    /// What goes on.
+    /// The phase of the work.
     package var phase: Phase
     /// How many objects were read and written; in a clean-up how many entries were removed.
     package var doneCount: UInt64

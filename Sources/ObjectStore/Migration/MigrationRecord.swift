@@ -1,7 +1,7 @@
 import Bytes
 import Storage
 
-/// What is left to do of schema changes, as kept under its own key as long as there is anything.
+/// The remaining work of schema changes, stored under its own key as long as there is any.
 ///
 ///     offset  bytes  field (little-endian)
 ///     0       4      least number of the next new class or space

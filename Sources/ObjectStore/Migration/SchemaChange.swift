@@ -1,7 +1,7 @@
 import ObjectModel
 import Rows
 
-/// The way from a stored schema to a proposed one: the catalog that follows, what has to be written
+/// The change from a stored schema to a proposed one: the catalog that follows, what has to be written
 /// before it holds, and what is left behind.
 struct SchemaChange {
     /// The catalog of the proposed schema.

@@ -1,7 +1,7 @@
 import ObjectModel
 import Rows
 
-/// Compares a stored schema with a proposed one: what goes where, step by step. Makes no numbers and
+/// Compares a stored schema with a proposed one and lists the steps between them. Makes no numbers and
 /// reads no rows; ``SchemaChange`` makes the catalog that follows.
 ///
 /// To teach it another difference, compare it in `compareClass` or `compareProperty`: add a step, and a
@@ -310,7 +310,7 @@ struct SchemaComparison {
     ///
     /// An inverse link counts the links of its origin through one property wherever they stand in the
     /// object. Where some of them go and the property stays, it gets another number and the links are
-    /// counted anew.
+    /// counted again.
     private mutating func convertLinksOfLostOwners() {
         let classes = present.rows.classes
         var lost: Set<Int> = []

@@ -1,6 +1,6 @@
 import ObjectModel
 
-/// A schema that is wanted in the place of the present one.
+/// A schema that is to replace the current one.
 package struct SchemaProposal: Sendable {
     /// The schema; its own revision counts for nothing.
     package var schema: Schema

@@ -1,6 +1,6 @@
 /// One step from a stored schema to a proposed one.
 package struct SchemaStep: Equatable, Sendable {
-    /// The kinds of step. Raw values are told to clients.
+    /// The kinds of step. Raw values are shown to clients.
     package enum Operation: String, Sendable {
         case setSchemaVersion
         case addClass, dropClass, renameClass, changeKind, changePrimaryKey

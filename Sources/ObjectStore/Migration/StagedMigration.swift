@@ -3,13 +3,13 @@ import ObjectModel
 import Rows
 import Storage
 
-/// A change of the schema under way: rows are looked at, then written anew beside those that are read,
+/// A change of the schema under way: rows are looked at, then rewritten beside those that are read,
 /// with their entries, in slices between which other writes go on. Until its last commit nobody sees it.
 ///
 /// A write that comes meanwhile is entered as well (``enter(_:_:_:_:_:)``), so that what was written
 /// beside agrees with the rows at every commit. The writer's thread alone uses it.
 final class StagedMigration {
-    /// What goes on.
+    /// The phase of the work.
     enum Phase: String, Sendable {
         /// Rows are read to see what would be lost.
         case check
@@ -17,7 +17,7 @@ final class StagedMigration {
         case build
     }
 
-    /// How far it is; taken back when the commit of a slice fails.
+    /// How far it is; rolled back when the commit of a slice fails.
     struct Progress {
         var phase = Phase.check
         /// The class that is walked, among those of the phase.
@@ -355,7 +355,7 @@ final class StagedMigration {
         }
     }
 
-    /// Hands over the key and the count of each inverse link that is entered anew.
+    /// Hands over the key and the count of each inverse link that is entered again.
     private func forEachStagedLink(
         _ work: ClassWork, _ key: UInt64, _ row: RowView, _ group: CommitGroup,
         _ body: (UnsafeRawBufferPointer, UInt32) -> Void

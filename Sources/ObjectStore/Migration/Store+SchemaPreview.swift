@@ -3,7 +3,7 @@ import ObjectModel
 import Rows
 
 extension Store {
-    /// Tells what a change of the schema would do, and changes nothing.
+    /// Reports what a change of the schema would do, and changes nothing.
     ///
     /// Cost: that of reading the objects of which something could be lost.
     ///

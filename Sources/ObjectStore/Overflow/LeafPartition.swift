@@ -1,6 +1,6 @@
 import Rows
 
-/// Cuts elements into leaves.
+/// The division of elements into leaves.
 enum LeafPartition {
     /// An element's cost in eighths of a byte: its bytes, its place in the table of ends, and a bit that
     /// may say that it is null.

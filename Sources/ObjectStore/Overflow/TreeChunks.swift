@@ -1,7 +1,7 @@
 import Rows
 import Storage
 
-/// Where a ``TreeEditor`` keeps its chunks.
+/// The storage of a ``TreeEditor``'s chunks.
 protocol TreeChunks: OverflowSource {
     /// Stores a chunk; the bytes are copied.
     func put(_ key: UnsafeRawBufferPointer, _ chunk: UnsafeRawBufferPointer)

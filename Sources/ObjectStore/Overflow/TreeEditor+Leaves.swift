@@ -31,11 +31,11 @@ extension TreeEditor {
         return isChanged
     }
 
-    /// Writes leaves anew; reads every one.
+    /// Rewrites leaves; reads every one.
     ///
     /// - Parameters:
     ///   - rewrite: Appends a leaf's elements, as many as before, as they are to be.
-    ///   - isConcerned: Whether a leaf is to be written anew.
+    ///   - isConcerned: Whether a leaf is to be rewritten.
     /// - Returns: Whether there were any.
     func rewriteLeaves(
         _ rewrite: (LeafView, ByteBuffer) -> Void, where isConcerned: (LeafView) -> Bool

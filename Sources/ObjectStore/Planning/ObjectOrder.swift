@@ -79,7 +79,7 @@ package final class ObjectOrder {
         let order = position.sortBytes.withUnsafeBytes { compareKeys(own, $0) }
         if order == 0 { return key > position.key }
         guard mayBeCut(own.count), mayBeCut(position.sortBytes.count) else { return order > 0 }
-        // Values that were cut alike are told apart by the whole ones.
+        // Values that were cut alike are distinguished by the whole ones.
         if !position.wholeBytes.isEmpty {
             return position.wholeBytes.lexicographicallyPrecedes(wholeBytes(key, row).bytes)
         }

@@ -39,7 +39,7 @@ extension ObjectQuery {
     }
 }
 
-/// A place in the order of a query's result: that of an object, whether it is still there or not.
+/// A position in the order of a query's result: that of an object, whether it is still there or not.
 package struct QueryPosition: Hashable, Sendable {
     /// The object's sort values, encoded as `SortEvaluator` does.
     package var sortBytes: [UInt8]

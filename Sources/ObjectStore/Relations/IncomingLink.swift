@@ -1,6 +1,6 @@
 import ObjectModel
 
-/// Who links to an object, and by which property; however often it does.
+/// An object that links to another, and the property that holds the link, however often.
 struct IncomingLink {
     /// The object, or the owner of the embedded object, that holds the link.
     var origin: ObjectIdentity

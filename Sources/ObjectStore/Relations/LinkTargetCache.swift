@@ -1,6 +1,6 @@
 import Glibc
 
-/// Where primary keys led in one snapshot, for the links of many objects that lead to few.
+/// A cache of object keys by primary key in one snapshot, for many links that lead to few objects.
 ///
 /// A small table without chains: a new entry takes the place of the one that was there. An entry holds
 /// for the snapshot of the commit that it was found in. The writer's thread alone uses a cache.

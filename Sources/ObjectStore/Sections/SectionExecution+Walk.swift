@@ -5,7 +5,7 @@ import Storage
 
 // Sections along an index, or the primary keys.
 extension SectionExecution {
-    /// What is known of the sections that were met so far.
+    /// The sections that were found so far.
     private struct Walked {
         var page = SectionPage()
         /// The key of the last section.
@@ -70,7 +70,7 @@ extension SectionExecution {
             // No text has this byte: behind all texts with the beginning.
             if isAscending, isOpen { start.sortBytes = beginning + [0xFF] }
         }
-        // Of a text that was cut there may be others, which are told apart by rows.
+        // Of a text that was cut there may be others, which are distinguished by rows.
         if start.sortBytes.count <= OrderedKey.textByteCountMax { start.key = .max }
         return start
     }

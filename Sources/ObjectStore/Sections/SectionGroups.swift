@@ -66,7 +66,7 @@ final class SectionGroups {
     /// How many sections have been seen.
     var countSeen: Int { countsSeen ? seen.count : groups.count }
 
-    /// One more than wanted tells whether there are more.
+    /// One more than wanted shows whether there are more.
     private var keptCount: Int { query.sectionCountMax + 1 }
 
     /// Takes an object.

@@ -1,13 +1,13 @@
 import ObjectModel
 import Rows
 
-/// What one function makes of values that are handed to it one after the other: the one rule for aggregates in
+/// An aggregate function applied to values one after the other: the one rule for aggregates in
 /// queries and in replies.
 ///
 /// Null and NaN count as no value, and for sums and averages of `mixed` values whatever is no number. A sum of
 /// ints is exact; one that no int64 holds has no value. Whoever uses it keeps the least or greatest value.
 struct AggregateCalculation {
-    /// What came of the numbers.
+    /// The result over the numbers.
     enum Outcome {
         /// The average of nothing.
         case none

@@ -5,7 +5,7 @@ import Rows
 ///
 /// Unlike in a query, where objects stay where they are, the least or greatest value is copied.
 package struct AggregateState {
-    /// What came of all values.
+    /// The result over all values.
     package enum Result {
         /// The least, greatest or average of nothing.
         case none

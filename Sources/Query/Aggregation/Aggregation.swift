@@ -7,7 +7,7 @@ import Rows
 /// Of groups it keeps the first ones in their order, so many as are asked for: its memory does not grow with
 /// the number of groups.
 package final class Aggregation {
-    /// What is known of objects with the same values.
+    /// The state of a group of objects with the same values.
     package struct Group {
         /// The values, encoded so that bytes are ordered as values are.
         package let sortBytes: [UInt8]

@@ -4,7 +4,7 @@ import Rows
 
 /// `geoWithin`.
 extension Checker {
-    /// Where a region stands, for messages.
+    /// The location of a region in the query, for messages.
     private struct Location {
         var start: Int
         /// The number of the argument that it came as.

@@ -1,6 +1,6 @@
 import Rows
 
-/// How a property is kept in memory.
+/// The form of a property's column in memory.
 package indirect enum ColumnForm: Sendable, Equatable {
     /// Which objects there are; of no property.
     case presence

@@ -31,7 +31,7 @@ struct ColumnKernel: @unchecked Sendable {
     let test: ValueTest
     let form: Form
 
-    /// Whether a test only reads what it was made of, so that several threads may use it, and tells nobody but
+    /// Whether a test only reads what it was made of, so that several threads may use it, and reports to nothing but
     /// its caller of anything.
     static func canUse(_ test: ValueTest) -> Bool {
         switch test {

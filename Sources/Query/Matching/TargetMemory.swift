@@ -3,7 +3,7 @@ import Rows
 /// What is the same for all objects whose to-one link leads to the same target, found out once for each target
 /// and remembered: without that a query which reads much behind a link costs the product of two classes.
 ///
-/// One thread at a time uses it. Another snapshot begins it anew.
+/// One thread at a time uses it. Another snapshot begins it again.
 final class TargetMemory<Result> {
     /// Bounds the memory: what further targets come to is found out each time.
     private let targetCountMax = 1 << 17

@@ -1,6 +1,6 @@
 import Rows
 
-/// The way within a `mixed` value, or from a collection of such values, and what is asked at its end.
+/// The path within a `mixed` value, or from a collection of such values, and what is asked at its end.
 ///
 /// Nothing of it is checked beforehand: where a value has not the shape that a step needs, there is no
 /// value. Links met on the way are followed.

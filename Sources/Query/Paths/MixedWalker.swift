@@ -4,7 +4,7 @@ import Rows
 /// Follows a ``MixedPath`` and hands what it leads to to a sink: as `mixed` values, as texts (keys), as
 /// ints (counts and kinds), or as numbers (sums and averages).
 final class MixedWalker {
-    /// Where the path has come to.
+    /// The value that the path has reached.
     enum Found {
         /// Nothing: a value on the way had not the shape that a step needs.
         case nothing

@@ -1,6 +1,6 @@
 import ObjectModel
 
-/// The way from the object a query is asked about to the values that it compares.
+/// The path from the queried object to the values that are compared.
 package struct ValuePath: Hashable, Sendable {
     /// What is read where the steps end.
     package enum Terminal: Hashable, Sendable {

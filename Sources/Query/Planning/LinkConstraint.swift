@@ -180,7 +180,7 @@ extension PathStep {
 
 extension [PathStep] {
     /// Whether inverse links say everything of the steps: those of an embedded object name its owner, and
-    /// not where in the owner it lies; and no inverse link tells a position in a list.
+    /// not where in the owner it lies; and no inverse link has a position in a list.
     fileprivate var areExact: Bool {
         guard count == 1 else { return false }
         switch self[0].kind {

@@ -1,4 +1,4 @@
-/// The words of the language that are no names.
+/// The reserved words of the language.
 ///
 /// Every word of a query is looked up here, so a word is compared as one number: its bytes in lower case.
 enum Keyword {

@@ -157,7 +157,7 @@ extension Lexer {
     /// text goes on otherwise.
     private mutating func calendarTimestamp() throws(QueryError) -> Token? {
         let start = position
-        // Most numbers are told apart by what follows their digits.
+        // Most numbers are distinguished by what follows their digits.
         guard source[digitsEnd(start)] == UInt8(ascii: "-") else { return nil }
         if let timestamp = internetTimestamp() { return timestamp }
         var fields: [Int64?] = []

@@ -8,7 +8,7 @@ extension Syntax {
         var start: Int
     }
 
-    /// A part of the Earth.
+    /// A region of the Earth's surface.
     struct Region {
         enum Kind {
             case argument(Int)

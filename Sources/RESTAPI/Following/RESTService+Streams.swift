@@ -50,7 +50,7 @@ extension RESTService {
         }
     }
 
-    /// How a client wants to be told what happens.
+    /// The mode in which a client receives changes.
     enum StreamMode { case events, json }
 
     /// What the client accepts; JSON when it does not say.

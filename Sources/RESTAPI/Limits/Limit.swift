@@ -1,5 +1,5 @@
-/// A limit or habit of the service that an option sets: the one place that says what it is called, what it
-/// means and where it is kept. The options of `holdfast serve`, their variables and defaults, and the
+/// A limit or behaviour of the service that an option sets: the one declaration of its name, its
+/// meaning and the field that stores it. The options of `holdfast serve`, their variables and defaults, and the
 /// limits that `GET /v1` lists derive from it.
 package struct Limit: Sendable {
     /// What the value is written as.

@@ -1,6 +1,6 @@
 import ObjectStore
 
-/// All that limits a service: the options of its interface, and those of its store.
+/// All limits of a service: the options of its interface, and those of its store.
 package struct ServiceOptions: Sendable {
     /// Of the interface and its use cases.
     package var rest = RESTOptions()

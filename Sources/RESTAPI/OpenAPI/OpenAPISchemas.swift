@@ -66,7 +66,7 @@ struct OpenAPISchemas {
         // They are patterns because generators of clients overlook those: as properties, `$id` and a
         // property `id` would get the same name.
         if form == .reply {
-            // Tells an object from the reply to a write of several.
+            // Distinguishes an object from the reply to a write of several.
             if !entry.looksLikeWritten {
                 object.member("not").raw(##"{"required":["objects","version"]}"##)
             }

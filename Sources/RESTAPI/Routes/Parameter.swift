@@ -2,7 +2,7 @@ import HTTPServer
 
 /// A parameter of operations, as `openapi.yaml` and the store's own document name it among their components.
 struct Parameter: Sendable, Equatable {
-    /// Where it stands.
+    /// The part of a request that has the parameter.
     enum Location: Sendable { case query, header }
 
     /// The name of the component, such as `MinVersion`.

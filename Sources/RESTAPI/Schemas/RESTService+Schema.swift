@@ -32,7 +32,7 @@ extension RESTService {
             try served.json(request.body, RequestScratch.current.parser), read)
     }
 
-    /// Makes a change of the schema, or with `dryRun` tells what it would do; `allowDataLoss` lets values go.
+    /// Makes a change of the schema, or with `dryRun` reports what it would do; `allowDataLoss` lets values go.
     ///
     /// - `answer`: Makes the reply, of the catalog after the change.
     func changeSchema(

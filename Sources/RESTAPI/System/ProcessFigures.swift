@@ -1,5 +1,5 @@
 import Glibc
-/// What the process takes of the machine, from /proc (proc(5)).
+/// The resource usage of the process, from /proc (proc(5)).
 struct ProcessFigures {
     /// Memory in RAM, mapped files included.
     var residentByteCount = 0

@@ -1,6 +1,6 @@
 import ObjectModel
 
-/// How rows of a class become rows of the class that takes its place in another schema. Immutable; any
+/// The conversion of rows of a class to rows of the class that replaces it in another schema. Immutable; any
 /// thread.
 package struct RowConversion: Sendable {
     /// Where a property of the new class takes its value from.

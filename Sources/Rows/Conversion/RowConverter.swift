@@ -1,7 +1,7 @@
 import Bytes
 import ObjectModel
 
-/// Converts rows, and tells what is lost by it. Reusable and not thread-safe.
+/// Converts rows, and reports the values that are lost. Reusable and not thread-safe.
 package final class RowConverter {
     /// The conversions of the classes that go on, by their positions in the old schema; nil for a class
     /// that goes.
@@ -135,7 +135,7 @@ package final class RowConverter {
         builder.finishRow(start, referencesBefore, in: buffer)
     }
 
-    /// Where a value is put.
+    /// The position of a value in the new row.
     private struct FieldPosition {
         var member: Int
         var target: RowClass

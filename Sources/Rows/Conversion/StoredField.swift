@@ -1,7 +1,7 @@
 import Bytes
 import ObjectModel
 
-/// What a row holds of one property, in one piece even where it has left the row. Valid as long as the
+/// The value of one property, assembled even where it is stored out of line. Valid as long as the
 /// row.
 struct StoredField {
     /// How it is stored.

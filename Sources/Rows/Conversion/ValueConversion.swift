@@ -1,7 +1,7 @@
 import Bytes
 import ObjectModel
 
-/// How the values of a property become values of the property that takes its place, which has another
+/// The conversion of a property's values to those of the property that replaces it, which has another
 /// type, or allows less. Immutable; any thread.
 package struct ValueConversion: Sendable {
     /// How the values are stored now.

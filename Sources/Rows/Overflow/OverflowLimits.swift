@@ -1,4 +1,4 @@
-/// When values leave their rows, and how large their chunks are.
+/// The sizes from which values are stored out of line, and the size of their chunks.
 package struct OverflowLimits: Equatable, Sendable {
     /// A string or data value of more bytes leaves the row.
     package var textByteCountMax = 256 * 1024

@@ -1,6 +1,6 @@
 import Bytes
 
-/// What stands in a row's heap for a value that has left the row.
+/// The reference in a row's heap to an out-of-line value.
 ///
 /// The slot's byte count has its highest bit set then, see ``RowLayout``. A string, or data, is one chunk
 /// under the identity's key with number 0; it is never changed, so that equal identities have equal
@@ -110,7 +110,7 @@ public struct OverflowReference {
     }
 }
 
-/// What a row says of a tree.
+/// The description of a tree in its owner's row.
 package struct TreeHeader: Equatable, Sendable {
     /// The bytes of all elements together.
     package var byteCount = 0

@@ -1,6 +1,6 @@
 import Bytes
 
-/// A list or set of an object, wherever it lies.
+/// A list or set of an object, in its row or out of line.
 public struct StoredCollection {
     @usableFromInline let inline: LeafView
     @usableFromInline let tree: OverflowTree?

@@ -9,7 +9,7 @@ import Storage
 ///         16  8      the same with every bit turned over
 ///         24  …      records, see ``JournalRecord``
 ///
-/// What follows the last record is what an earlier use of the file left, and is told by its mark. A file
+/// What follows the last record is what an earlier use of the file left, and is recognised by its mark. A file
 /// that is used again needs no new blocks, so a sync writes the records and nothing else. Because what
 /// clients store is among what is left, no client may know a mark.
 ///
@@ -49,7 +49,7 @@ final class JournalFile: @unchecked Sendable {
     /// How many bytes of records there are.
     var recordByteCount: Int { end - Self.headerByteCount }
 
-    /// The file's length; nil where it can't be told.
+    /// The file's length in bytes; nil where it is unknown.
     var byteCount: Int? {
         var status = stat()
         return fstat(descriptor.number, &status) == 0 ? Int(status.st_size) : nil
@@ -137,7 +137,7 @@ final class JournalFile: @unchecked Sendable {
 
     /// Takes back the record at ``end``, of which nobody may be sure: it must not be read back.
     func withdraw() {
-        // Nothing more can be done when this fails too: the error of the record itself is told.
+        // Nothing more can be done when this fails too: the error of the record itself is reported.
         try? descriptor.write([UInt8](repeating: 0, count: 8), at: end)
     }
 

@@ -29,7 +29,7 @@ struct JournalRecord {
     /// What the checksum is not of.
     private static let uncheckedByteCount = 12
 
-    /// What stands before the changes.
+    /// The header before the changes.
     struct Header: Equatable {
         var mark: UInt64
         var tree: UInt64
@@ -109,7 +109,7 @@ struct JournalRecord {
             byteCount: byteCount)
     }
 
-    /// Tells `body` the key and the value's length of each change of a whole record.
+    /// Calls `body` with the key and the value's length of each change of a whole record.
     ///
     /// - Returns: Whether the changes fill the record as its header says.
     static func readChanges(

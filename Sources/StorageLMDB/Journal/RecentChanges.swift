@@ -1,6 +1,6 @@
 import Storage
 
-/// What was committed and isn't in the tree yet, at one commit. Doesn't change; any thread.
+/// The changes that were committed and are not in the tree yet, at one commit. Doesn't change; any thread.
 ///
 /// A snapshot is a state of the tree under one of these.
 final class RecentChanges: Sendable {

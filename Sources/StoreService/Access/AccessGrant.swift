@@ -10,7 +10,7 @@ package protocol AccessGrant: AnyObject, Sendable {
     func end(_ reason: AccessEnd)
 }
 
-/// Why a grant does not hold any more.
+/// Why a grant has ended.
 package enum AccessEnd: Sendable {
     /// The token is not known any more.
     case revoked

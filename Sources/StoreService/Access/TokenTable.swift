@@ -13,7 +13,7 @@ package final class TokenTable<Grant: AccessGrant>: Sendable {
         var access: TokenAccess<Grant>
     }
 
-    /// What tells one state of the file from another.
+    /// The identity of one state of the file.
     private struct Stamp: Equatable {
         var inode: UInt64
         var size: Int64

@@ -171,7 +171,7 @@ struct AggregatePage {
     private func makeAggregation(
         _ operations: [AggregateOperation], after: [UInt8]?
     ) -> Aggregation {
-        // One more than a page's tells whether there is a next one.
+        // One more than a page's shows whether there is a next one.
         Aggregation(
             operations, by: query.by, after: after, groupCountMax: query.limit + 1,
             byteCountMax: limits.memoryByteCountMax, schema: read.rows)

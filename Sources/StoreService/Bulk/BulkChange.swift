@@ -129,7 +129,7 @@ package struct BulkChange: WriteBody, @unchecked Sendable {
         search = nil
     }
 
-    /// What a search found, as the transaction sees it; nil where it has to be searched for anew.
+    /// What a search found, as the transaction sees it; nil where it has to be searched for again.
     private func keys(
         _ search: BulkSearch, _ transaction: WriteTransaction, _ view: ReadTransaction,
         until deadline: UInt64
@@ -248,7 +248,7 @@ package struct BulkChange: WriteBody, @unchecked Sendable {
         return reply
     }
 
-    /// The fault of a failed change. Each object has the same ones, which are told once.
+    /// The fault of a failed change. Each object has the same ones, which are reported once.
     package func fault(_ error: StoreError) -> RequestFault {
         var fault = served.fault(error)
         guard error.pointsIntoObject else { return fault }

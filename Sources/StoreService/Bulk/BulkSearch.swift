@@ -2,7 +2,7 @@ import ObjectStore
 import Query
 import Rows
 
-/// The objects that a change by filter is about, as the last commit had them.
+/// The objects of a change by filter, as of the last commit.
 ///
 /// They are searched for by a worker: the writer makes one change at a time, so that a search there would
 /// hold up every other commit. When the request's turn comes, the writer tests those objects again that the
@@ -11,7 +11,7 @@ import Rows
 /// writer searches again where such an object is one of them, or might be by now.
 struct BulkSearch: Sendable {
     /// More changed objects than so many, or that links reach from those, are not tested one by one: the writer
-    /// searches anew.
+    /// searches again.
     private static let changedCountMax = 10_000
 
     /// The object keys; nobody is promised an order.
@@ -27,7 +27,7 @@ struct BulkSearch: Sendable {
     private enum Choice {
         /// All, of which there may be no more than so many.
         case all(countMax: Int)
-        /// The first by an order, or the first of equals. The last one's position is told where there are as many as
+        /// The first by an order, or the first of equals. The last one's position is known where there are as many as
         /// there may be: what comes behind it is none of them.
         case first(by: [SortKey], last: QueryPosition?)
         /// What steps in an order of their own leave: an object that is dropped by a later one may have displaced
@@ -75,7 +75,7 @@ struct BulkSearch: Sendable {
     }
 
     /// The keys of what is wanted in a transaction that has changed nothing yet; nil where it has to be
-    /// searched for anew, as where one of the first may be another by now. Writer's thread.
+    /// searched for again, as where one of the first may be another by now. Writer's thread.
     ///
     /// - `view`: What the transaction sees; it is late afterwards when testing took longer than `deadline`.
     func keys(

@@ -15,7 +15,7 @@ package struct ElementRead: Sendable {
     /// Makes a reading of an element.
     package init(_ address: ElementAddress) { self.address = address }
 
-    /// Reads the element; the reply tells of its object.
+    /// Reads the element; the reply has its object's version.
     ///
     /// - Throws: ``RequestFault`` `.notFound`, …
     package func reply(_ served: ServedStore) throws(RequestFault) -> ObjectRead.Reply {

@@ -4,7 +4,7 @@ import ObjectJSON
 import ObjectStore
 import Rows
 
-/// Writes what happened to objects as JSON, and events around it.
+/// Writes changes of objects as JSON, and the events around them.
 struct ChangeWriter {
     private let stream: CheckedStream
     private let read: ReadTransaction

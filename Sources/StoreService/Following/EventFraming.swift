@@ -1,6 +1,6 @@
 import Bytes
 
-/// How the events of a stream are set off from each other, as its clients read them.
+/// The framing of a stream's events, as its clients read them.
 package protocol EventFraming: Sendable {
     /// Writes what stands before the JSON of an event.
     ///

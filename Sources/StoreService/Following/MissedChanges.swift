@@ -1,6 +1,6 @@
 import ObjectStore
 
-/// Changes that a stream has missed and is told piece by piece, as its client reads.
+/// Changes that a stream has missed, delivered piece by piece as its client reads.
 ///
 /// Only which objects changed is kept; what became of them is read when a piece is written, so that
 /// memory does not grow with their size.
@@ -14,7 +14,7 @@ struct MissedChanges {
         self.candidates = candidates[...]
     }
 
-    /// Whether everything was told.
+    /// Whether everything was delivered.
     var isEmpty: Bool { candidates.isEmpty }
     /// How many objects are left.
     var count: Int { candidates.count }

@@ -63,8 +63,8 @@ extension ServedStore {
     /// A page of what has changed since a version, folded by object.
     ///
     /// What several versions changed is never more than a page; what one version changed, and what is
-    /// reached along links from there, may be cut. A part that is told later is told as it is then, and
-    /// what has changed in between is told again behind it.
+    /// reached along links from there, may be cut. A part that is delivered later is delivered as it is then, and
+    /// what has changed in between is delivered again behind it.
     ///
     /// - `number`: The version that the client knows.
     /// - `known`: What it knows of the changes behind it.

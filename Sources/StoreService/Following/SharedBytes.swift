@@ -1,6 +1,6 @@
 import Bytes
 
-/// Bytes that were written and are shared from now on, without a copy.
+/// Immutable bytes that are shared without a copy.
 package struct SharedBytes: @unchecked Sendable {
     // Unchecked: nobody writes to the buffer any more.
 

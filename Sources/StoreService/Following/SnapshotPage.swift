@@ -3,7 +3,7 @@ import ObjectStore
 import Query
 import Rows
 
-/// A piece of what a stream's query holds now: objects in the order of classes and object keys.
+/// A piece of the current result of a stream's query: objects in the order of classes and object keys.
 struct SnapshotPage {
     /// How many objects it has.
     private(set) var count = 0

@@ -3,7 +3,7 @@ import ObjectStore
 import Rows
 import Threads
 
-/// Those who follow the same query with the same selection: what happens is found and written once.
+/// The followers of the same query with the same selection: changes are found and written once.
 ///
 /// Lives on the feed's thread.
 final class StreamChannel: FeedChannel, @unchecked Sendable {

@@ -1,6 +1,6 @@
 import ObjectStore
 
-/// Where a client of a change stream stands: `since` and `Last-Event-ID`.
+/// The position of a client in a change stream: `since` and `Last-Event-ID`.
 ///
 /// `<epoch>-<n>` stands behind version n. The JSON mode has two more forms: `<epoch>-<n>.<m>.<k>.<key>`,
 /// within the changes of the versions after n up to m, behind the first k objects that changed

@@ -162,7 +162,7 @@ package struct CheckedStream: Sendable {
     let definition: StreamDefinition
     package let names: SchemaNames
     package let observed: ObservedQuery
-    /// What is told of each object; nil for the whole store, where it is everything.
+    /// What is delivered of each object; nil for the whole store, where it is everything.
     let selection: FieldSelection?
     /// What shows the objects, if a projection does.
     let projection: CompiledProjection?

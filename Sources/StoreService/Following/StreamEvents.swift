@@ -2,7 +2,7 @@ import Bytes
 import JSON
 import ObjectJSON
 
-/// Events of a stream that hold no object, and how all of them are set off from each other.
+/// Events of a stream without objects, and the framing of all events.
 package struct StreamEvents: Sendable {
     let framing: any EventFraming
     /// Seconds after which an idle stream says that all is well.
@@ -64,7 +64,7 @@ package struct StreamEvents: Sendable {
     }
 }
 
-/// Why a stream begins anew.
+/// Why a stream restarts.
 enum ResetReason: String, Sendable {
     case cursorExpired = "cursor-expired"
     case schemaChanged = "schema-changed"

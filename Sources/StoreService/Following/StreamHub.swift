@@ -2,7 +2,7 @@ import ObjectJSON
 import ObjectStore
 import Synchronization
 
-/// Brings streams of events to the present and keeps them there.
+/// Catches streams of events up, then delivers new changes to them.
 ///
 /// A stream that has something to catch up with is fed on a worker's thread, as fast as its client
 /// reads; once it is near the present it joins a channel on the feed's thread. Thread-safe.
@@ -158,7 +158,7 @@ package final class StreamHub: @unchecked Sendable {
         feed?.remove(channel)
     }
 
-    /// Checks a stream's query against the present schema and begins anew; a query that is not valid
+    /// Checks a stream's query against the present schema and begins again; a query that is not valid
     /// any more ends the stream with an error.
     func restart(_ subscriber: StreamSubscriber, _ reason: ResetReason) {
         let names = served.names(of: served.store.catalog.rows)
@@ -267,7 +267,7 @@ package final class StreamHub: @unchecked Sendable {
     }
 
     /// What a stream has missed, or the first part of it; nil when the change log does not tell and the
-    /// stream begins anew.
+    /// stream begins again.
     private func missed(
         _ subscriber: StreamSubscriber, _ read: ReadTransaction, until deadline: UInt64
     ) throws(RequestFault) -> MissedChanges? {
@@ -297,7 +297,7 @@ package final class StreamHub: @unchecked Sendable {
         return MissedChanges(candidates, through: changes.through)
     }
 
-    /// Sends a piece of what was missed, as the objects are now: what changes them later is told behind
+    /// Sends a piece of what was missed, as the objects are now: later changes are delivered behind
     /// it. It does not move the client's cursor.
     private func sendPiece(
         of missed: MissedChanges, _ subscriber: StreamSubscriber, _ read: ReadTransaction,
@@ -351,7 +351,7 @@ package final class StreamHub: @unchecked Sendable {
 
     // MARK: Arriving, on the feed's thread
 
-    /// Tells a stream the last it has missed and makes it live.
+    /// Delivers the last missed changes to a stream and makes it live.
     private func arrive(_ subscriber: StreamSubscriber, _ position: ChangeFeed.Position) {
         guard position.transaction.rows === subscriber.query.names.schema else {
             return restart(subscriber, .schemaChanged)
@@ -359,7 +359,7 @@ package final class StreamHub: @unchecked Sendable {
         if subscriber.version < position.version {
             do throws(RequestFault) {
                 let deadline = ChangeFeed.stepDeadline
-                // Much is told by a worker.
+                // Many changes are delivered by a worker.
                 guard let missed = try missed(subscriber, position.transaction, until: deadline),
                     missed.through == position.version, missed.count <= Self.pieceObjectCount
                 else { return feedLater(subscriber) }

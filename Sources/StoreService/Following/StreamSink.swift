@@ -1,6 +1,6 @@
 import ObjectJSON
 
-/// Where the events of a stream go. Any thread.
+/// The destination of a stream's events. Any thread.
 package protocol StreamSink: AnyObject, Sendable {
     /// Bytes that its client has not read yet.
     var queuedByteCount: Int { get }
@@ -24,7 +24,7 @@ package enum StreamSent: Sendable {
     case closed
 }
 
-/// Somebody who waits for one reply. Any thread.
+/// A client that waits for one reply. Any thread.
 package protocol ReplySink: Sendable {
     /// Whether nobody waits any more.
     var isGone: Bool { get }

@@ -8,7 +8,7 @@ import Threads
 package final class StreamSubscriber: @unchecked Sendable {
     // Unchecked: see the rule above.
 
-    /// How the stream stands.
+    /// The phase of the stream.
     enum Phase {
         /// The result as it is, object by object: what is left of which class, behind which key.
         case snapshot(classIndex: Int, after: UInt64)

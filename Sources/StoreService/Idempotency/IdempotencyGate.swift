@@ -36,7 +36,7 @@ package final class IdempotencyGate: Sendable {
     }
 }
 
-/// A running request's hold on its idempotency key; it ends with ``release()`` or with the object.
+/// A running request's claim to its idempotency key; it ends with ``release()`` or with the object.
 package final class IdempotencyClaim: Sendable {
     /// The key.
     package let key: IdempotencyKey

@@ -2,7 +2,7 @@ import ObjectJSON
 import ObjectStore
 
 /// What a request's idempotency key stands for: the identifier under which the reply is stored, and what
-/// tells a repeat of the request from another one.
+/// distinguishes a repeat of the request from another one.
 package struct IdempotencyKey: Sendable, Hashable {
     /// A hash of the key and of all that it belongs to.
     package let id: [UInt8]

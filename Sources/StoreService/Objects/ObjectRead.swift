@@ -19,7 +19,7 @@ package struct ObjectRead: Sendable {
     /// What the caller wants of the reply.
     package var form = ReplyForm()
 
-    /// What there is to tell, beside the JSON in ``RequestScratch/reply``.
+    /// The reply beside the JSON in ``RequestScratch/reply``.
     package struct Reply {
         /// The object's version.
         package var etag: StoreVersion

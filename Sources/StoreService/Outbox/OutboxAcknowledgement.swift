@@ -1,12 +1,12 @@
 import ObjectJSON
 import ObjectStore
 
-/// Takes away what was consumed of an outbox up to a position, the oldest first: a bounded transaction, which is handed in
-/// again until nothing is left.
+/// Deletes the acknowledged objects of an outbox up to a position, the oldest first: a bounded transaction, which is
+/// queued again until nothing is left.
 package final class OutboxAcknowledgement: PendingWrite, @unchecked Sendable {
     // Unchecked: the writer's thread alone uses what changes.
 
-    /// Is told how many objects were taken away, and in which version the last of them. Writer's thread; must not block.
+    /// Receives the number of deleted objects, and the version of the last deletion. Writer's thread; must not block.
     package typealias Completion =
         @Sendable (Result<(count: Int, version: StoreVersion), RequestFault>) -> Void
 

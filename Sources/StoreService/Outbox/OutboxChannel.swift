@@ -2,7 +2,7 @@ import ObjectStore
 import Rows
 import Threads
 
-/// Those who have everything of an outbox and wait for more.
+/// The followers of an outbox that have caught up and wait for more.
 ///
 /// Lives on the feed's thread.
 final class OutboxChannel: FeedChannel, @unchecked Sendable {

@@ -3,7 +3,7 @@ import ObjectJSON
 import ObjectStore
 import Threads
 
-/// Somebody who waits for objects of an outbox: a stream of events, or a request that waits for the first.
+/// A client that waits for objects of an outbox: a stream of events, or a request that waits for the first.
 ///
 /// At any time it belongs to one thread: a worker's while it is fed, the feed's while it waits; it is
 /// handed over through the queues of both.
@@ -55,7 +55,7 @@ final class OutboxFollower: @unchecked Sendable {
         }
     }
 
-    /// Whether the client has heard nothing for so long that it has to be told that all is well.
+    /// Whether a heartbeat is due, because nothing was sent for so long.
     func needsHeartbeat(_ now: UInt64, heartbeatSeconds: Int) -> Bool {
         guard case .stream = client else { return false }
         return now >= lastSent + UInt64(heartbeatSeconds) * 1000

@@ -2,7 +2,7 @@ import ObjectJSON
 import ObjectStore
 import Rows
 
-/// Tells those who follow outboxes of new objects.
+/// Delivers new objects to the followers of outboxes.
 ///
 /// A follower is fed on a worker's thread until it has everything, as fast as its client reads; then it
 /// joins the channel of its class on the feed's thread. Thread-safe.

@@ -17,7 +17,7 @@ extension ServedStore {
     }
 
     /// Where a consumer begins in an outbox, and whether it has to because its position is of another epoch: what was
-    /// acknowledged is known to the store alone, so everything is told again.
+    /// acknowledged is known to the store alone, so everything is delivered again.
     ///
     /// - `restarts`: Whether the consumer can be told so; else it is a fault.
     func outboxStart(

@@ -2,7 +2,7 @@ import Bytes
 import ObjectJSON
 import ObjectStore
 
-/// What is read page by page: the objects of a query, groups of them, or sections.
+/// A request that is answered page by page: the objects of a query, groups of them, or sections.
 ///
 /// A request is a plain value; it is checked once against a schema, and again only for a view of another one.
 package protocol PageRequest: Sendable {

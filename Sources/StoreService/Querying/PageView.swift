@@ -65,7 +65,7 @@ package struct PageView {
         do { return try body() } catch { throw served.fault(error) }
     }
 
-    /// Writes what stands behind the objects of a page, and tells what the reply is.
+    /// Writes what follows the objects of a page, and returns the reply.
     ///
     /// - `rowsReturned`: How many objects the page shows, for `explain`; nil for what its last stage gave.
     /// - Throws: ``RequestFault`` when storage has failed while the page was written.

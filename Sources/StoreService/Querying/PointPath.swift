@@ -3,7 +3,7 @@ import ObjectStore
 import Rows
 import Text
 
-/// The way from an object to the geographic point that stands for it: through to-one links and embedded
+/// The path from an object to the geographic point that represents it: through to-one links and embedded
 /// objects.
 package struct PointPath: Sendable {
     private struct Step: Sendable {

@@ -35,7 +35,7 @@ struct QueryPage {
         let returnedBefore = Int(clamping: min(cursor?.returnedCount ?? 0, UInt64(Int32.max) << 16))
         let left = query.total.map { max(0, $0 - returnedBefore) } ?? Int.max
         let wanted = min(query.limit, left)
-        // One more than wanted tells whether there is a next page.
+        // One more than wanted shows whether there is a next page.
         let sought = wanted == .max ? wanted : wanted + 1
         let isDistinct = !query.distinct.isEmpty
         let objects = ObjectQuery(

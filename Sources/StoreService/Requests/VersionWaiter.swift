@@ -14,7 +14,7 @@ package final class VersionWaiter: Sendable {
         var body: @Sendable (Bool) -> Void
     }
 
-    /// Who waits, behind the lock.
+    /// The waiting requests, behind the lock.
     private struct State {
         var waiting: [Waiting] = []
         var isStopping = false
@@ -45,7 +45,7 @@ package final class VersionWaiter: Sendable {
     private let shared = Shared()
     private let publisher: CommitPublisher
 
-    /// Makes a waiter for the versions that `publisher` tells of.
+    /// Makes a waiter for the versions of `publisher`.
     package init(_ publisher: CommitPublisher) {
         self.publisher = publisher
         let shared = self.shared

@@ -1,4 +1,4 @@
-/// Tells one client's work from another's, for fairness among them: clients whose keys are equal share a
+/// The identity of a client for fair scheduling: clients whose keys are equal share a
 /// share. Keys differ from process to process.
 package struct ClientKey: Hashable, Sendable {
     private let hash: Int

@@ -71,7 +71,7 @@ struct Schedule {
         if job.isLong { ready.append(job) } else { short.append(job) }
     }
 
-    /// What becomes of a job whose slice is over.
+    /// The decision about a job whose slice is over.
     enum Verdict: Equatable {
         /// Nobody waits: it has another slice.
         case goesOn

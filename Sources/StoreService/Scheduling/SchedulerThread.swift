@@ -2,7 +2,7 @@ import Threads
 
 /// One thread of a ``JobScheduler``: it waits for a job, or in the middle of one for its next slice.
 final class SchedulerThread: Sendable {
-    /// What it is told to do.
+    /// The work that it is given.
     enum Order: Sendable {
         case run(Job)
         case exit
@@ -10,7 +10,7 @@ final class SchedulerThread: Sendable {
 
     private let order = Monitor<Order?>(nil)
 
-    /// Tells the thread what to do next. Cost: a lock, and waking it.
+    /// Gives the thread its next work. Cost: a lock, and waking it.
     func give(_ order: Order) {
         self.order.signal {
             $0 = order

@@ -2,7 +2,7 @@ import ObjectModel
 import ObjectStore
 import Threads
 
-/// A change of the schema or of the projections with somebody who waits for it.
+/// A change of the schema or of the projections, and the request that waits for it.
 package final class CatalogWrite: PendingSchemaWrite {
     /// What is wanted, given the present catalog; nil to leave that. May be asked more than once.
     package enum Proposal: Sendable {

@@ -4,7 +4,7 @@ import ObjectJSON
 import ObjectModel
 import ObjectStore
 
-/// A schema as the text of a file, for whoever changes a store without a service.
+/// A schema as the text of a file, for verbs that change a store without a service.
 package enum SchemaText {
     /// The schema in the long form.
     package static func text(of schema: Schema) -> String {

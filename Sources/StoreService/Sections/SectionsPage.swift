@@ -44,7 +44,7 @@ struct SectionsPage {
             JSONWriter(buffer), next: next, count: page.total, account, rowsReturned: objectCount)
     }
 
-    /// Writes the sections, and tells how many objects they show.
+    /// Writes the sections, and returns how many objects they show.
     private func write(_ page: SectionPage, to buffer: ByteBuffer) throws(RequestFault) -> Int {
         var writer = view.objectWriter(buffer)
         let key = query.sections.key

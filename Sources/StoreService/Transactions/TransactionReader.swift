@@ -154,7 +154,7 @@ struct TransactionReader {
             more > 0
             ? "\(first.detail) (\(more) more fault\(more == 1 ? "" : "s"), see errors.)"
             : first.detail
-        // Each operation is looked at twice; the faults are told in the order of the operations.
+        // Each operation is looked at twice; the faults are reported in the order of the operations.
         let order = reader.faults.indices.sorted { left, right in
             let (a, b) = (origin(left), origin(right))
             return a == b ? left < right : a < b

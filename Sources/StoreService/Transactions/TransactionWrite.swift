@@ -9,7 +9,7 @@ import Threads
 package struct TransactionWrite: WriteBody, @unchecked Sendable {
     // Unchecked: one thread at a time has it, see ``ServedWrite``.
 
-    /// What became of one operation.
+    /// The outcome of one operation.
     private struct Written {
         /// The class and what names the object in it.
         var rowClass: RowClass
@@ -112,7 +112,7 @@ package struct TransactionWrite: WriteBody, @unchecked Sendable {
         return results
     }
 
-    /// Tells the transaction what its named objects are; those that have no key to be found by get one.
+    /// Resolves the transaction's named objects; those that have no key to be found by get one.
     private func nameObjects(_ transaction: WriteTransaction) throws(StoreError) {
         transaction.named.removeAll()
         for index in plan.named {

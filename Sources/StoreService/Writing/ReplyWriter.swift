@@ -98,7 +98,7 @@ package struct ReplyWriter {
             isWhole = !writer.isTruncated
         }
         if let view {
-            // What it shows may be taken back, and its keys used again: nothing is remembered.
+            // What it shows may be rolled back, and its keys used again: nothing is remembered.
             write(view, nil)
         } else {
             try served.withLinks(followsLinks) { read in write(read, scratch.linkKeys) }

@@ -2,7 +2,7 @@ import ObjectJSON
 import ObjectStore
 import Rows
 
-/// A write on its way from the thread of its request to the writer's and back.
+/// A queued write, from the thread of its request to the writer's and back.
 ///
 /// It is the write itself, what makes its reply, and the hold on its idempotency key, so that nothing else has to
 /// be allocated on one thread and freed on another.
@@ -12,7 +12,7 @@ package final class ServedWrite<Body: WriteBody, Caller: WriteCaller>: PendingWr
     // Unchecked: one thread at a time has it. The caller's thread makes it and hands it in; from then until
     // `finish` the writer's thread alone uses it, which hands it to the thread that makes the reply.
 
-    /// What there is to answer.
+    /// The answer to send.
     package enum Answer {
         /// The write was made.
         case reply(WriteReply)
@@ -61,7 +61,7 @@ package final class ServedWrite<Body: WriteBody, Caller: WriteCaller>: PendingWr
         try change(&body)
     }
 
-    /// Hands the write in; the caller is told when it is durable.
+    /// Hands the write in; the caller is notified when it is durable.
     package func start() { served.store.submit(self) }
 
     /// Gives up a write that is not handed in, so that the request can be repeated.
@@ -149,7 +149,7 @@ package final class ServedWrite<Body: WriteBody, Caller: WriteCaller>: PendingWr
     /// Whether making the reply would hold up a connection's thread.
     package var hasLongReply: Bool { error == nil && record == nil && body.hasLongReply }
 
-    /// Tells what became of the write. What it tells is valid until ``end()``.
+    /// The outcome of the write, valid until ``end()``.
     ///
     /// - Throws: ``RequestFault`` when it has failed.
     package func answer() throws(RequestFault) -> Answer {

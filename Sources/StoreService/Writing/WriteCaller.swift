@@ -1,4 +1,4 @@
-/// Who waits for a write.
+/// A caller that waits for a write.
 package protocol WriteCaller: Sendable {
     /// A reply as it is stored in an idempotency record. Writer's thread.
     func record(of reply: WriteReply, _ scratch: RequestScratch) -> [UInt8]

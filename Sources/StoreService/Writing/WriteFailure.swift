@@ -1,7 +1,7 @@
 import ObjectJSON
 import ObjectStore
 
-/// Why a write's body gave up. All that it has done is taken back.
+/// Why a write failed in its body. All that it has done is rolled back.
 package enum WriteFailure: Error {
     /// The store refuses it.
     case store(StoreError)

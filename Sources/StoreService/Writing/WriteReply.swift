@@ -1,7 +1,7 @@
 import ObjectStore
 import Rows
 
-/// What the reply to a write tells, beside the JSON in ``RequestScratch/reply``.
+/// The reply to a write, beside the JSON in ``RequestScratch/reply``.
 package struct WriteReply {
     /// What was created and can be read by itself. Valid as long as the write that it is of.
     package enum Created {

@@ -123,7 +123,7 @@ struct RealmJSONTests {
         let refused = try Self.convert(
             "{\"Person\":[{\"name\":\"Ann\",\"home\":\(deep)},{\"name\":\"Bob\"}]}",
             into: server.store, pieceByteCount: 4096)
-        #expect(refused.converter.faults.map(\.place) == ["Person[0]"])
+        #expect(refused.converter.faults.map(\.location) == ["Person[0]"])
         #expect(refused.converter.faults[0].detail.contains("128"))
         #expect(refused.report.importedCount == 1)
         try Importing.expectSound(server.store)
@@ -140,12 +140,12 @@ struct RealmJSONTests {
             """
         let (report, converter) = try Self.convert(text, into: server.store)
         #expect(
-            converter.faults.map(\.place) == [
+            converter.faults.map(\.location) == [
                 "Person[0]", "Cat[0]", "Dog[0]", "Dog[1]", "Dog[2]", "Toy[0]",
             ])
         #expect(converter.faults[2].detail.contains("without a primary key"))
         #expect(
-            report.faults.map { "\(converter.place(ofLine: $0.line)) \($0.fault.code)" } == [
+            report.faults.map { "\(converter.location(ofLine: $0.line)) \($0.fault.code)" } == [
                 "Person[1] wrong-type", "Person[2] unknown-property",
             ])
         #expect(report.importedCount == 1)

@@ -5,7 +5,7 @@ import ObjectStore
 import Rows
 import Text
 
-/// Turns CSV (RFC 4180) into the NDJSON of an import while it comes in: the header line names
+/// Converts CSV (RFC 4180) to the NDJSON of an import as it is received: the header line names
 /// properties, each further record is an object. It knows the types of columns, so that `007` stays a
 /// text where a text is wanted; what a cell means is for the reader of the JSON to decide.
 ///

@@ -65,7 +65,7 @@ final class ImportChunk: @unchecked Sendable {
     var writtenCount = 0
     /// How many were not, for their objects are there and the mode ignores such lines.
     var ignoredCount = 0
-    /// The schema changed after the lines were read: nothing was written, and they have to be read anew.
+    /// The schema changed after the lines were read: nothing was written, and they have to be read again.
     var isStale = false
 
     /// Takes whole lines.

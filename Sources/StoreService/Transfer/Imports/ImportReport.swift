@@ -2,7 +2,7 @@ import JSON
 import ObjectJSON
 import ObjectStore
 
-/// What became of an import.
+/// The report of an import.
 package struct ImportReport: Sendable {
     /// A fault of one line.
     package struct LineFault: Sendable {

@@ -1,9 +1,9 @@
-/// Which object key an object of an import has got here, by the one that it had where it comes from.
+/// The new object keys of imported objects, by the keys that they had in the exported store.
 ///
 /// Keys that come in ascending order, as an export has them, are kept as runs: 24 bytes for each gap
 /// between them, and not for each object; others cost a dictionary's entry each. One thread at a time.
 struct KeyRenames {
-    /// Keys from `old` on, and where they went.
+    /// Keys from `old` on, and their new keys.
     private struct Run {
         var old: UInt64
         var new: UInt64

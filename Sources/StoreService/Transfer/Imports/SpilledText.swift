@@ -2,7 +2,7 @@ import Bytes
 import Glibc
 import Threads
 
-/// Text that is kept until it is needed again: in memory up to a bound, and then in a file without a
+/// Text that is stored until it is needed again: in memory up to a bound, and then in a file without a
 /// name, which is gone with the process however that ends. One thread at a time.
 final class SpilledText {
     /// `O_TMPFILE` of Linux, whose macro Swift does not import: a bit of its own and `O_DIRECTORY`.

@@ -16,7 +16,7 @@ package final class RealmJSONConverter {
     /// An object that can't be imported.
     package struct Fault: Sendable {
         /// Its class and its position in the class's array, from 0.
-        package var place: String
+        package var location: String
         /// What is wrong.
         package var detail: String
     }
@@ -108,7 +108,7 @@ package final class RealmJSONConverter {
     }
 
     /// The class and position of the object that a line was made of.
-    package func place(ofLine line: Int) -> String {
+    package func location(ofLine line: Int) -> String {
         guard let run = places.last(where: { $0.line <= line }) else { return "line \(line)" }
         return "\(run.name)[\(run.position + line - run.line)]"
     }
@@ -134,20 +134,20 @@ package final class RealmJSONConverter {
         } else {
             fault = "the store has no class '\(className)'"
         }
-        let place = "\(className)[\(position)]"
-        if let fault { faults.append(Fault(place: place, detail: fault)) }
-        writeWaiting(place)
+        let location = "\(className)[\(position)]"
+        if let fault { faults.append(Fault(location: location, detail: fault)) }
+        writeWaiting(location)
     }
 
     /// Writes the lines of the objects that were met, and of those that are met in them: one after the other,
     /// because they may be nested as deep as there are objects.
-    private func writeWaiting(_ place: String) {
+    private func writeWaiting(_ location: String) {
         var index = 0
         while index < waiting.count {
             fault = nil
             let next = waiting[index]
             writeLine(next.object, next.rowClass, id: next.id, next.position)
-            if let fault { faults.append(Fault(place: place, detail: fault)) }
+            if let fault { faults.append(Fault(location: location, detail: fault)) }
             index += 1
         }
         waiting.removeAll(keepingCapacity: true)

@@ -13,7 +13,7 @@ struct RealmJSONSplitter {
         var expected: String
     }
 
-    private enum Place {
+    private enum State {
         /// Before the text's bracket.
         case start
         /// Before a class name, or behind the last class.
@@ -27,7 +27,7 @@ struct RealmJSONSplitter {
     /// The most bytes that an object may have.
     static let objectByteCountMax = 512 << 20
 
-    private var place = Place.start
+    private var state = State.start
     private var offset = 0
     private var depth = 0
     private let name = ByteBuffer(capacity: 64)
@@ -47,7 +47,7 @@ struct RealmJSONSplitter {
 
     /// The text is complete.
     func complete() throws(Malformed) {
-        guard place == .end else { throw malformed("the end of the object of all classes") }
+        guard state == .end else { throw malformed("the end of the object of all classes") }
     }
 
     private func malformed(_ expected: String) -> Malformed {
@@ -58,50 +58,50 @@ struct RealmJSONSplitter {
         _ byte: UInt8, _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Void
     ) throws(Malformed) {
         let isBlank = byte == 0x20 || (0x09...0x0D).contains(byte)
-        switch place {
+        switch state {
         case .start:
             // A byte order mark says nothing.
             if isBlank || byte == 0xEF || byte == 0xBB || byte == 0xBF { return }
             guard byte == UInt8(ascii: "{") else { throw malformed("an object of all classes") }
-            place = .beforeName
+            state = .beforeName
         case .beforeName:
             if isBlank || byte == UInt8(ascii: ",") { return }
             if byte == UInt8(ascii: "}") {
-                place = .end
+                state = .end
                 return
             }
             guard byte == UInt8(ascii: "\"") else { throw malformed("the name of a class") }
             name.removeAll()
             name.append(byte)
-            place = .inName
+            state = .inName
         case .inName, .inNameEscape:
             name.append(byte)
-            if place == .inNameEscape {
-                place = .inName
+            if state == .inNameEscape {
+                state = .inName
             } else if byte == UInt8(ascii: "\\") {
-                place = .inNameEscape
+                state = .inNameEscape
             } else if byte == UInt8(ascii: "\"") {
-                place = .afterName
+                state = .afterName
             }
         case .afterName:
             if isBlank { return }
             guard byte == UInt8(ascii: ":") else { throw malformed("a colon") }
-            place = .beforeArray
+            state = .beforeArray
         case .beforeArray:
             if isBlank { return }
             guard byte == UInt8(ascii: "[") else { throw malformed("an array of objects") }
-            place = .inArray
+            state = .inArray
         case .inArray:
             if isBlank || byte == UInt8(ascii: ",") { return }
             if byte == UInt8(ascii: "]") {
-                place = .beforeName
+                state = .beforeName
                 return
             }
             guard byte == UInt8(ascii: "{") else { throw malformed("an object") }
             object.removeAll()
             object.append(byte)
             depth = 1
-            place = .inObject
+            state = .inObject
         case .inObject, .inString, .inStringEscape:
             guard object.count < Self.objectByteCountMax else {
                 throw malformed("an object of \(Self.objectByteCountMax) bytes at most")
@@ -109,7 +109,7 @@ struct RealmJSONSplitter {
             object.append(byte)
             takeInObject(byte)
             if depth == 0 {
-                place = .inArray
+                state = .inArray
                 body(name.bytes, object.bytes)
             }
         case .end:
@@ -118,12 +118,12 @@ struct RealmJSONSplitter {
     }
 
     private mutating func takeInObject(_ byte: UInt8) {
-        switch (place, byte) {
-        case (.inStringEscape, _): place = .inString
-        case (.inString, UInt8(ascii: "\\")): place = .inStringEscape
-        case (.inString, UInt8(ascii: "\"")): place = .inObject
+        switch (state, byte) {
+        case (.inStringEscape, _): state = .inString
+        case (.inString, UInt8(ascii: "\\")): state = .inStringEscape
+        case (.inString, UInt8(ascii: "\"")): state = .inObject
         case (.inString, _): break
-        case (_, UInt8(ascii: "\"")): place = .inString
+        case (_, UInt8(ascii: "\"")): state = .inString
         case (_, UInt8(ascii: "{")), (_, UInt8(ascii: "[")): depth += 1
         case (_, UInt8(ascii: "}")), (_, UInt8(ascii: "]")): depth -= 1
         default: break
