@@ -211,7 +211,8 @@ final class Overlay {
         let kind = Self.kind(key)
         if let index = kinds[kind].index(of: key, KeyPrefix(key)),
             case .value(let old) = kinds[kind][index].entry,
-            let own = replaceable[SlotAddress(kind: kind, index: index)], own.markCount == markCount,
+            let own = replaceable[SlotAddress(kind: kind, index: index)],
+            own.markCount == markCount,
             own.room >= value.count, own.start == old.baseAddress
         {
             if let source = value.baseAddress {
