@@ -8,7 +8,7 @@ import Synchronization
 package final class Grant: Sendable {
     /// Why a grant has ended.
     package enum End: UInt8, Sendable {
-        /// Whoever asked is not known any more.
+        /// The token is no longer known.
         case revoked = 1
         /// It is known, and may not do this any more.
         case lowered

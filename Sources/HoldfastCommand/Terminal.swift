@@ -20,10 +20,10 @@ enum Terminal {
         writeAll(buffer, to: descriptor) == 0
     }
 
-    /// Whether somebody watches standard error.
+    /// Whether standard error is a terminal.
     static var isWatched: Bool { isatty(2) == 1 }
 
-    /// Puts a line in the place of the last one on the terminal; nothing when nobody watches.
+    /// Replaces the last line on the terminal; nothing when standard error is none.
     static func progress(_ text: String) {
         guard isWatched else { return }
         write(Array("\r\(text)\u{1B}[K".utf8), to: 2)

@@ -21,7 +21,7 @@ final class CatalogHistory: Sendable {
     /// Grows with every change of `entries`.
     private let generation = Atomic<UInt64>(0)
 
-    /// When the catalog that somebody was given is still the one to read with.
+    /// Whether a catalog that was handed out is still the current one.
     struct Validity {
         /// No catalog is.
         static var none: Validity { Validity(generation: .max, commit: .max) }

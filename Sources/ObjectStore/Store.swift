@@ -187,7 +187,7 @@ package final class Store: Sendable {
         engine.noteNewEpoch()
     }
 
-    /// Commits what makes a store openable, unless somebody else was faster.
+    /// Commits the records that a new store needs, unless another writer did so first.
     private static func commit(_ overlay: Overlay, to engine: any StorageEngine, base: UInt64)
         throws(StorageError)
     {

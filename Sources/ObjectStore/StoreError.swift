@@ -38,7 +38,7 @@ package enum StoreError: Error, Sendable {
     case brokenProjections([ProjectionFault])
     /// Renamings that do not lead from the present schema to the one that is wanted.
     case invalidRenames([SchemaRenames.Fault])
-    /// The schema change would lose data that nobody allowed it to lose.
+    /// The schema change would lose data, and data loss was not allowed.
     case lossyMigration([SchemaFault])
     /// The schema change would give objects of a class the same primary key.
     case duplicateKeys([SchemaFault])
@@ -60,7 +60,7 @@ package enum StoreError: Error, Sendable {
     case nothingToKeep
     /// Storage failed.
     case storage(StorageError)
-    /// The write's body took it back; whoever handed it in knows why.
+    /// The write's body rolled it back; its caller knows why.
     case abandoned
     /// The store is shutting down.
     case closing

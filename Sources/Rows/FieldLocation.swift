@@ -50,7 +50,7 @@ public struct Field {
         return UnsafeRawBufferPointer(start: base + offset, count: count)
     }
 
-    /// Whether the value has left the row; its ``heap`` is empty then. Asked of values in the heap alone.
+    /// Whether the value is out of line; its ``heap`` is empty then. Asked of values in the heap alone.
     @inlinable public var isOutOfLine: Bool {
         base.loadUnaligned(fromByteOffset: Int(location.slot) + 4, as: UInt32.self)
             & RowLayout.overflowFlag != 0
@@ -61,7 +61,7 @@ public struct Field {
         base.loadUnaligned(fromByteOffset: 8, as: UInt64.self) & RowLayout.holdsOverflowFlag != 0
     }
 
-    /// Where the value lies that has left the row; nil when it has not, and in a damaged row.
+    /// The reference to an out-of-line value; nil for another one, and in a damaged row.
     public var overflow: OverflowReference? {
         guard isOutOfLine, isInBounds else { return nil }
         return OverflowReference(overflowBytes)

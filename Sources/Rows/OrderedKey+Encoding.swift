@@ -57,7 +57,7 @@ extension OrderedKey {
 
     /// Appends a row's value of a single scalar property, or null.
     ///
-    /// - `source`: Where the value lies if it has left the row, which a primary key never does.
+    /// - `source`: Reads the value if it is out of line, which a primary key never is.
     package static func append(
         _ field: Field, _ element: ElementStorage, _ source: (any OverflowSource)? = nil,
         to buffer: ByteBuffer

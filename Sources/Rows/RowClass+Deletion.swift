@@ -5,7 +5,7 @@ extension RowClass {
     /// link of its own that says so.
     ///
     /// - `classIndex`: The class of the object that goes away.
-    /// - `source`: Where collections lie that have left the row.
+    /// - `source`: Reads out-of-line collections.
     func goes(
         _ row: RowView, withTarget key: UInt64, classIndex: Int, _ source: (any OverflowSource)?
     ) -> Bool {

@@ -3,7 +3,7 @@ extension RowSchema {
     /// there.
     ///
     /// - `only`: Looks only at these top-level properties; nil for all.
-    /// - `source`: Where collections lie that have left the row.
+    /// - `source`: Reads out-of-line collections.
     /// - `body`: Gets the property that holds the link and the target's class, as positions, and the
     ///   target's key.
     package func forEachLink(

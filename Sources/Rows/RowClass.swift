@@ -300,7 +300,7 @@ public final class RowClass: @unchecked Sendable {
     }
 
     /// The collection in the list or set property at `member` of `row`, or the values of a map; empty when
-    /// it has left the row.
+    /// it is out of line.
     @inlinable public func inlineCollection(_ member: Int, in row: RowView) -> CollectionView {
         let storage = members[member].storage
         let heap = field(member, in: row).heap
@@ -308,7 +308,7 @@ public final class RowClass: @unchecked Sendable {
         return CollectionView(heap, element: storage.element)
     }
 
-    /// The map in the property at `member` of `row`; empty when it has left the row.
+    /// The map in the property at `member` of `row`; empty when it is out of line.
     @inlinable public func inlineMap(_ member: Int, in row: RowView) -> MapView {
         MapView(field(member, in: row).heap, element: members[member].storage.element)
     }

@@ -4,13 +4,13 @@
 ///     0       4      layout number, little-endian like all numbers of a row
 ///     4       4      byte count of the whole row
 ///     8       8      version of the object's last change; 0 in embedded rows. The highest bit is set
-///                    when a value has left the row, or a row within it
+///                    when a value of the row, or of one within it, is out of line
 ///     16      n      null bitmap: bit i is set when the property of slot i is null
 ///     16 + n  …      slots in declaration order, unaligned
 ///     …       …      heap
 ///
 /// A slot of a value in the heap holds its offset in the row and its byte count, four bytes each. The
-/// highest bit of the byte count is set when the value has left the row; in the heap lies where it is
+/// highest bit of the byte count is set when the value is out of line; in the heap lies where it is
 /// then, see ``OverflowReference``.
 /// When a class changes, it gets a new layout; rows written before keep theirs.
 public struct RowLayout: Hashable, Sendable {
@@ -44,9 +44,9 @@ public struct RowLayout: Hashable, Sendable {
     /// The bytes before the null bitmap.
     @inlinable public static var headerByteCount: Int { 16 }
 
-    /// The bit of a byte count that says that the value has left the row.
+    /// The bit of a byte count that marks an out-of-line value.
     @inlinable public static var overflowFlag: UInt32 { 1 << 31 }
-    /// The bit of a version that says that some value has left the row.
+    /// The bit of a version that marks a row with out-of-line values.
     @inlinable public static var holdsOverflowFlag: UInt64 { 1 << 63 }
     /// Lays out properties in order; the fill row is empty.
     package init(number: UInt32, properties: [(number: UInt32, storage: FieldStorage)]) {

@@ -2,7 +2,7 @@ import ObjectModel
 
 /// A row read in place.
 ///
-/// The bytes belong to somebody else, such as the mapped file; a view is valid as long as they are.
+/// The bytes belong to another owner, such as the mapped file; a view is valid as long as they are.
 public struct RowView {
     /// The row's first byte.
     public let base: UnsafeRawPointer
@@ -30,7 +30,7 @@ public struct RowView {
         base.loadUnaligned(fromByteOffset: 8, as: UInt64.self) & ~RowLayout.holdsOverflowFlag
     }
 
-    /// Whether a value has left the row, or a row within it.
+    /// Whether a value of the row, or of one within it, is out of line.
     @inlinable public var holdsOverflow: Bool {
         base.loadUnaligned(fromByteOffset: 8, as: UInt64.self) & RowLayout.holdsOverflowFlag != 0
     }

@@ -65,7 +65,7 @@ extension LMDBEnvironment {
         try directory.writeMark(mayLack ? .relaxed : OpenMark(durability))
     }
 
-    /// Notes that nobody can mistake what was lost for what comes now.
+    /// Notes that lost commits can no longer be confused with new ones.
     func noteNewEpoch() {
         guard mayLackCommits.exchange(false, ordering: .acquiringAndReleasing) else { return }
         // Where it fails, the next start takes one more epoch.

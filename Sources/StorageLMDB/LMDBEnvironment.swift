@@ -71,16 +71,16 @@ final class LMDBEnvironment: @unchecked Sendable {
     let journal: Journal
     /// How long the journal's last record was, or would have been.
     var lastRecordByteCount = 0
-    /// Held by whoever commits. Taken after `checkpointLock`, where both are.
+    /// Held during a commit. Taken after `checkpointLock`, where both are.
     let writeLock = OwnedLock()
-    /// Held by whoever writes the journal's changes to the tree.
+    /// Held while the journal's changes are written to the tree.
     let checkpointLock = OwnedLock()
     /// What the tree lacks of the journal's frozen part, when it has some of it.
     var checkpointRest: RecentCursor?
     /// Asks for checkpoints in time.
     let checkpointer: Checkpointer
 
-    /// Reads on when `handle` refuses to.
+    /// A second reader, for when `handle` refuses to read.
     let spare: LMDBSpareReader
     let refusal = Mutex<StorageError?>(nil)
 

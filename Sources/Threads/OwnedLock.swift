@@ -10,7 +10,7 @@ package final class OwnedLock: @unchecked Sendable {
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private let owner = Atomic<UInt>(0)
 
-    /// Makes a lock that nobody has.
+    /// Makes an unlocked lock.
     package init() {
         mutex = .allocate(capacity: 1)
         mutex.initialize(to: pthread_mutex_t())

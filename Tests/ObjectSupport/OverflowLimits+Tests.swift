@@ -1,7 +1,7 @@
 import Rows
 
 extension OverflowLimits {
-    /// Limits at which small values leave their rows, and few elements make a tree of several levels.
+    /// Limits at which small values are out of line, and few elements make a tree of several levels.
     package static var tiny: OverflowLimits {
         var limits = OverflowLimits()
         limits.textByteCountMax = 6

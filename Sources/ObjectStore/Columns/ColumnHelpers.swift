@@ -90,7 +90,7 @@ final class ColumnJob: Sendable {
     /// Lets no helper begin another chunk; the job's own thread goes on.
     func dismissHelpers() { hasDismissed.store(true, ordering: .relaxed) }
 
-    /// Lets nobody begin another chunk.
+    /// Stops threads from beginning another chunk.
     func cancel() { isCancelled.store(true, ordering: .relaxed) }
 
     /// Waits for the helpers and returns what was counted, and the chunks that only rows can decide.

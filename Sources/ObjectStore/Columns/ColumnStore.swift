@@ -31,7 +31,7 @@ package final class ColumnStore: Sendable {
         var residents: [Int: Resident] = [:]
         /// What later commits changed, in their order.
         var log: [(commit: UInt64, key: UInt64)] = []
-        /// The properties that somebody builds a column of.
+        /// The properties whose columns are being built.
         var building: Set<Int> = []
     }
 
@@ -70,7 +70,7 @@ package final class ColumnStore: Sendable {
             let last = state.lastCommit
             state.lastCommit = commit
             guard !state.classes.isEmpty else { return }
-            // A number that is left out is a commit of somebody else's.
+            // A missing number is a commit of another writer.
             guard commit == last || commit == last.map({ $0 + 1 }) else {
                 state.classes = [:]
                 return
@@ -289,7 +289,7 @@ package final class ColumnStore: Sendable {
         var request = Request(rowClass: rowClass)
         let last = state.lastCommit ?? commit
         state.lastCommit = last
-        // Somebody else's commit, of which nothing is known.
+        // A commit of another writer, whose changes are unknown.
         guard commit <= last else { return request }
         state.clock += 1
         let space = rowClass.rowSpace
@@ -351,7 +351,7 @@ package final class ColumnStore: Sendable {
         return [:]
     }
 
-    /// Notes that nobody builds what was asked for.
+    /// Notes that the requested columns are not being built.
     private func end(_ request: Request, _ id: UInt64) {
         state.withLock { state in
             guard state.classes[request.rowClass.rowSpace]?.id == id else { return }

@@ -2,7 +2,7 @@ import Bytes
 
 /// The slots of one kind in the order of their keys.
 ///
-/// Slots come in at the end of a list and are ordered when somebody scans them: one by one, since another
+/// Slots are appended to a list and ordered when they are scanned: one by one, since another
 /// scan may follow after every change, each into a chunk of bounded size. Slots of one key stand in the order
 /// in which they were made.
 struct SlotOrder {

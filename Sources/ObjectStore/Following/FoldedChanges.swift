@@ -89,7 +89,7 @@ package struct FoldedChanges: Sendable {
         } catch {
             throw .storage(error)
         }
-        // An entry that is missing would be a change that nobody hears of.
+        // A missing entry would be a change that is never delivered.
         if through < state.version, !isCut { isDamaged = true }
         if isDamaged { throw .storage(StorageError(.corrupted, operation: "read change log")) }
     }

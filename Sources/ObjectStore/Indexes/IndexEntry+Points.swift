@@ -14,7 +14,7 @@ extension IndexEntry {
 
     /// Appends the key of the entry that a row has for an indexed point.
     ///
-    /// - `source`: Where coordinates lie that have left the row.
+    /// - `source`: Reads out-of-line coordinates.
     /// - Returns: False, with nothing appended, when the row has none.
     static func append(
         _ rowClass: RowClass, point index: SearchIndex, _ key: UInt64, _ row: RowView,

@@ -7,7 +7,7 @@ import Rows
 extension IndexEntry {
     /// Appends the entries' common beginning for what a row has for a unique key: all but the object key.
     ///
-    /// - `source`: Where values lie that have left the row.
+    /// - `source`: Reads out-of-line values.
     /// - `isWhole`: Whether all that a list or map holds in a `mixed` property is appended, and not only what
     ///   its index has: values are equal just when the bytes are. A group's always are such.
     /// - Returns: False, with nothing of use appended, when the row has a null there, which is not

@@ -8,7 +8,7 @@ import Text
 extension IndexEntry {
     /// Reads the words of the value that a row has for an indexed property; none when it is null.
     ///
-    /// - `source`: Where the value lies if it has left the row.
+    /// - `source`: Reads the value if it is out of line.
     static func readWords(
         _ rowClass: RowClass, _ index: SearchIndex, _ row: RowView, _ source: any OverflowSource,
         into words: WordSet

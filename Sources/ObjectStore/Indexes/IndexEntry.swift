@@ -5,7 +5,7 @@ import Rows
 enum IndexEntry {
     /// Appends the key of the entry that `row` has for the indexed property `member`.
     ///
-    /// - `source`: Where the value lies if it has left the row.
+    /// - `source`: Reads the value if it is out of line.
     static func append(
         _ rowClass: RowClass, _ member: Int, _ key: UInt64, _ row: RowView,
         _ source: any OverflowSource, to buffer: ByteBuffer

@@ -5,7 +5,7 @@ import Storage
 
 /// The chunks of out-of-line values, as the transactions of a group see and change them.
 ///
-/// A chunk that is missing, or storage that fails, is noted and told by ``checkFailure()``: whoever reads
+/// A chunk that is missing, or storage that fails, is noted and thrown by ``checkFailure()``: whoever reads
 /// or changes chunks asks before the transaction ends. The writer's thread alone uses it.
 final class OverflowChunks: TreeChunks, OverflowSink {
     private unowned let group: CommitGroup

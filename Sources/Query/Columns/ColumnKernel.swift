@@ -31,8 +31,7 @@ struct ColumnKernel: @unchecked Sendable {
     let test: ValueTest
     let form: Form
 
-    /// Whether a test only reads what it was made of, so that several threads may use it, and reports to nothing but
-    /// its caller of anything.
+    /// Whether a test only reads its constants and has no effect but its result, so that several threads may use it.
     static func canUse(_ test: ValueTest) -> Bool {
         switch test {
         case is FixedTest, is IntRangeTest, is DoubleRangeTest, is OrdinalRangeTest,

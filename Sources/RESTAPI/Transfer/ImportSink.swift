@@ -19,7 +19,7 @@ final class ImportSink: UploadSink {
 
     /// Starts the import.
     ///
-    /// - Parameter makeResponse: Makes the reply from what became of it; nil for nobody to hear.
+    /// - Parameter makeResponse: Makes the reply from its report; nil when no client waits for one.
     func start(
         _ makeResponse: @escaping @Sendable (Result<ImportReport, RequestFault>?) -> Response?
     ) {

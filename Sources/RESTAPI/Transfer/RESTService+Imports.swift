@@ -28,14 +28,14 @@ extension RESTService {
         return .accept(sink)
     }
 
-    /// Refuses a body that says to be something else than NDJSON.
+    /// Refuses a body of another media type than NDJSON.
     func requireNDJSON(_ request: Request) throws(RequestFault) {
         if let type = mediaType(request), !Self.ndjsonTypes.contains(type) {
             throw Self.wrongImportType("application/x-ndjson", "one object a line")
         }
     }
 
-    /// What the body of an import into a class says to be; NDJSON when it says nothing.
+    /// The format of the body of an import into a class, by its media type; NDJSON when none is stated.
     func importFormat(_ request: Request) throws(RequestFault) -> ImportOptions.Format {
         guard let type = mediaType(request) else { return .ndjson }
         if type == "text/csv" { return .csv }

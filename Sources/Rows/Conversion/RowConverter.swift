@@ -59,7 +59,7 @@ package final class RowConverter {
 
     /// Calls `body` with the number of each step that loses something of a row, perhaps several times.
     ///
-    /// - `source`: Where values lie that have left the row.
+    /// - `source`: Reads out-of-line values.
     package func forEachLoss(
         _ classIndex: Int, _ row: RowView, _ source: any OverflowSource,
         _ body: (_ step: Int) -> Void
@@ -86,7 +86,7 @@ package final class RowConverter {
     /// Appends the row of the new class that a row becomes; its version stays.
     ///
     /// - `key`: The object's key, which is the number of an object that gets one.
-    /// - `source`: Where values lie that have left the row.
+    /// - `source`: Reads out-of-line values.
     package func append(
         _ classIndex: Int, _ row: RowView, key: UInt64, _ source: any OverflowSource,
         to buffer: ByteBuffer

@@ -6,7 +6,7 @@ import Storage
 ///     offset  bytes
 ///          0  8      `HFJRNAL3`
 ///          8  8      the mark: random, a new one when the records are let go
-///         16  8      the same with every bit turned over
+///         16  8      the same with every bit inverted
 ///         24  …      records, see ``JournalRecord``
 ///
 /// What follows the last record is what an earlier use of the file left, and is recognised by its mark. A file
@@ -135,7 +135,7 @@ final class JournalFile: @unchecked Sendable {
         isDirty = false
     }
 
-    /// Takes back the record at ``end``, of which nobody may be sure: it must not be read back.
+    /// Invalidates the record at ``end``, whose state on the medium is unknown: it must not be read later.
     func withdraw() {
         // Nothing more can be done when this fails too: the error of the record itself is reported.
         try? descriptor.write([UInt8](repeating: 0, count: 8), at: end)

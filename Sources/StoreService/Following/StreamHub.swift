@@ -150,7 +150,7 @@ package final class StreamHub: @unchecked Sendable {
         return fresh
     }
 
-    /// Drops a channel that nobody follows. On the feed's thread.
+    /// Drops a channel without followers. On the feed's thread.
     func forget(_ channel: StreamChannel) {
         if channels[channel.stream.definition] === channel {
             channels[channel.stream.definition] = nil

@@ -157,7 +157,7 @@ package final class OutboxHub: @unchecked Sendable {
         position.feed.add(channel)
     }
 
-    /// Drops a channel that nobody is part of.
+    /// Drops a channel without followers.
     func forget(_ channel: OutboxChannel) {
         guard channels[channel.className] === channel else { return }
         channels[channel.className] = nil
@@ -169,7 +169,7 @@ package final class OutboxHub: @unchecked Sendable {
         streams?.setCatchingUp(true)
     }
 
-    /// Looks who can be sent more. Returns whether somebody still waits.
+    /// Sends more to followers that can take it. Returns whether any still waits.
     func tick() -> Bool {
         if waiting.isEmpty { return false }
         let ready = waiting.filter { $0.isGone || $0.hasRoom }

@@ -10,7 +10,7 @@ package struct PageView {
     let read: ReadTransaction
     let names: SchemaNames
     let quotesLargeInts: Bool
-    /// Is told what is done for a page of a query; nil where nobody but `explain` may want to know.
+    /// Records what is done for a page of a query; nil where only `explain` may need it.
     var watch: PageAccount?
 
     /// Makes a view; it is as valid as `read`.

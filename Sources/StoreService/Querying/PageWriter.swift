@@ -35,7 +35,7 @@ struct PageWriter {
         }
     }
 
-    /// Whether the reply has become too long, so that what is written is not whole.
+    /// Whether the reply exceeds its limit and is incomplete.
     var isTruncated: Bool {
         writer.isTruncated || records != nil && writer.buffer.count > writer.byteCountMax
     }
@@ -92,7 +92,7 @@ struct PageWriter {
             json.null()
         }
         json.raw(",\"properties\":")
-        // What is there and no point that a geometry may hold is shown as it is.
+        // A value that is no point for a geometry is shown unchanged.
         let isHeld =
             point != nil || path.ownMember.map { rowClass.embedded($0, in: row) == nil } ?? true
         writer.write(row, key: key, isHeld ? beside : selection)

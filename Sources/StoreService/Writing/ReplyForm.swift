@@ -5,6 +5,6 @@ package struct ReplyForm: Sendable, Equatable {
     /// Whether ints beyond 2^53 are strings.
     package var quotesLargeInts = false
 
-    /// The form that nobody has asked for.
+    /// The default form.
     package init() {}
 }

@@ -292,7 +292,7 @@ struct ElementTests {
     func random(overflow: Bool) throws {
         let seed = SeededGenerator.testSeed("edits of elements")
         var random = SeededGenerator(seed: seed)
-        // Small limits, so that the collections leave their row after a few elements.
+        // Small limits, so that collections are out of line after a few elements.
         var options = StoreOptions()
         if overflow { options.overflowLimits = .tiny }
         let server = try TestServer(

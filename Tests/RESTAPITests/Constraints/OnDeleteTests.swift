@@ -80,7 +80,7 @@ struct OnDeleteTests {
     }
 
     @Test(
-        "cascade: of many embedded objects, which have left the row, those go that hold the target")
+        "cascade: of many embedded objects, stored out of line, those go that hold the target")
     func cascadeManyEmbedded() throws {
         let server = try open("cascade", .lmdb)
         let text = String(repeating: "x", count: 40)

@@ -140,7 +140,7 @@ struct WholeStoreTypesTests {
         for id in 0..<objectCount {
             send("PUT", "/v1/classes/All/objects/\(id)", object(id, &random), 200)
         }
-        // Large enough to leave their rows whatever the limits are.
+        // Large enough to be out of line whatever the limits are.
         let elements = (0..<9000).map { "\($0)" }
         let entries = elements.map { "\"k\($0)\":\($0)" }.joined(separator: ",")
         let long = String(repeating: "z", count: 300_000)
