@@ -1,3 +1,4 @@
+import Bytes
 import Rows
 
 /// A cache of object keys and row addresses by primary key, which saves one of the two look-ups of a read.
@@ -39,22 +40,7 @@ package final class PrimaryKeyCache {
 
     /// A hash of a primary key of a class; never even, as the mark of an empty entry is.
     static func hash(_ classNumber: UInt32, _ primaryKey: UnsafeRawBufferPointer) -> UInt64 {
-        var hash = UInt64(classNumber) &* 0x9E37_79B9_7F4A_7C15 ^ UInt64(primaryKey.count)
-        var offset = 0
-        while offset + 8 <= primaryKey.count {
-            let word = primaryKey.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
-            hash = (hash ^ word) &* 0xFF51_AFD7_ED55_8CCD
-            hash ^= hash >> 32
-            offset += 8
-        }
-        var last: UInt64 = 0
-        while offset < primaryKey.count {
-            last = last << 8 | UInt64(primaryKey[offset])
-            offset += 1
-        }
-        hash = (hash ^ last) &* 0xC4CE_B9FE_1A85_EC53
-        hash ^= hash >> 29
-        return hash | 1
+        primaryKey.tableHash(seed: UInt64(classNumber)) | 1
     }
 
     /// Where a primary key with this hash led; nil when that is not known.

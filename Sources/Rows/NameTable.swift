@@ -1,3 +1,4 @@
+import Bytes
 import Glibc
 
 /// Finds the position of a name by its bytes, without making a string.
@@ -75,11 +76,10 @@ public final class NameTable: @unchecked Sendable {
         return memcmp(text + start, other, name.count) == 0
     }
 
-    /// FNV-1a (http://www.isthe.com/chongo/tech/comp/fnv/). The names are the schema's, whose writers
-    /// gain nothing from collisions, and a client's name is looked up, never entered.
+    /// The names are the schema's, whose writers gain nothing from collisions, and a client's name is looked up,
+    /// never entered.
     @inlinable static func hash(_ name: UnsafeRawBufferPointer) -> Int {
-        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-        for byte in name { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+        let hash = name.tableHash()
         return Int(truncatingIfNeeded: hash ^ hash >> 32)
     }
 }

@@ -1,3 +1,5 @@
+import Bytes
+
 /// A hash table of positions in a list of its owner: open addressing, eight bytes an
 /// entry, 32 of its bits the hash.
 ///
@@ -100,36 +102,16 @@ struct PositionTable: ~Copyable {
 
     // MARK: Hashes
 
-    /// A hash of bytes: a multiplication for each eight, folded.
+    /// A hash of bytes.
     func hash(_ bytes: UnsafeRawBufferPointer) -> UInt32 {
-        var hash = seed.first ^ UInt64(truncatingIfNeeded: bytes.count)
-        guard bytes.count >= 8 else {
-            var word: UInt64 = 0
-            for byte in bytes { word = word << 8 | UInt64(byte) }
-            return Self.finish(Self.mix(hash, word ^ seed.second))
-        }
-        var offset = 0
-        while offset + 8 < bytes.count {
-            let word = bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
-            hash = Self.mix(hash, word ^ seed.second)
-            offset += 8
-        }
-        // The last eight bytes, some of them perhaps again.
-        let last = bytes.loadUnaligned(fromByteOffset: bytes.count - 8, as: UInt64.self)
-        return Self.finish(Self.mix(hash, last ^ seed.second))
+        Self.finish(bytes.tableHash(seed: seed.first, secret: seed.second))
     }
 
     /// A hash of an object; those of eight neighbours share a line of the processor's cache.
     func hash(_ classNumber: UInt32, _ key: UInt64) -> UInt32 {
-        let number = Self.mix(seed.first, UInt64(classNumber) ^ seed.second)
-        let hash = Self.finish(Self.mix(number, key >> 3 ^ seed.second))
+        let number = UnsafeRawBufferPointer.folded(seed.first, UInt64(classNumber) ^ seed.second)
+        let hash = Self.finish(UnsafeRawBufferPointer.folded(number, key >> 3 ^ seed.second))
         return hash & ~7 | UInt32(truncatingIfNeeded: key & 7)
-    }
-
-    @inline(__always)
-    private static func mix(_ a: UInt64, _ b: UInt64) -> UInt64 {
-        let product = (a ^ 0x9E37_79B9_7F4A_7C15).multipliedFullWidth(by: b)
-        return product.high ^ product.low
     }
 
     private static func finish(_ hash: UInt64) -> UInt32 {

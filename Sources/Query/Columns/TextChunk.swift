@@ -1,3 +1,4 @@
+import Bytes
 import Glibc
 import Rows
 
@@ -48,22 +49,7 @@ final class TextChunk: ColumnChunk, @unchecked Sendable {
 
     /// A hash of a text, the same as long as the program runs.
     static func hash(_ text: UnsafeRawBufferPointer) -> UInt32 {
-        var hash = UInt64(truncatingIfNeeded: text.count) &* 0x9E37_79B9_7F4A_7C15
-        var offset = 0
-        while offset + 8 <= text.count {
-            hash =
-                (hash ^ text.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
-                &* 0xFF51_AFD7_ED55_8CCD
-            hash ^= hash >> 32
-            offset += 8
-        }
-        var last: UInt64 = 0
-        while offset < text.count {
-            last = last << 8 | UInt64(text[offset])
-            offset += 1
-        }
-        hash = (hash ^ last) &* 0xC4CE_B9FE_1A85_EC53
-        return UInt32(truncatingIfNeeded: hash >> 32)
+        UInt32(truncatingIfNeeded: text.tableHash() >> 32)
     }
 
     private static func isForeign(_ text: UnsafeRawBufferPointer) -> Bool {

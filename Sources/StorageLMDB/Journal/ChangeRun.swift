@@ -159,24 +159,7 @@ final class ChangeRun: @unchecked Sendable {
     /// A key's place in filters. Not for anything that leaves the process.
     @inline(__always)
     static func hash(_ key: UnsafeRawBufferPointer) -> UInt32 {
-        var hash = UInt64(truncatingIfNeeded: key.count) &* 0x9E37_79B9_7F4A_7C15
-        var offset = 0
-        while offset + 8 <= key.count {
-            hash = mixed(hash ^ key.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
-            offset += 8
-        }
-        var rest: UInt64 = 0
-        while offset < key.count {
-            rest = rest << 8 | UInt64(key[offset])
-            offset += 1
-        }
-        return UInt32(truncatingIfNeeded: mixed(hash ^ rest) >> 32)
-    }
-
-    @inline(__always)
-    private static func mixed(_ word: UInt64) -> UInt64 {
-        let product = word.multipliedFullWidth(by: 0x9E37_79B9_7F4A_7C15)
-        return product.high ^ product.low
+        UInt32(truncatingIfNeeded: key.tableHash() >> 32)
     }
 
     @inline(__always)
