@@ -23,6 +23,8 @@ package final class RESTService: Sendable {
     let openAPI = OpenAPICache()
     /// The figures of the server that the service runs in, once it runs.
     let serverMetrics = Mutex<Metrics?>(nil)
+    /// The events of streams that hold no object.
+    let events: StreamEvents
     /// Change streams; made with the first one.
     private let hub = Mutex<StreamHub?>(nil)
 
@@ -32,6 +34,7 @@ package final class RESTService: Sendable {
     /// Makes the service of a store.
     package init(store: Store, options: RESTOptions, tokens: AccessTokens?, logger: Logger) {
         self.options = options
+        events = StreamEvents(ServerSentEvents(), heartbeatSeconds: options.heartbeatSeconds)
         self.tokens = tokens
         self.logger = logger
         served = ServedStore(store, limits: options.limits) { failure, isTemporary in
@@ -79,10 +82,7 @@ package final class RESTService: Sendable {
     var streams: StreamHub {
         hub.withLock { present in
             if let present { return present }
-            let fresh = StreamHub(
-                served,
-                StreamEvents(
-                    ServerSentEvents(), heartbeatSeconds: options.heartbeatSeconds))
+            let fresh = StreamHub(served, events)
             fresh.start()
             present = fresh
             return fresh

@@ -28,10 +28,9 @@ package final class RunningService: Sendable {
         if let access {
             let rights = Operation.all.map(\.right)
             serverOptions.watchAccess = { access.look() }
+            let events = service.events
             serverOptions.makeEvent = {
-                HTTPServer.Bytes(
-                    StreamEvents(ServerSentEvents(), heartbeatSeconds: 0)
-                        .error(code: $0.code.rawValue, $0.detail))
+                HTTPServer.Bytes(events.error(code: $0.code.rawValue, $0.detail))
             }
             serverOptions.admit = { access.refusal(of: $0, needing: rights[$0.routeNumber]) }
         }
