@@ -81,11 +81,15 @@ package struct ReplyWriter {
     /// keys of their targets never change.
     ///
     /// - Returns: False, with nothing written, when the document would have more bytes than a query's memory: what
-    ///   was written is written, and cannot be refused any more.
+    ///   was written is written, and cannot be refused any more. A reply that is to be stored ends behind the
+    ///   bytes of an idempotency record, and is refused with the write by those who store it.
     func document(
         _ names: SchemaNames, followsLinks: Bool, _ body: (inout ObjectWriter) -> Void
     ) throws(RequestFault) -> Bool {
         scratch.reply.removeAll()
+        let memoryByteCountMax = served.limits.queryMemoryByteCountMax
+        let recordByteCountMax = served.store.options.idempotency.recordByteCountMax
+        let isRefusedElsewhere = view != nil && recordByteCountMax < memoryByteCountMax
         var isWhole = true
         func write(_ read: ReadTransaction?, _ linkKeys: LinkKeyCache?) {
             var writer = ObjectWriter(
@@ -93,7 +97,7 @@ package struct ReplyWriter {
             writer.linkKeys = linkKeys
             writer.quotesLargeInts = form.quotesLargeInts
             writer.limitCollections(served.limits)
-            writer.byteCountMax = served.limits.queryMemoryByteCountMax
+            writer.byteCountMax = isRefusedElsewhere ? recordByteCountMax : memoryByteCountMax
             body(&writer)
             isWhole = !writer.isTruncated
         }
@@ -103,7 +107,8 @@ package struct ReplyWriter {
         } else {
             try served.withLinks(followsLinks) { read in write(read, scratch.linkKeys) }
         }
-        if !isWhole { scratch.reply.removeAll() }
-        return isWhole
+        if isWhole || isRefusedElsewhere { return true }
+        scratch.reply.removeAll()
+        return false
     }
 }

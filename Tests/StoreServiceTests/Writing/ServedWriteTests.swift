@@ -109,6 +109,36 @@ struct ServedWriteTests {
         #expect(fault?.code == "idempotency-key-reused")
     }
 
+    @Test("write no more of a reply that is to be recorded than a record may have, and one object")
+    func longRecord() throws {
+        var options = StoreOptions()
+        options.idempotency.recordByteCountMax = 10_000
+        let served = ServedStore(
+            try Shelter.open(.memory, options: options, classes: [Self.thing()]),
+            limits: ServiceLimits()
+        ) { _, _ in }
+        defer { served.stop() }
+        let key = IdempotencyKey(
+            id: Array(repeating: 1, count: 32), request: Array(repeating: 2, count: 32))
+        guard case .first(let claim) = try served.idempotency.enter(key, served) else {
+            Issue.record("the first request is no repeat")
+            return
+        }
+        let name = String(repeating: "n", count: 1000)
+        let things = (0..<500).map { "{\"id\":\($0),\"names\":[\"\(name)\"]}" }
+        let write = try ServedWrite(
+            Self.create("[\(things.joined(separator: ","))]", isArray: true, served),
+            for: WaitingCaller(), claim, in: served)
+        write.start()
+        write.caller.wait()
+        defer { write.end() }
+        let fault = #expect(throws: RequestFault.self) { try write.answer() }
+        #expect(fault?.code == "too-large")
+        // Behind the limit each object is no more than a null.
+        #expect((10_000..<15_000).contains(write.caller.recordedByteCount))
+        #expect(served.store.version.number == 1)
+    }
+
     @Test("change elements, patch and delete by the same way")
     func otherBodies() throws {
         let served = try Self.open()

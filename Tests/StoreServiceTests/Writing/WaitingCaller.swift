@@ -7,8 +7,13 @@ import Threads
 /// A caller that waits for its write on its own thread, and records replies as their JSON.
 struct WaitingCaller: WriteCaller {
     private let isFinished = Monitor(false)
+    private let recorded = Monitor(0)
+
+    /// Bytes of the reply that was to be recorded.
+    var recordedByteCount: Int { recorded.withLock { $0 } }
 
     func record(of reply: WriteReply, _ scratch: RequestScratch) -> [UInt8] {
+        recorded.withLock { $0 = scratch.reply.count }
         defer { scratch.reply.removeAll() }
         return scratch.reply.array
     }
