@@ -6,8 +6,8 @@ import Rows
 
 /// Writes changes of objects as JSON, and the events around them.
 struct ChangeWriter {
-    private let stream: CheckedStream
-    private let read: ReadTransaction
+    let stream: CheckedStream
+    let read: ReadTransaction
     let buffer: ByteBuffer
     private let json: JSONWriter
     private var writer: ObjectWriter

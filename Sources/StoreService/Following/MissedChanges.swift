@@ -30,7 +30,8 @@ struct MissedChanges {
         var writer = ChangeWriter(stream, read, limits)
         var visited = 0
         var count = 0
-        while visited < StreamHub.pieceObjectCount, writer.byteCount < StreamHub.pieceByteCount,
+        while visited < StreamCatchUp.pieceObjectCount,
+            writer.byteCount < StreamCatchUp.pieceByteCount,
             let candidate = candidates.popFirst()
         {
             visited += 1

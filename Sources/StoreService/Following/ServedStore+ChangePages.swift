@@ -155,7 +155,7 @@ extension ServedStore {
         var writer = ChangeWriter(query, read, limits)
         writer.raw("{\"objects\":[")
         let page = try SnapshotPage(
-            query, read, self, from: start, countMax: (limit, limits.replyByteCount), to: &writer)
+            self, from: start, countMax: (limit, limits.replyByteCount), to: &writer)
         writer.raw("]")
         if let next = page.next {
             writer.raw(",\"next\":\"")

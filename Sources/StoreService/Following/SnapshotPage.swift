@@ -15,10 +15,10 @@ struct SnapshotPage {
     /// - `start`: The class to begin with, and the object key behind which to begin.
     /// - Throws: ``RequestFault`` when storage fails, or `.invalid` for an object that is too large.
     init(
-        _ stream: CheckedStream, _ read: ReadTransaction, _ served: ServedStore,
-        from start: ObjectIdentity, countMax: (objects: Int, bytes: Int),
+        _ served: ServedStore, from start: ObjectIdentity, countMax: (objects: Int, bytes: Int),
         to writer: inout ChangeWriter
     ) throws(RequestFault) {
+        let (stream, read) = (writer.stream, writer.read)
         var count = 0
         var last: ObjectIdentity?
         var hasMore = false
@@ -33,6 +33,23 @@ struct SnapshotPage {
             last = identity
             return true
         }
+        func walk(_ classIndex: Int, after key: UInt64) throws(RequestFault) {
+            let query = ObjectQuery(
+                classIndex: classIndex, predicate: stream.observed.predicate,
+                after: key == 0 ? nil : QueryPosition(sortBytes: [], key: key),
+                expectedCount: countMax.objects + 1)
+            let limits = served.queryLimits(of: read)
+            let execution = try served.stored { () throws(StoreError) in
+                try QueryExecution(query, in: read, limits: limits)
+            }
+            do throws(QueryExecution.Failure) {
+                try execution.run(limit: countMax.objects + 1) { key, row in
+                    take(row, ObjectIdentity(classIndex: classIndex, key: key))
+                }
+            } catch {
+                throw served.fault(error)
+            }
+        }
         switch stream.observed.target {
         case .keyed(let classIndex, let primaryKey):
             if let key = read.objectKey(classIndex: classIndex, primaryKey: primaryKey),
@@ -45,16 +62,12 @@ struct SnapshotPage {
                 _ = take(row, ObjectIdentity(classIndex: classIndex, key: key))
             }
         case .objects(let classIndex):
-            try Self.walk(
-                stream, read, served, classIndex, after: start.key, limit: countMax.objects, take)
+            try walk(classIndex, after: start.key)
         case .store:
             for rowClass in read.rows.classes[start.classIndex...]
             where rowClass.definition.kind == .object && !hasMore {
                 let after = rowClass.index == start.classIndex ? start.key : 0
-                try Self.walk(
-                    stream, read, served, rowClass.index, after: after, limit: countMax.objects,
-                    take
-                )
+                try walk(rowClass.index, after: after)
             }
         }
         try served.stored { () throws(StoreError) in try read.checkFailure() }
@@ -63,26 +76,5 @@ struct SnapshotPage {
         }
         self.count = count
         next = hasMore ? last : nil
-    }
-
-    private static func walk(
-        _ stream: CheckedStream, _ read: ReadTransaction, _ served: ServedStore, _ classIndex: Int,
-        after key: UInt64, limit: Int, _ take: (RowView, ObjectIdentity) -> Bool
-    ) throws(RequestFault) {
-        let query = ObjectQuery(
-            classIndex: classIndex, predicate: stream.observed.predicate,
-            after: key == 0 ? nil : QueryPosition(sortBytes: [], key: key),
-            expectedCount: limit + 1)
-        let limits = served.queryLimits(of: read)
-        let execution = try served.stored { () throws(StoreError) in
-            try QueryExecution(query, in: read, limits: limits)
-        }
-        do throws(QueryExecution.Failure) {
-            try execution.run(limit: limit + 1) { key, row in
-                take(row, ObjectIdentity(classIndex: classIndex, key: key))
-            }
-        } catch {
-            throw served.fault(error)
-        }
     }
 }

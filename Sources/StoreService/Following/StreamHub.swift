@@ -20,13 +20,9 @@ package final class StreamHub: @unchecked Sendable {
     /// Streams whose clients have to read first.
     private var waiting: [StreamSubscriber] = []
     private let isStopping = Atomic<Bool>(false)
+    /// What streams that are behind are told.
+    private let catchUp: StreamCatchUp
 
-    /// Objects of one piece of a snapshot.
-    static let pieceObjectCount = 200
-    /// Bytes after which a piece of a snapshot or of missed changes is sent.
-    static let pieceByteCount = 128 << 10
-    /// Objects of a step through missed changes.
-    private static let stepObjectCount = 2_000
     /// Versions between a poll's cursor and the present that are looked at on the feed's thread.
     private static let pollVersionCountMax: UInt64 = 1_000
 
@@ -39,6 +35,7 @@ package final class StreamHub: @unchecked Sendable {
     package init(_ served: ServedStore, _ events: StreamEvents) {
         self.served = served
         self.events = events
+        catchUp = StreamCatchUp(served: served, events: events)
         outboxes = OutboxHub(served, events)
         outboxes.join(self)
     }
@@ -219,10 +216,12 @@ package final class StreamHub: @unchecked Sendable {
                 return onFeed(subscriber) { _ in self.wait(subscriber) }
             }
             do throws(RequestFault) {
-                let goesOn = try served.withRead(in: job) { read throws(RequestFault) in
-                    try feedStep(subscriber, read)
+                let isNear = try served.withRead(in: job) { read throws(RequestFault) in
+                    try catchUp.step(subscriber, read)
                 }
-                guard goesOn else { return }
+                if isNear {
+                    return onFeed(subscriber) { position in self.arrive(subscriber, position) }
+                }
             } catch {
                 // What the step has found is not told, so that it can be made again.
                 if job.isRestarted { return }
@@ -232,121 +231,6 @@ package final class StreamHub: @unchecked Sendable {
             }
         } while job.isInFirstSlice
         feedLater(subscriber)
-    }
-
-    /// One piece; false when the stream was handed to the feed's thread.
-    private func feedStep(
-        _ subscriber: StreamSubscriber, _ read: ReadTransaction
-    ) throws(RequestFault) -> Bool {
-        let deadline = served.queryLimits(of: read).deadlineMilliseconds
-        guard read.rows === subscriber.query.names.schema else {
-            let names = served.names(of: read.rows)
-            subscriber.restart(try subscriber.query.definition.checked(names))
-            subscriber.send(events.reset(.schemaChanged))
-            return true
-        }
-        switch subscriber.phase {
-        case .snapshot(let classIndex, let key):
-            try sendSnapshot(subscriber, read, classIndex, after: key)
-            return true
-        case .missed(let missed):
-            try sendPiece(of: missed, subscriber, read, until: deadline)
-            return true
-        case .catchUp, .live:
-            let present = try served.stored { () throws(StoreError) in
-                try read.state().version
-            }
-            guard let missed = try missed(subscriber, read, until: deadline) else { return true }
-            try sendPiece(of: missed, subscriber, read, until: deadline)
-            guard case .catchUp = subscriber.phase, subscriber.version >= present else {
-                return true
-            }
-            onFeed(subscriber) { position in self.arrive(subscriber, position) }
-            return false
-        }
-    }
-
-    /// What a stream has missed, or the first part of it; nil when the change log does not tell and the
-    /// stream begins again.
-    private func missed(
-        _ subscriber: StreamSubscriber, _ read: ReadTransaction, until deadline: UInt64
-    ) throws(RequestFault) -> MissedChanges? {
-        let changes: FoldedChanges
-        do throws(FoldedChanges.Gap) {
-            changes = try FoldedChanges(
-                after: subscriber.version, in: read, objectCountMax: Self.stepObjectCount,
-                classes: subscriber.query.observed.classes)
-        } catch {
-            switch error {
-            case .storage(let storage): throw served.fault(.storage(storage))
-            case .expired, .future:
-                subscriber.restart(subscriber.query)
-                subscriber.send(events.reset(.cursorExpired))
-                return nil
-            }
-        }
-        guard !changes.changesSchema else {
-            // What the client holds has the shape of another schema.
-            subscriber.restart(subscriber.query)
-            subscriber.send(events.reset(.schemaChanged))
-            return nil
-        }
-        read.limitFollowing(until: deadline)
-        let candidates = subscriber.query.observed.candidates(changes, in: read)
-        try served.checkTime(read)
-        return MissedChanges(candidates, through: changes.through)
-    }
-
-    /// Sends a piece of what was missed, as the objects are now: later changes are delivered behind
-    /// it. It does not move the client's cursor.
-    private func sendPiece(
-        of missed: MissedChanges, _ subscriber: StreamSubscriber, _ read: ReadTransaction,
-        until deadline: UInt64
-    ) throws(RequestFault) {
-        var missed = missed
-        read.limitFollowing(until: deadline)
-        let piece = missed.takePiece(
-            subscriber.query, read, limits, events.framing)
-        try served.checkTime(read)
-        if let piece {
-            if piece.isTruncated { throw .replyTooLarge(limits.queryMemoryByteCountMax) }
-            try served.stored { () throws(StoreError) in try read.checkFailure() }
-            subscriber.send(piece.take())
-        }
-        if missed.isEmpty {
-            subscriber.version = missed.through
-            subscriber.phase = .catchUp
-        } else {
-            subscriber.phase = .missed(missed)
-        }
-    }
-
-    private func sendSnapshot(
-        _ subscriber: StreamSubscriber, _ read: ReadTransaction, _ classIndex: Int,
-        after key: UInt64
-    ) throws(RequestFault) {
-        if !subscriber.hasSnapshotVersion {
-            subscriber.version = try served.stored { () throws(StoreError) in
-                try read.state().version
-            }
-            subscriber.hasSnapshotVersion = true
-        }
-        var writer = ChangeWriter(subscriber.query, read, limits)
-        events.framing.begin("snapshot", id: nil, in: writer.buffer)
-        writer.raw("{\"objects\":[")
-        let page = try SnapshotPage(
-            subscriber.query, read, served, from: ObjectIdentity(classIndex: classIndex, key: key),
-            countMax: (Self.pieceObjectCount, Self.pieceByteCount), to: &writer)
-        if page.count > 0 {
-            writer.raw("]}")
-            events.framing.end(id: nil, in: writer.buffer)
-            subscriber.send(writer.take())
-        }
-        if let next = page.next {
-            subscriber.phase = .snapshot(classIndex: next.classIndex, after: next.key)
-        } else {
-            subscriber.phase = .catchUp
-        }
     }
 
     // MARK: Arriving, on the feed's thread
@@ -360,10 +244,14 @@ package final class StreamHub: @unchecked Sendable {
             do throws(RequestFault) {
                 let deadline = ChangeFeed.stepDeadline
                 // Many changes are delivered by a worker.
-                guard let missed = try missed(subscriber, position.transaction, until: deadline),
-                    missed.through == position.version, missed.count <= Self.pieceObjectCount
+                guard
+                    let missed = try catchUp.missed(
+                        subscriber, position.transaction, until: deadline),
+                    missed.through == position.version,
+                    missed.count <= StreamCatchUp.pieceObjectCount
                 else { return feedLater(subscriber) }
-                try sendPiece(of: missed, subscriber, position.transaction, until: deadline)
+                try catchUp.sendPiece(
+                    of: missed, subscriber, position.transaction, until: deadline)
                 guard case .catchUp = subscriber.phase else { return wait(subscriber) }
             } catch {
                 subscriber.send(events.error(error))

@@ -110,17 +110,16 @@ package final class OutboxHub: @unchecked Sendable {
             // Another class took the place of the one that was followed.
             follower.cursor = served.beginning(of: rowClass)
         }
-        var limit = StreamHub.pieceObjectCount
-        var byteCountMax = StreamHub.pieceByteCount
-        var framing: (any EventFraming)? = events.framing
+        var form = OutboxPage.Form(
+            objectCountMax: StreamCatchUp.pieceObjectCount,
+            byteCountMax: StreamCatchUp.pieceByteCount, quotesLargeInts: follower.quotesLargeInts,
+            framing: events.framing)
         if case .poll(_, let stated, _) = follower.client {
-            limit = stated
-            byteCountMax = served.limits.replyByteCount
-            framing = nil
+            form.objectCountMax = stated
+            form.byteCountMax = served.limits.replyByteCount
+            form.framing = nil
         }
-        return try OutboxPage(
-            rowClass, behind: follower.cursor, in: read, served, limit: limit,
-            byteCountMax: byteCountMax, quotesLargeInts: follower.quotesLargeInts, framing)
+        return try OutboxPage(rowClass, behind: follower.cursor, in: read, served, form)
     }
 
     // MARK: On the feed's thread

@@ -10,8 +10,9 @@ extension ServedStore {
         try withOutbox(request.className) { rowClass, read throws(RequestFault) in
             try OutboxPage(
                 rowClass, behind: position(request, of: rowClass, in: read), in: read, self,
-                limit: request.limit, byteCountMax: limits.replyByteCount,
-                quotesLargeInts: request.quotesLargeInts
+                OutboxPage.Form(
+                    objectCountMax: request.limit, byteCountMax: limits.replyByteCount,
+                    quotesLargeInts: request.quotesLargeInts)
             ).bytes
         }
     }
