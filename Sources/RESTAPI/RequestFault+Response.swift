@@ -8,27 +8,27 @@ extension RESTService {
     /// Makes the reply of an error.
     ///
     /// Of a 412 the reply carries the object as it is; when that can't be read it is left out.
-    package func response(_ problem: RequestFault) -> Response {
+    package func response(_ fault: RequestFault) -> Response {
         var response = Response(
-            problem.kind.status, .problem,
-            Problem(problem).document { writer in
-                guard let object = problem.current else { return false }
+            fault.kind.status, .problem,
+            Problem(fault).document { writer in
+                guard let object = fault.current else { return false }
                 return writeCurrent(object, to: writer)
             })
-        if let seconds = problem.retryAfterSeconds {
+        if let seconds = fault.retryAfterSeconds {
             response.headers.add(.retryAfter, String(seconds))
         }
-        switch problem.kind {
+        switch fault.kind {
         case .unsupportedOperation:
-            response.headers.add(.allow, problem.alternatives ?? "OPTIONS")
+            response.headers.add(.allow, fault.alternatives ?? "OPTIONS")
         case .notAcceptable: response.headers.add(.vary, "Accept" as StaticString)
         case .unsupportedMediaType:
-            if let types = problem.alternatives { response.headers.add(.accept, types) }
+            if let types = fault.alternatives { response.headers.add(.accept, types) }
         case .unsupportedPatchType:
-            if let types = problem.alternatives { response.headers.add(.acceptPatch, types) }
+            if let types = fault.alternatives { response.headers.add(.acceptPatch, types) }
         default: break
         }
-        if let object = problem.current {
+        if let object = fault.current {
             let version = object.withRow { $0.version }
             if let version {
                 response.headers.addETag(StoreVersion(epoch: store.epoch, number: version))

@@ -183,9 +183,9 @@ struct ImportCommand {
         session.complete()
         switch result.wait({ $0 }) {
         case .success(let report)?: return report
-        case .failure(let problem)?:
+        case .failure(let fault)?:
             Terminal.endProgress()
-            throw CommandFailure(problem)
+            throw CommandFailure(fault)
         case nil: throw CommandFailure("the import was given up")
         }
     }

@@ -1,7 +1,7 @@
 import Query
 
 extension RequestFault {
-    /// The problem of a query, sort list or path that was refused.
+    /// The fault of a query, sort list or path that was refused.
     ///
     /// - `parameter`: The query parameter that holds the text, or nil for a member of a body.
     /// - `pointer`: Where the text stands in a body.

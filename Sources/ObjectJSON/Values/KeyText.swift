@@ -105,7 +105,7 @@ package enum KeyText {
         }
     }
 
-    /// The problem of a key that is not of its class's type.
+    /// The fault of a key that is not of its class's type.
     package static func wrongType(_ rowClass: RowClass, _ parameter: String = "id") -> RequestFault
     {
         let detail: String

@@ -25,16 +25,16 @@ package final class AccessPolicy: Sendable {
     package func refusal(of request: Request, needing right: Right?) -> Response? {
         guard let needed = right else { return nil }
         if tokens.isEnforced {
-            guard let problem = checkToken(request, needed) else { return nil }
-            let response = Self.response(problem)
-            guard problem.kind == .unauthenticated else { return response }
+            guard let fault = checkToken(request, needed) else { return nil }
+            let response = Self.response(fault)
+            guard fault.kind == .unauthenticated else { return response }
             // RFC 6750, section 3.
-            return problem.code == "token-missing"
+            return fault.code == "token-missing"
                 ? response.with(.wwwAuthenticate, "Bearer realm=\"holdfast\"")
                 : response.with(
                     .wwwAuthenticate, "Bearer realm=\"holdfast\", error=\"invalid_token\"")
         }
-        if !isInsecure, let problem = checkOrigin(request) { return Self.response(problem) }
+        if !isInsecure, let fault = checkOrigin(request) { return Self.response(fault) }
         request.grant = tokens.open.grant(needed)
         return nil
     }
@@ -43,8 +43,8 @@ package final class AccessPolicy: Sendable {
     /// it once a second.
     package func look() { tokens.look() }
 
-    private static func response(_ problem: RequestFault) -> Response {
-        Response(problem.kind.status, .problem, Problem(problem).document { _ in false })
+    private static func response(_ fault: RequestFault) -> Response {
+        Response(fault.kind.status, .problem, Problem(fault).document { _ in false })
     }
 
     private func checkToken(_ request: Request, _ needed: Right) -> RequestFault? {

@@ -7,12 +7,12 @@ import Rows
 import StoreService
 
 extension RESTService {
-    /// Runs a handler; a problem that it throws is its reply.
+    /// Runs a handler; a fault that it throws is its reply.
     func answering(_ body: () throws(RequestFault) -> Outcome) -> Outcome {
         do { return try body() } catch { return .respond(response(error)) }
     }
 
-    /// Runs what makes a reply; a problem that it throws is the reply.
+    /// Runs what makes a reply; a fault that it throws is the reply.
     func replying(_ body: () throws(RequestFault) -> Response) -> Response {
         do { return try body() } catch { return response(error) }
     }

@@ -18,11 +18,11 @@ extension RESTService {
             case .success(let report):
                 return Response.json(200) { report.write(to: $0) }
                     .with(.holdfastVersion, report.version.description)
-            case .failure(let problem):
-                if !problem.kind.isOfRequest {
-                    self.logger.log(.error, "an import failed", ("code", .text(problem.code)))
+            case .failure(let fault):
+                if !fault.kind.isOfRequest {
+                    self.logger.log(.error, "an import failed", ("code", .text(fault.code)))
                 }
-                return self.response(problem)
+                return self.response(fault)
             }
         }
         return .accept(sink)

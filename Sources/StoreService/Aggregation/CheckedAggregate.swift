@@ -51,7 +51,7 @@ package struct CheckedAggregate: Sendable {
                 list: request.operations ?? "count", rootClass: rowClass.index, schema: names.schema
             )
         } catch {
-            throw query.problem(error, "op")
+            throw query.fault(error, "op")
         }
         guard operations.count <= Self.operationCountMax else {
             throw query.fault(
@@ -62,7 +62,7 @@ package struct CheckedAggregate: Sendable {
                 self.by = try SortKey.parse(
                     list: by, clause: "by", rootClass: rowClass.index, schema: names.schema)
             } catch {
-                throw query.problem(error, "by")
+                throw query.fault(error, "by")
             }
             byNames = SortKey.texts(list: by)
             guard self.by.count <= CheckedQuery.sortKeyCountMax else {

@@ -91,9 +91,9 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
     }
 
     /// Ends the streams with an error, and lets the polls learn it for themselves.
-    private func fail(_ problem: RequestFault) {
+    private func fail(_ fault: RequestFault) {
         for subscriber in subscribers {
-            subscriber.send(hub.events.error(problem))
+            subscriber.send(hub.events.error(fault))
             subscriber.sink.end()
         }
         subscribers = []

@@ -71,12 +71,12 @@ final class OutboxFollower: @unchecked Sendable {
     }
 
     /// Ends what the client waits for with an error.
-    func fail(_ problem: RequestFault, _ events: StreamEvents) {
+    func fail(_ fault: RequestFault, _ events: StreamEvents) {
         switch client {
         case .stream(let stream):
-            _ = stream.send(events.error(problem))
+            _ = stream.send(events.error(fault))
             stream.end()
-        case .poll(let sink, _, _): sink.fail(problem)
+        case .poll(let sink, _, _): sink.fail(fault)
         }
     }
 

@@ -211,7 +211,7 @@ package struct CheckedQuery: Sendable {
             return try SortKey.parse(
                 list: list, clause: name, rootClass: rowClass.index, schema: schema)
         } catch {
-            throw text.problem(projection?.explaining(error, in: list) ?? error, name)
+            throw text.fault(projection?.explaining(error, in: list) ?? error, name)
         }
     }
 

@@ -128,7 +128,7 @@ package struct CollectionPage {
             do throws(QueryError) {
                 keys = try SortKey.parse(list: list, root: root, schema: read.rows)
             } catch {
-                throw text.problem(error, "sort")
+                throw text.fault(error, "sort")
             }
         }
         if keys.count > CheckedQuery.sortKeyCountMax {

@@ -92,12 +92,12 @@ package struct PointPath: Sendable {
         -> RequestFault
     {
         let shown = RequestFault.shown(name)
-        var problem = text.fault(
+        var fault = text.fault(
             "geometry", "Class '\(rowClass.definition.name)' has no property '\(shown)'.",
             code: "unknown-property")
-        problem.errors[0].hint = NearestName.of(
+        fault.errors[0].hint = NearestName.of(
             name, among: rowClass.definition.properties.map(\.name))
-        return problem
+        return fault
     }
 
     /// The point of an object; nil where there is none, where it is none, or where it lies not on the Earth.

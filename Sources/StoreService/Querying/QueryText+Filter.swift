@@ -27,7 +27,7 @@ extension QueryText {
                 "The filter does not use argument \(unused); write $\(unused) where it belongs, or leave "
                     + "the argument out.", column: 1, argumentIndex: unused, hint: "$\(unused)")
         } catch {
-            throw problem(projection?.explaining(error, in: filter) ?? error, "filter")
+            throw fault(projection?.explaining(error, in: filter) ?? error, "filter")
         }
     }
 }

@@ -73,20 +73,20 @@ package struct QueryText: Sendable {
             code: "query-too-long")
     }
 
-    /// A problem of `fields` or `expand`, which of a body has a pointer.
-    package func placed(_ problem: RequestFault) -> RequestFault {
-        guard isInBody else { return problem }
-        var problem = problem
-        for index in problem.errors.indices {
-            guard let name = problem.errors[index].parameter else { continue }
-            problem.errors[index].pointer = "/\(name)"
-            problem.errors[index].parameter = nil
+    /// A fault of `fields` or `expand`, which of a body has a pointer.
+    package func placed(_ fault: RequestFault) -> RequestFault {
+        guard isInBody else { return fault }
+        var fault = fault
+        for index in fault.errors.indices {
+            guard let name = fault.errors[index].parameter else { continue }
+            fault.errors[index].pointer = "/\(name)"
+            fault.errors[index].parameter = nil
         }
-        return problem
+        return fault
     }
 
-    /// The problem of a query error in the named part.
-    package func problem(_ error: QueryError, _ name: String) -> RequestFault {
+    /// The fault of a query error in the named part.
+    package func fault(_ error: QueryError, _ name: String) -> RequestFault {
         RequestFault(error, parameter: isInBody ? nil : name, pointer: isInBody ? "/\(name)" : nil)
     }
 }

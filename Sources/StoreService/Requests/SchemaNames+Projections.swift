@@ -9,9 +9,9 @@ extension SchemaNames {
         named name: String, of rowClass: RowClass, _ member: Int
     ) throws(RequestFault) -> CompiledProjection {
         guard let projection = projections[name] else {
-            var problem = RequestFault.unknownProjection(name, schema)
-            problem.kind = .malformed
-            throw problem
+            var fault = RequestFault.unknownProjection(name, schema)
+            fault.kind = .malformed
+            throw fault
         }
         let compiled = rowClass.members[member]
         guard compiled.classIndex == projection.rowClass.index else {

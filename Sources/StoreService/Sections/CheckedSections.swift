@@ -46,7 +46,7 @@ package struct CheckedSections: Sendable {
         do throws(QueryError) {
             key = try SectionKey.parse(by, rootClass: rowClass.index, schema: names.schema)
         } catch {
-            throw query.problem(error, "by")
+            throw query.fault(error, "by")
         }
         let stated = try Self.sort(query, compiled, rowClass, names.schema)
         let sort = stated.isEmpty ? [SortKey(path: key.path)] : stated
@@ -83,7 +83,7 @@ package struct CheckedSections: Sendable {
         do throws(QueryError) {
             keys = try SortKey.parse(list: list, rootClass: rowClass.index, schema: schema)
         } catch {
-            throw query.problem(error, "sort")
+            throw query.fault(error, "sort")
         }
         guard keys.count <= CheckedQuery.sortKeyCountMax else {
             throw query.fault(

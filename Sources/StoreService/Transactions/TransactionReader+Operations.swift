@@ -77,8 +77,8 @@ extension TransactionReader {
         _ statement: Statement, _ kind: TransactionOperation.Kind, _ rowClass: RowClass
     ) -> Bool {
         guard kind == .create else {
-            let problem = RequestFault.asymmetricClass(rowClass)
-            fault(problem.kind, problem.code, problem.detail, at: Self.name("op"))
+            let refused = RequestFault.asymmetricClass(rowClass)
+            fault(refused.kind, refused.code, refused.detail, at: Self.name("op"))
             return false
         }
         let name = rowClass.definition.name

@@ -88,7 +88,7 @@ struct TransactionReader {
             fault(
                 .malformed, "invalid-body", "'operations' is an array of operations.",
                 at: Self.name("operations"))
-            throw problem()
+            throw wholeFault()
         }
         guard list.count <= operationCountMax else {
             throw RequestFault(.tooManyOperations(limit: operationCountMax))
@@ -108,7 +108,7 @@ struct TransactionReader {
             if let operation = operation(statement) { plan.operations.append(operation) }
             noteOrigins()
         }
-        if first != nil || reader.faultCount > 0 { throw problem() }
+        if first != nil || reader.faultCount > 0 { throw wholeFault() }
     }
 
     /// The name of a member, whose text lives as long as the program.
@@ -147,7 +147,7 @@ struct TransactionReader {
         fault < origins.count ? origins[fault] : position
     }
 
-    private func problem() -> RequestFault {
+    private func wholeFault() -> RequestFault {
         guard let first else { return reader.problem() }
         let more = reader.faultCount - 1
         let detail =
@@ -246,11 +246,11 @@ struct TransactionReader {
                 .malformed, "invalid-body", "'class' is the name of a class.", at: member.name)
         }
         guard let index = names.classIndex(named: name) else {
-            let problem = RequestFault.unknownClass(
+            let unknown = RequestFault.unknownClass(
                 String(decoding: name, as: UTF8.self), names.schema)
             return fault(
-                problem.kind, problem.code, problem.detail, at: member.name,
-                hint: problem.errors.first?.hint)
+                unknown.kind, unknown.code, unknown.detail, at: member.name,
+                hint: unknown.errors.first?.hint)
         }
         let rowClass = names.schema.classes[index]
         do throws(RequestFault) {

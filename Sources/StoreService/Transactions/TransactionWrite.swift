@@ -315,13 +315,13 @@ package struct TransactionWrite: WriteBody, @unchecked Sendable {
             // What only the transaction's end shows: each fault has an operation of its own.
             var whole = served.fault(error)
             whole.errors = zip(whole.errors, places).flatMap { fault, place in
-                var problem = RequestFault(whole.kind, fault.code, fault.detail, errors: [fault])
+                var own = RequestFault(whole.kind, fault.code, fault.detail, errors: [fault])
                 if place.isOfValue, operations.indices.contains(place.source),
                     let patch = operations[place.source].patch
                 {
-                    problem = problem.placed(by: patch)
+                    own = own.placed(by: patch)
                 }
-                return problem.placed(inOperation: place.source, inValue: place.isOfValue).errors
+                return own.placed(inOperation: place.source, inValue: place.isOfValue).errors
             }
             return whole
         }

@@ -133,9 +133,9 @@ final class ImportFeed: @unchecked Sendable {
     func note(_ fault: RequestFault.Entry) { faults.append((firstNumber + lineCount, fault)) }
 
     /// Lets nothing be imported any more: what is wrong concerns the whole text.
-    func refuse(_ problem: RequestFault) {
+    func refuse(_ fault: RequestFault) {
         queue.signal {
-            if $0.refusal == nil { $0.refusal = problem }
+            if $0.refusal == nil { $0.refusal = fault }
             return true
         }
     }
@@ -230,7 +230,7 @@ final class ImportFeed: @unchecked Sendable {
         var wakesFeeder = false
         let next: Next = queue.wait { queue in
             if queue.isAbandoned { return .abandoned }
-            if let problem = queue.refusal { return .refused(problem) }
+            if let fault = queue.refusal { return .refused(fault) }
             if !queue.chunks.isEmpty {
                 let chunk = queue.chunks.removeFirst()
                 wakesFeeder = queue.isFeederWaiting && queue.chunks.count < Self.chunkCountMax

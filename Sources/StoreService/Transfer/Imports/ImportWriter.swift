@@ -121,10 +121,10 @@ final class ImportWriter: @unchecked Sendable {
             throw error
         default: break
         }
-        let problem = RequestFault(error)
-        var faults = problem.errors
+        let fault = RequestFault(error)
+        var faults = fault.errors
         if faults.isEmpty {
-            faults = [RequestFault.Entry(code: problem.code, detail: problem.detail)]
+            faults = [RequestFault.Entry(code: fault.code, detail: fault.detail)]
         }
         if isOfStore {
             for index in faults.indices {

@@ -85,7 +85,7 @@ package final class RealmJSONConverter {
             try splitter.append(bytes) { name, object in take(name, object) }
             self.splitter = splitter
         } catch {
-            throw Self.problem(error)
+            throw Self.fault(error)
         }
     }
 
@@ -96,11 +96,11 @@ package final class RealmJSONConverter {
         do throws(RealmJSONSplitter.Malformed) {
             try splitter.complete()
         } catch {
-            throw Self.problem(error)
+            throw Self.fault(error)
         }
     }
 
-    private static func problem(_ error: RealmJSONSplitter.Malformed) -> RequestFault {
+    private static func fault(_ error: RealmJSONSplitter.Malformed) -> RequestFault {
         RequestFault(
             .malformed, "malformed-json",
             "This is not Realm Studio's JSON, {\"Class\":[{…},…],…}: at byte \(error.offset) "
