@@ -65,9 +65,9 @@ package struct CheckedAggregate: Sendable {
                 throw query.fault(error, "by")
             }
             byNames = SortKey.texts(list: by)
-            guard self.by.count <= CheckedQuery.sortKeyCountMax else {
+            guard self.by.count <= QueryText.sortKeyCountMax else {
                 throw query.fault(
-                    "by", "Groups have at most \(CheckedQuery.sortKeyCountMax) paths.")
+                    "by", "Groups have at most \(QueryText.sortKeyCountMax) paths.")
             }
             guard Set(byNames).count == byNames.count else {
                 throw query.fault("by", "A path is stated twice; state it once.")

@@ -61,10 +61,10 @@ package struct CheckedQuery: Sendable {
     ) throws(RequestFault) {
         self.rowClass = rowClass
         let schema = names.schema
+        let root = QueryRoot.objects(classIndex: rowClass.index)
         try text.requireLengths(limits)
         limit = try Self.limit(text, limits)
-        let compiled = try text.compiledFilter(
-            .objects(classIndex: rowClass.index), schema, projection)
+        let compiled = try text.compiledFilter(root, schema, projection)
         let isPlain = compiled?.isPlain ?? true
         try Self.requireOnePlace(text, compiled)
         predicate = compiled?.predicate.orNilIfTrue
@@ -75,18 +75,17 @@ package struct CheckedQuery: Sendable {
                 classIndex: rowClass.index, predicate: predicate,
                 suffixes: compiled?.suffixes ?? [])
         total = isPlain ? compiled?.limit : nil
-        func keys(_ list: String?, _ name: String, _ inFilter: [SortKey]?) throws(RequestFault)
-            -> [SortKey]
-        {
-            try Self.keys(text, list, name, inFilter, rowClass, projection, schema)
-        }
-        sort = try keys(text.sort, "sort", isPlain ? compiled?.sort : nil)
-        distinct = try keys(text.distinct, "distinct", isPlain ? compiled?.distinct : nil)
-        try Self.requireFew(sort, text, "sort")
-        try Self.requireFew(distinct, text, "distinct")
+        sort =
+            try text.keys(text.sort, "sort", root, schema, projection)
+            ?? (isPlain ? compiled?.sort : nil) ?? []
+        distinct =
+            try text.keys(text.distinct, "distinct", root, schema, projection)
+            ?? (isPlain ? compiled?.distinct : nil) ?? []
+        try text.requireFew(sort, "sort")
+        try text.requireFew(distinct, "distinct")
         for suffix in isPlain ? [] : compiled?.suffixes ?? [] {
             switch suffix {
-            case .sort(let keys), .distinct(let keys): try Self.requireFew(keys, text, "filter")
+            case .sort(let keys), .distinct(let keys): try text.requireFew(keys, "filter")
             case .limit: break
             }
         }
@@ -100,14 +99,6 @@ package struct CheckedQuery: Sendable {
         canonical += "\u{0}"
         canonical += PageCursor.types(sort + distinct)
         hash = PageCursor.QueryHash(canonical, now: compiled?.now)
-    }
-
-    private static func requireFew(
-        _ keys: [SortKey], _ text: QueryText, _ name: String
-    ) throws(RequestFault) {
-        guard keys.count > sortKeyCountMax else { return }
-        throw text.fault(
-            name, "A query has at most \(sortKeyCountMax) paths to sort or be distinct by.")
     }
 
     private static func selection(
@@ -185,9 +176,6 @@ package struct CheckedQuery: Sendable {
         return limit
     }
 
-    /// The most paths of a sort: their values stand in a cursor, which has to fit into a URL.
-    package static let sortKeyCountMax = 16
-
     /// A filter's own order stands for itself: beside `sort` or `distinct` it would not be clear which
     /// comes first.
     private static func requireOnePlace(_ text: QueryText, _ compiled: CompiledQuery?)
@@ -200,19 +188,6 @@ package struct CheckedQuery: Sendable {
             name,
             "The filter has SORT or DISTINCT of its own; state the order in the filter or in 'sort' and "
                 + "'distinct'.")
-    }
-
-    private static func keys(
-        _ text: QueryText, _ list: String?, _ name: String, _ inFilter: [SortKey]?,
-        _ rowClass: RowClass, _ projection: CompiledProjection?, _ schema: RowSchema
-    ) throws(RequestFault) -> [SortKey] {
-        guard let list else { return inFilter ?? [] }
-        do throws(QueryError) {
-            return try SortKey.parse(
-                list: list, clause: name, rootClass: rowClass.index, schema: schema)
-        } catch {
-            throw text.fault(projection?.explaining(error, in: list) ?? error, name)
-        }
     }
 
     /// What the objects are sorted or told apart by, at any place of the query.

@@ -119,22 +119,13 @@ package struct CollectionPage {
     private func sortKeys(_ root: QueryRoot, _ query: CompiledQuery?) throws(RequestFault)
         -> [SortKey]
     {
-        var keys = query?.sort ?? []
-        if let list = text.sort {
-            if !keys.isEmpty {
-                throw text.fault(
-                    "sort", "The filter has a SORT of its own; state the order in one place.")
-            }
-            do throws(QueryError) {
-                keys = try SortKey.parse(list: list, root: root, schema: read.rows)
-            } catch {
-                throw text.fault(error, "sort")
-            }
-        }
-        if keys.count > CheckedQuery.sortKeyCountMax {
+        let inFilter = query?.sort ?? []
+        if text.sort != nil, !inFilter.isEmpty {
             throw text.fault(
-                "sort", "A query has at most \(CheckedQuery.sortKeyCountMax) paths to sort by.")
+                "sort", "The filter has a SORT of its own; state the order in one place.")
         }
+        let keys = try text.keys(text.sort, "sort", root, read.rows) ?? inFilter
+        try text.requireFew(keys, "sort")
         return keys
     }
 

@@ -30,4 +30,33 @@ extension QueryText {
             throw fault(projection?.explaining(error, in: filter) ?? error, "filter")
         }
     }
+
+    /// The most paths of a sort: their values stand in a cursor, which has to fit into a URL.
+    package static let sortKeyCountMax = 16
+
+    /// Checks a list of paths to sort or be distinct by; nil where none is stated.
+    ///
+    /// - `name`: The part of the query that it is.
+    /// - Throws: ``RequestFault`` `.malformed` with the column, or for too many.
+    func keys(
+        _ list: String?, _ name: String, _ root: QueryRoot, _ schema: RowSchema,
+        _ projection: CompiledProjection? = nil
+    ) throws(RequestFault) -> [SortKey]? {
+        guard let list else { return nil }
+        let keys: [SortKey]
+        do throws(QueryError) {
+            keys = try SortKey.parse(list: list, clause: name, root: root, schema: schema)
+        } catch {
+            throw fault(projection?.explaining(error, in: list) ?? error, name)
+        }
+        try requireFew(keys, name)
+        return keys
+    }
+
+    /// Refuses more paths than a cursor has room for.
+    func requireFew(_ keys: [SortKey], _ name: String) throws(RequestFault) {
+        guard keys.count > Self.sortKeyCountMax else { return }
+        throw fault(
+            name, "A query has at most \(Self.sortKeyCountMax) paths to sort or be distinct by.")
+    }
 }

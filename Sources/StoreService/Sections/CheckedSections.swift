@@ -72,24 +72,15 @@ package struct CheckedSections: Sendable {
         _ query: QueryText, _ compiled: CompiledQuery?, _ rowClass: RowClass, _ schema: RowSchema
     ) throws(RequestFault) -> [SortKey] {
         let inFilter = compiled?.isPlain ?? true ? compiled?.sort ?? [] : []
-        guard let list = query.sort else { return inFilter }
+        guard query.sort != nil else { return inFilter }
         if let compiled, !(compiled.sort.isEmpty && compiled.distinct.isEmpty) {
             throw query.fault(
                 "sort",
                 "The filter has SORT or DISTINCT of its own; state the order in the filter or in 'sort'."
             )
         }
-        let keys: [SortKey]
-        do throws(QueryError) {
-            keys = try SortKey.parse(list: list, rootClass: rowClass.index, schema: schema)
-        } catch {
-            throw query.fault(error, "sort")
-        }
-        guard keys.count <= CheckedQuery.sortKeyCountMax else {
-            throw query.fault(
-                "sort", "A query has at most \(CheckedQuery.sortKeyCountMax) paths to sort by.")
-        }
-        return keys
+        return try query.keys(query.sort, "sort", .objects(classIndex: rowClass.index), schema)
+            ?? inFilter
     }
 
     /// The result as a whole, where the filter has a DISTINCT or a LIMIT, or more than one SORT.
