@@ -153,7 +153,7 @@ let package = Package(
         tests(
             "StoreServiceTests",
             [
-                "StoreService", "ObjectJSON", "ObjectStore", "ObjectModel", "JSON", "Bytes",
+                "StoreService", "ObjectJSON", "ObjectStore", "Rows", "ObjectModel", "JSON", "Bytes",
                 "Threads", "TestSupport", "ObjectSupport",
             ]),
         tests(

@@ -85,12 +85,7 @@ extension RowBuilder {
             return rowClass.inlineMap(member, in: stored)
         }
         let storage = rowClass.members[member].storage
-        var slices: [LeafSlice] = []
-        rowClass.collection(member, in: stored, overflow).forEachPart { part, _ in
-            slices.append(LeafSlice(part, 0..<part.count))
-            return true
-        }
-        LeafSlice.append(slices, storage, to: whole)
+        rowClass.collection(member, in: stored, overflow).append(storage, to: whole)
         return MapView(whole.bytes, element: storage.element)
     }
 

@@ -137,12 +137,22 @@ package final class RowBuilder {
         return true
     }
 
-    /// Appends `stored` in the current layout with another collection in one property.
+    /// What takes the place of a stored value.
+    package enum Replacement {
+        /// The property's default.
+        case defaultValue
+        /// Null.
+        case null
+        /// A value as it lies in a row: in its slot, or in the heap.
+        case bytes(UnsafeRawBufferPointer)
+    }
+
+    /// Appends `stored` in the current layout with another value in one property.
     ///
-    /// - `collection`: As it lies in a row's heap.
+    /// - `replacement`: Its bytes do not lie in the buffer.
     package func append(
         _ stored: RowView, _ rowClass: RowClass, replacing replaced: Int,
-        by collection: UnsafeRawBufferPointer, version: UInt64, to buffer: ByteBuffer
+        by replacement: Replacement, version: UInt64, to buffer: ByteBuffer
     ) {
         let referencesBefore = referenceCount
         let start = beginRow(rowClass, version: version, in: buffer)
@@ -152,12 +162,29 @@ package final class RowBuilder {
                 copy(member, of: stored, rowClass, rowStart: start, to: buffer)
                 continue
             }
-            let offset = buffer.count
-            buffer.append(collection)
-            if compiled.storage.element == .embedded {
-                countReferences(in: collection, compiled.storage)
+            switch replacement {
+            case .defaultValue: appendDefault(member, rowClass, rowStart: start, to: buffer)
+            case .null: setNull(rowClass, member, rowStart: start, in: buffer)
+            case .bytes(let bytes) where compiled.storage.isInHeap:
+                let offset = buffer.count
+                buffer.append(bytes)
+                if compiled.storage.element == .embedded {
+                    countReferences(in: bytes, compiled.storage)
+                }
+                if compiled.storage == FieldStorage(.single, .embedded) {
+                    closeHeap(
+                        slot: slotOffset(rowClass, member, start), from: offset, rowStart: start,
+                        in: buffer)
+                } else {
+                    closeHeap(
+                        member, rowClass, from: offset, rowStart: start, over: stored, in: buffer)
+                }
+            case .bytes(let bytes):
+                guard let base = bytes.baseAddress else { continue }
+                buffer.store(
+                    bytes: base, byteCount: compiled.storage.slotByteCount,
+                    at: slotOffset(rowClass, member, start))
             }
-            closeHeap(member, rowClass, from: offset, rowStart: start, over: stored, in: buffer)
         }
         finishRow(start, referencesBefore, in: buffer)
     }

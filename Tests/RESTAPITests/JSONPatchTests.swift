@@ -237,7 +237,8 @@ struct JSONPatchTests {
             "["
                 + Array(
                     repeating: #"{"op":"copy","from":"","path":"/counts/-"}"#, count: 60
-                ).joined(separator: ",") + "]", headers: type, status: 422, contains: ["too-large"]
+                ).joined(separator: ",") + "]", headers: type, status: 422,
+            contains: ["invalid-patch", "\"pointer\":\"/59/from\""]
         ).check(on: server)
         let before = (0..<100_000).map { "\($0)" }.joined(separator: ",")
         server.send("PATCH", path, "{\"counts\":[\(before)]}")
@@ -246,13 +247,6 @@ struct JSONPatchTests {
             "["
                 + Array(
                     repeating: #"{"op":"copy","from":"/counts/9","path":"/counts/0"}"#, count: 5000
-                ).joined(separator: ",") + "]", headers: type, status: 422, contains: ["too-large"]
-        ).check(on: server)
-        APIScenario(
-            "PATCH", path,
-            "["
-                + Array(
-                    repeating: #"{"op":"copy","from":"/counts/9","path":"/counts/0"}"#, count: 2000
                 ).joined(separator: ",") + "]", headers: type, status: 200
         ).check(on: server)
     }

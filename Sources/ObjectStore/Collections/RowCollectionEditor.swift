@@ -1,8 +1,8 @@
 import Bytes
 import Rows
 
-/// Changes elements of a collection that is stored in its object's row. Cost: linear in the collection, for each
-/// change.
+/// Changes elements of a collection that lies in its object's row, or in one that an embedded object has.
+/// Cost: linear in the collection, for each change.
 final class RowCollectionEditor: ElementEditor {
     private let transaction: WriteTransaction
     private let rowClass: RowClass
@@ -22,8 +22,17 @@ final class RowCollectionEditor: ElementEditor {
         self.key = key
         self.member = member
         self.stored = stored
-        leaf = LeafView(
-            rowClass.field(member, in: stored).heap, rowClass.members[member].storage)
+        let field = rowClass.field(member, in: stored)
+        leaf = LeafView(field.heap, rowClass.members[member].storage)
+        guard field.isOutOfLine else { return }
+        rowClass.collection(member, in: stored, transaction.overflow).append(
+            rowClass.members[member].storage, to: buffers.0)
+        leaf = LeafView(buffers.0.bytes, rowClass.members[member].storage)
+    }
+
+    /// The collection as it is by now, as it lies in a row's heap.
+    var collection: UnsafeRawBufferPointer {
+        buffers.0.count > 0 ? buffers.0.bytes : rowClass.field(member, in: stored).heap
     }
 
     private var storage: FieldStorage { rowClass.members[member].storage }
@@ -85,7 +94,7 @@ final class RowCollectionEditor: ElementEditor {
         transaction.prepareRow(rowClass, key)
         let bytes = transaction.group.rowBuffer.making {
             transaction.group.memory.rowBuilder.append(
-                stored, rowClass, replacing: member, by: buffers.0.bytes,
+                stored, rowClass, replacing: member, by: .bytes(buffers.0.bytes),
                 version: transaction.version, to: $0)
         }
         return try transaction.replace(rowClass, key, stored, by: bytes, path: [])

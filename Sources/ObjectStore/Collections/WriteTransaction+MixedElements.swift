@@ -59,7 +59,7 @@ extension WriteTransaction {
         var entryKey: [UInt8]?
         if case .key(let key) = place { entryKey = key }
         let leaf = ByteBuffer(capacity: changed.count + 64)
-        LeafView.append(MixedView(changed.bytes), under: entryKey, to: leaf)
+        LeafView.append(MixedView(changed.bytes).bytes, .mixed, under: entryKey, to: leaf)
         try editor.replace(
             at: index,
             by: LeafSlice(LeafView(leaf.bytes, rowClass.members[member].storage), 0..<1))
@@ -75,13 +75,14 @@ extension WriteTransaction {
         prepareRow(rowClass, key)
         let bytes = rowBuffer.making {
             rowBuilder.append(
-                stored, rowClass, replacing: member, by: value.bytes, version: version, to: $0)
+                stored, rowClass, replacing: member, by: .bytes(value.bytes), version: version,
+                to: $0)
         }
         return try replace(rowClass, key, stored, by: bytes, path: [])
     }
 
     /// The value that a draft stated, encoded.
-    private static func mixed(_ encoded: ByteBuffer, _ storage: FieldStorage) -> MixedView {
+    static func mixed(_ encoded: ByteBuffer, _ storage: FieldStorage) -> MixedView {
         if storage.shape == .single { return MixedView(encoded.bytes) }
         let leaf = LeafView(encoded.bytes, storage)
         return MixedView(
@@ -97,7 +98,7 @@ extension WriteTransaction {
         }
     }
 
-    private static var nothing: UnsafeRawBufferPointer {
+    static var nothing: UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(start: nil, count: 0)
     }
 }

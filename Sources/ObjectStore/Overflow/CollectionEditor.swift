@@ -68,7 +68,10 @@ package final class CollectionEditor {
         {
             return
         }
-        try forget(part, offset)
+        let new =
+            compiled.isEmbedded && !elements.values.isNull(own)
+            ? RowView(elements.values.bytes(own)) : nil
+        try forget(part, offset, keeping: new)
         countLinks(elements, element.range, 1)
         tree.replace(at: index, by: element)
         isChanged = true
@@ -100,11 +103,20 @@ package final class CollectionEditor {
     }
 
     /// Notes that an element goes.
-    private func forget(_ part: LeafView, _ offset: Int) throws(StoreError) {
+    ///
+    /// - `new`: The embedded object that replaces it, which may have taken over out-of-line values.
+    private func forget(
+        _ part: LeafView, _ offset: Int, keeping new: RowView? = nil
+    ) throws(StoreError) {
         countLinks(part, offset..<(offset + 1), -1)
         guard compiled.storage.element == .embedded, let row = RowView(part.values.bytes(offset))
         else { return }
-        try transaction.freeOverflow(transaction.rows.classes[compiled.classIndex], row)
+        let embedded = transaction.rows.classes[compiled.classIndex]
+        if let new {
+            try transaction.freeOverflow(embedded, key, row, keeping: new)
+        } else {
+            try transaction.freeOverflow(embedded, row)
+        }
     }
 
     private func countLinks(_ elements: LeafView, _ range: Range<Int>, _ change: Int) {
@@ -181,7 +193,7 @@ package final class CollectionEditor {
             LeafSlice.append(slices, compiled.storage, to: collection)
             buffer.removeAll()
             transaction.rowBuilder.append(
-                stored, rowClass, replacing: member, by: collection.bytes,
+                stored, rowClass, replacing: member, by: .bytes(collection.bytes),
                 version: transaction.version, to: buffer)
             let row = try transaction.put(rowClass, key, buffer.bytes)
             try transaction.overflow.removeAll(identity.bytes)

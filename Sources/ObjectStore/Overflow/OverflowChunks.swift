@@ -15,7 +15,7 @@ final class OverflowChunks: TreeChunks, OverflowSink {
     private var key: UInt64 = 0
     private(set) var version: UInt64 = 0
     /// Identities that were given in the group: with the version they make a new one.
-    private var identityCount: UInt32 = 0
+    private(set) var identityCount: UInt32 = 0
 
     init(_ group: CommitGroup) { self.group = group }
 

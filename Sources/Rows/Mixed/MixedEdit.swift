@@ -183,26 +183,3 @@ extension MixedView {
         try keep(range.upperBound..<count)
     }
 }
-
-extension LeafView {
-    /// Appends a leaf of one `mixed` value.
-    ///
-    /// - `key`: Of the entry, in a map; nil elsewhere.
-    /// - `value`: Does not lie in the buffer.
-    package static func append(
-        _ value: MixedView, under key: [UInt8]?, to buffer: ByteBuffer
-    ) {
-        let collection = ScalarCollectionBuilder()
-        if let key {
-            let keys = ByteBuffer(capacity: key.count + 16)
-            collection.reset(.string)
-            key.withUnsafeBytes { collection.append(text: $0) }
-            collection.write(to: keys, isSet: false)
-            buffer.append(little: UInt32(keys.count))
-            buffer.append(keys.bytes)
-        }
-        collection.reset(.mixed)
-        value.isNull ? collection.appendNull() : collection.append(text: value.bytes)
-        collection.write(to: buffer, isSet: false)
-    }
-}

@@ -73,3 +73,43 @@ package struct LeafSlice {
         CollectionView.append(slices.map { ($0.leaf.values, $0.range) }, to: buffer)
     }
 }
+
+extension LeafView {
+    /// Appends a leaf of one element.
+    ///
+    /// - `value`: As an element's bytes; nil, or an empty or null `mixed` value, for null. Does not lie in the buffer.
+    /// - `key`: Of the entry, in a map; nil elsewhere.
+    package static func append(
+        _ value: UnsafeRawBufferPointer?, _ element: ElementStorage, under key: [UInt8]?,
+        to buffer: ByteBuffer
+    ) {
+        let collection = ScalarCollectionBuilder()
+        if let key {
+            let keys = ByteBuffer(capacity: key.count + 16)
+            collection.reset(.string)
+            key.withUnsafeBytes { collection.append(text: $0) }
+            collection.write(to: keys, isSet: false)
+            buffer.append(little: UInt32(keys.count))
+            buffer.append(keys.bytes)
+        }
+        collection.reset(element)
+        if let value, element != .mixed || !MixedView(value).isNull {
+            collection.append(text: value)
+        } else {
+            collection.appendNull()
+        }
+        collection.write(to: buffer, isSet: false)
+    }
+}
+
+extension StoredCollection {
+    /// Appends all elements as one leaf, as a collection lies in a row's heap.
+    package func append(_ storage: FieldStorage, to buffer: ByteBuffer) {
+        var slices: [LeafSlice] = []
+        forEachPart { part, _ in
+            slices.append(LeafSlice(part, 0..<part.count))
+            return true
+        }
+        LeafSlice.append(slices, storage, to: buffer)
+    }
+}

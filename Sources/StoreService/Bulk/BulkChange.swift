@@ -66,10 +66,11 @@ package struct BulkChange: WriteBody, @unchecked Sendable {
         switch statement {
         case .deletion: return .delete
         case .jsonPatch(let body):
+            scratch.reader.reset()
             return .patch(
                 try JSONPatch(
-                    try served.json(body.bytes, scratch.parser),
-                    operationCountMax: served.store.options.operationCountMax))
+                    try served.json(body.bytes, scratch.parser), of: rowClass, names,
+                    scratch.reader, operationCountMax: served.store.options.operationCountMax))
         case .mergePatch(let body):
             let json = try served.json(body.bytes, scratch.parser)
             let reader = scratch.reader
@@ -216,21 +217,20 @@ package struct BulkChange: WriteBody, @unchecked Sendable {
     private func apply(
         _ action: Action, _ rowClass: RowClass, _ key: UInt64, _ transaction: WriteTransaction
     ) throws(WriteFailure) {
-        let row = try WriteFailure.storing { () throws(StoreError) in
-            let row = try transaction.row(rowClass, key)
-            // A change of another one may have taken this one along.
-            if row != nil {
-                switch action {
-                case .merge(let draft): _ = try transaction.update(draft, key: key)
-                case .delete: try transaction.delete(rowClass, key: key)
-                case .patch: break
-                }
-            }
-            return row
+        // A change of another one may have taken this one along.
+        let isThere = try WriteFailure.storing { () throws(StoreError) in
+            try transaction.row(rowClass, key) != nil
         }
-        if let row, case .patch(let patch) = action {
-            _ = try ObjectPatcher(transaction, in: served).apply(
-                patch, to: rowClass, key: key, row: row, precondition: .none)
+        guard isThere else { return }
+        try WriteFailure.storing { () throws(StoreError) in
+            switch action {
+            case .merge(let draft): _ = try transaction.update(draft, key: key)
+            case .delete: try transaction.delete(rowClass, key: key)
+            case .patch: break
+            }
+        }
+        if case .patch(let patch) = action {
+            _ = try patch.apply(to: rowClass, key: key, precondition: .none, transaction)
         }
     }
 

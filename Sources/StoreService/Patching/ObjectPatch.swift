@@ -33,11 +33,12 @@ package struct ObjectPatch: WriteBody, @unchecked Sendable {
     ) throws(RequestFault) {
         guard let body else { return }
         let target = try address.target(names, scratch)
+        scratch.reader.reset()
         plan = (
             target,
             try JSONPatch(
-                try served.json(body.bytes, scratch.parser),
-                operationCountMax: served.store.options.operationCountMax)
+                try served.json(body.bytes, scratch.parser), of: target.rowClass, names,
+                scratch.reader, operationCountMax: served.store.options.operationCountMax)
         )
     }
 
@@ -46,8 +47,8 @@ package struct ObjectPatch: WriteBody, @unchecked Sendable {
         let found = try WriteFailure.storing { () throws(StoreError) in
             try transaction.require(target, precondition)
         }
-        let result = try ObjectPatcher(transaction, in: served).apply(
-            patch, to: target.rowClass, key: found.key, row: found.row, precondition: precondition)
+        let result = try patch.apply(
+            to: target.rowClass, key: found.key, precondition: precondition, transaction)
         row.removeAll()
         row.append(result.row.bytes)
         made = (

@@ -8,8 +8,6 @@ struct TransactionPlan {
     var operations: [TransactionOperation] = []
     /// The operations that others refer to: which operation each number stands for.
     var named: [Int] = []
-    /// The numbers by the names that clients use.
-    var references: [String: NamedReference] = [:]
     /// The version after which nothing may have been committed.
     var version: StoreVersion?
 }

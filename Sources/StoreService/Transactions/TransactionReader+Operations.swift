@@ -39,7 +39,7 @@ extension TransactionReader {
             return nil
         }
         if kind == .patch, value.kind == .array {
-            operation.patch = patch(value)
+            operation.patch = patch(value, rowClass)
             return operation.patch == nil || precondition == nil ? nil : operation
         }
         guard let reading = draft(value, kind, rowClass, target) else { return nil }
@@ -120,9 +120,10 @@ extension TransactionReader {
         }
     }
 
-    private mutating func patch(_ value: JSONValue) -> JSONPatch? {
+    private mutating func patch(_ value: JSONValue, _ rowClass: RowClass) -> JSONPatch? {
         do throws(RequestFault) {
-            return try JSONPatch(value, operationCountMax: operationCountMax)
+            return try JSONPatch(
+                value, of: rowClass, names, reader, operationCountMax: operationCountMax)
         } catch {
             note(error.kind, error.code, error.detail)
             for fault in error.errors {

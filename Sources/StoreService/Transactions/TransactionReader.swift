@@ -101,7 +101,6 @@ struct TransactionReader {
             noteOrigins()
         }
         reader.references = references
-        plan.references = references
         plan.operations.reserveCapacity(list.count)
         for (index, statement) in statements.enumerated() {
             begin(index)

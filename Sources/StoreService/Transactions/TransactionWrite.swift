@@ -216,9 +216,9 @@ package struct TransactionWrite: WriteBody, @unchecked Sendable {
             throw .store(error)
         }
         guard let found, let patch = operation.patch else { throw .store(.objectNotFound) }
-        return try ObjectPatcher(transaction, references: plan.references, in: served).apply(
-            patch, to: operation.rowClass, key: found.key, row: found.row,
-            precondition: operation.precondition
+        return try patch.apply(
+            to: operation.rowClass, key: found.key, precondition: operation.precondition,
+            transaction
         ).key
     }
 

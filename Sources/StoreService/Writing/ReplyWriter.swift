@@ -20,7 +20,7 @@ package struct ReplyWriter {
     /// The reply to the write of one object.
     ///
     /// - `row`: Its bytes, which the reply points into.
-    func reply(
+    package func reply(
         to object: ObjectIdentity, of schema: RowSchema, _ row: ByteBuffer, isCreated: Bool
     ) throws(RequestFault) -> WriteReply {
         var reply = WriteReply(version)

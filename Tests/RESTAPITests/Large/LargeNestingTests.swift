@@ -103,7 +103,7 @@ struct LargeNestingTests {
                 + #"{"op":"add","path":"/parts/-","value":{"name":"last"}}"#)
         #expect(
             reply.contains(
-                #""parts":[{"name":"a part with a name 0","node":20000},{"name":"last","node":null}]"#
+                #""parts":[{"name":"only","node":20000},{"name":"last","node":null}]"#
             ),
             "\(reply.suffix(300))")
         try check()

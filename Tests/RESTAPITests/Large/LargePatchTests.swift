@@ -127,7 +127,7 @@ struct LargePatchTests {
             (#"{"op":"replace","path":"/pages/1/none","value":1}"#, 422, "path-missing", "/1/path"),
             (
                 #"{"op":"replace","path":"/pages/1/text","value":1}"#, 422, "wrong-type",
-                "/1/value/text"
+                "/1/value"
             ),
         ])
     func failures(step: String, status: Int, code: String, pointer: String) throws {
@@ -153,9 +153,7 @@ struct LargePatchTests {
         try check()
     }
 
-    @Test(
-        "a whole collection that is too large to be shown is refused, and can be replaced all the same"
-    )
+    @Test("whole collections are compared, copied, moved and replaced however large they are")
     func tooLarge() throws {
         var options = RESTOptions()
         options.limits.collectionElementCountMax = 100
@@ -167,42 +165,25 @@ struct LargePatchTests {
                 server.send("PUT", album, "{\"plays\":[\(numbers)],\"front\":\(front)}").status
                     < 300)
         }
-        put("null")
-        for step in [
-            #"{"op":"copy","from":"/plays/5","path":"/plays/0"}"#,
-            #"{"op":"add","path":"/plays/-","value":1},{"op":"replace","path":"/plays","value":[1]}"#,
-            #"{"op":"move","from":"/plays","path":"/front"},{"op":"add","path":"/plays","value":[1]}"#,
-        ] {
-            APIScenario(
-                "PATCH", album, "[\(step)]", headers: type, status: 422,
-                contains: ["too-large", "10001 elements of 'plays'"]
-            ).check(on: server)
-        }
-        // One fewer is not too many.
-        APIScenario(
-            "PATCH", album, #"[{"op":"remove","path":"/plays/0"}]"#, headers: type, status: 200
-        ).check(on: server)
-        APIScenario(
-            "PATCH", album, #"[{"op":"copy","from":"/plays/5","path":"/plays/0"}]"#, headers: type,
-            status: 200
-        ).check(on: server)
-        put("null")
-        APIScenario(
-            "PATCH", album,
-            #"[{"op":"replace","path":"/plays","value":[1]},{"op":"add","path":"/plays/-","value":2},{"op":"copy","from":"/plays","path":"/tags"},{"op":"replace","path":"/tags","value":[]}]"#,
-            headers: type, status: 200, contains: [#""plays":[1,2]"#]
-        ).check(on: server)
-        // What an embedded object holds is left out and kept, unless the patch needs it.
         put("{\"marks\":[\(numbers)]}")
+        let steps = [
+            #"{"op":"copy","from":"/plays/5","path":"/plays/0"},{"op":"test","path":"/plays/0","value":5}"#,
+            "{\"op\":\"remove\",\"path\":\"/plays/0\"},{\"op\":\"test\",\"path\":\"/plays\",\"value\":[\(numbers)]}",
+            #"{"op":"move","from":"/plays","path":"/plays"},{"op":"test","path":"/plays/10000","value":10000}"#,
+            #"{"op":"add","path":"/front/text","value":"x"}"#,
+            #"{"op":"add","path":"/front/marks/-","value":1},{"op":"test","path":"/front/marks/10001","value":1}"#,
+            #"{"op":"copy","from":"/front","path":"/pages/-"},{"op":"test","path":"/pages/0/marks/10001","value":1}"#,
+            #"{"op":"remove","path":"/front"},{"op":"test","path":"/pages/0/marks/9","value":9}"#,
+            #"{"op":"add","path":"/plays/-","value":1},{"op":"replace","path":"/plays","value":[1]},{"op":"add","path":"/plays/-","value":2},{"op":"test","path":"/plays","value":[1,2]}"#,
+        ]
+        for step in steps {
+            APIScenario("PATCH", album, "[\(step)]", headers: type, status: 200).check(on: server)
+            #expect(try StoreCheck.run(server.store).findings.isEmpty, "\(step.prefix(100))")
+        }
         APIScenario(
-            "PATCH", album, #"[{"op":"add","path":"/front/text","value":"x"}]"#, headers: type,
-            status: 200, contains: [#""text":"x""#, #""$omitted":["marks"]"#]
+            "PATCH", album, #"[{"op":"copy","from":"/plays","path":"/tags"}]"#, headers: type,
+            status: 422, contains: ["wrong-type", "\"pointer\":\"/0/value\""]
         ).check(on: server)
-        APIScenario(
-            "PATCH", album, #"[{"op":"add","path":"/front/marks/-","value":1}]"#, headers: type,
-            status: 422
-        ).check(on: server)
-        #expect(try StoreCheck.run(server.store).findings.isEmpty)
     }
 
     @Test("a collection that is emptied or shrinks far returns to its row, and grows again")

@@ -1,22 +1,19 @@
+import ObjectJSON
 import Rows
 
-extension JSONPatch {
+extension DocumentPatch {
     /// Changes a document, which is left half-changed when a step fails.
     ///
     /// - `rowClass`, `schema`: Of the object that the document shows, for what sets can't do.
-    /// - `depthMax`: How deep the document may nest, which is walked recursively.
-    /// - `skipped`: The positions of steps that are applied elsewhere.
     /// - Throws: ``RequestFault`` `.conflict` for a `test` that fails, `.invalid` for a path that is not there, with the
     ///   pointer of the step.
-    package func apply(
-        to root: JSONNode, _ rowClass: RowClass, _ schema: RowSchema, depthMax: Int,
-        skipping skipped: Set<Int> = []
+    func apply(
+        to root: DocumentNode, _ rowClass: RowClass, _ schema: RowSchema
     ) throws(RequestFault) {
-        var work = Work(depthMax: depthMax)
-        for (index, operation) in operations.enumerated() where !skipped.contains(index) {
+        for (index, operation) in operations.enumerated() {
             do throws(Fault) {
                 try requireNoSetIndex(operation, rowClass, schema)
-                try apply(operation, to: root, &work)
+                try apply(operation, to: root)
             } catch {
                 let pointer = "/\(index)/\(error.member)"
                 throw RequestFault(
@@ -30,62 +27,22 @@ extension JSONPatch {
 
     /// Why a step failed.
     private struct Fault: Error {
-        package var kind = RequestFault.Kind.invalid
-        package var code = "path-missing"
-        package var detail: String
-        package var member = "path"
+        var kind = RequestFault.Kind.invalid
+        var code = "path-missing"
+        var detail: String
+        var member = "path"
     }
 
-    /// What applying a patch may still cost. A few bytes of a patch can double an object, and the writer
-    /// would do nothing else meanwhile.
-    private struct Work {
-        /// In elements of an array that move by one; about half a nanosecond each.
-        private var left = 1 << 28
-        private let depthMax: Int
-
-        init(depthMax: Int) { self.depthMax = depthMax }
-
-        /// Counts values that are copied, and their bytes: a few of a patch can copy a text of 16 MiB.
-        mutating func copy(_ node: JSONNode) throws(Fault) {
-            let extent = node.extent
-            try take(extent.count * 256 + extent.byteCount * 4)
-        }
-
-        /// Counts a value that is looked through, and refuses to have it so deep.
-        mutating func put(_ node: JSONNode, at path: [String]) throws(Fault) {
-            let extent = node.extent
-            guard path.count + extent.depth <= depthMax else {
-                throw Fault(
-                    code: "too-deep",
-                    detail: "The patch would nest the object deeper than \(depthMax) levels.")
-            }
-            try take(extent.count * 16)
-        }
-
-        /// Counts elements that move.
-        mutating func move(_ count: Int) throws(Fault) { try take(count + 1) }
-
-        private mutating func take(_ cost: Int) throws(Fault) {
-            left -= cost
-            if left < 0 {
-                throw Fault(
-                    code: "too-large",
-                    detail: "The patch copies or moves too much; replace the whole collection.")
-            }
-        }
-    }
-
-    private func apply(_ operation: Operation, to root: JSONNode, _ work: inout Work)
+    private func apply(_ operation: Operation, to root: DocumentNode)
         throws(Fault)
     {
         switch operation.kind {
-        case .add: try add(operation.value?.copy(), at: operation.path, in: root, &work)
+        case .add: try add(operation.value?.copy(), at: operation.path, in: root)
         case .replace:
             let replaced = try value(at: operation.path, in: root, "path")
             guard let value = operation.value?.copy() else { return }
-            try work.put(value, at: operation.path)
             replaced.content = value.content
-        case .remove: _ = try remove(operation.path, in: root, "path", &work)
+        case .remove: _ = try remove(operation.path, in: root, "path")
         case .move:
             if operation.path.count > operation.from.count,
                 operation.path.prefix(operation.from.count).elementsEqual(operation.from)
@@ -94,12 +51,11 @@ extension JSONPatch {
                     code: "invalid-patch", detail: "A value can't be moved into itself.",
                     member: "from")
             }
-            let moved = try remove(operation.from, in: root, "from", &work)
-            try add(moved, at: operation.path, in: root, &work)
+            let moved = try remove(operation.from, in: root, "from")
+            try add(moved, at: operation.path, in: root)
         case .copy:
             let original = try value(at: operation.from, in: root, "from")
-            try work.copy(original)
-            try add(original.copy(), at: operation.path, in: root, &work)
+            try add(original.copy(), at: operation.path, in: root)
         case .test:
             let found = try value(at: operation.path, in: root, "path")
             guard let value = operation.value, found.isEqual(value) else {
@@ -119,8 +75,8 @@ extension JSONPatch {
     }
 
     /// The value at a path.
-    private func value(at path: some Sequence<String>, in root: JSONNode, _ member: String)
-        throws(Fault) -> JSONNode
+    private func value(at path: some Sequence<String>, in root: DocumentNode, _ member: String)
+        throws(Fault) -> DocumentNode
     {
         var node = root
         for step in path {
@@ -140,10 +96,9 @@ extension JSONPatch {
     }
 
     private func add(
-        _ value: JSONNode?, at path: [String], in root: JSONNode, _ work: inout Work
+        _ value: DocumentNode?, at path: [String], in root: DocumentNode
     ) throws(Fault) {
         guard let value else { return }
-        try work.put(value, at: path)
         guard let last = path.last else {
             root.content = value.content
             return
@@ -155,7 +110,6 @@ extension JSONPatch {
             guard let index = last == "-" ? elements.count : Self.index(last),
                 index <= elements.count
             else { throw missing(path, "path") }
-            try work.move(elements.count - index)
             // The array is taken out first, so that it is changed in place.
             parent.content = .plain([])
             elements.insert(value, at: index)
@@ -165,8 +119,8 @@ extension JSONPatch {
     }
 
     private func remove(
-        _ path: [String], in root: JSONNode, _ member: String, _ work: inout Work
-    ) throws(Fault) -> JSONNode {
+        _ path: [String], in root: DocumentNode, _ member: String
+    ) throws(Fault) -> DocumentNode {
         guard let last = path.last else {
             throw Fault(
                 code: "invalid-patch",
@@ -179,7 +133,6 @@ extension JSONPatch {
         case .object(let members): members.remove(Array(last.utf8))
         case .array(var elements):
             if let index = Self.index(last) {
-                try work.move(elements.count - index)
                 parent.content = .plain([])
                 elements.remove(at: index)
             }
@@ -190,7 +143,7 @@ extension JSONPatch {
     }
 
     /// An index as RFC 6901 writes it: digits without leading zeros.
-    package static func index(_ step: String) -> Int? {
+    static func index(_ step: String) -> Int? {
         let digits = step.utf8
         guard let first = digits.first, digits.allSatisfy({ (48...57).contains($0) }),
             digits.count == 1 || first != 48

@@ -1,0 +1,306 @@
+import JSON
+import ObjectModel
+import ObjectStore
+import Rows
+
+/// Compiles the steps of a JSON patch to edits of the objects of one class, with every fault that does not
+/// depend on what is stored.
+struct JSONPatchCompiler {
+    private let rowClass: RowClass
+    private let names: SchemaNames
+    private let reader: ObjectReader
+    private var faults: [RequestFault.Entry] = []
+    private var hasRepeatedName = false
+    /// The required properties that the patch takes away, and by which step.
+    private var removed: [[String]: (index: Int, property: String, className: String)] = [:]
+
+    /// A step that can't be taken in any object of the class.
+    private struct Refusal: Error {
+        var code = "path-missing"
+        var detail: String
+        var member = "path"
+    }
+
+    init(_ rowClass: RowClass, _ names: SchemaNames, _ reader: ObjectReader) {
+        self.rowClass = rowClass
+        self.names = names
+        self.reader = reader
+    }
+
+    /// Compiles steps.
+    ///
+    /// - Throws: ``RequestFault`` with every fault.
+    mutating func compile(
+        _ steps: [JSONPatchStep]
+    ) throws(RequestFault) -> [JSONPatch.Operation] {
+        var operations: [JSONPatch.Operation] = []
+        for (index, step) in steps.enumerated() {
+            do throws(Refusal) {
+                if let edit = try edit(step, index) {
+                    operations.append(JSONPatch.Operation(edit: edit, pathText: step.pathText))
+                }
+            } catch {
+                let pointer = JSONPointer().appending(index: index).appending(error.member)
+                faults.append(
+                    RequestFault.Entry(
+                        code: error.code, detail: error.detail, pointer: pointer.description))
+            }
+        }
+        for (index, property, className) in removed.values.sorted(by: { $0.index < $1.index }) {
+            faults.append(
+                RequestFault.Entry(
+                    code: "missing-property",
+                    detail: "'\(property)' of class '\(className)' is required; state it.",
+                    pointer: JSONPointer().appending(index: index).appending("value").description))
+        }
+        guard let first = faults.first else { return operations }
+        let more = faults.count - 1
+        throw RequestFault(
+            hasRepeatedName ? .malformed : .invalid,
+            hasRepeatedName ? "duplicate-name" : first.code,
+            more > 0
+                ? "\(first.detail) (\(more) more fault\(more == 1 ? "" : "s"), see errors.)"
+                : first.detail,
+            errors: Array(faults.prefix(ObjectReader.faultCountMax)))
+    }
+
+    /// Compiles a step; nil when its value was refused, which is noted.
+    private mutating func edit(
+        _ step: JSONPatchStep, _ index: Int
+    ) throws(Refusal) -> ObjectEdit? {
+        if step.path == ["$id"], rowClass.primaryKeyIndex == nil, let value = step.value {
+            let key = ScalarText.int(value).flatMap { UInt64(exactly: $0) }
+            return ObjectEdit(EditPath(rowClass), .key(key, isTest: step.kind == .test))
+        }
+        let isCopy = step.kind == .move || step.kind == .copy
+        let target = result { () throws(Refusal) in try self.path(step.path, step.kind, "path") }
+        if case .failure(let refusal) = target, refusal.code != "path-missing" { throw refusal }
+        if step.kind == .move, step.path.count > step.from.count,
+            step.path.starts(with: step.from), !step.from.isEmpty
+        {
+            throw Refusal(
+                code: "invalid-patch", detail: "A value can't be moved into itself.",
+                member: "from")
+        }
+        // What is not there to be copied is missed first.
+        let source = isCopy ? try self.path(step.from, step.kind, "from") : EditPath(rowClass)
+        let path = try target.get()
+        let action: ObjectEdit.Action
+        switch step.kind {
+        case .add, .replace:
+            guard let value = step.value, let draft = draft(value, path, index) else { return nil }
+            action = step.kind == .add ? .add(draft) : .replace(draft)
+        case .test: action = .test(step.value.flatMap { draft($0, path, nil) })
+        case .remove:
+            try requireRemovable(step.path, "path")
+            try note(removal: step.path, path, index)
+            return ObjectEdit(path, .remove)
+        case .move, .copy:
+            try requireRemovable(step.from, "from")
+            if step.kind == .copy {
+                action = .copy(from: source)
+                break
+            }
+            if source != path { try note(removal: step.from, source, index) }
+            action = .move(from: source)
+        }
+        if step.kind != .test {
+            removed = removed.filter { !$0.key.starts(with: step.path) }
+        }
+        return ObjectEdit(path, action)
+    }
+
+    private func result(_ body: () throws(Refusal) -> EditPath) -> Result<EditPath, Refusal> {
+        do throws(Refusal) { return .success(try body()) } catch { return .failure(error) }
+    }
+
+    private func requireRemovable(_ path: [String], _ member: String) throws(Refusal) {
+        guard path.isEmpty else { return }
+        throw Refusal(
+            code: "invalid-patch",
+            detail: "The object itself can't be removed, moved or copied by a patch; use DELETE.",
+            member: member)
+    }
+
+    private mutating func note(
+        removal steps: [String], _ path: EditPath, _ index: Int
+    ) throws(Refusal) {
+        if steps.count == 1, path.member == rowClass.primaryKeyIndex {
+            throw Refusal(
+                code: "key-mismatch",
+                detail:
+                    "'\(steps[0])' names the object and never changes; leave it out of the patch.",
+                member: "value")
+        }
+        guard path.element == nil, path.inner.isEmpty, let member = path.member,
+            path.rowClass.members[member].isRequired
+        else { return }
+        let definition = path.rowClass.definition
+        removed[steps] = (index, definition.properties[member].name, definition.name)
+    }
+
+    // MARK: Paths
+
+    /// Finds where a path leads in the objects of the class.
+    ///
+    /// - `member`: Of the step, that holds the path.
+    private func path(
+        _ steps: [String], _ kind: JSONPatch.Operation.Kind, _ member: String
+    ) throws(Refusal) -> EditPath {
+        let isTarget = member == "path"
+        let adds = isTarget && [.add, .move, .copy].contains(kind)
+        func missing() -> Refusal {
+            Refusal(
+                detail: "There is nothing at '\(steps.map { "/" + $0 }.joined())' in the object.",
+                member: member)
+        }
+        var path = EditPath(rowClass)
+        var rest = steps[...]
+        while let name = rest.popFirst() {
+            let rowClass = path.rowClass
+            guard let index = rowClass.memberIndex[name] else {
+                guard adds, rest.isEmpty else { throw missing() }
+                throw Refusal(
+                    code: "unknown-property",
+                    detail: "Class '\(rowClass.definition.name)' has no property '\(name)'.",
+                    member: "value")
+            }
+            path.member = index
+            let storage = rowClass.members[index].storage
+            if storage.shape == .none {
+                guard adds, rest.isEmpty else { throw missing() }
+                throw Refusal(
+                    code: "inverse-link-read-only",
+                    detail: "'\(name)' shows which objects link here; change those instead.",
+                    member: "value")
+            }
+            guard !rest.isEmpty else { break }
+            if storage.shape != .single, let step = rest.popFirst() {
+                if storage.shape == .set, kind == .move || (isTarget && kind != .test),
+                    !(adds && rest.isEmpty && step == "-")
+                {
+                    throw Refusal(
+                        code: "set-index",
+                        detail: "'\(name)' is a set, whose elements have no positions: add with "
+                            + "\"/-\", or replace the whole set.", member: member)
+                }
+                path.element = try element(step, storage.shape, adds && rest.isEmpty, name)
+                if path.element == nil || (path.element == .end && !(adds && rest.isEmpty)) {
+                    throw missing()
+                }
+                if rest.isEmpty { break }
+            }
+            switch storage.element {
+            case .mixed:
+                if adds, let key = rest.last { try requireKey(key, name) }
+                path.inner = rest.map { Array($0.utf8) }
+                return path
+            case .embedded:
+                path.owners.append(EditPath.Owner(member: index, element: path.element))
+                path.rowClass = names.schema.classes[rowClass.members[index].classIndex]
+                path.member = nil
+                path.element = nil
+            default: throw missing()
+            }
+        }
+        return path
+    }
+
+    private func element(
+        _ step: String, _ shape: FieldStorage.Shape, _ isNew: Bool, _ property: String
+    ) throws(Refusal) -> EditPath.Element? {
+        if shape == .map {
+            if isNew { try requireKey(step, property) }
+            return .key(Array(step.utf8))
+        }
+        return step == "-" ? .end : Self.index(step).map { .index($0) }
+    }
+
+    private func requireKey(_ key: String, _ property: String) throws(Refusal) {
+        guard let fault = MapKey.fault(of: key) else { return }
+        throw Refusal(
+            code: fault.code, detail: "In '\(property)': \(fault.detail)", member: "value")
+    }
+
+    /// An index as RFC 6901 writes it: digits without leading zeros.
+    private static func index(_ step: String) -> Int? {
+        let digits = step.utf8
+        guard let first = digits.first, digits.allSatisfy({ (48...57).contains($0) }),
+            digits.count == 1 || first != 48
+        else { return nil }
+        return Int(step)
+    }
+
+    // MARK: Values
+
+    /// Reads a step's value as its path takes it; nil when it does not fit.
+    ///
+    /// - `index`: Of the step, whose faults are noted; nil when they do not matter.
+    private mutating func draft(
+        _ json: JSONValue, _ path: EditPath, _ index: Int?
+    ) -> ObjectDraft? {
+        var draft: ObjectDraft?
+        let found = reader.collecting(embeddingDepth: path.owners.count) { reader in
+            draft = read(json, path, reader)
+        }
+        if found.faults.isEmpty { return draft }
+        guard let index else { return nil }
+        hasRepeatedName = hasRepeatedName || found.hasRepeatedName
+        for fault in found.faults {
+            var fault = fault
+            // A property is read with its name.
+            let isNamed = path.member != nil && path.element == nil && path.inner.isEmpty
+            let steps = JSONPointer(fault.pointer ?? "")?.steps ?? []
+            fault.pointer =
+                steps.dropFirst(isNamed ? 1 : 0).reduce(
+                    JSONPointer().appending(index: index).appending("value")
+                ) { $0.appending($1) }.description
+            faults.append(fault)
+        }
+        return nil
+    }
+
+    private func read(_ json: JSONValue, _ path: EditPath, _ reader: ObjectReader) -> ObjectDraft? {
+        let rowClass = path.rowClass
+        guard let member = path.member else {
+            let reading = reader.read(json, as: rowClass, names: names, isMerge: false)
+            reading?.draft.objectKey = reading?.objectKey
+            return reading?.draft
+        }
+        if path.element == nil, path.inner.isEmpty {
+            let draft = ObjectDraft(rowClass, isMerge: false)
+            var name = rowClass.definition.properties[member].name
+            reader.names = names
+            name.withUTF8 { reader.read(json, UnsafeRawBufferPointer($0), member, into: draft) }
+            return draft
+        }
+        if case .key(let key)? = path.element {
+            return key.withUnsafeBytes {
+                reader.readEntry(
+                    json, under: $0, member, of: rowClass, names, depth: path.inner.count)
+            }
+        }
+        return reader.readElement(json, member, of: rowClass, names, depth: path.inner.count)
+    }
+}
+
+extension ObjectReader {
+    /// Runs a reading of its own, whose faults are handed over and do not count among those that were found
+    /// before.
+    ///
+    /// - `embeddingDepth`: How many embedded objects are around what is read.
+    fileprivate func collecting(
+        embeddingDepth: Int, _ body: (ObjectReader) -> Void
+    ) -> (faults: [RequestFault.Entry], hasRepeatedName: Bool) {
+        let before = (faults, faultCount, hasRepeatedName, path, self.embeddingDepth)
+        faults = []
+        faultCount = 0
+        hasRepeatedName = false
+        path = []
+        self.embeddingDepth = embeddingDepth
+        body(self)
+        let found = (faults, hasRepeatedName)
+        (faults, faultCount, hasRepeatedName, path, self.embeddingDepth) = before
+        return found
+    }
+}

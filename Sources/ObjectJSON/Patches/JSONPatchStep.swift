@@ -1,0 +1,57 @@
+import JSON
+import Text
+
+/// One step of a JSON patch as it is written.
+struct JSONPatchStep {
+    var kind: JSONPatch.Operation.Kind
+    var path: [String]
+    /// ``path`` as the client wrote it.
+    var pathText: String
+    /// Of `move` and `copy` where the value comes from.
+    var from: [String] = []
+    /// Of `add`, `replace` and `test`.
+    var value: JSONValue?
+
+    /// Reads a step; nil with faults when it is none.
+    init?(_ json: JSONValue, _ place: JSONPointer, _ faults: inout [RequestFault.Entry]) {
+        func fault(_ detail: String, _ member: String? = nil, hint: String? = nil) {
+            let pointer = member.map { place.appending($0) } ?? place
+            faults.append(
+                RequestFault.Entry(
+                    code: "invalid-patch", detail: detail, pointer: pointer.description, hint: hint)
+            )
+        }
+        guard json.kind == .object, json.repeatedName == nil else {
+            fault("An operation of a JSON patch is an object with each member once.")
+            return nil
+        }
+        let before = faults.count
+        let kinds = JSONPatch.Operation.Kind.allCases.map(\.rawValue)
+        let name = json.member(named: "op")?.string
+        let kind = name.flatMap { JSONPatch.Operation.Kind(rawValue: $0) }
+        if kind == nil {
+            fault(
+                "'op' is one of \(kinds.joined(separator: ", ")).", "op",
+                hint: name.flatMap { NearestName.of($0, among: kinds) })
+        }
+        func path(_ member: String) -> (text: String, steps: [String]) {
+            if let text = json.member(named: member)?.string, let pointer = JSONPointer(text) {
+                return (text, pointer.steps)
+            }
+            fault("'\(member)' is a JSON pointer such as \"/name\" or \"/names/0\".", member)
+            return ("", [])
+        }
+        let (pathText, steps) = path("path")
+        self.kind = kind ?? .test
+        self.path = steps
+        self.pathText = pathText
+        switch kind {
+        case .move, .copy: from = path("from").steps
+        case .add, .replace, .test:
+            value = json.member(named: "value")
+            if value == nil { fault("'\(name ?? "")' needs a 'value'.", "value") }
+        case .remove, nil: break
+        }
+        if faults.count > before { return nil }
+    }
+}

@@ -1,0 +1,70 @@
+import Rows
+
+/// The way from an object to something in it, known from the schema alone: which properties, and which
+/// elements if they are there.
+package struct EditPath: Sendable, Equatable {
+    /// One of a collection.
+    package enum Element: Sendable, Equatable {
+        /// A list's or set's element at an index, or where one can be inserted.
+        case index(Int)
+        /// Behind a list's last element, or anywhere in a set.
+        case end
+        /// A map's entry.
+        case key([UInt8])
+    }
+
+    /// A way into an embedded object: a property, or an element of one.
+    package struct Owner: Sendable, Equatable {
+        package var member: Int
+        package var element: Element?
+
+        /// Names a way.
+        package init(member: Int, element: Element?) {
+            self.member = member
+            self.element = element
+        }
+    }
+
+    /// The embedded objects on the way, from the outside in.
+    package var owners: [Owner] = []
+    /// The class of the object that holds the property.
+    package var rowClass: RowClass
+    /// The property; nil for the object itself.
+    package var member: Int?
+    /// The element of the property; nil for all of it.
+    package var element: Element?
+    /// The way on into a `mixed` value: indices and keys.
+    package var inner: [[UInt8]] = []
+
+    /// A way to the object itself.
+    package init(_ rowClass: RowClass) { self.rowClass = rowClass }
+
+    /// The first property on the way, and whether it leads to an element.
+    var root: (member: Int, isElement: Bool)? {
+        if let owner = owners.first { return (owner.member, owner.element != nil) }
+        return member.map { ($0, element != nil) }
+    }
+
+    /// The key of an entry of a map.
+    var key: [UInt8]? { element?.key }
+
+    /// How a value there is stored, alone.
+    var storage: FieldStorage {
+        guard let member else { return FieldStorage(.single, .embedded) }
+        if !inner.isEmpty { return FieldStorage(.single, .mixed) }
+        let storage = rowClass.members[member].storage
+        return element == nil ? storage : FieldStorage(.single, storage.element)
+    }
+
+    package static func == (a: EditPath, b: EditPath) -> Bool {
+        a.owners == b.owners && a.rowClass === b.rowClass && a.member == b.member
+            && a.element == b.element && a.inner == b.inner
+    }
+}
+
+extension EditPath.Element {
+    /// The key of an entry of a map.
+    var key: [UInt8]? {
+        if case .key(let key) = self { key } else { nil }
+    }
+}

@@ -1,0 +1,12 @@
+import Bytes
+import Rows
+
+/// A value on its way into an edited object.
+enum EditedValue {
+    /// What a draft states of a property, or of the whole object.
+    case statement(ObjectDraft, ResolvedReferences, origin: [DanglingLink.PathStep])
+    /// A leaf of the one element.
+    case element(ByteBuffer)
+    /// As it lies in a row, or in a collection; nil for null.
+    case bytes(ByteBuffer?)
+}

@@ -1,0 +1,58 @@
+import Rows
+
+/// One edit of an object that is there, made without looking at what is stored.
+///
+/// A value is what a draft of the class of the path's last object states: of the property, or as the one
+/// element of its collection. Never changed once made; one thread at a time uses it.
+package struct ObjectEdit: @unchecked Sendable {
+    // Unchecked: drafts are not changed by being written.
+
+    /// What is done at the end of the path.
+    package enum Action {
+        /// States a property, inserts an element, or puts an entry or a set's element.
+        case add(ObjectDraft)
+        /// As `add`, but of what is there.
+        case replace(ObjectDraft)
+        /// Gives a property its default, or takes an element away.
+        case remove
+        /// Takes a value from another path and adds it.
+        case move(from: EditPath)
+        /// Adds the value of another path.
+        case copy(from: EditPath)
+        /// States the object key, or compares with it; nil is none.
+        case key(UInt64?, isTest: Bool)
+        /// Compares; nil is a value that can't stand there.
+        case test(ObjectDraft?)
+    }
+
+    /// Where.
+    package var path: EditPath
+    /// What.
+    package var action: Action
+
+    /// Makes an edit.
+    package init(_ path: EditPath, _ action: Action) {
+        self.path = path
+        self.action = action
+    }
+}
+
+/// Why an edit was refused; the transaction has to be abandoned then.
+package enum EditFailure: Error {
+    /// There is nothing at the path, or at that of the source of a copy.
+    case notThere(isSource: Bool)
+    /// A tested value is another one.
+    case isOther
+    /// A copied value does not fit its new property.
+    case doesNotFit
+    /// A required property, or one that is not optional, would get null.
+    case isNull
+    /// What is copied would nest too deep.
+    case isTooDeep
+    /// A point would not lie on the Earth, and its index would not find it.
+    case isNoPoint
+    /// What names the object would change.
+    case isOtherKey(property: String?)
+    /// The store refuses it.
+    case store(StoreError)
+}

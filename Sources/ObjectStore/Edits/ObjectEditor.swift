@@ -1,0 +1,415 @@
+import Bytes
+import ObjectModel
+import Rows
+import Storage
+
+/// Applies edits to one object, one after the other, and writes what they made of it at the end.
+///
+/// The row is changed in memory; an out-of-line collection where it lies. Cost of an edit: linear in the row,
+/// logarithmic in an out-of-line collection. The writer's thread uses it, while the transaction's body
+/// runs.
+package final class ObjectEditor {
+    /// What becomes of a value.
+    enum Change {
+        case add(EditedValue)
+        case replace(EditedValue)
+        case remove
+    }
+
+    let transaction: WriteTransaction
+    let rowClass: RowClass
+    let key: UInt64
+    /// The object's row as it is by now.
+    private var row: ByteBuffer
+    /// Whether ``row`` has to be written.
+    private var isChanged = false
+    /// Whether values have left ``row`` since it was written.
+    private var hasSpilled = false
+    /// Whether values may have left rows that were never written.
+    private var hasGarbage = false
+    /// Of the out-of-line collections that have changed.
+    private var editors: [Int: CollectionEditor] = [:]
+    private var result: WriteResult?
+
+    /// Begins to edit an object.
+    ///
+    /// - Throws: ``StoreError`` `.objectNotFound` or a failed precondition.
+    package init(
+        _ transaction: WriteTransaction, _ rowClass: RowClass, key: UInt64,
+        _ precondition: Precondition
+    ) throws(StoreError) {
+        try transaction.beginChange(of: rowClass, key, precondition)
+        self.transaction = transaction
+        self.rowClass = rowClass
+        self.key = key
+        row = try Self.row(transaction, rowClass, key)
+        try transaction.countReading(row.count)
+    }
+
+    private static func row(
+        _ transaction: WriteTransaction, _ rowClass: RowClass, _ key: UInt64
+    ) throws(StoreError) -> ByteBuffer {
+        guard let stored = try transaction.row(rowClass, key) else { throw .objectNotFound }
+        let buffer = ByteBuffer(capacity: stored.byteCount)
+        buffer.append(stored.bytes)
+        return buffer
+    }
+
+    /// Applies an edit.
+    ///
+    /// - `origin`: The way to the edit's value in what the client wrote, for faults of its links.
+    /// - Throws: ``EditFailure``.
+    package func apply(_ edit: ObjectEdit, origin: [DanglingLink.PathStep]) throws(EditFailure) {
+        switch edit.action {
+        case .add(let draft):
+            try change(edit.path, .add(try encoded(draft, at: edit.path, origin)))
+        case .replace(let draft):
+            try change(edit.path, .replace(try encoded(draft, at: edit.path, origin)))
+        case .remove: try change(edit.path, .remove)
+        case .key(let stated, let isTest):
+            guard stated == key else { throw isTest ? .isOther : .isOtherKey(property: nil) }
+        case .test(let draft):
+            guard try holds(draft, at: edit.path) else { throw .isOther }
+        case .copy(let source):
+            try change(edit.path, .add(try copied(from: source, to: edit.path)))
+        case .move(let source):
+            let value = try copied(from: source, to: edit.path)
+            if source == edit.path { return }
+            try change(source, .remove)
+            try change(edit.path, .add(value))
+        }
+    }
+
+    /// Writes what has changed.
+    package func finish() throws(StoreError) -> WriteResult {
+        try flush()
+        if hasGarbage, let stored = try transaction.row(rowClass, key) {
+            try transaction.sweepOverflow(rowClass, key, stored)
+        }
+        guard let result else { throw .objectNotFound }
+        return result
+    }
+
+    // MARK: The row
+
+    var damaged: EditFailure {
+        .store(.storage(StorageError(.corrupted, operation: "edit row")))
+    }
+
+    /// The row as it is by now, with every collection.
+    ///
+    /// - `member`: The property that is looked at; nil for all.
+    func current(_ member: Int?) throws(EditFailure) -> RowView {
+        if member.map({ editors[$0] != nil }) ?? !editors.isEmpty {
+            try storing { () throws(StoreError) in try flush() }
+        }
+        guard let view = RowView(row.bytes) else { throw damaged }
+        return view
+    }
+
+    func storing<Result>(_ body: () throws(StoreError) -> Result) throws(EditFailure) -> Result {
+        do { return try body() } catch { throw .store(error) }
+    }
+
+    /// Writes what has changed to the store.
+    private func flush() throws(StoreError) {
+        func note(_ written: WriteResult) {
+            var written = written
+            written.isChanged = written.isChanged || (result?.isChanged ?? false)
+            result = written
+        }
+        guard let stored = try transaction.row(rowClass, key) else { throw .objectNotFound }
+        if isChanged {
+            note(try transaction.replace(rowClass, key, stored, by: row.bytes, path: []))
+        } else if result == nil {
+            note(
+                WriteResult(
+                    classIndex: rowClass.index, key: key, row: stored, isCreated: false,
+                    isChanged: false))
+        }
+        isChanged = false
+        hasSpilled = false
+        for (_, editor) in editors.sorted(by: { $0.key < $1.key }) { note(try editor.finish()) }
+        editors.removeAll()
+        row = try Self.row(transaction, rowClass, key)
+    }
+
+    /// Makes a row, whose values that are too large leave it unless `isInline`.
+    func build(
+        isInline: Bool = false, _ body: (RowBuilder, ByteBuffer) -> Void
+    ) throws(EditFailure) -> ByteBuffer {
+        let buffer = ByteBuffer(capacity: row.count + 64)
+        let builder = transaction.rowBuilder
+        let sink = builder.overflow
+        transaction.prepareRow(rowClass, key)
+        if isInline { builder.overflow = nil }
+        let before = transaction.overflow.identityCount
+        body(builder, buffer)
+        builder.overflow = sink
+        if transaction.overflow.identityCount != before { hasSpilled = true }
+        try storing { () throws(StoreError) in
+            try transaction.overflow.checkFailure()
+            // A byte that is copied costs a small part of one that is read.
+            try transaction.countReading(buffer.count / 8)
+        }
+        return buffer
+    }
+
+    // MARK: Values
+
+    /// Resolves and encodes what a draft states, having written the objects that it nests.
+    private func encoded(
+        _ draft: ObjectDraft, at path: EditPath, _ origin: [DanglingLink.PathStep]
+    ) throws(EditFailure) -> EditedValue {
+        // An object that it nests may be this one, or link to it.
+        if draft.writesObjects { try storing { () throws(StoreError) in try flush() } }
+        let targets = try storing { () throws(StoreError) in
+            try transaction.resolve(draft, path: origin)
+        }
+        if draft.writesObjects {
+            row = try storing { () throws(StoreError) in
+                try Self.row(transaction, rowClass, key)
+            }
+        }
+        return try encoded(draft, at: path, targets, origin)
+    }
+
+    /// Encodes what a draft states.
+    func encoded(
+        _ draft: ObjectDraft, at path: EditPath, _ targets: ResolvedReferences,
+        _ origin: [DanglingLink.PathStep]
+    ) throws(EditFailure) -> EditedValue {
+        guard path.element != nil || !path.inner.isEmpty, let member = path.member else {
+            return .statement(draft, targets, origin: origin)
+        }
+        let collection = try build { builder, buffer in
+            _ = builder.appendCollection(draft, member, targets: targets, to: buffer)
+        }
+        try storing { () throws(StoreError) in try transaction.requireStated(draft, origin) }
+        guard !path.inner.isEmpty else { return .element(collection) }
+        let storage = path.rowClass.members[member].storage
+        let value = WriteTransaction.mixed(collection, storage)
+        let bytes = ByteBuffer(capacity: value.bytes.count)
+        bytes.append(value.bytes)
+        return .bytes(value.isNull ? nil : bytes)
+    }
+
+    // MARK: Changing
+
+    private func change(_ path: EditPath, _ change: Change) throws(EditFailure) {
+        if let root = path.root {
+            if !root.isElement { _ = try current(root.member) }
+        } else {
+            _ = try current(nil)
+        }
+        // The view outlives a row that is written meanwhile.
+        let held = row
+        defer { withExtendedLifetime(held) {} }
+        guard let view = RowView(held.bytes) else { throw damaged }
+        let spilledBefore = hasSpilled
+        guard let changed = try changed(view, rowClass, path.owners[...], path, change) else {
+            return
+        }
+        try requireSameKey(view, changed, path)
+        if let member = path.root?.member { try requirePoint(member, changed) }
+        hasGarbage = hasGarbage || spilledBefore
+        row = changed
+        isChanged = true
+    }
+
+    /// What a change makes of the row of the object, or of an embedded one; nil when an out-of-line collection was changed.
+    private func changed(
+        _ row: RowView, _ rowClass: RowClass, _ owners: ArraySlice<EditPath.Owner>,
+        _ path: EditPath, _ change: Change
+    ) throws(EditFailure) -> ByteBuffer? {
+        let isRoot = owners.startIndex == 0
+        guard let owner = owners.first else {
+            return try changed(row, path, change, isRoot: isRoot)
+        }
+        let inner = transaction.rows.classes[rowClass.members[owner.member].classIndex]
+        func into(_ old: RowView?) throws(EditFailure) -> ByteBuffer {
+            guard let old,
+                let new = try changed(old, inner, owners.dropFirst(), path, change)
+            else { throw .notThere(isSource: false) }
+            return new
+        }
+        guard let element = owner.element else {
+            let new = try into(rowClass.embedded(owner.member, in: row))
+            return try replacing(row, rowClass, owner.member, by: .bytes(new.bytes))
+        }
+        return try editing(row, rowClass, owner.member, isRoot: isRoot) {
+            editor throws(EditFailure) in
+            guard let found = Self.index(of: element, in: editor), found.isThere,
+                let (part, offset) = editor.element(found.index), !part.values.isNull(offset)
+            else { throw .notThere(isSource: false) }
+            let old = ByteBuffer(capacity: part.values.bytes(offset).count)
+            old.append(part.values.bytes(offset))
+            let new = try into(RowView(old.bytes))
+            let leaf = Self.leaf(new, rowClass.members[owner.member].storage, element.key)
+            try put(leaf, at: found, rowClass.members[owner.member].storage, in: editor)
+        }
+    }
+
+    /// What a change of its own property makes of a row.
+    private func changed(
+        _ row: RowView, _ path: EditPath, _ change: Change, isRoot: Bool
+    ) throws(EditFailure) -> ByteBuffer? {
+        let rowClass = path.rowClass
+        guard let member = path.member else { return try stated(row, path, change) }
+        let storage = rowClass.members[member].storage
+        if let element = path.element {
+            return try editing(row, rowClass, member, isRoot: isRoot) {
+                editor throws(EditFailure) in
+                guard let found = Self.index(of: element, in: editor) else {
+                    throw .notThere(isSource: false)
+                }
+                if path.inner.isEmpty {
+                    return try edit(change, found, storage, element, in: editor)
+                }
+                guard found.isThere, let (part, offset) = editor.element(found.index) else {
+                    throw .notThere(isSource: false)
+                }
+                let old = MixedView(
+                    part.values.isNull(offset)
+                        ? WriteTransaction.nothing : part.values.bytes(offset))
+                let new = try mixed(old, path.inner, change)
+                try put(Self.leaf(new, storage, element.key), at: found, storage, in: editor)
+            }
+        }
+        guard !path.inner.isEmpty else { return try stated(row, path, change) }
+        let field = rowClass.field(member, in: row)
+        let old = MixedView(
+            field.isNull ? WriteTransaction.nothing : field.text(transaction.overflow))
+        let new = try mixed(old, path.inner, change)
+        return try replacing(row, rowClass, member, by: .bytes(new.bytes))
+    }
+
+    /// States a property, or the whole object.
+    private func stated(
+        _ row: RowView, _ path: EditPath, _ change: Change
+    ) throws(EditFailure) -> ByteBuffer {
+        let value: EditedValue
+        switch change {
+        case .add(let new), .replace(let new): value = new
+        case .remove:
+            guard let member = path.member else { throw .notThere(isSource: false) }
+            return try replacing(row, path.rowClass, member, by: .defaultValue)
+        }
+        switch value {
+        case .statement(let draft, let targets, let origin):
+            if let own = draft.objectKey, path.member == nil, own != key {
+                throw .isOtherKey(property: nil)
+            }
+            let built = try build { builder, buffer in
+                builder.append(
+                    draft, over: row, keepsAbsent: path.member != nil,
+                    version: transaction.version, targets: targets, to: buffer)
+            }
+            try storing { () throws(StoreError) in try transaction.requireStated(draft, origin) }
+            return built
+        case .bytes(let bytes):
+            guard let member = path.member else { throw .doesNotFit }
+            return try replacing(
+                row, path.rowClass, member, by: bytes.map { .bytes($0.bytes) } ?? .null)
+        case .element: throw damaged
+        }
+    }
+
+    private func replacing(
+        _ row: RowView, _ rowClass: RowClass, _ member: Int,
+        by replacement: RowBuilder.Replacement
+    ) throws(EditFailure) -> ByteBuffer {
+        try build { builder, buffer in
+            builder.append(
+                row, rowClass, replacing: member, by: replacement, version: transaction.version,
+                to: buffer)
+        }
+    }
+
+    // MARK: Collections
+
+    /// Edits a collection; nil when it is out of line, so that the row stays as it is.
+    private func editing(
+        _ row: RowView, _ rowClass: RowClass, _ member: Int, isRoot: Bool,
+        _ body: (any ElementEditor) throws(EditFailure) -> Void
+    ) throws(EditFailure) -> ByteBuffer? {
+        if isRoot, rowClass.field(member, in: row).isOutOfLine {
+            if editors[member] == nil {
+                // It may be new, and the editor looks for it in the stored row.
+                editors[member] = try storing { () throws(StoreError) in
+                    if isChanged { try flush() }
+                    return try transaction.editor(rowClass, key: key, member: member)
+                }
+            }
+            guard let editor = editors[member] else { throw damaged }
+            try body(editor)
+            return nil
+        }
+        let editor = RowCollectionEditor(transaction, rowClass, key, member, row)
+        try body(editor)
+        return try replacing(row, rowClass, member, by: .bytes(editor.collection))
+    }
+
+    /// Where an element is or can be inserted; nil when it can't.
+    static func index(of element: EditPath.Element, in editor: any ElementEditor)
+        -> (index: Int, isThere: Bool)?
+    {
+        switch element {
+        case .index(let index):
+            return index <= editor.count ? (index, index < editor.count) : nil
+        case .end: return (editor.count, false)
+        case .key(let key): return key.withUnsafeBytes { editor.find(key: $0) }
+        }
+    }
+
+    private static func leaf(
+        _ element: ByteBuffer?, _ storage: FieldStorage, _ key: [UInt8]?
+    ) -> ByteBuffer {
+        let leaf = ByteBuffer(capacity: (element?.count ?? 0) + 64)
+        LeafView.append(element?.bytes, storage.element, under: key, to: leaf)
+        return leaf
+    }
+
+    private func put(
+        _ leaf: ByteBuffer, at found: (index: Int, isThere: Bool), _ storage: FieldStorage,
+        in editor: any ElementEditor
+    ) throws(EditFailure) {
+        let element = LeafView(leaf.bytes, storage)
+        guard found.isThere else { return editor.insert(element, at: found.index) }
+        try storing { () throws(StoreError) in
+            try editor.replace(at: found.index, by: LeafSlice(element, 0..<1))
+        }
+    }
+
+    private func edit(
+        _ change: Change, _ found: (index: Int, isThere: Bool), _ storage: FieldStorage,
+        _ element: EditPath.Element, in editor: any ElementEditor
+    ) throws(EditFailure) {
+        func leaf(_ value: EditedValue) -> ByteBuffer {
+            switch value {
+            case .element(let leaf): leaf
+            case .bytes(let bytes): Self.leaf(bytes, storage, element.key)
+            case .statement: ByteBuffer()
+            }
+        }
+        switch change {
+        case .add(let value):
+            let leaf = leaf(value)
+            switch storage.shape {
+            case .set:
+                guard let found = editor.find(LeafView(leaf.bytes, storage), 0) else {
+                    throw damaged
+                }
+                if !found.isThere { try put(leaf, at: found, storage, in: editor) }
+            case .map: try put(leaf, at: found, storage, in: editor)
+            default: try put(leaf, at: (found.index, false), storage, in: editor)
+            }
+        case .replace(let value):
+            guard found.isThere else { throw .notThere(isSource: false) }
+            try put(leaf(value), at: found, storage, in: editor)
+        case .remove:
+            guard found.isThere else { throw .notThere(isSource: false) }
+            try storing { () throws(StoreError) in try editor.remove(at: found.index) }
+        }
+    }
+}

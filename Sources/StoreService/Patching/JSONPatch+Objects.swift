@@ -1,0 +1,95 @@
+import JSON
+import ObjectJSON
+import ObjectStore
+import Rows
+
+extension JSONPatch {
+    /// Applies the patch to an object that is there, inside a transaction. Writer's thread.
+    ///
+    /// Cost: linear in the row for each operation, logarithmic in an out-of-line collection.
+    ///
+    /// - Throws: ``WriteFailure``: a ``RequestFault`` `.conflict` for a `test` that fails, `.invalid` for a path that is not there
+    ///   or a copied value that does not fit, with the operation's pointer.
+    func apply(
+        to rowClass: RowClass, key: UInt64, precondition: Precondition,
+        _ transaction: WriteTransaction
+    ) throws(WriteFailure) -> WriteResult {
+        let editor = try WriteFailure.storing { () throws(StoreError) in
+            try ObjectEditor(transaction, rowClass, key: key, precondition)
+        }
+        for (index, operation) in operations.enumerated() {
+            do throws(EditFailure) {
+                try editor.apply(
+                    operation.edit, origin: [.element(index), .property("value")])
+            } catch {
+                throw failure(error, index)
+            }
+        }
+        return try WriteFailure.storing { () throws(StoreError) in try editor.finish() }
+    }
+
+    private func failure(_ failure: EditFailure, _ index: Int) -> WriteFailure {
+        let path = operations[index].pathText
+        switch failure {
+        case .notThere(let isSource):
+            return fault(
+                index, isSource ? "from" : "path", "path-missing",
+                isSource
+                    ? "There is nothing at the 'from' of this operation in the object."
+                    : "There is nothing at '\(path)' in the object.")
+        case .isOther:
+            return fault(
+                index, "value", "test-failed",
+                "The value at '\(path)' is not the one that is tested for.", .conflict)
+        case .doesNotFit:
+            return fault(
+                index, "value", "wrong-type", "The value at 'from' does not fit '\(path)'.")
+        case .isNull:
+            return fault(
+                index, "value", "null-not-allowed",
+                "'\(path)' is not optional, so it can't be null.")
+        case .isTooDeep:
+            return fault(
+                index, "value", "too-deep", "The copied value would nest too deep at '\(path)'.")
+        case .isNoPoint:
+            return fault(
+                index, "value", "out-of-range",
+                "'\(path)' is part of a point with a geographic index, and the longitude is not from -180 to "
+                    + "180 or the latitude not from -90 to 90; coordinates are [longitude, latitude]."
+            )
+        case .isOtherKey(let property):
+            return fault(
+                index, "value", "key-mismatch",
+                "'\(property ?? "$id")' names the object and never changes; leave it out of the patch."
+            )
+        case .store(.unstated(let properties)):
+            return .request(RequestFault(.unstated(properties)).placed(by: self))
+        case .store(let error): return .store(error)
+        }
+    }
+
+    private func fault(
+        _ index: Int, _ member: String, _ code: String, _ detail: String,
+        _ kind: RequestFault.Kind = .invalid
+    ) -> WriteFailure {
+        let pointer = JSONPointer().appending(index: index).appending(member)
+        return .request(
+            RequestFault(
+                kind, code, detail,
+                errors: [
+                    RequestFault.Entry(code: code, detail: detail, pointer: pointer.description)
+                ]))
+    }
+}
+
+extension RequestFault {
+    /// The same problem with the places of the patched object turned into those of the patch.
+    func placed(by patch: JSONPatch) -> RequestFault {
+        var problem = self
+        for index in problem.errors.indices {
+            guard let pointer = problem.errors[index].pointer else { continue }
+            problem.errors[index].pointer = patch.place(of: pointer)?.description
+        }
+        return problem
+    }
+}
