@@ -8,15 +8,17 @@ import Testing
 /// was taken.
 @Suite("What plans cost beside the best ones")
 struct PlanCostTests {
+    private static let objectCount: Int64 = 4000
+
     /// What a query has read: in units of an entry, a row of a scan two and more where words are looked for, a row
-    /// that is looked up 32.
+    /// that is looked up as many as in a class of this size.
     private static func cost(_ execution: QueryExecution) -> Int {
         var cost = execution.statistics.entriesRead * QueryCost.entry
         for followed in execution.followed {
             if case .scan = followed.plan.access {
                 cost += followed.rowsRead * RowCost(followed.plan.residual).tested
             } else {
-                cost += followed.rowsRead * QueryCost.risingRow
+                cost += followed.rowsRead * LookUpCost(objectCount: Int(Self.objectCount)).rising
             }
         }
         return cost
@@ -32,7 +34,7 @@ struct PlanCostTests {
         options.columns.byteCountMax = 0
         let store = try Store(engine: EngineCase.memory.open(), options: options)
         defer { store.close() }
-        try GeneratedQuery.fill(store, count: 4000, &random)
+        try GeneratedQuery.fill(store, count: Self.objectCount, &random)
         let read = try store.read()
         defer { read.close() }
         var ratios: [Double] = []

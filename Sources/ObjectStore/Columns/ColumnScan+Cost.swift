@@ -31,7 +31,7 @@ extension ColumnScan {
     }
 
     /// One row of so many is taken to pass the columns, where the rest of the condition is tested on rows.
-    private static let testedPart = 16
+    private static let testedPart = 4
 
     /// What a scan for a query costs by the columns that are there; nil where they answer nothing of its
     /// condition. Nothing is built, and nothing counts as a use.

@@ -8,8 +8,11 @@ extension KeyCollector {
     ///
     /// The lists of all words are gone through side by side: each leaps to where another stands, so that
     /// the cost follows from the rarest word. What begins words is read whole beforehand.
+    ///
+    /// - `first`: Behind which key they begin.
+    /// - `limit`: How many are wanted at most.
     mutating func words(
-        _ index: SearchIndex, _ search: TextSearch
+        _ index: SearchIndex, _ search: TextSearch, after first: UInt64 = 0, limit: Int = .max
     ) throws(Failure) -> [UInt64]? {
         var required: [WordCursor] = []
         for term in search.required {
@@ -26,8 +29,8 @@ extension KeyCollector {
             excluded.append(group)
         }
         var keys: [UInt64] = []
-        var next: UInt64 = 0
-        while next < .max, let key = try common(&required, from: next + 1) {
+        var next = first
+        while keys.count < limit, next < .max, let key = try common(&required, from: next + 1) {
             next = key
             try requireTime()
             if try excludes(&excluded, key) { continue }

@@ -15,10 +15,19 @@ struct KeyCollector {
     /// Entries of indexes, primary keys and inverse links that were read.
     private(set) var entriesRead = 0
     private var stepCount = 0
+    /// What it costs to look up and test the row of a key, instead of to ask one more source that all keys are to have;
+    /// nil where no source may be left out.
+    private let rowCost: Int?
+    /// Whether one was left out, so that the rows have to be tested.
+    private(set) var hasLeftOut = false
 
-    init(_ transaction: ReadTransaction, _ limits: QueryLimits, cost: Int = .max) {
+    init(
+        _ transaction: ReadTransaction, _ limits: QueryLimits, cost: Int = .max,
+        rowCost: Int? = nil
+    ) {
         self.transaction = transaction
         self.limits = limits
+        self.rowCost = rowCost
         costLeft = cost
     }
 
@@ -39,15 +48,52 @@ struct KeyCollector {
                 united += keys
             }
             return Self.risingOnce(united)
-        case .all(let parts):
-            var common: [UInt64]?
-            for part in parts {
-                if common?.isEmpty ?? false { break }
-                guard let keys = try keys(part, of: rowClass) else { return nil }
-                common = common.map { Self.common($0, keys) } ?? keys
-            }
-            return common ?? []
+        case .all(let parts): return try common(parts, of: rowClass)
         }
+    }
+
+    /// What all of some sources have in common.
+    ///
+    /// More and more of each is read until one ends. Of each other one is read what costs a quarter of what it does to look
+    /// up the rows that are left by then, where those may be tested.
+    private mutating func common(
+        _ parts: [PlanSource], of rowClass: RowClass
+    ) throws(Failure) -> [UInt64]? {
+        var common: [UInt64]?
+        var left = parts
+        var cost = 4 * QueryCost.always
+        while common == nil, costLeft > 0 {
+            for (index, part) in left.enumerated() where common == nil {
+                common = try keys(part, of: rowClass, cost: cost)
+                if common != nil { left.remove(at: index) }
+            }
+            cost = QueryCost.times(cost, 4)
+        }
+        guard var common else { return nil }
+        for part in left where !common.isEmpty {
+            let cost = rowCost.map { QueryCost.times(common.count, $0) / 4 } ?? .max
+            if let keys = try keys(part, of: rowClass, cost: cost) {
+                common = Self.common(common, keys)
+            } else if rowCost != nil, costLeft > 0 {
+                hasLeftOut = true
+            } else {
+                return nil
+            }
+        }
+        return common
+    }
+
+    /// The object keys of a source, where they cost no more than this either.
+    private mutating func keys(
+        _ source: PlanSource, of rowClass: RowClass, cost: Int
+    ) throws(Failure) -> [UInt64]? {
+        let costMax = costLeft
+        costLeft = min(costLeft, cost)
+        let own = costLeft
+        defer {
+            if costMax < .max { costLeft = costMax - (own - costLeft) } else { costLeft = .max }
+        }
+        return try keys(source, of: rowClass)
     }
 
     /// Sorts object keys and keeps each once.
@@ -122,6 +168,7 @@ struct KeyCollector {
         let memoryMax = keyCountMax
         let deadline = limits.deadlineMilliseconds
         var isLate = false
+        keys.reserveCapacity(16)
         for range in ranges {
             do throws(StorageError) {
                 try transaction.snapshot.scan(

@@ -63,9 +63,12 @@ extension Planner {
         beginning = try scan.begin(after: query.sort.isEmpty ? query.after?.key ?? 0 : 0)
     }
 
-    /// How many objects match, as far as the beginning of a scan by columns tells.
-    func matchesByColumns(_ total: Int) -> Int {
-        guard let beginning, beginning.objectCount > 0 else { return total }
+    /// How many objects match, as far as the beginning of a scan by columns tells; nil where there are none, or all is
+    /// wanted.
+    mutating func matchesByColumns(_ scan: ScanCost, _ total: Int) throws(Failure) -> Int? {
+        guard scan.isByColumns, query.expectedCount != nil, !query.isCounted else { return nil }
+        try begin()
+        guard let beginning, beginning.objectCount > 0 else { return nil }
         // Where none was met there may still be half a one.
         let share = QueryCost.times(beginning.matchCount, total) / beginning.objectCount
         return max(1, share, total / (2 * beginning.objectCount))

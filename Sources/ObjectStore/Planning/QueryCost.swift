@@ -24,13 +24,11 @@ package enum QueryCost {
     /// To test whether a point that was scanned lies in a region, beside ``scannedRow``.
     static let region = 1
     /// To look for words in a text, or for a regular expression.
-    static let textTest = 64
+    static let textTest = 16
     /// A row of a sample, tested for a plain condition: they lie apart, and each is the first of its kind.
     static let sampledRow = 6
     /// To make ready what tests rows for a condition.
-    static let matcher = 100
-    /// The most that a sample is tested for, some 160 µs.
-    static let sampleMax = 8192
+    static let matcher = 50
     /// To make columns ready for a query.
     package static let columnScan = 128
     /// A chunk of columns, besides what its properties cost: which objects it has, and to count them.

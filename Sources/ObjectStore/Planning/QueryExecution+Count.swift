@@ -23,7 +23,9 @@ extension QueryExecution {
         if case .scan = plan.access, let columns = try columns(readsAll: true) {
             return try columns.count()
         }
-        if plan.residual == nil, let keys = try collectedKeys() { return keys.count }
+        if plan.residual == nil, let keys = try collectedKeys(), plan.residual == nil {
+            return keys.count
+        }
         return try matchCount()
     }
 

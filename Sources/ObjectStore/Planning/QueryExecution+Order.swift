@@ -53,7 +53,7 @@ extension QueryExecution {
             // Texts that share a cut beginning have no order yet: they are read to their end.
             if run.isEmpty {
                 goesOn = pays(
-                    QueryCost.entry + (mayBeCut ? QueryCost.anyRow : QueryCost.risingRow))
+                    QueryCost.entry + testCost + (mayBeCut ? lookUp.any : lookUp.rising))
                 if !goesOn { return false }
             }
             guard let row = try fetch(key), testPaying(key, row) else { return true }
@@ -131,7 +131,7 @@ extension QueryExecution {
     /// - `limit`: How many objects will be taken at most.
     func collectKeys(limit: Int, _ body: (UInt64, RowView) -> Bool) throws(Failure) {
         let first = after?.key ?? 0
-        if let collected = try collectedKeys() {
+        if let collected = try collectedKeys(page: (first, limit)) {
             if isTooExpensive { return }
             let start = collected.partitioningIndex { $0 > first }
             var keys = Array(collected[start...])
@@ -200,7 +200,7 @@ extension QueryExecution {
         for key in keys {
             if key > end { break }
             guard isInTime() else { throw .time }
-            guard pays(QueryCost.risingRow) else { return false }
+            guard pays(lookUp.rising + testCost) else { return false }
             guard let row = try fetch(key), test(key, row) else { continue }
             guard body(key, row) else { return false }
         }

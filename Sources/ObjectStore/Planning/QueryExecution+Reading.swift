@@ -79,7 +79,6 @@ extension QueryExecution {
         let deadline = limits.deadlineMilliseconds
         let isGuarded = costMax < .max
         let readBefore = transaction.entriesRead
-        let pointCost = RowCost(plan.residual).tested - QueryCost.scannedRow
         defer {
             if rowCount >= Self.longScanCount, !readsAll {
                 ColumnScan.countUse(plan.residual, rowClass, in: transaction)
@@ -91,7 +90,7 @@ extension QueryExecution {
                 // What was read beside the rows of the scan, which are counted at its end.
                 let followed = transaction.entriesRead - readBefore
                 costSpent =
-                    rowCount * (QueryCost.scannedRow + pointCost) + followed * QueryCost.followed
+                    rowCount * (QueryCost.scannedRow + testCost) + followed * QueryCost.followed
                 if costSpent > costMax {
                     isTooExpensive = true
                     scannedKey = key - 1
@@ -165,9 +164,9 @@ extension QueryExecution {
     func forEachMatch(_ body: (UInt64, RowView) throws(Failure) -> Bool) throws(Failure) {
         if let keys = try collectedKeys(isSorted: true) {
             // All are read: it is known now whether that costs too much.
-            guard !isTooExpensive, pays(QueryCost.times(keys.count, QueryCost.risingRow)) else {
-                return
-            }
+            guard !isTooExpensive,
+                pays(QueryCost.times(keys.count, lookUp.rising + testCost))
+            else { return }
             for key in keys {
                 guard isInTime() else { throw .time }
                 guard let row = try fetch(key), test(key, row) else { continue }
@@ -193,7 +192,10 @@ extension QueryExecution {
     /// Where they cost too much the plan is given up, and there are none.
     ///
     /// - `isSorted`: Whether those of an index, or of primary keys, are put together as well.
-    func collectedKeys(isSorted: Bool = false) throws(Failure) -> [UInt64]? {
+    /// - `page`: Behind which key they may begin, and how many are wanted; nil for all.
+    func collectedKeys(
+        isSorted: Bool = false, page: (after: UInt64, limit: Int)? = nil
+    ) throws(Failure) -> [UInt64]? {
         if let keys = plan.keys { return keys }
         let source: PlanSource
         switch plan.access {
@@ -204,11 +206,22 @@ extension QueryExecution {
         case .nothing, .scan, .primaryKey, .index: return nil
         }
         var collector = KeyCollector(
-            transaction, limits, cost: costMax == .max ? .max : max(0, costMax - costSpent))
+            transaction, limits, cost: costMax == .max ? .max : max(0, costMax - costSpent),
+            rowCost: lookUp.rising)
         defer { entriesRead += collector.entriesRead }
-        guard let keys = try collector.keys(source, of: rowClass) else {
+        let keys: [UInt64]?
+        if case .words(let index, let search) = source, plan.residual == nil, let page {
+            keys = try collector.words(index, search, after: page.after, limit: page.limit)
+        } else {
+            keys = try collector.keys(source, of: rowClass)
+        }
+        guard let keys else {
             isTooExpensive = true
             return []
+        }
+        if collector.hasLeftOut {
+            plan.residual = query.predicate
+            plan.keys = keys
         }
         return keys
     }

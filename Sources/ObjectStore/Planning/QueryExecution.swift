@@ -61,6 +61,10 @@ package final class QueryExecution {
     private(set) var planningFailure: Failure?
     /// What the present plan has cost, see ``QueryCost``: what it read beside the entries it has to.
     var costSpent = 0
+    /// What it costs to look a row up.
+    private(set) var lookUp = LookUpCost.large
+    /// What a row costs to be tested beside ``QueryCost/scannedRow``, where the present plan may not cost everything.
+    private(set) var testCost = 0
     /// What the present plan may cost.
     private(set) var costMax = Int.max
     /// Behind which object key a scan that cost too much goes on.
@@ -85,10 +89,6 @@ package final class QueryExecution {
         rowClass = transaction.rows.classes[query.classIndex]
         readBefore = transaction.entriesRead
         after = query.after
-        if let plan = Planner.obvious(query, transaction) {
-            self.plan = plan
-            return
-        }
         var planner = Planner(query, transaction, limits)
         do throws(Failure) { plan = try planner.plan() } catch {
             if case .store(let error) = error { throw error }
@@ -97,6 +97,7 @@ package final class QueryExecution {
         }
         entriesRead = planner.entriesRead
         preparedScan = planner.preparedScan
+        lookUp = planner.lookUp
     }
 
     /// Follows a plan that is given: a part of another query's, or one of ``alternatives(of:in:)``.
@@ -166,7 +167,16 @@ package final class QueryExecution {
         scannedKey = nil
         costSpent = 0
         isTooExpensive = false
-        costMax = if case .after(let cost, _) = plan.fallback { cost } else { .max }
+        if case .after(let cost, _) = plan.fallback {
+            limitCost(to: cost)
+        } else {
+            limitCost(to: .max)
+        }
+    }
+
+    private func limitCost(to cost: Int) {
+        costMax = cost
+        testCost = cost == .max ? 0 : RowCost(plan.residual).tested - QueryCost.scannedRow
     }
 
     /// Goes on by the plan that stands behind the one that has cost too much.
@@ -184,7 +194,7 @@ package final class QueryExecution {
     func runOnly(
         cost: Int, _ body: (_ key: UInt64, _ row: RowView) -> Bool
     ) throws(Failure) -> Bool {
-        costMax = cost
+        limitCost(to: cost)
         try follow(limit: .max, body)
         try checkFailure()
         return !isTooExpensive

@@ -8,6 +8,9 @@ struct SampleCounts {
     /// So many matches are enough: more would not change the choice.
     private static let matchCountMax = 16
 
+    /// The rows that are tested first; then as many as were tested before.
+    private static let firstCount = 8
+
     /// How many rows were tested.
     private(set) var testedCount = 0
     /// How many of them satisfy the whole condition.
@@ -17,44 +20,64 @@ struct SampleCounts {
     /// A bit for each source that finds a row.
     private var masks: [UInt64] = []
 
-    /// Tests rows of a sample until enough of them match, or what is left would cost too much.
-    ///
-    /// - `costMax`: What may be spent, see ``QueryCost``.
+    private let sample: ClassSample
+    private let predicate: Predicate
+    /// What tests rows; made when the first is tested.
+    private var tests: (whole: Matcher, sources: [SourceTest])?
+    /// What it costs to have those.
+    private let startCost: Int
+    /// What it costs to test a row, without what it leads to.
+    private let step: Int
+    private var next = 0
+
     /// - `rowCost`: What a row costs to be tested in a scan, without what it leads to.
-    init(
-        _ sample: ClassSample, _ predicate: Predicate, _ candidates: [PlanCandidate],
-        in transaction: ReadTransaction, until deadline: UInt64, costMax: Int, rowCost: Int
-    ) throws(StoreError) {
-        let schema = transaction.rows
-        let step = QueryCost.sampledRow * (1 + candidates.count) + rowCost
-        var cost = QueryCost.matcher * (1 + candidates.count)
-        // Fewer rows would tell nothing.
-        guard cost + Self.matchCountMax * step <= costMax else { return }
-        let whole = predicate.makeMatcher(schema, source: transaction, until: deadline)
-        let tests = candidates.prefix(64).map {
-            SourceTest($0, sample.rowClass, transaction, until: deadline)
-        }
+    init(_ sample: ClassSample, _ predicate: Predicate, _ sources: [PlanSource], rowCost: Int) {
+        self.sample = sample
+        self.predicate = predicate
+        let matcherCount = sources.count { $0.needsLookUps } + 1
+        startCost = matcherCount * QueryCost.matcher
+        step = QueryCost.sampledRow * (1 + sources.count) + matcherCount * rowCost
+    }
+
+    /// What testing costs, that of the next rows too, see ``QueryCost``.
+    var costOfNext: Int {
+        startCost + followedCount * QueryCost.followed
+            + (testedCount + max(Self.firstCount, testedCount)) * step
+    }
+
+    /// Tests some rows; false when enough of them match, or none is left.
+    mutating func test(
+        _ candidates: [PlanCandidate], in transaction: ReadTransaction, until deadline: UInt64
+    ) throws(StoreError) -> Bool {
+        let (whole, sources) =
+            tests ?? (
+                predicate.makeMatcher(transaction.rows, source: transaction, until: deadline),
+                candidates.prefix(64).map {
+                    SourceTest($0, sample.rowClass, transaction, until: deadline)
+                }
+            )
+        tests = (whole, sources)
         let before = transaction.entriesRead
-        for entry in sample.entries {
-            let followed = (transaction.entriesRead - before) * QueryCost.followed
-            guard matchCount < Self.matchCountMax, cost + followed < costMax,
-                !transaction.isLate
-            else { break }
+        let end = min(next + max(Self.firstCount, testedCount), sample.entries.count)
+        while next < end, matchCount < Self.matchCountMax, !transaction.isLate {
+            let entry = sample.entries[next]
+            next += 1
             guard let row = try sample.row(entry, in: transaction) else { continue }
             testedCount += 1
-            cost += step
             if whole.matches(row: row, key: entry.key, source: transaction) {
                 matchCount += 1
                 masks.append(.max)
                 continue
             }
             var mask: UInt64 = 0
-            for (index, test) in tests.enumerated() where test.finds(row, entry.key, transaction) {
+            for (index, test) in sources.enumerated()
+            where test.finds(row, entry.key, transaction) {
                 mask |= 1 << UInt64(index)
             }
             if mask != 0 { masks.append(mask) }
         }
-        followedCount = transaction.entriesRead - before
+        followedCount += transaction.entriesRead - before
+        return next == end && next < sample.entries.count && matchCount < Self.matchCountMax
     }
 
     /// How many rows all of some sources find, by their positions.

@@ -169,7 +169,7 @@ struct PagePlanTests {
         defer { store.close() }
         try store.reading { read in
             let byRows = try Self.page("half == 1 AND n < 0", page: 5, read)
-            #expect(byRows.numbers.isEmpty && byRows.words == ["rows"])
+            #expect(byRows.numbers.isEmpty && byRows.words == ["rows"], "\(byRows.words)")
             try Self.build(read)
             let byColumns = try Self.page("half == 1 AND n < 0", page: 5, read)
             #expect(byColumns.numbers.isEmpty && byColumns.words == ["columns"])
@@ -193,7 +193,7 @@ struct PagePlanTests {
         try store.reading { read in
             let page = try Self.page("early > 0 AND half == 1 AND n > 4999", page: 5, read)
             #expect(page.numbers == [19901, 19902, 19903, 19904, 19905], "\(page.words)")
-            #expect(page.words.count <= 2)
+            #expect(page.words.count <= 2, "\(page.words)")
         }
     }
 }

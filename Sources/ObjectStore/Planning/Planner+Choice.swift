@@ -1,0 +1,132 @@
+import Query
+import Rows
+
+/// The choice between a walk in the wanted order, the keys of some sources, and a scan.
+extension Planner {
+    /// The plan that is likely to cost least.
+    mutating func choose(
+        _ predicate: Predicate, _ own: [IndexConstraint], _ natural: Plan?
+    ) throws(Failure) -> Plan {
+        let conjuncts = predicate.conjuncts
+        var sources = own.map { PlanSourceEstimate(search.candidate($0, conjuncts)) }
+        let further = search.further(predicate, beside: own)
+        if sources.isEmpty, further.isEmpty, natural == nil {
+            // The query that this may be a part of wants to know what it costs.
+            if query.isCounted { expected = (try scanCost().whole, try total()) }
+            return .scan(query)
+        }
+        let total = try total()
+        var scan = try scanCost()
+        if scan.isByColumns, isPage, try isFilled() { return scanPlan(scan) }
+        let mayLookUp = !scan.isByColumns || scan.whole >= 16 * QueryCost.always
+        for candidate in further where mayLookUp || !candidate.source.needsLookUps {
+            sources.append(try look(at: candidate, scan))
+        }
+        for index in sources.indices { sources[index].guess(total) }
+        var estimate = estimate(sources, conjuncts, try matchesByColumns(scan, total), nil, total)
+        let range = own.indices.first { own[$0].member == search.sortMember(query)?.member }
+        func walkCost(_ planner: Planner) -> Int {
+            natural == nil
+                ? .max
+                : planner.walkCost(range.map { sources[$0].count } ?? total, estimate.matches)
+        }
+        if !sources.contains(where: { $0.keys != nil }),
+            var sample = try sampleCounts(predicate, sources, total)
+        {
+            var goesOn = true
+            while goesOn {
+                let rest = natural == nil ? pageCost(scan, estimate.matches, total) : scan.whole
+                let likely = min(estimate.keys?.cost ?? .max, rest, walkCost(self))
+                // Ten microseconds of them are always paid for, but beside columns.
+                let most = scan.isByColumns ? likely / 32 : max(likely / 4, 2 * QueryCost.always)
+                guard sample.costOfNext <= most else { break }
+                goesOn = try test(&sample, &sources, total)
+                scan = try scanCost()
+                estimate = self.estimate(
+                    sources, conjuncts, try matchesByColumns(scan, total), sample, total)
+            }
+        }
+        expected = (min(estimate.keys?.cost ?? .max, scan.whole), estimate.matches)
+        let keys = estimate.keys.map { plan($0.sources, sources, conjuncts) }
+        guard let natural else { return scanOrKeys(scan, estimate, keys, total) }
+        // The entries of the range that is walked, all of them and not in its order, would be no better.
+        let isWalk = estimate.keys.map { $0.sources == [range] && keys?.keys == nil } ?? false
+        return walkOr(natural, walkCost(self), scan, estimate, isWalk ? nil : keys, total)
+    }
+
+    // MARK: The parts of the choice
+
+    /// What a walk in the wanted order costs until it has what is wanted.
+    fileprivate func walkCost(_ rangeCount: Int, _ matches: Int) -> Int {
+        let row = QueryCost.entry + lookUp.any + testCost
+        guard let wanted = query.expectedCount else { return QueryCost.times(rangeCount, row) }
+        let walked = max(wanted, QueryCost.times(wanted, rangeCount) / matches + 1)
+        return QueryCost.times(min(rangeCount, walked), row)
+    }
+
+    /// A walk in the wanted order as long as it costs less than what is behind it.
+    private func walkOr(
+        _ natural: Plan, _ walk: Int, _ scan: ScanCost, _ estimate: PlanEstimate, _ keys: Plan?,
+        _ total: Int
+    ) -> Plan {
+        let keyCost = keys == nil ? Int.max : estimate.keys?.cost ?? .max
+        guard let wanted = query.expectedCount else {
+            // Where all is wanted, an order by an index needs no memory and a sort does.
+            guard var keys, keyCost < walk else { return natural }
+            if keys.keys == nil { keys.fallback = .after(cost: walk, natural) }
+            return keys
+        }
+        let rest = scanOrKeys(scan, estimate, keys, total)
+        // The matches of the first chunk are sorted before any other is ruled out by them.
+        let sortCost = beginning?.matchCount ?? 0
+        let restCost = min(keyCost, QueryCost.sum(scan.whole, sortCost))
+        // Values may go together: the first of the order may fill the page though few match, so that a part of what the
+        // next best costs is spent on them in any case, and on two pages, or some 40 µs, where only a guess or a sample
+        // tells what that costs.
+        let page = QueryCost.times(wanted, QueryCost.entry + lookUp.any)
+        var walkMax = restCost / (scan.isByColumns ? 32 : 6)
+        if !scan.isByColumns, keys?.keys == nil {
+            walkMax = max(walkMax, min(scan.whole / 3, max(2 * page, 8 * QueryCost.always)))
+        }
+        if walk < restCost / 5 * 2 { walkMax = max(walkMax, min(2 * walk, restCost / 5 * 2)) }
+        guard page <= walkMax else { return rest }
+        var plan = natural
+        plan.fallback = .after(cost: walkMax, rest)
+        return plan
+    }
+
+    /// A scan, or the rows of some keys: what is likely to cost less, with the other behind it where that is not
+    /// sure.
+    private func scanOrKeys(
+        _ scan: ScanCost, _ estimate: PlanEstimate, _ keys: Plan?, _ total: Int
+    ) -> Plan {
+        var scanned = scanPlan(scan)
+        guard let best = estimate.keys, var keys else { return scanned }
+        let scanCost = pageCost(scan, estimate.matches, total)
+        // A few that are known already are read at once.
+        let isFew = !scan.isByColumns && keys.keys?.count ?? .max <= Self.entryCountMax
+        if isFew || best.cost < scanCost {
+            if keys.keys == nil {
+                let goesByKey = query.sort.isEmpty && !query.isCounted
+                let most = goesByKey ? scan.whole / 2 : scan.whole
+                keys.fallback = .after(cost: max(most, 2 * best.cost), scanned)
+            }
+            return keys
+        }
+        // What it should have found by then is rarer, or comes later.
+        if isPage, best.wholeCost < scan.whole / 2 || !estimate.isSampled && !scan.isByColumns {
+            keys.fallback = .after(cost: scan.whole, .scan(query))
+            scanned.fallback = .after(cost: max(2 * scanCost, QueryCost.always), keys)
+        }
+        return scanned
+    }
+
+    /// What it costs until a scan has what is wanted.
+    private func pageCost(_ scan: ScanCost, _ matches: Int, _ total: Int) -> Int {
+        guard isPage, let wanted = query.expectedCount else { return scan.whole }
+        let cost = min(scan.whole, scan.cost(ofFirst: QueryCost.times(wanted, total) / matches))
+        // Columns leave the rows that match to be read, and other rows are read to be tested.
+        return scan.isByColumns
+            ? cost + QueryCost.times(min(wanted, matches), lookUp.rising) : cost
+    }
+}
