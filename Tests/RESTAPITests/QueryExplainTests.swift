@@ -80,7 +80,7 @@ struct QueryExplainTests {
             ),
             (
                 #""filter":"ai < 55 AND di < 250","sort":"d""#,
-                "all of (index ai, 1 range), (index di, 1 range), then sorted", ["di", "ai"], 55,
+                "all of (index ai, 1 range), (index di, 1 range), then sorted", ["ai", "di"], 55,
                 1300
             ),
             (
