@@ -9,8 +9,8 @@ struct LookUpCost {
     /// What it costs in a class of some 500,000 objects, for whom nobody has counted.
     static let large = LookUpCost(objectCount: 1 << 19)
 
-    /// Measured by `Benchmarks --only planner` and `--only plans`: 0.25 µs with 20,000 objects, and for each doubling from there
-    /// on 80 ns more, or 160 where the keys don't rise.
+    /// Fitted to what `Benchmarks --only planner` (20,000 objects) and `--only plans` (300,000) show: 0.25 µs in the small class, and for
+    /// each doubling from there on 80 ns more, or 160 where the keys don't rise.
     init(objectCount: Int) {
         let doublings = max(0, Int.bitWidth - 1 - objectCount.leadingZeroBitCount - 14)
         rising = 12 + 4 * doublings
