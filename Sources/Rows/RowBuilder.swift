@@ -145,6 +145,8 @@ package final class RowBuilder {
         case null
         /// A value as it lies in a row: in its slot, or in the heap.
         case bytes(UnsafeRawBufferPointer)
+        /// The value that another row of the same class has.
+        case value(of: RowView)
     }
 
     /// Appends `stored` in the current layout with another value in one property.
@@ -165,6 +167,7 @@ package final class RowBuilder {
             switch replacement {
             case .defaultValue: appendDefault(member, rowClass, rowStart: start, to: buffer)
             case .null: setNull(rowClass, member, rowStart: start, in: buffer)
+            case .value(let other): copy(member, of: other, rowClass, rowStart: start, to: buffer)
             case .bytes(let bytes) where compiled.storage.isInHeap:
                 let offset = buffer.count
                 buffer.append(bytes)

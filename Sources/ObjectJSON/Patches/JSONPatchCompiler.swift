@@ -11,8 +11,6 @@ struct JSONPatchCompiler {
     private let reader: ObjectReader
     private var faults: [RequestFault.Entry] = []
     private var hasRepeatedName = false
-    /// The required properties that the patch takes away, and by which step.
-    private var removed: [[String]: (index: Int, property: String, className: String)] = [:]
 
     /// A step that can't be taken in any object of the class.
     private struct Refusal: Error {
@@ -45,13 +43,6 @@ struct JSONPatchCompiler {
                     RequestFault.Entry(
                         code: error.code, detail: error.detail, pointer: pointer.description))
             }
-        }
-        for (index, property, className) in removed.values.sorted(by: { $0.index < $1.index }) {
-            faults.append(
-                RequestFault.Entry(
-                    code: "missing-property",
-                    detail: "'\(property)' of class '\(className)' is required; state it.",
-                    pointer: JSONPointer().appending(index: index).appending("value").description))
         }
         guard let first = faults.first else { return operations }
         let more = faults.count - 1
@@ -92,20 +83,12 @@ struct JSONPatchCompiler {
             action = step.kind == .add ? .add(draft) : .replace(draft)
         case .test: action = .test(step.value.flatMap { draft($0, path, nil) })
         case .remove:
-            try requireRemovable(step.path, "path")
-            try note(removal: step.path, path, index)
-            return ObjectEdit(path, .remove)
+            try requireRemovable(step.path, path, "path")
+            action = .remove
         case .move, .copy:
-            try requireRemovable(step.from, "from")
-            if step.kind == .copy {
-                action = .copy(from: source)
-                break
-            }
-            if source != path { try note(removal: step.from, source, index) }
-            action = .move(from: source)
-        }
-        if step.kind != .test {
-            removed = removed.filter { !$0.key.starts(with: step.path) }
+            let isRemoved = step.kind == .move && source != path
+            try requireRemovable(step.from, isRemoved ? source : nil, "from")
+            action = step.kind == .copy ? .copy(from: source) : .move(from: source)
         }
         return ObjectEdit(path, action)
     }
@@ -114,29 +97,37 @@ struct JSONPatchCompiler {
         do throws(Refusal) { return .success(try body()) } catch { return .failure(error) }
     }
 
-    private func requireRemovable(_ path: [String], _ member: String) throws(Refusal) {
-        guard path.isEmpty else { return }
-        throw Refusal(
-            code: "invalid-patch",
-            detail: "The object itself can't be removed, moved or copied by a patch; use DELETE.",
-            member: member)
-    }
-
-    private mutating func note(
-        removal steps: [String], _ path: EditPath, _ index: Int
+    /// Refuses to take away what every object of its class has.
+    ///
+    /// - `path`: Where the steps lead; nil when nothing is taken away there.
+    private func requireRemovable(
+        _ steps: [String], _ path: EditPath?, _ member: String
     ) throws(Refusal) {
-        if steps.count == 1, path.member == rowClass.primaryKeyIndex {
+        guard !steps.isEmpty else {
+            throw Refusal(
+                code: "invalid-patch",
+                detail:
+                    "The object itself can't be removed, moved or copied by a patch; use DELETE.",
+                member: member)
+        }
+        guard let path, path.element == nil, path.inner.isEmpty, let property = path.member else {
+            return
+        }
+        let definition = path.rowClass.definition
+        let name = definition.properties[property].name
+        if steps.count == 1, property == rowClass.primaryKeyIndex {
             throw Refusal(
                 code: "key-mismatch",
-                detail:
-                    "'\(steps[0])' names the object and never changes; leave it out of the patch.",
+                detail: "'\(name)' names the object and never changes; leave it out of the patch.",
                 member: "value")
         }
-        guard path.element == nil, path.inner.isEmpty, let member = path.member,
-            path.rowClass.members[member].isRequired
-        else { return }
-        let definition = path.rowClass.definition
-        removed[steps] = (index, definition.properties[member].name, definition.name)
+        if path.rowClass.members[property].isRequired {
+            throw Refusal(
+                code: "missing-property",
+                detail:
+                    "'\(name)' of class '\(definition.name)' is required; replace it instead of removing it.",
+                member: "value")
+        }
     }
 
     // MARK: Paths

@@ -63,6 +63,9 @@ extension ObjectEditor {
             }
             bytes = part.isNull(offset) ? nil : part.bytes(offset)
         } else if compiled.storage.shape != .single {
+            // As many bytes are made of it.
+            let byteCount = field.overflow?.byteCount ?? 0
+            try storing { () throws(StoreError) in try transaction.countReading(byteCount) }
             found.bytes = try inlined(
                 path.rowClass.collection(member, in: row, transaction.overflow), compiled)
             return found
@@ -164,7 +167,7 @@ extension ObjectEditor {
         }
         let compiled = path.rowClass.members[member]
         let expected: UnsafeRawBufferPointer?
-        let value = try encoded(draft, at: path, targets, [])
+        let value = try encoded(draft, at: path, targets, nil)
         switch value {
         case .element(let leaf):
             let values = LeafView(leaf.bytes, compiled.storage).values
@@ -199,9 +202,7 @@ extension ObjectEditor {
                 draft, over: row, keepsAbsent: path.member != nil, version: row.version,
                 targets: targets, to: buffer)
         }
-        // What it lacks is not missing: it is not written.
-        transaction.rowBuilder.unstated.removeAll()
-        transaction.rowBuilder.hasNothingToKeep = false
+        forgetUnstated()
         guard let new = RowView(candidate.bytes) else { return false }
         let changed = transaction.rows.changedMembers(
             of: path.rowClass, from: row, to: new, transaction.overflow)

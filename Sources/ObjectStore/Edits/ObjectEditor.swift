@@ -107,6 +107,12 @@ package final class ObjectEditor {
         return view
     }
 
+    /// Forgets what a draft did not state that is only compared: it is not written.
+    func forgetUnstated() {
+        transaction.rowBuilder.unstated.removeAll()
+        transaction.rowBuilder.hasNothingToKeep = false
+    }
+
     func storing<Result>(_ body: () throws(StoreError) -> Result) throws(EditFailure) -> Result {
         do { return try body() } catch { throw .store(error) }
     }
@@ -118,8 +124,15 @@ package final class ObjectEditor {
             written.isChanged = written.isChanged || (result?.isChanged ?? false)
             result = written
         }
+        // Collections first: a row that is written counts the links of those that it has.
+        let members = editors.keys.sorted()
+        for member in members {
+            if let editor = editors.removeValue(forKey: member) { note(try editor.finish()) }
+        }
         guard let stored = try transaction.row(rowClass, key) else { throw .objectNotFound }
         if isChanged {
+            let row = try self.row(taking: members, from: stored)
+            try countEmbedded(in: row)
             note(try transaction.replace(rowClass, key, stored, by: row.bytes, path: []))
         } else if result == nil {
             note(
@@ -129,9 +142,35 @@ package final class ObjectEditor {
         }
         isChanged = false
         hasSpilled = false
-        for (_, editor) in editors.sorted(by: { $0.key < $1.key }) { note(try editor.finish()) }
-        editors.removeAll()
         row = try Self.row(transaction, rowClass, key)
+    }
+
+    /// The row with some properties as they are stored.
+    private func row(taking members: [Int], from stored: RowView) throws(StoreError) -> ByteBuffer {
+        var row = row
+        for member in members {
+            guard let view = RowView(row.bytes) else {
+                throw .storage(StorageError(.corrupted, operation: "edit row"))
+            }
+            let next = ByteBuffer(capacity: row.count + 64)
+            transaction.prepareRow(rowClass, key)
+            transaction.rowBuilder.append(
+                view, rowClass, replacing: member, by: .value(of: stored),
+                version: transaction.version, to: next)
+            row = next
+        }
+        return row
+    }
+
+    /// Counts the out-of-line collections of embedded objects, whose links are counted when the row is written.
+    private func countEmbedded(in row: ByteBuffer) throws(StoreError) {
+        guard let view = RowView(row.bytes), view.holdsOverflow else { return }
+        for member in rowClass.linkingMembers
+        where rowClass.members[member].storage.element == .embedded {
+            if let reference = rowClass.field(member, in: view).overflow {
+                try transaction.countReading(reference.byteCount)
+            }
+        }
     }
 
     /// Makes a row, whose values that are too large leave it unless `isInline`.
@@ -175,17 +214,23 @@ package final class ObjectEditor {
     }
 
     /// Encodes what a draft states.
+    ///
+    /// - `origin`: As for ``apply(_:origin:)``; nil when it is not to be written, only compared.
     func encoded(
         _ draft: ObjectDraft, at path: EditPath, _ targets: ResolvedReferences,
-        _ origin: [DanglingLink.PathStep]
+        _ origin: [DanglingLink.PathStep]?
     ) throws(EditFailure) -> EditedValue {
         guard path.element != nil || !path.inner.isEmpty, let member = path.member else {
-            return .statement(draft, targets, origin: origin)
+            return .statement(draft, targets, origin: origin ?? [])
         }
-        let collection = try build { builder, buffer in
+        let collection = try build(isInline: origin == nil) { builder, buffer in
             _ = builder.appendCollection(draft, member, targets: targets, to: buffer)
         }
-        try storing { () throws(StoreError) in try transaction.requireStated(draft, origin) }
+        if let origin {
+            try storing { () throws(StoreError) in try transaction.requireStated(draft, origin) }
+        } else {
+            forgetUnstated()
+        }
         guard !path.inner.isEmpty else { return .element(collection) }
         let storage = path.rowClass.members[member].storage
         let value = WriteTransaction.mixed(collection, storage)

@@ -230,7 +230,8 @@ package struct BulkChange: WriteBody, @unchecked Sendable {
             }
         }
         if case .patch(let patch) = action {
-            _ = try patch.apply(to: rowClass, key: key, precondition: .none, transaction)
+            _ = try patch.apply(
+                to: rowClass, key: key, precondition: .none, transaction, in: served)
         }
     }
 

@@ -2,6 +2,7 @@ import JSON
 import ObjectJSON
 import ObjectStore
 import Rows
+import Threads
 
 extension JSONPatch {
     /// Applies the patch to an object that is there, inside a transaction. Writer's thread.
@@ -9,15 +10,19 @@ extension JSONPatch {
     /// Cost: linear in the row for each operation, logarithmic in an out-of-line collection.
     ///
     /// - Throws: ``WriteFailure``: a ``RequestFault`` `.conflict` for a `test` that fails, `.invalid` for a path that is not there
-    ///   or a copied value that does not fit, with the operation's pointer.
+    ///   or a copied value that does not fit, with the operation's pointer; `.writeTime` when it takes too long.
     func apply(
         to rowClass: RowClass, key: UInt64, precondition: Precondition,
-        _ transaction: WriteTransaction
+        _ transaction: WriteTransaction, in served: ServedStore
     ) throws(WriteFailure) -> WriteResult {
         let editor = try WriteFailure.storing { () throws(StoreError) in
             try ObjectEditor(transaction, rowClass, key: key, precondition)
         }
+        let deadline = served.queryDeadline
         for (index, operation) in operations.enumerated() {
+            guard monotonicMilliseconds() < deadline else {
+                throw .request(.writeTime(served.limits))
+            }
             do throws(EditFailure) {
                 try editor.apply(
                     operation.edit, origin: [.element(index), .property("value")])

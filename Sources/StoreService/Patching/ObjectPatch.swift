@@ -48,7 +48,8 @@ package struct ObjectPatch: WriteBody, @unchecked Sendable {
             try transaction.require(target, precondition)
         }
         let result = try patch.apply(
-            to: target.rowClass, key: found.key, precondition: precondition, transaction)
+            to: target.rowClass, key: found.key, precondition: precondition, transaction, in: served
+        )
         row.removeAll()
         row.append(result.row.bytes)
         made = (

@@ -218,7 +218,7 @@ package struct TransactionWrite: WriteBody, @unchecked Sendable {
         guard let found, let patch = operation.patch else { throw .store(.objectNotFound) }
         return try patch.apply(
             to: operation.rowClass, key: found.key, precondition: operation.precondition,
-            transaction
+            transaction, in: served
         ).key
     }
 

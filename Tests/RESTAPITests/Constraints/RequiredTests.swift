@@ -74,10 +74,28 @@ struct RequiredTests {
             "POST", objects + "?mode=replace", #"{"id":1,"email":"d"}"#, status: 422,
             contains: [#""pointer":"/nick""#]
         ).check(on: server)
-        let patched = server.send(
-            "PATCH", objects + "/1", #"[{"op":"remove","path":"/tags"}]"#,
-            headers: [("Content-Type", "application/json-patch+json")])
-        #expect(patched.status == 422, "\(patched.text)")
+        for operations in [
+            #"{"op":"remove","path":"/tags"}"#, #"{"op":"move","path":"/nick","from":"/email"}"#,
+            // A required property is there after every operation.
+            #"{"op":"remove","path":"/tags"},{"op":"add","path":"/tags","value":[]}"#,
+        ] {
+            let patched = server.send(
+                "PATCH", objects + "/1", "[\(operations)]",
+                headers: [("Content-Type", "application/json-patch+json")])
+            #expect(patched.status == 422, "\(patched.text)")
+            #expect(patched.text.contains("missing-property"), "\(patched.text)")
+        }
+        for (operations, status) in [
+            (#"{"op":"add","path":"/places","value":[{"city":""}]}"#, 200),
+            // What a test leaves out has its default.
+            (#"{"op":"test","path":"/places/0","value":{}}"#, 200),
+            (#"{"op":"test","path":"/places/0","value":{"city":"x"}}"#, 409),
+        ] {
+            let patched = server.send(
+                "PATCH", objects + "/1", "[\(operations)]",
+                headers: [("Content-Type", "application/json-patch+json")])
+            #expect(patched.status == status, "\(patched.text)")
+        }
     }
 
     @Test("embedded and nested objects state what their classes require, each at its place")

@@ -227,7 +227,10 @@ struct RandomPatch {
         (0..<Int.random(in: 1...4, using: &random)).map { _ in
             let place = place(root, objectClass, &random)
             func new() -> String {
-                if Int.random(in: 0..<12, using: &random) == 0 { return scalar(.mixed, &random) }
+                if Int.random(in: 0..<12, using: &random) == 0 {
+                    // An object without a key may be a new one, with a random key.
+                    return mixed(2, &random).replacing("{}", with: "7")
+                }
                 guard let property = place.property else { return "1" }
                 if place.isInMixed { return mixed(1, &random) }
                 return place.isElement

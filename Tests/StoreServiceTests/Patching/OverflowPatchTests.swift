@@ -1,0 +1,92 @@
+import JSON
+import ObjectJSON
+import ObjectModel
+import ObjectStore
+import ObjectSupport
+import StoreService
+import TestSupport
+import Testing
+
+@Suite("JSON patches of objects with out-of-line collections")
+struct OverflowPatchTests {
+    private static let classes = [
+        ObjectClass(
+            name: "T", primaryKey: "id",
+            properties: [
+                Property(name: "id", type: .single(.scalar(.int))),
+                Property(name: "num", type: .single(.scalar(.int))),
+                Property(name: "e", type: .single(.object("Emb")), isOptional: true),
+                Property(name: "le", type: .list(.object("Emb"))),
+            ]),
+        ObjectClass(
+            name: "Emb", kind: .embedded,
+            properties: [
+                Property(name: "n", type: .single(.scalar(.int))),
+                Property(name: "s", type: .single(.scalar(.string))),
+                Property(name: "lk", type: .single(.object("T")), isOptional: true),
+            ]),
+    ]
+
+    /// Elements of some hundred bytes, the first three of which link to object 1.
+    private static func elements(_ count: Int, _ byteCount: Int = 1000) -> String {
+        let text = String(repeating: "x", count: byteCount)
+        return (0..<count).map { "{\"s\":\"\(text)\",\"lk\":\($0 < 3 ? "1" : "null")}" }
+            .joined(separator: ",")
+    }
+
+    private static let large = String(repeating: "x", count: 300_000)
+    private static let removals = Array(
+        repeating: "{\"op\":\"remove\",\"path\":\"/le/0\"}", count: 65
+    ).joined(separator: ",")
+
+    @Test(
+        "leave links and out-of-line values that are counted, and that the store's check finds",
+        arguments: [
+            (
+                "{\"e\":{},\"le\":[\(elements(120))]}",
+                #"{"op":"remove","path":"/le/0"},{"op":"remove","path":"/le/0"},{"op":"add","path":"/e/lk","value":1}"#
+            ),
+            (
+                "{\"e\":{},\"le\":[\(elements(120))]}",
+                #"{"op":"add","path":"/le/0","value":{"lk":1}},{"op":"add","path":"/e/lk","value":1},{"op":"test","path":"/le/0","value":{"lk":1}},{"op":"remove","path":"/e"}"#
+            ),
+            (
+                "{\"le\":[\(elements(66))]}",
+                removals + #",{"op":"add","path":"/e","value":{"n":1}}"#
+            ),
+            (
+                "{\"le\":[\(elements(2, 300_000))]}",
+                #"{"op":"copy","path":"/le/-","from":"/le/0"},{"op":"remove","path":"/le/0"},{"op":"move","path":"/e","from":"/le/1"}"#
+            ),
+            (
+                "{\"le\":[{\"n\":1,\"s\":\"\(large)\"}]}",
+                "{\"op\":\"replace\",\"path\":\"/num\",\"value\":1},{\"op\":\"test\",\"path\":\"/le/0\",\"value\":{\"n\":1,\"s\":\"\(large)\"}}"
+            ),
+            (
+                "{\"le\":[{\"n\":1,\"s\":\"\(large)\"},\(elements(100))]}",
+                "{\"op\":\"test\",\"path\":\"/le/0\",\"value\":{\"n\":1,\"s\":\"\(large)\"}},{\"op\":\"replace\",\"path\":\"/le/1/n\",\"value\":5},{\"op\":\"test\",\"path\":\"/le/1/n\",\"value\":5}"
+            ),
+        ], [false, true])
+    func links(_ patch: (object: String, operations: String), isTiny: Bool) throws {
+        var options = StoreOptions()
+        if isTiny { options.overflowLimits = .tiny }
+        let served = ServedStore(
+            try Shelter.open(.memory, options: options, classes: Self.classes),
+            limits: ServiceLimits()
+        ) { _, _ in }
+        defer { served.stop() }
+        for (key, json) in [("1", "{}"), ("2", patch.object)] {
+            _ = try served.make(
+                ObjectWrite(
+                    .named(ObjectAddress("T", key), isMerge: false), RequestBytes(json), .replace,
+                    .none, in: served))
+        }
+        _ = try served.make(
+            ObjectPatch(
+                ObjectAddress("T", "2"), RequestBytes("[\(patch.operations)]"), .none, in: served))
+        #expect(try StoreCheck.run(served.store).findings.isEmpty)
+        // Nothing is left of links that were counted wrongly either.
+        _ = try served.make(ObjectDeletion(ObjectAddress("T", "1"), .none, in: served))
+        #expect(try StoreCheck.run(served.store).findings.isEmpty)
+    }
+}
