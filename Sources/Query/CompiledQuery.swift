@@ -48,8 +48,6 @@ package struct CompiledQuery: Hashable, Sendable {
 
     /// What `now()` stood for; nil where the text has none.
     package let now: Timestamp?
-    /// The first of the arguments that nothing in the text stands for; nil where each is used.
-    package let unusedArgument: Int?
 
     /// Parses and checks a query on objects of one class.
     ///
@@ -78,7 +76,6 @@ package struct CompiledQuery: Hashable, Sendable {
             schema: schema, root: root, source: source, arguments: arguments, now: time)
         return CompiledQuery(
             root: root, predicate: try checker.predicate(syntax.predicate),
-            suffixes: try checker.suffixes(syntax.suffixes), now: time,
-            unusedArgument: arguments.indices.first { !syntax.argumentNumbers.contains($0) })
+            suffixes: try checker.suffixes(syntax.suffixes), now: time)
     }
 }

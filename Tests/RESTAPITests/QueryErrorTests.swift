@@ -58,10 +58,6 @@ struct QueryErrorTests {
             get([("filter", "count IN $0"), ("arg", "[[1]]")], ["a list that contains a list"]),
             get([("arg", "1")], ["no filter that uses them"]),
             body(#"{"args":[1]}"#, [#""pointer":"/args""#]),
-            body(
-                #"{"filter":"count == $1","args":[1,2]}"#,
-                [#""pointer":"/args/0""#, "query-argument", #""hint":"$0""#]),
-            body(#"{"filter":"count == 1","args":[1]}"#, [#""pointer":"/args/0""#]),
             body(#"{"filter":"count == $0","args":[{"$nothing":1}]}"#, [#""pointer":"/args/0""#]),
             body(#"{"filter":"count == $0","args":{"0":1}}"#, [#""pointer":"/args""#]),
             // Sort and distinct.

@@ -26,8 +26,6 @@ struct Parser {
     var subqueryDepth = 0
     /// Whether `now()` was read.
     var asksForTime = false
-    /// The numbers of the arguments that were read.
-    private var argumentNumbers: Set<Int> = []
 
     var source: SourceText { lexer.source }
 
@@ -50,16 +48,11 @@ struct Parser {
         guard token.kind == .end else {
             throw unexpected("AND, OR, SORT, DISTINCT, LIMIT or the end of the query")
         }
-        return Syntax(
-            predicate: predicate, suffixes: suffixes, asksForTime: asksForTime,
-            argumentNumbers: argumentNumbers)
+        return Syntax(predicate: predicate, suffixes: suffixes, asksForTime: asksForTime)
     }
 
     mutating func advance() throws(QueryError) {
         previousEnd = token.end
-        if token.kind == .argument || token.kind == .keyPathArgument {
-            argumentNumbers.insert(token.index)
-        }
         token = try lexer.next()
     }
 

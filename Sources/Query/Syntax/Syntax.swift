@@ -171,6 +171,4 @@ struct Syntax {
     var suffixes: [Suffix]
     /// Whether `now()` stands in it.
     var asksForTime: Bool
-    /// The numbers of the arguments that stand in it.
-    var argumentNumbers: Set<Int>
 }

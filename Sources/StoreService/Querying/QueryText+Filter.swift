@@ -7,7 +7,7 @@ extension QueryText {
     ///
     /// - `projection`: What the objects are shown by, for the names in errors.
     /// - `hasTime`: Whether `now()` stands for ``now``; it is refused where a query outlives its request.
-    /// - Throws: ``RequestFault`` `.malformed` with the column, or for an argument that the filter does not use.
+    /// - Throws: ``RequestFault`` `.malformed` with the column.
     package func compiledFilter(
         _ root: QueryRoot, _ schema: RowSchema, _ projection: CompiledProjection? = nil,
         hasTime: Bool = true
@@ -18,14 +18,9 @@ extension QueryText {
                 isInBody ? "args" : "arg", "Arguments are given, but no filter that uses them.")
         }
         do throws(QueryError) {
-            let query = try CompiledQuery.compile(
+            return try CompiledQuery.compile(
                 text: filter, arguments: arguments, root: root, schema: schema,
                 now: { hasTime ? now : nil })
-            guard let unused = query.unusedArgument else { return query }
-            throw QueryError(
-                .argument,
-                "The filter does not use argument \(unused); write $\(unused) where it belongs, or leave "
-                    + "the argument out.", column: 1, argumentIndex: unused, hint: "$\(unused)")
         } catch {
             throw fault(projection?.explaining(error, in: filter) ?? error, "filter")
         }
