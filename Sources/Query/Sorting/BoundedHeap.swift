@@ -1,26 +1,28 @@
 /// The first elements of an order, kept while more are seen: a bounded binary heap whose root is the last of
 /// them.
-package struct BoundedHeap<Element> {
+///
+/// It is public because Swift 6.3 specialises nothing that is `package` in other modules.
+public struct BoundedHeap<Element> {
     @usableFromInline var elements: [Element] = []
     @usableFromInline let countMax: Int
 
     /// Makes a heap for the first `countMax` elements.
     @inlinable
-    package init(countMax: Int) { self.countMax = countMax }
+    public init(countMax: Int) { self.countMax = countMax }
 
     /// How many elements it has.
     @inlinable
-    package var count: Int { elements.count }
+    public var count: Int { elements.count }
 
     /// The element that another one has to come before; nil while there is room.
     @inlinable
-    package var worst: Element? { elements.count == countMax ? elements.first : nil }
+    public var worst: Element? { elements.count == countMax ? elements.first : nil }
 
     /// Takes an element if it is among the first. Cost: logarithmic in the number of elements.
     ///
     /// - Returns: Whether it was taken, and which one had to go for it.
     @inlinable
-    package mutating func insert(
+    public mutating func insert(
         _ element: Element, isBefore: (Element, Element) -> Bool
     ) -> (isTaken: Bool, evicted: Element?) {
         guard elements.count == countMax else {
@@ -50,7 +52,7 @@ package struct BoundedHeap<Element> {
         var parent = 0
         while true {
             var last = parent
-            for child in [2 * parent + 1, 2 * parent + 2]
+            for child in (2 * parent + 1)...(2 * parent + 2)
             where child < elements.count && isBefore(elements[last], elements[child]) {
                 last = child
             }
@@ -62,7 +64,7 @@ package struct BoundedHeap<Element> {
 
     /// The elements in order.
     @inlinable
-    package func sorted(_ isBefore: (Element, Element) -> Bool) -> [Element] {
+    public func sorted(_ isBefore: (Element, Element) -> Bool) -> [Element] {
         elements.sorted(by: isBefore)
     }
 }
