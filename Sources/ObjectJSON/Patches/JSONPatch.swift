@@ -11,9 +11,6 @@ import Text
 package struct JSONPatch: Sendable {
     /// One step of a patch.
     package struct Operation: Sendable {
-        package enum Kind: String, CaseIterable, Sendable {
-            case add, remove, replace, move, copy, test
-        }
         package var edit: ObjectEdit
         /// The path as the client wrote it.
         package var pathText: String

@@ -136,7 +136,7 @@ struct JSONPatchCompiler {
     ///
     /// - `member`: Of the step, that holds the path.
     private func path(
-        _ steps: [String], _ kind: JSONPatch.Operation.Kind, _ member: String
+        _ steps: [String], _ kind: JSONPatchStep.Kind, _ member: String
     ) throws(Refusal) -> EditPath {
         let isTarget = member == "path"
         let adds = isTarget && [.add, .move, .copy].contains(kind)

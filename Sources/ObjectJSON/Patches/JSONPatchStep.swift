@@ -3,7 +3,11 @@ import Text
 
 /// One step of a JSON patch as it is written.
 struct JSONPatchStep {
-    var kind: JSONPatch.Operation.Kind
+    enum Kind: String, CaseIterable {
+        case add, remove, replace, move, copy, test
+    }
+
+    var kind: Kind
     var path: [String]
     /// ``path`` as the client wrote it.
     var pathText: String
@@ -26,9 +30,9 @@ struct JSONPatchStep {
             return nil
         }
         let before = faults.count
-        let kinds = JSONPatch.Operation.Kind.allCases.map(\.rawValue)
+        let kinds = Kind.allCases.map(\.rawValue)
         let name = json.member(named: "op")?.string
-        let kind = name.flatMap { JSONPatch.Operation.Kind(rawValue: $0) }
+        let kind = name.flatMap { Kind(rawValue: $0) }
         if kind == nil {
             fault(
                 "'op' is one of \(kinds.joined(separator: ", ")).", "op",

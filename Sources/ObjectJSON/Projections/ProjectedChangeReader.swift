@@ -51,7 +51,7 @@ package struct ProjectedChangeReader {
                 "Expected an object with the properties of '\(projection.definition.name)' that change, "
                     + "found \(ObjectReader.describe(json)).")
         }
-        if reader.faultCount > 0 { throw reader.problem() }
+        if reader.faultCount > 0 { throw reader.fault() }
         return version
     }
 

@@ -4,8 +4,8 @@ import Rows
 import Text
 
 extension ObjectReader {
-    /// The problem of a body with faults: 400 when names repeat, else 422.
-    package func problem() -> RequestFault {
+    /// The fault of a body with faults: 400 when names repeat, else 422.
+    package func fault() -> RequestFault {
         let first = faults.first?.detail ?? "The body can't be stored."
         let more = faultCount - 1
         let detail =

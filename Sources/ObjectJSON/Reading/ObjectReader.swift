@@ -10,7 +10,7 @@ import Rows
 /// keep one per thread. Cost: a few tens of nanoseconds a property.
 ///
 ///     let reading = reader.read(json, as: rowClass, names: names, isMerge: false)
-///     if !reader.faults.isEmpty { throw reader.problem() }
+///     if !reader.faults.isEmpty { throw reader.fault() }
 package final class ObjectReader {
     /// A step from the body's root to a value, for pointers.
     package enum Step {

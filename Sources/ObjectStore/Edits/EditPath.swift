@@ -45,9 +45,6 @@ package struct EditPath: Sendable, Equatable {
         return member.map { ($0, element != nil) }
     }
 
-    /// The key of an entry of a map.
-    var key: [UInt8]? { element?.key }
-
     /// How a value there is stored, alone.
     var storage: FieldStorage {
         guard let member else { return FieldStorage(.single, .embedded) }

@@ -36,23 +36,3 @@ package struct ObjectEdit: @unchecked Sendable {
         self.action = action
     }
 }
-
-/// Why an edit was refused; the transaction has to be abandoned then.
-package enum EditFailure: Error {
-    /// There is nothing at the path, or at that of the source of a copy.
-    case notThere(isSource: Bool)
-    /// A tested value is another one.
-    case isOther
-    /// A copied value does not fit its new property.
-    case doesNotFit
-    /// A required property, or one that is not optional, would get null.
-    case isNull
-    /// What is copied would nest too deep.
-    case isTooDeep
-    /// A point would not lie on the Earth, and its index would not find it.
-    case isNoPoint
-    /// What names the object would change.
-    case isOtherKey(property: String?)
-    /// The store refuses it.
-    case store(StoreError)
-}

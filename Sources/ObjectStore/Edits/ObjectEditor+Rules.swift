@@ -21,14 +21,14 @@ extension ObjectEditor {
         do throws(MixedEdit.Fault) {
             var way = steps
             if case .add = change {
-                let parent = try old.value(at: Self.checked(steps.dropLast(), in: old))
+                let parent = try Self.value(at: steps.dropLast(), in: old)
                 if parent.kind == .list, let last = steps.last {
                     way.removeLast()
                     if last != Array("-".utf8), Self.index(last) == nil { throw .notThere }
                     action = .insert(at: Self.index(last))
                 }
             } else {
-                _ = try old.value(at: Self.checked(steps[...], in: old))
+                _ = try Self.value(at: steps[...], in: old)
             }
             _ = try MixedEdit(way, action).apply(
                 to: old, MixedView(new.bytes), in: buffer)
@@ -38,16 +38,16 @@ extension ObjectEditor {
         return buffer
     }
 
-    /// Steps, of which those into lists are indices without leading zeros.
-    static func checked(
-        _ steps: ArraySlice<[UInt8]>, in value: MixedView
-    ) throws(MixedEdit.Fault) -> [[UInt8]] {
+    /// What stands at some steps, of which those into lists are indices without leading zeros.
+    static func value(
+        at steps: ArraySlice<[UInt8]>, in value: MixedView
+    ) throws(MixedEdit.Fault) -> MixedView {
         var value = value
         for step in steps {
             if value.kind == .list, index(step) == nil { throw .notThere }
             value = try value.value(at: [step])
         }
-        return Array(steps)
+        return value
     }
 
     private static func index(_ step: [UInt8]) -> Int? {

@@ -79,7 +79,7 @@ extension ObjectEditor {
             found.classIndex = -1
             let whole = MixedView(bytes ?? WriteTransaction.nothing)
             do throws(MixedEdit.Fault) {
-                let value = try whole.value(at: Self.checked(path.inner[...], in: whole))
+                let value = try Self.value(at: path.inner[...], in: whole)
                 bytes = value.isNull ? nil : value.bytes
             } catch {
                 throw .notThere(isSource: isSource)

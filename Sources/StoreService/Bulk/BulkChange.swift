@@ -76,7 +76,7 @@ package struct BulkChange: WriteBody, @unchecked Sendable {
             let reader = scratch.reader
             reader.reset()
             guard let draft = reader.readChange(json, of: rowClass, names: names) else {
-                throw reader.problem()
+                throw reader.fault()
             }
             return .merge(draft)
         }

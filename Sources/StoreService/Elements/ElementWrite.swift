@@ -103,7 +103,7 @@ package struct ElementWrite: WriteBody, @unchecked Sendable {
                 try json(scratch), target.member,
                 of: target.rowClass, names)
         }
-        guard let draft else { throw reader.problem() }
+        guard let draft else { throw reader.fault() }
         return .element(edit, draft)
     }
 
@@ -135,7 +135,7 @@ package struct ElementWrite: WriteBody, @unchecked Sendable {
             draft = reader.readElement(
                 json, target.member, of: target.rowClass, names, depth: depth)
         }
-        guard let draft else { throw reader.problem() }
+        guard let draft else { throw reader.fault() }
         return .inside(edit, draft)
     }
 

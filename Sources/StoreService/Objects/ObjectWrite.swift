@@ -91,7 +91,7 @@ package struct ObjectWrite: WriteBody, @unchecked Sendable {
         reader.reset()
         let reading = reader.read(
             json, as: target.rowClass, names: names, isMerge: isMerge, key: target.key)
-        guard let reading else { throw reader.problem() }
+        guard let reading else { throw reader.fault() }
         return Item(
             draft: reading.draft, objectKey: target.objectKey,
             precondition: precondition.with(version: reading.version))
@@ -131,7 +131,7 @@ package struct ObjectWrite: WriteBody, @unchecked Sendable {
         } else {
             read(json, element: nil)
         }
-        if !reader.faults.isEmpty { throw reader.problem() }
+        if !reader.faults.isEmpty { throw reader.fault() }
         return items
     }
 

@@ -88,13 +88,13 @@ extension JSONPatch {
 }
 
 extension RequestFault {
-    /// The same problem with the places of the patched object turned into those of the patch.
+    /// The same fault with the places of the patched object turned into those of the patch.
     func placed(by patch: JSONPatch) -> RequestFault {
-        var problem = self
-        for index in problem.errors.indices {
-            guard let pointer = problem.errors[index].pointer else { continue }
-            problem.errors[index].pointer = patch.place(of: pointer)?.description
+        var fault = self
+        for index in fault.errors.indices {
+            guard let pointer = fault.errors[index].pointer else { continue }
+            fault.errors[index].pointer = patch.place(of: pointer)?.description
         }
-        return problem
+        return fault
     }
 }

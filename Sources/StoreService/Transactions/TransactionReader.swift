@@ -147,7 +147,7 @@ struct TransactionReader {
     }
 
     private func wholeFault() -> RequestFault {
-        guard let first else { return reader.problem() }
+        guard let first else { return reader.fault() }
         let more = reader.faultCount - 1
         let detail =
             more > 0

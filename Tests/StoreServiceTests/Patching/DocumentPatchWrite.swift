@@ -50,7 +50,7 @@ struct DocumentPatchWrite: WriteBody, @unchecked Sendable {
         scratch.reader.reset()
         guard
             let reading = scratch.reader.read(json, as: rowClass, names: names, isMerge: false)
-        else { throw .request(placed(scratch.reader.problem(), patch)) }
+        else { throw .request(placed(scratch.reader.fault(), patch)) }
         try requireSameKey(reading, rowClass, found, patch)
         let result: WriteResult
         do throws(StoreError) {
