@@ -3,9 +3,7 @@ import ObjectStore
 extension StoreVersion {
     /// Hands over `<epoch>-<n>`, made on the stack: each reply has two of them. With `isQuoted` it
     /// stands between quotes, as in an entity tag and in JSON.
-    package func withText<Result>(
-        isQuoted: Bool, _ body: (UnsafeBufferPointer<UInt8>) -> Result
-    ) -> Result {
+    package func withText(isQuoted: Bool, _ body: (UnsafeBufferPointer<UInt8>) -> Void) {
         // Quotes, eight digits of the epoch, the hyphen and twenty digits at most.
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 32) { text in
             var start = text.count
@@ -27,7 +25,7 @@ extension StoreVersion {
                 rest /= 36
             }
             if isQuoted { emit(UInt8(ascii: "\"")) }
-            return body(UnsafeBufferPointer(rebasing: text[start...]))
+            body(UnsafeBufferPointer(rebasing: text[start...]))
         }
     }
 }
