@@ -77,7 +77,8 @@ struct EmbeddedReads {
         guard let sort = question.sort else {
             return try QueryExecution(query.counted, in: read).count()
         }
-        query.sort = try SortKey.parse(list: sort, rootClass: rowClass.index, schema: read.rows)
+        query.sort = try SortKey.parse(
+            list: sort, root: .objects(classIndex: rowClass.index), schema: read.rows)
         query.predicate = nil
         var found = 0
         try QueryExecution(query, in: read).run(limit: 50) { _, _ in

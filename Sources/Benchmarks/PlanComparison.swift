@@ -64,7 +64,8 @@ struct PlanComparison {
                     sort: sort.isEmpty
                         ? []
                         : try SortKey.parse(
-                            list: sort, rootClass: rowClass.index, schema: read.rows))
+                            list: sort, root: .objects(classIndex: rowClass.index),
+                            schema: read.rows))
                 var limit = Int.max
                 var isCounted = false
                 switch taken {

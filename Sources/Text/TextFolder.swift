@@ -1,20 +1,14 @@
 import Bytes
 
-/// Folds texts so that those which differ only in case or accents have equal bytes.
+/// Folds texts so that those which differ only in accents, or in case too, have equal bytes.
 ///
 /// One thread at a time uses it. It keeps its memory from text to text.
 package final class TextFolder {
-    /// Whether case is folded.
-    package let ignoresCase: Bool
-    /// Whether accents are removed.
-    package let ignoresAccents: Bool
+    private let ignoresCase: Bool
     private let buffer = ByteBuffer(capacity: 256)
 
     /// Makes a folder.
-    package init(ignoresCase: Bool, ignoresAccents: Bool) {
-        self.ignoresCase = ignoresCase
-        self.ignoresAccents = ignoresAccents
-    }
+    package init(ignoresCase: Bool) { self.ignoresCase = ignoresCase }
 
     /// The folded text: the text itself where folding changes nothing that is cheap to see, else bytes
     /// that are valid until the next call.
@@ -36,8 +30,6 @@ package final class TextFolder {
             if scalar < 0x80 {
                 buffer.append(UInt8(truncatingIfNeeded: folded(scalar)))
                 last.scalar = 0
-            } else if !ignoresAccents {
-                Self.append(folded(scalar), to: buffer)
             } else {
                 AccentFolding.forEachPart(of: scalar) { part in
                     if let whole = Hangul.composition(last.scalar, part) {

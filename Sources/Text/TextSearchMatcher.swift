@@ -37,14 +37,10 @@ package final class TextSearchMatcher {
         reader.forEachWord(text) { word in
             if let index = index(of: word) { find(index) }
             for index in wordCount..<terms.count
-            where !isFound[index] && begins(word, with: terms[index].word) { find(index) }
+            where !isFound[index] && word.starts(with: terms[index].word) { find(index) }
             return missing > 0 || !excluded.isEmpty
         }
         return missing == 0 && !excluded.contains { $0.allSatisfy { isFound[$0] } }
-    }
-
-    private func begins(_ word: UnsafeRawBufferPointer, with prefix: [UInt8]) -> Bool {
-        word.count >= prefix.count && word.prefix(prefix.count).elementsEqual(prefix)
     }
 
     private func index(of word: UnsafeRawBufferPointer) -> Int? {

@@ -6,7 +6,7 @@ import CICU
 /// Words are those that ICU's word iterator finds and that are no punctuation: `can't` and `3.14` are
 /// one word each, `a-b` is two. One thread at a time uses a reader; it keeps its memory from text to text.
 package final class WordReader {
-    private let folder = TextFolder(ignoresCase: true, ignoresAccents: true)
+    private let folder = TextFolder(ignoresCase: true)
     private let words: OpaquePointer?
 
     /// Makes a reader. Cost: microseconds, but for the first of a process.

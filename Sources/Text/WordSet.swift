@@ -1,5 +1,4 @@
 import Bytes
-import Glibc
 
 /// The words of one text, in the order of their bytes, each once. One thread at a time uses it; it keeps
 /// its memory from text to text.
@@ -42,10 +41,10 @@ package final class WordSet {
             buffer.append(UnsafeRawBufferPointer(rebasing: word[..<count]))
             return true
         }
-        spans.sort { Self.order(bytes($0), bytes($1)) < 0 }
+        spans.sort { compareKeys(bytes($0), bytes($1)) < 0 }
         var kept = 0
         for index in spans.indices {
-            if kept > 0, Self.order(bytes(spans[kept - 1]), bytes(spans[index])) == 0 { continue }
+            if kept > 0, compareKeys(bytes(spans[kept - 1]), bytes(spans[index])) == 0 { continue }
             spans[kept] = spans[index]
             kept += 1
         }
@@ -60,21 +59,13 @@ package final class WordSet {
         return count
     }
 
-    private static func order(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Int {
-        let order =
-            a.baseAddress.map { first in
-                b.baseAddress.map { Int(memcmp(first, $0, min(a.count, b.count))) } ?? 0
-            } ?? 0
-        return order == 0 ? a.count - b.count : order
-    }
-
     /// Hands over the words that only this set has.
     package func forEachWord(notIn other: WordSet, _ body: (UnsafeRawBufferPointer) -> Void) {
         var index = 0
         for word in spans {
             let own = bytes(word)
-            while index < other.count, Self.order(other[index], own) < 0 { index += 1 }
-            if index < other.count, Self.order(other[index], own) == 0 { continue }
+            while index < other.count, compareKeys(other[index], own) < 0 { index += 1 }
+            if index < other.count, compareKeys(other[index], own) == 0 { continue }
             body(own)
         }
     }

@@ -47,7 +47,8 @@ struct LongKeyTests {
             let found: [String] = try store.reading { read in
                 let rowClass = try #require(read.rows.rowClass(named: "Word"))
                 let sort = try SortKey.parse(
-                    list: "text", clause: "sort", rootClass: rowClass.index, schema: read.rows)
+                    list: "text", clause: "sort", root: .objects(classIndex: rowClass.index),
+                    schema: read.rows)
                 var texts: [String] = []
                 let query = ObjectQuery(classIndex: rowClass.index, sort: sort)
                 try QueryExecution(query, in: read).run(limit: .max) { _, row in

@@ -313,7 +313,7 @@ struct PlanTests {
                     sort: list.isEmpty
                         ? []
                         : try SortKey.parse(
-                            list: list, clause: "sort", rootClass: rowClass.index,
+                            list: list, clause: "sort", root: .objects(classIndex: rowClass.index),
                             schema: transaction.rows))
                 query.expectedCount = Self.pick([nil, 1, 5], &random)
                 // What a plain loop over all rows finds.

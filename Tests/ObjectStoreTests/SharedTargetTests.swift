@@ -86,7 +86,7 @@ struct SharedTargetTests {
                 classIndex: 0, predicate: nil,
                 sort: try SortKey.parse(
                     list: "-country.cities.@avg.size,country.cities.@count,-id", clause: "sort",
-                    rootClass: 0, schema: read.rows))
+                    root: .objects(classIndex: 0), schema: read.rows))
             let execution = QueryExecution(query, plan: .scan(query), in: read)
             var keys: [UInt64] = []
             try execution.run(limit: 400) { key, _ in

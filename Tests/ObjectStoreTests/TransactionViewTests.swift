@@ -32,7 +32,8 @@ struct TransactionViewTests {
                     text: filter, arguments: [], rootClass: people.index, schema: view.rows
                 ).predicate,
                 sort: try SortKey.parse(
-                    list: sort, clause: "sort", rootClass: people.index, schema: view.rows))
+                    list: sort, clause: "sort", root: .objects(classIndex: people.index),
+                    schema: view.rows))
             let execution = try QueryExecution(query, in: view)
             var keys: [UInt64] = []
             try execution.run(limit: .max) { key, _ in

@@ -42,7 +42,8 @@ package struct GeneratedQuery {
             sort: sort.isEmpty
                 ? []
                 : try SortKey.parse(
-                    list: sort, clause: "sort", rootClass: rowClass, schema: read.rows),
+                    list: sort, clause: "sort", root: .objects(classIndex: rowClass),
+                    schema: read.rows),
             expectedCount: taken == 0 ? page : nil)
         self.query = taken == 2 ? query.counted : query
     }

@@ -95,7 +95,8 @@ struct RandomisedTests {
             }
             let list = chosen.map { ($0.isAscending ? "" : "-") + $0.path.text }.joined(
                 separator: ",")
-            let keys = try SortKey.parse(list: list, rootClass: 0, schema: World.schema)
+            let keys = try SortKey.parse(
+                list: list, root: .objects(classIndex: 0), schema: World.schema)
             let evaluator = SortEvaluator(keys, schema: World.schema)
             func order(_ a: Person, _ b: Person) -> Int {
                 for (path, isAscending) in chosen {
@@ -164,9 +165,10 @@ struct RandomisedTests {
                 text: String(decoding: bytes, as: UTF8.self), arguments: [.init(.int(1))],
                 rootClass: 0, schema: World.schema)
             _ = try? SortKey.parse(
-                list: String(decoding: bytes, as: UTF8.self), rootClass: 0, schema: World.schema)
-            _ = try? PropertyPath.parse(
-                list: String(decoding: bytes, as: UTF8.self), rootClass: 0, schema: World.schema)
+                list: String(decoding: bytes, as: UTF8.self), root: .objects(classIndex: 0),
+                schema: World.schema)
+            _ = try? ValuePath(
+                dotted: String(decoding: bytes, as: UTF8.self), rootClass: 0, schema: World.schema)
         }
     }
 }

@@ -271,7 +271,6 @@ struct RegionQueryTests {
         let query = try compile("place geoWithin geoBox([0,0],[1,1])").get()
         let same = try compile("place GEOWITHIN geobox([0.0,0,5],[1e0,1])").get()
         #expect(query == same)
-        #expect(query.canonicalText == same.canonicalText)
         for other in [
             "place geoWithin geoBox([0,0],[1,2])", "former geoWithin geoBox([0,0],[1,1])",
             "ALL former geoWithin geoBox([0,0],[1,1])",
@@ -279,7 +278,6 @@ struct RegionQueryTests {
         ] {
             let different = try compile(other).get()
             #expect(query != different)
-            #expect(query.canonicalText != different.canonicalText)
         }
     }
 

@@ -31,7 +31,7 @@ extension ObjectQuery {
             default: (.notEqual, .null)
             }
         let hasValue = Predicate.comparison(
-            Comparison(.path(path, nil), relation, .constant(bound)))
+            Comparison(.path(path, nil), Relation(relation), .constant(bound)))
         var query = self
         query.predicate = Predicate.conjunction((predicate?.conjuncts ?? []) + [hasValue])
         query.sort = [SortKey(path: path, isAscending: !isGreatest)]

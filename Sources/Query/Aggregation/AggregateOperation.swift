@@ -25,12 +25,12 @@ package struct AggregateOperation: Hashable, Sendable {
     ) throws(QueryError) -> [AggregateOperation] {
         let source = SourceText(list)
         var operations: [AggregateOperation] = []
-        for item in source.split(0..<source.bytes.count, at: UInt8(ascii: ","), sparesKeys: true) {
+        for item in source.items {
             let operation = try parse(item, of: source, rootClass, schema)
             guard !operations.contains(where: { $0.name == operation.name }) else {
-                throw QueryError(
+                throw source.fault(
                     .syntax, "'\(operation.name)' is asked for twice.",
-                    column: source.column(item.lowerBound))
+                    at: item.lowerBound)
             }
             operations.append(operation)
         }
@@ -40,22 +40,23 @@ package struct AggregateOperation: Hashable, Sendable {
     private static func parse(
         _ item: Range<Int>, of source: SourceText, _ rootClass: Int, _ schema: RowSchema
     ) throws(QueryError) -> AggregateOperation {
-        let name = source.text(item.lowerBound, item.upperBound)
+        let name = source.text(item)
         if name == "count" { return AggregateOperation(name: name, kind: .count) }
         let open = source.bytes[item].firstIndex(of: UInt8(ascii: "(")) ?? item.upperBound
         let word = source.text(item.lowerBound, open)
-        guard let function = AggregateFunction(word: word) else {
-            throw QueryError(
+        guard let function = AggregateFunction(rawValue: word) else {
+            throw source.fault(
                 .syntax,
                 "'count', 'min(path)', 'max(path)', 'sum(path)' or 'avg(path)' is expected here.",
-                column: source.column(item.lowerBound),
-                hint: NearestName.of(word, among: AggregateFunction.words + ["count"]))
+                at: item.lowerBound,
+                hint: NearestName.of(
+                    word, among: AggregateFunction.allCases.map(\.rawValue) + ["count"]))
         }
         guard open < item.upperBound, source[item.upperBound - 1] == UInt8(ascii: ")") else {
-            throw QueryError(
+            throw source.fault(
                 .syntax,
                 "'\(word)' takes a path in parentheses, as in \(word)(age).",
-                column: source.column(open))
+                at: open)
         }
         let path = try SortKey.key(
             open + 1..<item.upperBound - 1, of: source, clause: "op",
@@ -65,26 +66,10 @@ package struct AggregateOperation: Hashable, Sendable {
             let takes =
                 function == .min || function == .max
                 ? "numbers, dates and mixed values" : "numbers and mixed values"
-            throw QueryError(
+            throw source.fault(
                 .type, "'\(word)' takes \(takes), and this is of type '\(path.type.name)'.",
-                column: source.column(open + 1))
+                at: open + 1)
         }
         return AggregateOperation(name: name, kind: .values(function, path))
-    }
-}
-
-extension AggregateFunction {
-    /// The words of a list of operations.
-    static let words = ["min", "max", "sum", "avg"]
-
-    /// The function that a list of operations calls so.
-    init?(word: String) {
-        switch word {
-        case "min": self = .min
-        case "max": self = .max
-        case "sum": self = .sum
-        case "avg": self = .average
-        default: return nil
-        }
     }
 }

@@ -10,7 +10,7 @@ extension Checker {
         if let type = left.type { right = try readingNumbers(right, type) }
         if let type = right.type { left = try readingNumbers(left, type) }
         if left.isMany, right.isMany {
-            throw fail(
+            throw source.fault(
                 .type,
                 "Arithmetic between two lists is not possible "
                     + "('\(text(syntax.left))' and '\(text(syntax.right))')", at: syntax.start)
@@ -19,13 +19,13 @@ extension Checker {
         case (.item(let a), .item(let b)):
             return .item(try calculated(a, syntax, b))
         case (.items(let items, let quantifier), .item(let b)):
-            var results: [Item] = []
-            for a in items { results.append(try calculated(a, syntax, b)) }
-            return .items(results, quantifier)
+            return .items(
+                try items.map { (a) throws(QueryError) in try calculated(a, syntax, b) },
+                quantifier)
         case (.item(let a), .items(let items, let quantifier)):
-            var results: [Item] = []
-            for b in items { results.append(try calculated(a, syntax, b)) }
-            return .items(results, quantifier)
+            return .items(
+                try items.map { (b) throws(QueryError) in try calculated(a, syntax, b) },
+                quantifier)
         default:
             let type = try resultType(left, right, syntax)
             let term = Expression.Term.operation(
@@ -49,22 +49,19 @@ extension Checker {
         }
         switch side {
         case .item(let item): return .item(try read(item))
-        case .items(let items, let quantifier):
-            var all: [Item] = []
-            for item in items { all.append(try read(item)) }
-            return .items(all, quantifier)
+        case .items(let items, let quantifier): return .items(try items.map(read), quantifier)
         case .path, .expression, .kinds: return side
         }
     }
 
     private func text(_ operand: Syntax.Operand) -> String {
-        source.text(operand.start, min(operand.end, operand.start + 60))
+        source.text(operand.start, min(operand.range.upperBound, operand.start + 60))
     }
 
     private func refused(_ syntax: Syntax.Operation) -> QueryError {
-        fail(
+        source.fault(
             .type,
-            "Cannot perform '\(syntax.operation.sign)' operation on '\(text(syntax.left))' and "
+            "Cannot perform '\(syntax.operation.rawValue)' operation on '\(text(syntax.left))' and "
                 + "'\(text(syntax.right))'", at: syntax.start)
     }
 
@@ -73,8 +70,7 @@ extension Checker {
         _ a: Item, _ syntax: Syntax.Operation, _ b: Item
     ) throws(QueryError) -> Item {
         var result = Item(
-            value: .null, argument: a.argument ?? b.argument, start: syntax.left.start,
-            end: syntax.right.end)
+            value: .null, argument: a.argument ?? b.argument, range: syntax.range)
         for item in [a, b] where item.value != .null && Number(item.value) == nil {
             throw refused(syntax)
         }
@@ -88,7 +84,7 @@ extension Checker {
     /// A constant number; one beside a decimal with all the digits that it is written with.
     private func number(_ item: Item, beside other: Value) -> Number? {
         if case .decimal = other, case .double = item.value, item.argument == nil,
-            let exact = Decimal128(source.text(item.start, item.end))
+            let exact = Decimal128(source.text(item.range))
         {
             return .decimal(exact)
         }
@@ -117,11 +113,9 @@ extension Checker {
         case .expression(let expression, _): return [try operandType(expression.type, syntax)]
         case .item(let item): return try operandType(item, syntax).map { [$0] } ?? []
         case .items(let items, _):
-            var types: [ScalarType] = []
-            for item in items {
-                if let type = try operandType(item, syntax) { types.append(type) }
-            }
-            return types
+            return try items.map { (item) throws(QueryError) in
+                try operandType(item, syntax)
+            }.compactMap { $0 }
         case .kinds: throw refused(syntax)
         }
     }
@@ -152,9 +146,8 @@ extension Checker {
         case .expression(let expression, _): return expression.term
         case .item(let item): return .constant(try operand(item, beside: other))
         case .items(let items, _):
-            var values: [Value] = []
-            for item in items { values.append(try operand(item, beside: other)) }
-            return .constants(values)
+            return .constants(
+                try items.map { (item) throws(QueryError) in try operand(item, beside: other) })
         case .kinds: throw refused(syntax)
         }
     }

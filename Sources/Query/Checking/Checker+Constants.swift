@@ -8,11 +8,10 @@ extension Checker {
     /// Looks up one side of a comparison.
     func side(_ operand: Syntax.Operand) throws(QueryError) -> Side {
         switch operand {
-        case .property(let start, let end):
-            if let own = ownValue(start, end) { return .path(own, nil) }
-            let step = Syntax.Step(kind: .name(source.text(start, end)), start: start, end: end)
-            let syntax = Syntax.Path(quantifier: nil, steps: [step], start: start, end: end)
-            return .path(try path(syntax), nil)
+        case .property(let range):
+            if let own = ownValue(range) { return .path(own, nil) }
+            let step = Syntax.Step(kind: .name(source.text(range)), start: range.lowerBound)
+            return .path(try path(Syntax.Path(steps: [step], range: range)), nil)
         case .path(let syntax):
             let resolver = try resolver(syntax)
             if let (kinds, start) = resolver.declaredKinds, syntax.quantifier == nil {
@@ -20,23 +19,21 @@ extension Checker {
             }
             let path = try path(resolver, at: syntax.start)
             if let quantifier = syntax.quantifier, !path.isMany {
-                throw fail(
-                    .type, "The keypath following '\(quantifier.name)' must contain a list",
+                throw source.fault(
+                    .type, "The keypath following '\(quantifier.rawValue)' must contain a list",
                     at: syntax.start)
             }
             return .path(path, syntax.quantifier)
-        case .list(let constants, let quantifier, _, _):
-            var items: [Item] = []
-            for constant in constants { items.append(try item(constant)) }
-            return .items(items, quantifier)
+        case .list(let constants, let quantifier, _):
+            return .items(try constants.map(item), quantifier)
         case .quantifiedArgument(let constant, let quantifier):
             guard case .argument(let index) = constant.kind,
                 case .list(let values) = try argument(index, at: constant.start).value
             else {
-                throw fail(
+                throw source.fault(
                     .argument,
                     "ANY/ALL/NONE are only allowed on arguments which contain a list but "
-                        + "'\(source.text(constant.start, constant.end))' is not a list.",
+                        + "'\(source.text(constant.range))' is not a list.",
                     at: constant.start)
             }
             return .items(try items(values, index, constant), quantifier)
@@ -60,7 +57,7 @@ extension Checker {
         items.reserveCapacity(values.count)
         for value in values {
             if case .list = value {
-                throw fail(
+                throw source.fault(
                     .argument, "Argument $\(index) is a list that contains a list.",
                     at: constant.start, argument: index)
             }
@@ -68,8 +65,7 @@ extension Checker {
             items.append(
                 Item(
                     value: try checkedLink(value, at: constant.start, argument: index),
-                    argument: index, isPlainText: isPlainText, start: constant.start,
-                    end: constant.end))
+                    argument: index, isPlainText: isPlainText, range: constant.range))
         }
         return items
     }
@@ -83,7 +79,7 @@ extension Checker {
                 case 1: "only 1 argument is provided"
                 default: "only \(arguments.count) arguments are provided"
                 }
-            throw fail(
+            throw source.fault(
                 .argument, "Request for argument at index \(index) but \(given)", at: start,
                 argument: index)
         }
@@ -91,13 +87,13 @@ extension Checker {
     }
 
     private func item(_ constant: Syntax.Constant) throws(QueryError) -> Item {
-        var item = Item(value: .null, start: constant.start, end: constant.end)
+        var item = Item(value: .null, range: constant.range)
         switch constant.kind {
         case .value(let value): item.value = value
         case .argument(let index):
             let argument = try argument(index, at: constant.start)
             if case .list = argument.value {
-                throw fail(
+                throw source.fault(
                     .argument, "Argument $\(index) is a list; a single value is expected here.",
                     at: constant.start, argument: index)
             }
@@ -111,7 +107,7 @@ extension Checker {
             case .string(let text): item.value = .data(Array(text.utf8))
             case let value where value == .null || value.scalarType == .data: item.value = value
             case let value:
-                throw fail(
+                throw source.fault(
                     .argument,
                     "Argument $\(index) in binary(...) has to be a string or data, not "
                         + "'\(Self.typeName(value))'.", at: constant.start, argument: index)
@@ -126,26 +122,22 @@ extension Checker {
 
     private func time(plus seconds: Int64, at start: Int) throws(QueryError) -> Timestamp {
         guard let now else {
-            throw fail(
+            throw source.fault(
                 .type,
                 "'now()' is the time of a request; what follows changes goes on for longer. State a date.",
                 at: start)
         }
         let (sum, isTooLong) = now.seconds.addingReportingOverflow(seconds)
         guard !isTooLong, sum >= Timestamp.secondsMin, sum < Timestamp.secondsEnd else {
-            throw fail(
+            throw source.fault(
                 .limit, "The time lies outside of the years that a date can have.", at: start)
         }
         return Timestamp(seconds: sum, nanoseconds: now.nanoseconds)
     }
 
-    func constantKinds(at start: Int) -> QueryError {
-        fail(.type, PathResolver.constantKinds, at: start)
-    }
-
     private func refuseMap(_ value: Value, at start: Int, argument: Int) throws(QueryError) {
         guard case .map = value else { return }
-        throw fail(
+        throw source.fault(
             .argument, "Argument $\(argument) is a map; nothing compares with a map.", at: start,
             argument: argument)
     }
@@ -155,7 +147,7 @@ extension Checker {
         _ value: Value, at start: Int, argument: Int
     ) throws(QueryError) -> Value {
         guard case .link(let className, let key) = value else { return value }
-        let item = Item(value: key, argument: argument, isPlainText: true, start: start, end: start)
+        let item = Item(value: key, argument: argument, isPlainText: true, range: start..<start)
         return try link(className, item, at: start, argument: argument)
     }
 
@@ -163,13 +155,13 @@ extension Checker {
         _ className: String, _ key: Item, at start: Int, argument: Int?
     ) throws(QueryError) -> Value {
         guard let target = schema.rowClass(named: className) else {
-            throw fail(
+            throw source.fault(
                 .unknownClass, "Unknown object type '\(className)'", at: start,
                 argument: argument,
                 hint: NearestName.of(className, among: schema.definition.classes.lazy.map(\.name)))
         }
         guard target.definition.kind == .object else {
-            throw fail(
+            throw source.fault(
                 .type, "'\(className)' is an embedded class; its objects have no keys.", at: start,
                 argument: argument)
         }
@@ -180,7 +172,7 @@ extension Checker {
             type = scalar
         }
         guard let value = try adapted(key, to: .scalar(type), isStrict: true) else {
-            throw fail(
+            throw source.fault(
                 .type,
                 "The primary key of '\(className)' has type '\(ValueType.scalar(type).name)', "
                     + "not '\(Self.typeName(key.value))'", at: key.start, argument: argument)
@@ -195,30 +187,27 @@ extension Checker {
         _ side: Side, to type: ValueType, isRight: Bool, beside path: Syntax.Operand, at start: Int
     ) throws(QueryError) -> Operand {
         switch side {
-        case .path(let path, let quantifier): return .path(path, quantifier)
-        case .expression(let expression, let quantifier): return .expression(expression, quantifier)
+        case .path, .expression: return side.operand
         case .items(let items, let quantifier):
-            var values: [Value] = []
-            values.reserveCapacity(items.count)
-            for item in items {
-                values.append(try adapted(item, to: type, isStrict: false) ?? item.value)
-            }
-            return .constants(values, quantifier)
+            return .constants(
+                try items.map { (item) throws(QueryError) in
+                    try adapted(item, to: type, isStrict: false) ?? item.value
+                }, quantifier)
         case .kinds(let kinds, let start):
-            guard type == .kinds else { throw constantKinds(at: start) }
+            guard type == .kinds else { throw source.constantKinds(at: start) }
             return .constant(.int(kinds))
         case .item(let item):
             if let value = try adapted(item, to: type, isStrict: true) { return .constant(value) }
             if case .link(let className, let key) = item.value, case .link(let index) = type {
-                throw fail(
+                throw source.fault(
                     .type,
-                    "The relationship '\(source.text(path.start, path.end))' which links to type "
+                    "The relationship '\(source.text(path.range))' which links to type "
                         + "'\(schema.classes[index].definition.name)' cannot be compared to an "
                         + "argument of type '\(className)' with primary key "
                         + "'\(Self.describe(key))'", at: item.start, argument: item.argument)
             }
             if let argument = item.argument {
-                throw fail(
+                throw source.fault(
                     .argument,
                     "Cannot compare argument $\(argument) with value "
                         + "'\(Self.describe(item.value))' to a \(type.name)" + form(type),
@@ -257,7 +246,7 @@ extension Checker {
             return Self.number(text, scalar)
         case (.scalar(.decimal128), .double(let value)):
             // A literal counts with all the digits that it is written with.
-            let literal = item.argument == nil ? source.text(item.start, item.end) : ""
+            let literal = item.argument == nil ? source.text(item.range) : ""
             return .decimal(
                 Decimal128(literal) ?? Decimal128(rounding: value, digitCount: 15))
         case (.scalar(.float), .double(let value)):
@@ -269,7 +258,7 @@ extension Checker {
             return try adapted(wide, to: type, isStrict: isStrict)
         case (.scalar(let scalar), .double(let value)) where scalar.integerRange != nil:
             if isStrict, !value.isFinite {
-                throw fail(
+                throw source.fault(
                     .type, (value.isNaN ? "NaN" : "Infinity") + " not supported for int",
                     at: item.start, argument: item.argument)
             }
@@ -299,7 +288,7 @@ extension Checker {
         if value == .null { return KindSet.of(.null) }
         if case .string(let name) = value, let kinds = KindSet.named(name) { return kinds }
         let isText = value.scalarType == .string
-        throw fail(
+        throw source.fault(
             item.argument == nil ? .type : .argument,
             "Unable to parse the type attribute string '\(Self.describe(value))', supported case "
                 + "insensitive values are: [\(KindSet.allNames.joined(separator: ", "))]",

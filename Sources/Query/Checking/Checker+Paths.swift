@@ -12,7 +12,7 @@ extension Checker {
     func path(_ resolver: PathResolver, at start: Int) throws(QueryError) -> ValuePath {
         let path = try resolver.path(at: start)
         guard MixedDependencies.isBounded(path, schema) else {
-            throw fail(
+            throw source.fault(
                 .limit,
                 "The path may follow links within mixed values in more than "
                     + "\(MixedDependencies.dependencyCountMax) ways: too many of its names are properties "
@@ -22,12 +22,13 @@ extension Checker {
     }
 
     /// The path to a plain value of the object itself, which most names stand for; nil for every other.
-    func ownValue(_ start: Int, _ end: Int) -> ValuePath? {
-        guard source[start] != UInt8(ascii: "$"), case .objects(let classIndex) = root else {
+    func ownValue(_ range: Range<Int>) -> ValuePath? {
+        guard source[range.lowerBound] != UInt8(ascii: "$"), case .objects(let classIndex) = root
+        else {
             return nil
         }
         let rowClass = schema.classes[classIndex]
-        guard let member = source.withBytes(start, end, { rowClass.names.position(of: $0) }),
+        guard let member = source.withBytes(range, { rowClass.names.position(of: $0) }),
             case .single(.scalar(let scalar)) = rowClass.definition.properties[member].type
         else { return nil }
         return ValuePath(
@@ -49,11 +50,8 @@ extension Checker {
             switch step.kind {
             case .name(let name): try resolver.name(name, at: step.start)
             case .count: try resolver.count(at: step.start)
-            case .first: try resolver.position(.first, at: step.start)
-            case .last: try resolver.position(.last, at: step.start)
-            case .index(let position): try resolver.position(.index(position), at: step.start)
+            case .position(let position): try resolver.position(position, at: step.start)
             case .allElements: try resolver.allElements(at: step.start)
-            case .key(let key): try resolver.key(key, at: step.start)
             case .keys: try resolver.keys(at: step.start)
             case .values: try resolver.values(at: step.start)
             case .aggregate(let function):
@@ -66,10 +64,7 @@ extension Checker {
                 }
             case .type: try resolver.kind(at: step.start)
             case .argumentIndex(let number):
-                switch try position(number, at: step.start) {
-                case .key(let key): try resolver.key(key, at: step.start)
-                case let position: try resolver.position(position, at: step.start)
-                }
+                try resolver.position(try position(number, at: step.start), at: step.start)
             case .keyPathArgument:
                 throw source.syntaxError(
                     "syntax error, a $K argument stands for a whole path", at: step.start)
@@ -85,7 +80,7 @@ extension Checker {
                         propertyAt: steps[index + 1].start)
                     index += 2
                 } else {
-                    throw fail(
+                    throw source.fault(
                         .type,
                         "'@links' is followed by a class and one of its properties, or by "
                             + "'@count'.", at: step.start)
@@ -105,7 +100,7 @@ extension Checker {
                 "syntax error, a $K argument stands for a whole path", at: syntax.steps[1].start)
         }
         guard case .string(let text) = try argument(number, at: first.start).value else {
-            throw fail(
+            throw source.fault(
                 .argument, "Argument $K\(number) has to be a key path as a string.",
                 at: first.start, argument: number)
         }
@@ -115,9 +110,9 @@ extension Checker {
             steps = try parser.path(start: 0).steps
             guard parser.token.kind == .end else { throw parser.unexpected("the end of the path") }
         } catch {
-            throw fail(error.kind, error.message, at: first.start, argument: number)
+            throw source.fault(error.kind, error.message, at: first.start, argument: number)
         }
-        return steps.map { Syntax.Step(kind: $0.kind, start: first.start, end: first.end) }
+        return steps.map { Syntax.Step(kind: $0.kind, start: first.start) }
     }
 
     private func position(_ number: Int, at start: Int) throws(QueryError) -> ListPosition {
@@ -125,7 +120,7 @@ extension Checker {
         case .int(let position) where position >= 0: return .index(Int(position))
         case .string(let key): return .key(Array(key.utf8))
         default:
-            throw fail(
+            throw source.fault(
                 .argument,
                 "Argument $\(number) is used as a position or key: an integer from 0 or a string "
                     + "is expected.", at: start, argument: number)
@@ -141,14 +136,15 @@ extension Checker {
             case .limit(let count): suffixes.append(.limit(count))
             case .distinct(let paths):
                 try limit(&keyCount, adding: paths.count, at: paths.first?.start)
-                var keys: [SortKey] = []
-                for path in paths { keys.append(try key(path, true, clause: "distinct")) }
-                suffixes.append(.distinct(keys))
+                suffixes.append(
+                    .distinct(
+                        try paths.map { (path) throws(QueryError) in
+                            try key(path, true, clause: "distinct")
+                        }))
             case .sort(let items):
                 try limit(&keyCount, adding: items.count, at: items.first?.path.start)
-                var keys: [SortKey] = []
-                for item in items {
-                    keys.append(try key(item.path, item.isAscending, clause: "sort"))
+                let keys = try items.map { (item) throws(QueryError) in
+                    try key(item.path, item.isAscending, clause: "sort")
                 }
                 if case .sort(let earlier)? = suffixes.last {
                     suffixes[suffixes.count - 1] = .sort(keys + earlier)
@@ -168,19 +164,20 @@ extension Checker {
     ) throws(QueryError) {
         count += more
         guard count <= Self.sortKeyCountMax else {
-            throw fail(
+            throw source.fault(
                 .limit,
                 "A query has at most \(Self.sortKeyCountMax) paths to sort or be distinct by.",
                 at: start ?? 0)
         }
     }
 
-    private func key(
+    /// Looks up a path to sort or be distinct by.
+    func key(
         _ syntax: Syntax.Path, _ isAscending: Bool, clause: String
     ) throws(QueryError) -> SortKey {
         let path = try path(syntax, clause: clause)
         if let message = path.obstacle(toClause: clause) {
-            throw fail(.type, message, at: syntax.start)
+            throw source.fault(.type, message, at: syntax.start)
         }
         return SortKey(path: path, isAscending: isAscending)
     }

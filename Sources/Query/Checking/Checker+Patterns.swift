@@ -11,21 +11,21 @@ extension Checker {
         at start: Int
     ) throws(QueryError) {
         let isText = comparison.comparison == .text
-        let name = comparison.comparison.name
+        let name = comparison.comparison.rawValue
         guard case .path = comparison.left else {
-            throw fail(
+            throw source.fault(
                 .type,
                 "A property stands on the left of '\(name)'; the text on its right says what to "
                     + "find.", at: texts.0.start)
         }
         guard type == .scalar(.string) || (type == .scalar(.mixed) && !isText) else {
-            throw fail(
+            throw source.fault(
                 .type,
                 "Unsupported comparison operator '\(name)' against type '\(type.name)', left side "
                     + "must be a string", at: start)
         }
         guard case .constant(.string(let text)) = comparison.right else {
-            throw fail(
+            throw source.fault(
                 .type,
                 "'\(name)' takes one text on its right: "
                     + (isText ? "words" : "a regular expression")
@@ -37,7 +37,7 @@ extension Checker {
         if case .constant(let constant) = texts.1, case .argument(let index) = constant.kind {
             argument = index
         }
-        throw fail(kind, message, at: texts.1.start, argument: argument)
+        throw source.fault(kind, message, at: texts.1.start, argument: argument)
     }
 
     private func fault(ofPattern text: String, _ comparison: Comparison)
@@ -51,9 +51,7 @@ extension Checker {
             )
         }
         do throws(TextPattern.Fault) {
-            _ = try PatternTest.pattern(
-                text, ignoresCase: comparison.ignoresCase,
-                ignoresAccents: comparison.ignoresAccents)
+            _ = try PatternTest.pattern(text, comparison.relation)
             return nil
         } catch {
             let position = error.offset.map { " near its character \($0 + 1)" } ?? ""

@@ -12,14 +12,16 @@ extension Checker {
     }
 
     /// Checks a point in a region.
-    func within(_ syntax: Syntax.Within) throws(QueryError) -> Predicate {
-        guard case .path(let path, let quantifier) = try side(syntax.left) else {
-            throw fail(.type, "geoWithin stands behind a property", at: syntax.left.start)
+    func within(
+        _ left: Syntax.Operand, _ syntax: Syntax.Region
+    ) throws(QueryError) -> Predicate {
+        guard case .path(let path, let quantifier) = try side(left) else {
+            throw source.fault(.type, "geoWithin stands behind a property", at: left.start)
         }
-        let (pointClass, members) = try pointClass(path, syntax.left)
+        let (pointClass, members) = try pointClass(path, left)
         return .within(
             RegionCondition(
-                path: path, quantifier: quantifier, region: try region(syntax.region),
+                path: path, quantifier: quantifier, region: try region(syntax),
                 pointClass: pointClass, pointMembers: [members.type, members.coordinates]))
     }
 
@@ -31,21 +33,21 @@ extension Checker {
         case .embedded(let classIndex):
             let definition = schema.classes[classIndex].definition
             if let members = definition.pointMembers { return (classIndex, members) }
-            throw fail(
+            throw source.fault(
                 .type,
-                "Query '\(source.text(syntax.start, syntax.end))' links to data in the wrong format for "
+                "Query '\(source.text(syntax.range))' links to data in the wrong format for "
                     + "a geoWithin query: '\(definition.name)' has to have the properties 'type' "
                     + "(string) and 'coordinates' (double[])", at: syntax.start)
         case .link(let classIndex):
             let name =
                 classIndex < 0
                 ? "an owner of embedded objects" : "'\(schema.classes[classIndex].definition.name)'"
-            throw fail(
+            throw source.fault(
                 .type,
                 "A GEOWITHIN query can only operate on a link to an embedded class but \(name) is at "
                     + "the top level", at: syntax.start)
         case .scalar, .kinds:
-            throw fail(
+            throw source.fault(
                 .type,
                 "The left hand side of 'geoWithin' must be a link to geoJSON formatted data. But the "
                     + "provided type is '\(path.type.name)'", at: syntax.start)
@@ -63,17 +65,17 @@ extension Checker {
         case .map(let entries):
             let reader = RegionArgument(entries)
             guard let shape = reader.shape else {
-                throw fail(
+                throw source.fault(
                     .argument, "Argument $\(index) is no region: \(RegionArgument.forms)",
                     at: syntax.start, argument: index)
             }
             return try compile(shape, location)
         case .null:
-            throw fail(
+            throw source.fault(
                 .argument, "NULL cannot be used on the right hand side of a GEOWITHIN query",
                 at: syntax.start, argument: index)
         case let value:
-            throw fail(
+            throw source.fault(
                 .argument,
                 "The right hand side of 'geoWithin' must be a geospatial constant value. But the "
                     + "provided type of argument $\(index) is '\(Self.typeName(value))'",
@@ -85,7 +87,7 @@ extension Checker {
         do throws(GeoFault) { return try GeoRegion(shape) } catch {
             let kind: QueryError.Kind =
                 error.isLimit ? .limit : location.argument == nil ? .type : .argument
-            throw fail(kind, error.message, at: location.start, argument: location.argument)
+            throw source.fault(kind, error.message, at: location.start, argument: location.argument)
         }
     }
 
@@ -96,7 +98,7 @@ extension Checker {
             let reader = Checker(schema: schema, root: root, source: source, arguments: [])
             return try shape(try Parser.parseRegion(source), in: reader)
         } catch {
-            throw fail(
+            throw source.fault(
                 .argument,
                 "Invalid syntax in serialized geospatial object at argument \(location.argument ?? 0): "
                     + error.message, at: location.start, argument: location.argument)
@@ -140,8 +142,8 @@ extension Checker {
         let radius = try coordinate(constant)
         if let unit { return radius * unit }
         guard radius > 2 * .pi, radius.isFinite else { return radius }
-        let text = source.text(constant.start, constant.end)
-        throw fail(
+        let text = source.text(constant.range)
+        throw source.fault(
             .type,
             "A radius without a unit is in radians, and a whole turn has 6.28 of them; with a unit it is a "
                 + "length, such as \(text)m, \(text)km or \(text)mi.", at: constant.start,
@@ -161,12 +163,12 @@ extension Checker {
             {
                 return number
             }
-            throw fail(
+            throw source.fault(
                 .argument,
                 "Argument $\(index) stands for a coordinate or a radius: a number is expected, not "
                     + "'\(Self.describe(argument.value))'", at: constant.start, argument: index)
         case .binaryArgument, .object, .now: break
         }
-        throw fail(.type, "A number is expected here.", at: constant.start)
+        throw source.fault(.type, "A number is expected here.", at: constant.start)
     }
 }

@@ -7,10 +7,10 @@ extension Checker {
     func subquery(_ syntax: Syntax.Subquery) throws(QueryError) -> ValuePath {
         var resolver = try resolver(syntax.path)
         try resolver.enterObjects(
-            source.text(syntax.path.start, syntax.path.end), at: syntax.path.start)
+            source.text(syntax.path.range), at: syntax.path.start)
         let classIndex = resolver.classIndex
         guard !variables.contains(where: { $0 == (syntax.variable, classIndex) }) else {
-            throw fail(
+            throw source.fault(
                 .type,
                 "Unable to create a subquery expression with variable '\(syntax.variable)' since an "
                     + "identical variable already exists in this context",
@@ -34,7 +34,7 @@ extension Checker {
         }
         if let own = variables.last, own.name == name {
             guard steps.count > 1 else {
-                throw fail(
+                throw source.fault(
                     .type,
                     "The variable '\(name)' stands for an object; name one of its properties, as "
                         + "in \(name).name.", at: first.start)
@@ -42,14 +42,14 @@ extension Checker {
             return Array(steps.dropFirst())
         }
         if variables.contains(where: { $0.name == name }) {
-            throw fail(
+            throw source.fault(
                 .type,
                 "The variable '\(name)' belongs to a subquery further out; here only "
                     + "'\(variables.last?.name ?? "")' can be used.", at: first.start,
                 hint: variables.last?.name)
         }
         guard let own = variables.last else { return steps }
-        throw fail(
+        throw source.fault(
             .unknownProperty,
             "There is no variable '\(name)' here; the subquery's is '\(own.name)'.",
             at: first.start, hint: own.name)

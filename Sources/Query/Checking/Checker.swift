@@ -22,8 +22,9 @@ struct Checker {
         var argument: Int?
         /// Whether it came as plain text, which adapts to more types than a literal.
         var isPlainText = false
-        var start: Int
-        var end: Int
+        var range: Range<Int>
+
+        var start: Int { range.lowerBound }
     }
 
     /// One side of a comparison, looked up but not yet adapted.
@@ -96,14 +97,6 @@ struct Checker {
         }
     }
 
-    func fail(
-        _ kind: QueryError.Kind, _ message: String, at offset: Int, argument: Int? = nil,
-        hint: String? = nil
-    ) -> QueryError {
-        QueryError(
-            kind, message, column: source.column(offset), argumentIndex: argument, hint: hint)
-    }
-
     /// Checks a predicate.
     func predicate(_ node: Syntax.Node) throws(QueryError) -> Predicate {
         switch node {
@@ -112,17 +105,14 @@ struct Checker {
         case .comparison(let comparison): return try self.comparison(comparison)
         case .between(let left, let right, let start):
             return try between(left, right, start: start)
-        case .within(let within): return try self.within(within)
+        case .within(let left, let region): return try within(left, region)
         case .operand(let operand):
             throw source.syntaxError(
                 "syntax error, expected a comparison", at: operand.start)
         case .and(let nodes):
             var all: [Predicate] = []
             all.reserveCapacity(nodes.count)
-            for node in nodes {
-                let checked = try predicate(node)
-                if case .and(let inner) = checked { all += inner } else { all.append(checked) }
-            }
+            for node in nodes { all += try predicate(node).conjuncts }
             return .and(all)
         case .or(let nodes):
             var all: [Predicate] = []
@@ -140,17 +130,14 @@ struct Checker {
         let left = try side(syntax.left)
         let right = try value(syntax.right, beside: left)
         if syntax.isIn, !right.isMany {
-            throw fail(
+            throw source.fault(
                 .type,
                 "The keypath following 'IN' must contain a list. Found "
-                    + "'\(source.text(syntax.right.start, syntax.right.end))'",
-                at: syntax.right.start)
+                    + "'\(source.text(syntax.right.range))'", at: syntax.right.start)
         }
         return .comparison(
             try check(
-                left, syntax.comparison, right, ignoresCase: syntax.ignoresCase,
-                ignoresAccents: syntax.ignoresAccents,
-                texts: (syntax.left, syntax.right), at: syntax.start))
+                left, syntax.relation, right, texts: (syntax.left, syntax.right), at: syntax.start))
     }
 
     /// The right side; where it is a name that nothing has, a text without its quotes may be meant.
@@ -160,11 +147,11 @@ struct Checker {
         do throws(QueryError) {
             return try side(operand)
         } catch {
-            guard error.kind == .unknownProperty, case .property(let start, let end) = operand,
+            guard error.kind == .unknownProperty, case .property(let range) = operand,
                 left.takesText
             else { throw error }
             var error = error
-            let quoted = "'\(source.text(start, end))'"
+            let quoted = "'\(source.text(range))'"
             error.message += "; a text stands in quotes: \(quoted)"
             error.hint = error.hint ?? quoted
             throw error
@@ -174,13 +161,12 @@ struct Checker {
     /// A property of the object itself beside a literal of its type, as most comparisons are: nothing has to
     /// be adapted, and nothing is refused. Nil for every other.
     private func plainComparison(_ syntax: Syntax.Comparison) -> Comparison? {
-        guard !syntax.comparison.isTextual, !syntax.isIn, !syntax.ignoresCase,
-            !syntax.ignoresAccents,
+        guard !syntax.relation.comparison.isTextual, !syntax.isIn, !syntax.relation.folds,
             case .constant(let constant) = syntax.right, case .value(let value) = constant.kind,
-            case .property(let start, let end) = syntax.left, let own = ownValue(start, end),
+            case .property(let range) = syntax.left, let own = ownValue(range),
             case .scalar(let scalar) = own.type, value.scalarType == scalar
         else { return nil }
-        return Comparison(.path(own, nil), syntax.comparison, .constant(value))
+        return Comparison(.path(own, nil), syntax.relation, .constant(value))
     }
 
     /// BETWEEN is `>=` the first and `<=` the second bound.
@@ -189,32 +175,28 @@ struct Checker {
     ) throws(QueryError) -> Predicate {
         let subject = try side(left)
         guard case .items(let bounds, _) = try side(right), bounds.count == 2 else {
-            throw fail(
+            throw source.fault(
                 .type, "Operator 'BETWEEN' requires list with 2 elements.", at: right.start)
         }
         if subject.isMany, subject.quantifier != .all {
-            throw fail(
+            throw source.fault(
                 .type, "Only 'ALL' supported for operator 'BETWEEN' when applied to lists.",
                 at: left.start)
         }
-        return .and([
+        func half(_ comparison: ComparisonOperator, _ bound: Item) throws(QueryError) -> Predicate {
             .comparison(
                 try check(
-                    subject, .greaterEqual, .item(bounds[0]), ignoresCase: false,
-                    texts: (left, right), at: start)),
-            .comparison(
-                try check(
-                    subject, .lessEqual, .item(bounds[1]), ignoresCase: false,
-                    texts: (left, right), at: start)),
-        ])
+                    subject, Relation(comparison), .item(bound), texts: (left, right), at: start))
+        }
+        return .and([try half(.greaterEqual, bounds[0]), try half(.lessEqual, bounds[1])])
     }
 
     /// Checks that two sides go together and adapts the constant one, if one is.
     private func check(
-        _ left: Side, _ comparison: ComparisonOperator, _ right: Side, ignoresCase: Bool,
-        ignoresAccents: Bool = false, texts: (Syntax.Operand, Syntax.Operand), at start: Int
+        _ left: Side, _ relation: Relation, _ right: Side, texts: (Syntax.Operand, Syntax.Operand),
+        at start: Int
     ) throws(QueryError) -> Comparison {
-        var operatorName: String { comparison.name + Self.flags(ignoresCase, ignoresAccents) }
+        let comparison = relation.comparison
         let type: ValueType
         let operands: (Operand, Operand)
         switch (left.type, right.type) {
@@ -225,11 +207,11 @@ struct Checker {
             if left.quantifier == nil, right.quantifier == nil, left.isPrimitiveCollection,
                 right.isPrimitiveCollection
             {
-                throw fail(
+                throw source.fault(
                     .type,
                     "Ordered comparison between two primitive lists is not implemented yet "
-                        + "('\(source.text(texts.0.start, texts.0.end))' and "
-                        + "'\(source.text(texts.1.start, texts.1.end))')", at: start)
+                        + "('\(source.text(texts.0.range))' and '\(source.text(texts.1.range))')",
+                    at: start)
             }
             operands = (left.operand, right.operand)
         case (let own?, nil):
@@ -237,8 +219,7 @@ struct Checker {
             try checkLink(left, comparison, right, text: texts.0, at: start)
             operands = (
                 left.operand,
-                try adapted(
-                    right, to: type, isRight: true, beside: texts.0, at: start)
+                try adapted(right, to: type, isRight: true, beside: texts.0, at: start)
             )
         case (nil, let own?):
             type = own
@@ -248,47 +229,33 @@ struct Checker {
                 right.operand
             )
         case (nil, nil):
-            for case .kinds(_, let start) in [left, right] { throw constantKinds(at: start) }
-            throw fail(.type, "Cannot compare two constants", at: start)
+            for case .kinds(_, let start) in [left, right] { throw source.constantKinds(at: start) }
+            throw source.fault(.type, "Cannot compare two constants", at: start)
         }
-        if type == .kinds, comparison != .equal, comparison != .notEqual {
-            throw fail(
-                .type,
-                "Unsupported operator \(operatorName) in query. Only equal (==) and not equal "
-                    + "(!=) are supported for this type.", at: start)
-        }
-        let foldsText = ignoresCase || ignoresAccents
+        let isEquality = comparison == .equal || comparison == .notEqual
+        if type == .kinds, !isEquality { throw unsupported(relation, at: start) }
         var isText = type == .scalar(.string) || type == .scalar(.data)
         if type == .scalar(.mixed) { isText = right.isTextual }
-        if comparison.isTextual || (foldsText && operands.1 != .constant(.null)), !isText {
-            throw fail(
+        if comparison.isTextual || (relation.folds && operands.1 != .constant(.null)), !isText {
+            throw source.fault(
                 .type,
-                "Unsupported comparison operator '\(operatorName)' against type '\(type.name)', "
+                "Unsupported comparison operator '\(relation.name)' against type '\(type.name)', "
                     + "right side must be a string or binary type", at: start)
         }
-        if case .link = type, comparison != .equal, comparison != .notEqual {
-            throw fail(
-                .type,
-                "Unsupported operator \(operatorName) in query. Only equal (==) and not equal "
-                    + "(!=) are supported for this type.", at: start)
-        }
-        let checked = Comparison(
-            operands.0, comparison, operands.1, ignoresCase: ignoresCase,
-            ignoresAccents: ignoresAccents)
+        if case .link = type, !isEquality { throw unsupported(relation, at: start) }
+        let checked = Comparison(operands.0, relation, operands.1)
         if comparison == .matches || comparison == .text {
             try checkPattern(checked, type, texts: texts, at: start)
         }
         return checked
     }
 
-    /// What is written behind an operator that ignores case or accents.
-    private static func flags(_ ignoresCase: Bool, _ ignoresAccents: Bool) -> String {
-        switch (ignoresCase, ignoresAccents) {
-        case (false, false): ""
-        case (true, false): "[c]"
-        case (false, true): "[d]"
-        case (true, true): "[cd]"
-        }
+    /// Refuses an operator of what is only equal or not.
+    private func unsupported(_ relation: Relation, at start: Int) -> QueryError {
+        source.fault(
+            .type,
+            "Unsupported operator \(relation.name) in query. Only equal (==) and not equal (!=) are "
+                + "supported for this type.", at: start)
     }
 
     /// Refuses two paths that can't be compared.
@@ -302,13 +269,13 @@ struct Checker {
     }
 
     private func embeddedComparison(at start: Int) -> QueryError {
-        fail(
+        source.fault(
             .type,
             "An embedded object compares with null only; name one of its properties.", at: start)
     }
 
     func unsupportedComparison(_ left: String, _ right: String, at start: Int) -> QueryError {
-        fail(
+        source.fault(
             .type, "Unsupported comparison between type '\(left)' and type '\(right)'", at: start)
     }
 
@@ -323,21 +290,16 @@ struct Checker {
         switch path.type {
         case .scalar, .kinds: return
         case .link:
-            if comparison.isOrder {
-                throw fail(
-                    .type,
-                    "Unsupported operator \(comparison.name) in query. Only equal (==) and not "
-                        + "equal (!=) are supported for this type.", at: start)
-            }
+            if comparison.isOrder { throw unsupported(Relation(comparison), at: start) }
         case .embedded:
             guard isNull, comparison == .equal || comparison == .notEqual else {
                 throw embeddedComparison(at: start)
             }
         }
         if isNull, path.isMany, quantifier == nil || !leadsToMapOfObjects(path) {
-            throw fail(
+            throw source.fault(
                 .type,
-                "Cannot compare linklist ('\(source.text(text.start, text.end))') with NULL; "
+                "Cannot compare linklist ('\(source.text(text.range))') with NULL; "
                     + "compare its '.@count' with 0.", at: start)
         }
     }

@@ -15,7 +15,7 @@ extension PathResolver {
             case .scalar(let scalar)? = rowClass.definition.properties[member].type.element,
             let result = function.result(of: scalar)
         else {
-            throw fail(
+            throw source.fault(
                 .type,
                 "Cannot use aggregate '.\(function.name)' for this type of property; it takes a "
                     + "collection of \(Self.subjects(function)), or objects and one of their "
@@ -30,7 +30,7 @@ extension PathResolver {
     ) throws(QueryError) {
         guard standsOnObjects else {
             let name = pendingName
-            throw fail(
+            throw source.fault(
                 .type,
                 "Operation '.\(function.name)' cannot apply to "
                     + (name.isEmpty ? "what stands before it" : "property '\(name)'")
@@ -42,7 +42,7 @@ extension PathResolver {
             case .scalar(let scalar)? = rowClass.definition.properties[member].type.element,
             let result = function.result(of: scalar)
         else {
-            throw fail(
+            throw source.fault(
                 .type,
                 "collection aggregate not supported for type '\(pendingTypeName)'; "
                     + "'.\(function.name)' takes \(Self.subjects(function)).", at: nameAt)
@@ -103,7 +103,7 @@ extension PathResolver {
                 throw notSeveralObjects(text, pendingTypeName, at: offset)
             }
             guard storage.element == .link || storage.element == .embedded else {
-                throw fail(
+                throw source.fault(
                     .type,
                     "A subquery can not operate on a list of primitive values (property '\(text)')",
                     at: offset)
@@ -118,7 +118,7 @@ extension PathResolver {
     private func notSeveralObjects(
         _ text: String, _ type: String, at offset: Int
     ) -> QueryError {
-        fail(
+        source.fault(
             .type, "A subquery must operate on a list property, but '\(text)' is type '\(type)'",
             at: offset)
     }

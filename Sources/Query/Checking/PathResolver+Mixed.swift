@@ -33,7 +33,7 @@ extension PathResolver {
     mutating func enterMixed(_ step: MixedPath.Step, at offset: Int) throws(QueryError) -> Bool {
         guard let (member, steps) = mixedPlace else { return false }
         guard steps.count < MixedPath.stepCountMax else {
-            throw fail(
+            throw source.fault(
                 .limit,
                 "A path within a mixed value has at most \(MixedPath.stepCountMax) steps.",
                 at: offset)
@@ -51,11 +51,6 @@ extension PathResolver {
         return true
     }
 
-    /// Why `@type` of a property that is not `mixed` is no path.
-    static let constantKind =
-        "Comparison between two constants is not supported: '@type' asks for the type of mixed values, the "
-        + "other properties' types are known."
-
     /// Takes `@type`: of `mixed` values, or else the declared type, as ``declaredKinds``.
     mutating func kind(at offset: Int) throws(QueryError) {
         var place = mixedPlace
@@ -67,19 +62,9 @@ extension PathResolver {
         } else if let kind = declaredKind {
             declaredKinds = (KindSet.of(kind), offset)
         } else {
-            throw constantKinds(at: offset)
+            throw source.constantKinds(at: offset)
         }
     }
-
-    /// Why a declared type is compared with the `@type` of `mixed` values only.
-    func constantKinds(at offset: Int) -> QueryError {
-        fail(.type, Self.constantKinds, at: offset)
-    }
-
-    /// The message of ``constantKinds(at:)``.
-    static let constantKinds =
-        "Comparison between two constants is not supported: '@type' asks for the type of mixed values, the "
-        + "other properties' types are known. It compares with the '@type' of mixed values only."
 
     /// The type of what the path stands on; nil where it stands on what has none.
     private var declaredKind: MixedKind? {
@@ -108,5 +93,16 @@ extension PathResolver {
             member < 0 ? .subjectMixed(path) : .mixed(member: member, path),
             .scalar(path.endsInKeys ? .string : .mixed)
         )
+    }
+}
+
+extension SourceText {
+    /// Refuses a declared type beside what is not the `@type` of `mixed` values.
+    func constantKinds(at offset: Int) -> QueryError {
+        fault(
+            .type,
+            "Comparison between two constants is not supported: '@type' asks for the type of mixed values, "
+                + "the other properties' types are known. It compares with the '@type' of mixed values only.",
+            at: offset)
     }
 }

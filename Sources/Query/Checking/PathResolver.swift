@@ -50,12 +50,6 @@ struct PathResolver {
 
     var rowClass: RowClass { schema.classes[classIndex] }
 
-    func fail(
-        _ kind: QueryError.Kind, _ message: String, at offset: Int, hint: String? = nil
-    ) -> QueryError {
-        QueryError(kind, message, column: source.column(offset), hint: hint)
-    }
-
     /// The declared type of a property, for messages.
     func typeName(_ member: Int) -> String {
         switch rowClass.definition.properties[member].type {
@@ -79,12 +73,12 @@ struct PathResolver {
             namedMember = nil
             return
         }
-        if isKey(name) { return try key(Array(name.utf8), at: offset) }
+        if isKey(name) { return try position(.key(Array(name.utf8)), at: offset) }
         try follow(before: name, at: offset)
         try limitSteps(at: offset)
         guard let member = rowClass.member(named: name) else {
             let className = rowClass.definition.name
-            throw fail(
+            throw source.fault(
                 .unknownProperty,
                 clause.map {
                     "No property '\(name)' found on object type '\(className)' specified in '\($0)' clause"
@@ -105,7 +99,7 @@ struct PathResolver {
     /// Refuses a path that is too long, together with those of the subqueries around it.
     func limitSteps(at offset: Int) throws(QueryError) {
         guard outerStepCount + steps.count <= Self.stepCountMax else {
-            throw fail(
+            throw source.fault(
                 .limit,
                 "A path may follow at most \(Self.stepCountMax) links and embedded objects"
                     + (outerStepCount > 0 ? ", with those of the subqueries around it." : "."),
@@ -117,7 +111,7 @@ struct PathResolver {
         _ name: String, _ scalar: ScalarType, at offset: Int
     ) throws(QueryError) {
         guard case .nothing = pending, name == "self" else {
-            throw fail(
+            throw source.fault(
                 .unknownProperty,
                 "A value has no property '\(name)'; in a collection of values 'self' names an element.",
                 at: offset, hint: "self")
@@ -169,9 +163,9 @@ struct PathResolver {
                     kind: .inverse, fromClass: classIndex, toClass: originClass, member: member))
         case .lengths(let member): throw noProperty(of: member, name, at: offset)
         case .mixed:
-            throw fail(.type, "'\(name)' can't follow a value of type 'mixed'.", at: offset)
+            throw source.fault(.type, "'\(name)' can't follow a value of type 'mixed'.", at: offset)
         case .terminal(_, let type):
-            throw fail(
+            throw source.fault(
                 .unknownProperty, "A value of type '\(type.name)' has no property '\(name)'",
                 at: offset)
         }
@@ -185,7 +179,7 @@ struct PathResolver {
 
     private func noProperty(of member: Int, _ name: String, at offset: Int) -> QueryError {
         let definition = rowClass.definition
-        return fail(
+        return source.fault(
             .unknownProperty,
             "Property '\(definition.name).\(definition.properties[member].name)' has no property '\(name)'",
             at: offset)
@@ -200,12 +194,12 @@ struct PathResolver {
         let message =
             "No property '\(property)' found in type '\(className)' which links to type '\(target)'"
         guard let originClass = schema.rowClass(named: className) else {
-            throw fail(
+            throw source.fault(
                 .unknownClass, message + ": there is no such class", at: classAt,
                 hint: NearestName.of(className, among: schema.definition.classes.lazy.map(\.name)))
         }
         guard !originClass.isAsymmetric else {
-            throw fail(
+            throw source.fault(
                 .unknownClass,
                 "'\(className)' is an asymmetric class: its objects are never read, and no query reaches "
                     + "them.", at: classAt)
@@ -219,7 +213,7 @@ struct PathResolver {
                 originClass.members[$0].storage.element == .link
                     && originClass.members[$0].classIndex == classIndex
             }
-            throw fail(
+            throw source.fault(
                 .unknownProperty, message, at: propertyAt,
                 hint: NearestName.of(
                     property, among: linking.map { originClass.definition.properties[$0].name }))
@@ -232,14 +226,15 @@ struct PathResolver {
     mutating func incomingCount(at offset: Int) throws(QueryError) {
         try standOnObject(at: offset)
         guard rowClass.definition.kind == .object else {
-            throw fail(.type, "An embedded object has no inverse links.", at: offset)
+            throw source.fault(.type, "An embedded object has no inverse links.", at: offset)
         }
         pending = .terminal(.incomingCount, .scalar(.int))
     }
 
     private mutating func standOnObject(at offset: Int) throws(QueryError) {
         if case .values = root {
-            throw fail(.type, "A value has no inverse links; '@links' needs an object.", at: offset)
+            throw source.fault(
+                .type, "A value has no inverse links; '@links' needs an object.", at: offset)
         }
         try follow(before: "@links", at: offset)
     }
@@ -253,23 +248,20 @@ struct PathResolver {
         isIndexed = true
     }
 
-    /// Takes a position in a list.
+    /// Takes a position in a list, or a key of a map.
     mutating func position(_ position: ListPosition, at offset: Int) throws(QueryError) {
-        if try enterMixed(.position(position), at: offset) { return }
+        if try enterMixed(position.mixedStep, at: offset) { return }
+        if case .key = position {
+            pending = .member(try map("a key", at: offset), position)
+            isIndexed = true
+            namedMember = nil
+            return
+        }
         guard case .member(let member, nil) = pending, !isIndexed,
             rowClass.members[member].storage.shape == .list
         else { throw notIndexable("n", at: offset) }
         isIndexed = true
         pending = .member(member, position)
-    }
-
-    /// Takes a key of a map.
-    mutating func key(_ key: [UInt8], at offset: Int) throws(QueryError) {
-        if try enterMixed(.key(key), at: offset) { return }
-        let member = try map("a key", at: offset)
-        isIndexed = true
-        pending = .member(member, .key(key))
-        namedMember = nil
     }
 
     /// Takes `@keys`.
@@ -290,21 +282,21 @@ struct PathResolver {
     private func map(_ use: String, at offset: Int) throws(QueryError) -> Int {
         guard case .member(let member, nil) = pending, !isIndexed,
             rowClass.members[member].storage.shape == .map
-        else { throw fail(.type, "Only a map property takes \(use).", at: offset) }
+        else { throw source.fault(.type, "Only a map property takes \(use).", at: offset) }
         return member
     }
 
     private func notIndexable(_ index: String, at offset: Int) -> QueryError {
         if isIndexed {
-            return fail(
+            return source.fault(
                 .type, "Only Property of type 'any' can have nested collections", at: offset)
         }
         guard case .member(let member, _) = pending else {
-            return fail(.type, "Only a list property takes an index.", at: offset)
+            return source.fault(.type, "Only a list property takes an index.", at: offset)
         }
         let definition = rowClass.definition
         let name = "'\(definition.name).\(definition.properties[member].name)'"
-        return fail(
+        return source.fault(
             .type,
             rowClass.members[member].storage.shape == .set
                 ? "Property \(name) is a set, which has no positions; only a list takes an index."
@@ -319,11 +311,11 @@ struct PathResolver {
         case .terminal(.subject, let type) where type == .scalar(.string) || type == .scalar(.data):
             terminal = .subjectByteCount
         case .terminal(_, let type):
-            throw fail(
+            throw source.fault(
                 .type, "Operation '@size' is not supported on property of type '\(type.name)'",
                 at: offset)
         case .nothing, .lengths, .mixed:
-            throw fail(.type, "Operation '@size' needs a property.", at: offset)
+            throw source.fault(.type, "Operation '@size' needs a property.", at: offset)
         case .inverse(let originClass, let member):
             terminal = .inverseCount(originClass: originClass, member: member)
         case .member(let member, let position):
@@ -340,7 +332,7 @@ struct PathResolver {
             where storage.element == .string || storage.element == .data:
                 terminal = .byteCountAt(member: member, position)
             default:
-                throw fail(
+                throw source.fault(
                     .type,
                     "Operation '@size' is not supported on property of type '\(typeName(member))'",
                     at: offset)
@@ -351,11 +343,11 @@ struct PathResolver {
 
     /// The finished path.
     func path(at offset: Int) throws(QueryError) -> ValuePath {
-        if let declaredKinds { throw constantKinds(at: declaredKinds.start) }
+        if let declaredKinds { throw source.constantKinds(at: declaredKinds.start) }
         let terminal: ValuePath.Terminal
         let type: ValueType
         switch pending {
-        case .nothing: throw fail(.type, "The path names no property.", at: offset)
+        case .nothing: throw source.fault(.type, "The path names no property.", at: offset)
         case .terminal(let known, let knownType): (terminal, type) = (known, knownType)
         case .lengths(let member):
             (terminal, type) = (.lengths(member: member), .scalar(.int))

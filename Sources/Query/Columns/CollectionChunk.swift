@@ -14,8 +14,8 @@ final class CollectionChunk: ColumnChunk, @unchecked Sendable {
         self.ends.update(from: ends, count: count)
         self.elements = elements
         super.init(
-            count: count, nulls: nil, exceptions: Self.copy(mask: exceptions, count: count),
-            valueByteCount: 4 * count, meter: meter)
+            count: count, nulls: nil, exceptions: exceptions, valueByteCount: 4 * count,
+            meter: meter)
     }
 
     deinit { ends.deallocate() }

@@ -27,12 +27,11 @@ package class ColumnChunk: @unchecked Sendable {
     package var totalByteCount: Int { byteCount }
 
     init(
-        count: Int, nulls: UnsafePointer<UInt8>?, exceptions: UnsafePointer<UInt8>?,
-        valueByteCount: Int, meter: ColumnMeter
+        count: Int, nulls: [UInt8]?, exceptions: [UInt8]?, valueByteCount: Int, meter: ColumnMeter
     ) {
         self.count = count
-        self.nulls = nulls
-        self.exceptions = exceptions
+        self.nulls = Self.copy(mask: nulls, count: count)
+        self.exceptions = Self.copy(mask: exceptions, count: count)
         self.meter = meter
         byteCount =
             valueByteCount + (nulls == nil ? 0 : count) + (exceptions == nil ? 0 : count) + 128

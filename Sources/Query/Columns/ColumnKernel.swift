@@ -35,9 +35,10 @@ struct ColumnKernel: @unchecked Sendable {
     static func canUse(_ test: ValueTest) -> Bool {
         switch test {
         case is FixedTest, is IntRangeTest, is DoubleRangeTest, is OrdinalRangeTest,
-            is OrdinalSetTest, is LinkTest, is TextEqualTest, is TextSetTest, is CaselessSetTest,
-            is TextTest:
+            is OrdinalSetTest, is LinkTest, is TextEqualTest:
             return true
+        case let text as TextTest: return text.folder == nil
+        case let texts as TextSetTest: return texts.folder == nil
         case let list as ListTest: return list.tests.allSatisfy { canUse($0) }
         default: return false
         }
@@ -102,12 +103,14 @@ struct ColumnKernel: @unchecked Sendable {
                 test.constant.bytes, hash: TextChunk.hash(test.constant.bytes),
                 isEqual: test.isEqual)
         }
-        if let test = test as? TextSetTest, test.constants.count <= setCountMax {
+        if let test = test as? TextSetTest, !test.ignoresCase, test.constants.count <= setCountMax {
             let texts = test.constants.map(\.bytes)
             return .textSet(texts, hashes: texts.map { TextChunk.hash($0) })
         }
-        if let test = test as? TextTest, test.comparison == .contains, !test.constantIsLeft {
-            return NeedleSearch(test.constant.bytes, ignoresCase: test.ignoresCase).map {
+        if let test = test as? TextTest, test.relation.comparison == .contains,
+            !test.constantIsLeft
+        {
+            return NeedleSearch(test.constant.bytes, ignoresCase: test.relation.ignoresCase).map {
                 .contains($0)
             }
         }

@@ -23,7 +23,7 @@ package final class ColumnProgram: @unchecked Sendable {
     /// - `isAvailable`: Whether a column may be used.
     package init?(
         _ predicate: Predicate?, classIndex: Int, schema: RowSchema,
-        isAvailable: (ColumnReference) -> Bool
+        isAvailable: @escaping (ColumnReference) -> Bool
     ) {
         self.classIndex = classIndex
         guard let predicate else {
@@ -35,21 +35,14 @@ package final class ColumnProgram: @unchecked Sendable {
             objects = []
             return
         }
-        // The closure is only called in here.
-        let made = withoutActuallyEscaping(isAvailable) { isAvailable in
-            var builder = ColumnProgramBuilder(schema: schema, isAvailable: isAvailable)
-            let (node, residual) = builder.split(predicate, classIndex)
-            return (
-                node: node, residual: residual, references: builder.references,
-                efforts: builder.efforts, objects: builder.objects
-            )
-        }
-        guard let node = made.node, isAvailable(.presence(classIndex)) else { return nil }
+        var builder = ColumnProgramBuilder(schema: schema, isAvailable: isAvailable)
+        let (node, residual) = builder.split(predicate, classIndex)
+        guard let node, isAvailable(.presence(classIndex)) else { return nil }
         root = node
-        residual = made.residual
-        references = made.references.union([.presence(classIndex)])
-        efforts = made.efforts
-        objects = made.objects
+        self.residual = residual
+        references = builder.references.union([.presence(classIndex)])
+        efforts = builder.efforts
+        objects = builder.objects
     }
 
     /// Makes the program ready for the columns of a snapshot. Evaluates what lies behind links.

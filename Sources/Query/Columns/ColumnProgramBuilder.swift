@@ -6,7 +6,7 @@ struct ColumnProgramBuilder {
     private let schema: RowSchema
     private let isAvailable: (ColumnReference) -> Bool
     /// Makes the tests, which are those of rows.
-    private var tests: MatchNodeBuilder
+    private var tests: ValueTestMaker
     private(set) var references: Set<ColumnReference> = []
     /// What is looked at of the columns of texts.
     private(set) var efforts: [ColumnReference: TextEffort] = [:]
@@ -14,7 +14,7 @@ struct ColumnProgramBuilder {
     init(schema: RowSchema, isAvailable: @escaping (ColumnReference) -> Bool) {
         self.schema = schema
         self.isAvailable = isAvailable
-        tests = MatchNodeBuilder(schema: schema)
+        tests = ValueTestMaker(schema: schema)
     }
 
     /// The objects that the nodes made so far compare with.
@@ -38,16 +38,15 @@ struct ColumnProgramBuilder {
 
     /// The node for a whole predicate; nil when columns can't answer it.
     private mutating func node(_ predicate: Predicate, _ classIndex: Int) -> ColumnNode? {
-        if case .constant(let truth) = predicate { return ColumnConstantNode(truth) }
-        if case .not(let part) = predicate {
-            return node(part, classIndex).map { ColumnNotNode($0) }
-        }
-        if case .and(let parts) = predicate { return chain(parts, isOr: false, classIndex) }
-        if case .or(let parts) = predicate {
+        switch predicate {
+        case .constant(let truth): return ColumnConstantNode(truth)
+        case .not(let part): return node(part, classIndex).map { ColumnNotNode($0) }
+        case .and(let parts): return chain(parts, isOr: false, classIndex)
+        case .or(let parts):
             return chain(MatchNodeBuilder.mergingEqualities(parts), isOr: true, classIndex)
+        case .comparison(let comparison): return node(comparison, classIndex)
+        case .within: return nil
         }
-        if case .comparison(let comparison) = predicate { return node(comparison, classIndex) }
-        return nil
     }
 
     private mutating func chain(
@@ -66,27 +65,12 @@ struct ColumnProgramBuilder {
     }
 
     private mutating func node(_ comparison: Comparison, _ classIndex: Int) -> ColumnNode? {
-        let (path, quantifier, test): (ValuePath, Quantifier?, ValueTest)
-        switch (comparison.left, comparison.right) {
-        case (.path(let found, let quantified), .constant(let value)):
-            (path, quantifier) = (found, quantified)
-            guard canAnswer(path, classIndex) else { return nil }
-            test = tests.test(comparison, value, path, constantIsLeft: false)
-        case (.constant(let value), .path(let found, let quantified)):
-            (path, quantifier) = (found, quantified)
-            guard canAnswer(path, classIndex) else { return nil }
-            test = tests.test(comparison, value, path, constantIsLeft: true)
-        case (.path(let found, let quantified), .constants(let values, let other))
-        where !(found.isMany && quantified == nil && other == nil):
-            (path, quantifier) = (found, quantified)
-            guard canAnswer(path, classIndex) else { return nil }
-            test = tests.maker.test(
-                comparison.comparison, values, other ?? .any, path.type,
-                ignoresCase: comparison.ignoresCase,
-                ignoresAccents: comparison.ignoresAccents, constantIsLeft: false)
-        default: return nil
+        guard let compared = ComparedPath(comparison), canAnswer(compared.path, classIndex) else {
+            return nil
         }
-        return ColumnKernel.canUse(test) ? node(path, quantifier ?? .any, test) : nil
+        let test = tests.test(compared)
+        guard ColumnKernel.canUse(test) else { return nil }
+        return node(compared.path, compared.quantifier ?? .any, test)
     }
 
     /// Whether columns have what a path leads to: properties of the object itself, or behind to-one links.

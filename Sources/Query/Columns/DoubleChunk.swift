@@ -20,8 +20,7 @@ final class DoubleChunk: ColumnChunk, @unchecked Sendable {
         (least, greatest) = Self.extent(
             values, count: count, nulls: nulls, exceptions: exceptions)
         super.init(
-            count: count, nulls: Self.copy(mask: nulls, count: count),
-            exceptions: Self.copy(mask: exceptions, count: count), valueByteCount: count * 8,
+            count: count, nulls: nulls, exceptions: exceptions, valueByteCount: count * 8,
             meter: meter)
     }
 

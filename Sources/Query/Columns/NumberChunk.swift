@@ -32,8 +32,7 @@ final class NumberChunk: ColumnChunk, @unchecked Sendable {
         default: Self.pack(values, count, least, cells.assumingMemoryBound(to: UInt64.self))
         }
         super.init(
-            count: count, nulls: Self.copy(mask: nulls, count: count),
-            exceptions: Self.copy(mask: exceptions, count: count), valueByteCount: count * width,
+            count: count, nulls: nulls, exceptions: exceptions, valueByteCount: count * width,
             meter: meter)
     }
 

@@ -1,6 +1,7 @@
 import Bytes
 import Glibc
 import Rows
+import Text
 
 /// Strings, data and values of more than eight bytes, one behind the other, with where each ends and a
 /// hash of each.
@@ -27,7 +28,7 @@ final class TextChunk: ColumnChunk, @unchecked Sendable {
             let end = Int(ends[position])
             let text = UnsafeRawBufferPointer(rebasing: texts[start..<end])
             hashes[position] = Self.hash(text)
-            if Self.isForeign(text) {
+            if !UTF8Scalars.isASCII(text) {
                 if foreign == nil { foreign = [UInt8](repeating: 0, count: count) }
                 foreign?[position] = 1
             }
@@ -35,8 +36,7 @@ final class TextChunk: ColumnChunk, @unchecked Sendable {
         }
         self.foreign = Self.copy(mask: foreign, count: count)
         super.init(
-            count: count, nulls: Self.copy(mask: nulls, count: count),
-            exceptions: Self.copy(mask: exceptions, count: count),
+            count: count, nulls: nulls, exceptions: exceptions,
             valueByteCount: texts.count + 8 * count + (foreign == nil ? 0 : count), meter: meter)
     }
 
@@ -50,20 +50,6 @@ final class TextChunk: ColumnChunk, @unchecked Sendable {
     /// A hash of a text, the same as long as the program runs.
     static func hash(_ text: UnsafeRawBufferPointer) -> UInt32 {
         UInt32(truncatingIfNeeded: text.tableHash() >> 32)
-    }
-
-    private static func isForeign(_ text: UnsafeRawBufferPointer) -> Bool {
-        var offset = 0
-        while offset + 8 <= text.count {
-            let word = text.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
-            if word & 0x8080_8080_8080_8080 != 0 { return true }
-            offset += 8
-        }
-        while offset < text.count {
-            if text[offset] >= 0x80 { return true }
-            offset += 1
-        }
-        return false
     }
 
     @inline(__always)

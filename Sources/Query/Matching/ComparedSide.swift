@@ -148,11 +148,7 @@ final class ConstantValues {
             let text = TextConstant(constant)
             if let text { texts.append(text) }
             values.append(ComparedValue(constant, text: text))
-            if case .link(let className, let key) = constant,
-                let object = maker.object(className, key)
-            {
-                objects.append((index, object))
-            }
+            if let object = maker.object(constant) { objects.append((index, object)) }
         }
         self.values = values
         self.objects = objects

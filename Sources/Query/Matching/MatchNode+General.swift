@@ -5,24 +5,20 @@ import Rows
 final class GeneralNode: MatchNode {
     private let left: ComparedSide
     private let right: ComparedSide
-    private let comparison: ComparisonOperator
-    private let ignoresCase: Bool
-    private let accents: AccentComparison?
+    private let relation: ValueRelation
     /// Whether kinds are compared, which equal each other when they overlap.
     private let areKinds: Bool
     private let objects: BoundSource
 
     init(
-        _ left: ComparedSide, _ comparison: ComparisonOperator, _ right: ComparedSide,
-        ignoresCase: Bool, accents: AccentComparison?, areKinds: Bool, _ objects: BoundSource
+        _ left: ComparedSide, _ relation: ValueRelation, _ right: ComparedSide, areKinds: Bool,
+        _ objects: BoundSource
     ) {
         self.areKinds = areKinds
         self.objects = objects
         self.left = left
         self.right = right
-        self.comparison = comparison
-        self.ignoresCase = ignoresCase
-        self.accents = accents
+        self.relation = relation
     }
 
     override var cost: Int { 300 }
@@ -52,34 +48,24 @@ final class GeneralNode: MatchNode {
     private func holds(_ a: Int, _ b: Int) -> Bool {
         let value = left.value(a)
         if areKinds {
-            let overlap = KindSet.overlap(value, right.value(b))
-            return overlap == (comparison == .equal)
+            return KindSet.overlap(value, right.value(b)) == (relation.comparison == .equal)
         }
         // A null that stands in the query contains nothing, not even null.
-        if left.isConstant, value.storage == nil, comparison.isTextual, comparison != .like {
+        if left.isConstant, value.storage == nil, relation.comparison.isTextual,
+            relation.comparison != .like
+        {
             return false
         }
-        return ComparedValue.holds(
-            value, comparison, right.value(b), ignoresCase: ignoresCase, accents: accents)
+        return relation.holds(value, right.value(b))
     }
 
     private func matches(_ a: Range<Int>, _ b: Range<Int>) -> Bool {
         if left.isMany, right.isMany, left.quantifier == nil, right.quantifier == nil {
-            guard a.count == b.count else { return comparison == .notEqual }
+            guard a.count == b.count else { return relation.comparison == .notEqual }
             return zip(a, b).allSatisfy { holds($0, $1) }
         }
-        return Self.combine(a, left.quantifier) { l in
-            Self.combine(b, right.quantifier) { r in holds(l, r) }
-        }
-    }
-
-    private static func combine(
-        _ indexes: Range<Int>, _ quantifier: Quantifier?, _ holds: (Int) -> Bool
-    ) -> Bool {
-        switch quantifier ?? .any {
-        case .any: indexes.contains(where: holds)
-        case .all: indexes.allSatisfy(holds)
-        case .none: !indexes.contains(where: holds)
+        return (left.quantifier ?? .any).holds(of: a) { l in
+            (right.quantifier ?? .any).holds(of: b) { r in holds(l, r) }
         }
     }
 }
@@ -88,27 +74,18 @@ final class GeneralNode: MatchNode {
 final class FieldPairNode: MatchNode {
     private let rowClass: RowClass
     private let members: (Int, Int)
-    private let comparison: ComparisonOperator
-    private let ignoresCase: Bool
-    private let accents: AccentComparison?
+    private let relation: ValueRelation
 
-    init(
-        _ rowClass: RowClass, _ left: Int, _ comparison: ComparisonOperator, _ right: Int,
-        ignoresCase: Bool, accents: AccentComparison? = nil
-    ) {
+    init(_ rowClass: RowClass, _ left: Int, _ relation: ValueRelation, _ right: Int) {
         self.rowClass = rowClass
         members = (left, right)
-        self.comparison = comparison
-        self.ignoresCase = ignoresCase
-        self.accents = accents
+        self.relation = relation
     }
 
     override var cost: Int { 4 }
 
     override func matches(_ row: RowView, _ key: UInt64, _ source: any ObjectSource) -> Bool {
-        ComparedValue.holds(
-            value(members.0, row, source), comparison, value(members.1, row, source),
-            ignoresCase: ignoresCase, accents: accents)
+        relation.holds(value(members.0, row, source), value(members.1, row, source))
     }
 
     private func value(_ member: Int, _ row: RowView, _ source: any ObjectSource) -> ComparedValue {

@@ -5,91 +5,71 @@ import Rows
 final class PointNode: MatchNode {
     private let rowClass: RowClass
     private let member: Int
-    private let pointClass: RowClass
-    private let region: GeoRegion
+    private let test: RegionTest
 
-    init(_ rowClass: RowClass, _ member: Int, _ pointClass: RowClass, _ region: GeoRegion) {
+    init(_ rowClass: RowClass, _ member: Int, _ test: RegionTest) {
         self.rowClass = rowClass
         self.member = member
-        self.pointClass = pointClass
-        self.region = region
+        self.test = test
     }
 
     override var cost: Int { 20 }
 
     override func matches(_ row: RowView, _ key: UInt64, _ source: any ObjectSource) -> Bool {
-        guard let embedded = rowClass.embedded(member, in: row),
-            let point = pointClass.point(in: embedded, source)
-        else { return false }
-        return region.contains(longitude: point.longitude, latitude: point.latitude)
+        guard let embedded = rowClass.embedded(member, in: row) else { return false }
+        return test.contains(embedded, source)
     }
 }
 
 /// Whether points that a path leads to lie in a region: as many as a quantifier says.
 final class RegionNode: MatchNode {
     private let walker: PathWalker
-    private let sink: RegionSink
+    private let test: RegionTest
+    private let sink: QuantifiedSink
     private let pathCost: Int
 
-    init(_ condition: RegionCondition, _ pointClass: RowClass, schema: RowSchema) {
+    init(_ condition: RegionCondition, _ test: RegionTest, schema: RowSchema) {
         walker = PathWalker(condition.path, schema: schema)
-        sink = RegionSink(pointClass, condition.region, condition.quantifier ?? .any)
+        self.test = test
+        sink = QuantifiedSink(test, condition.quantifier ?? .any)
         pathCost = condition.path.steps.isEmpty ? 50 : 250
     }
 
     override var cost: Int { pathCost }
 
     override func matches(_ row: RowView, _ key: UInt64, _ source: any ObjectSource) -> Bool {
-        sink.begin(source)
-        defer { sink.source = nil }
+        test.source = source
+        defer { test.source = nil }
+        sink.reset()
         walker.walk(row, key, source, sink)
-        return sink.isSatisfied
+        return sink.result
     }
 }
 
-/// Tests points as they come and stops as soon as the quantifier is decided.
-final class RegionSink: ValueSink {
+/// Embedded points that lie in a region.
+final class RegionTest: ValueTest {
     private let pointClass: RowClass
     private let region: GeoRegion
-    private let quantifier: Quantifier
     /// Reads out-of-line coordinates.
     var source: (any ObjectSource)?
-    private(set) var isSatisfied = false
 
-    init(_ pointClass: RowClass, _ region: GeoRegion, _ quantifier: Quantifier) {
-        self.pointClass = pointClass
-        self.region = region
-        self.quantifier = quantifier
-    }
-
-    /// Forgets the last object.
-    func begin(_ source: any ObjectSource) {
-        self.source = source
-        groupCount = 0
-        isSatisfied = quantifier != .any
-    }
-
-    override func receive(_ address: UnsafeRawPointer?, _ count: Int) -> Bool {
+    init(_ condition: RegionCondition, schema: RowSchema) {
+        pointClass = schema.classes[condition.pointClass]
+        region = condition.region
         // A null is none of the points that the quantifier speaks of.
-        guard let address else { return true }
-        let isInside = contains(UnsafeRawBufferPointer(start: address, count: count))
-        switch quantifier {
-        case .any:
-            isSatisfied = isSatisfied || isInside
-            return !isInside
-        case .all:
-            isSatisfied = isSatisfied && isInside
-            return isInside
-        case .none:
-            isSatisfied = isSatisfied && !isInside
-            return !isInside
-        }
+        super.init(nullResult: condition.quantifier == .all)
     }
 
-    private func contains(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        guard let source, let row = RowView(bytes),
-            let point = pointClass.point(in: row, source)
+    override func test(_ address: UnsafeRawPointer, _ count: Int) -> Bool {
+        guard let source, let row = RowView(UnsafeRawBufferPointer(start: address, count: count))
         else { return false }
+        return contains(row, source)
+    }
+
+    /// Whether the point of an embedded row lies in the region.
+    @inline(__always)
+    func contains(_ row: RowView, _ source: any ObjectSource) -> Bool {
+        guard let point = pointClass.point(in: row, source) else { return false }
         return region.contains(longitude: point.longitude, latitude: point.latitude)
     }
 }

@@ -25,18 +25,11 @@ struct MatchNodeBuilder {
         switch predicate {
         case .constant(let truth): return ConstantNode(truth)
         case .not(let part): return NotNode(node(part))
-        case .and(let parts):
-            var nodes: [MatchNode] = []
-            nodes.reserveCapacity(parts.count)
-            for part in parts { nodes.append(node(part)) }
-            return ChainNode(nodes, isOr: false)
+        case .and(let parts): return ChainNode(parts.map { node($0) }, isOr: false)
         case .or(let parts):
             let merged = Self.mergingEqualities(parts)
             if merged.count == 1 { return node(merged[0]) }
-            var nodes: [MatchNode] = []
-            nodes.reserveCapacity(merged.count)
-            for part in merged { nodes.append(node(part)) }
-            return ChainNode(nodes, isOr: true)
+            return ChainNode(merged.map { node($0) }, isOr: true)
         case .comparison(let comparison): return node(comparison)
         case .within(let condition): return node(condition)
         }
@@ -45,8 +38,7 @@ struct MatchNodeBuilder {
     /// What equalities have to share to be merged.
     private struct Compared: Hashable {
         var path: ValuePath
-        var ignoresCase: Bool
-        var ignoresAccents: Bool
+        var relation: Relation
     }
 
     /// Makes one `a IN {1, 2, …}` of all `a == 1`, `a == 2` and `a IN {…}` of an OR, and likewise of those with
@@ -73,25 +65,22 @@ struct MatchNodeBuilder {
                 merged.append(part)
                 continue
             }
-            let compared = Compared(
-                path: path, ignoresCase: comparison.ignoresCase,
-                ignoresAccents: comparison.ignoresAccents)
+            let compared = Compared(path: path, relation: comparison.relation)
             if terms[compared] == nil { order.append(compared) }
             terms[compared, default: []].append((part, constants))
         }
         for compared in order {
             let own = terms[compared] ?? []
-            if own.count < (compared.ignoresCase && !compared.ignoresAccents ? 4 : 2) {
+            let relation = compared.relation
+            if own.count < (relation.ignoresCase && !relation.ignoresAccents ? 4 : 2) {
                 merged += own.map(\.part)
                 continue
             }
             merged.append(
                 .comparison(
                     Comparison(
-                        .path(compared.path, nil), .equal,
-                        .constants(own.flatMap(\.constants), nil),
-                        ignoresCase: compared.ignoresCase,
-                        ignoresAccents: compared.ignoresAccents)))
+                        .path(compared.path, nil), relation,
+                        .constants(own.flatMap(\.constants), nil))))
         }
         return merged
     }
@@ -102,52 +91,21 @@ struct MatchNodeBuilder {
     }
 
     private mutating func evaluatedNode(_ comparison: Comparison) -> MatchNode {
-        switch (comparison.left, comparison.right) {
-        case (.path(let path, let quantifier), .constant(let value)):
-            return node(path, quantifier, test(comparison, value, path, constantIsLeft: false))
-        case (.constant(let value), .path(let path, let quantifier)):
-            return node(path, quantifier, test(comparison, value, path, constantIsLeft: true))
-        case (.path(let path, let quantifier), .constants(let values, let other))
-        where !(path.isMany && quantifier == nil && other == nil):
-            let test = maker.test(
-                comparison.comparison, values, other ?? .any, path.type,
-                ignoresCase: comparison.ignoresCase,
-                ignoresAccents: comparison.ignoresAccents, constantIsLeft: false)
-            return node(path, quantifier, test)
-        case (.constants(let values, let other), .path(let path, let quantifier))
-        where !path.isMany:
-            let test = maker.test(
-                comparison.comparison, values, other ?? .any, path.type,
-                ignoresCase: comparison.ignoresCase,
-                ignoresAccents: comparison.ignoresAccents, constantIsLeft: true)
-            return node(path, quantifier, test)
-        case (.path(let a, nil), .path(let b, nil)):
-            if let left = a.ownMember, let right = b.ownMember, linkClass(a, b.type) == nil,
-                linkClass(b, a.type) == nil
-            {
-                return FieldPairNode(
-                    schema.classes[a.lastClass], left, comparison.comparison, right,
-                    ignoresCase: comparison.ignoresCase,
-                    accents: AccentComparison(comparison))
-            }
-            fallthrough
-        default:
-            return GeneralNode(
-                side(comparison.left, beside: comparison.right), comparison.comparison,
-                side(comparison.right, beside: comparison.left),
-                ignoresCase: comparison.ignoresCase, accents: AccentComparison(comparison),
-                areKinds: comparison.left.pathType == .kinds
-                    || comparison.right.pathType == .kinds, bound)
+        if let compared = ComparedPath(comparison) {
+            return node(compared.path, compared.quantifier, maker.test(compared))
         }
-    }
-
-    /// The test of a comparison with one value.
-    mutating func test(
-        _ comparison: Comparison, _ value: Value, _ path: ValuePath, constantIsLeft: Bool
-    ) -> ValueTest {
-        maker.test(
-            comparison.comparison, value, path.type, ignoresCase: comparison.ignoresCase,
-            ignoresAccents: comparison.ignoresAccents, constantIsLeft: constantIsLeft)
+        let relation = ValueRelation(comparison.relation)
+        if case .path(let a, nil) = comparison.left, case .path(let b, nil) = comparison.right,
+            let left = a.ownMember, let right = b.ownMember, linkClass(a, b.type) == nil,
+            linkClass(b, a.type) == nil
+        {
+            return FieldPairNode(schema.classes[a.lastClass], left, relation, right)
+        }
+        return GeneralNode(
+            side(comparison.left, beside: comparison.right), relation,
+            side(comparison.right, beside: comparison.left),
+            areKinds: comparison.left.pathType == .kinds || comparison.right.pathType == .kinds,
+            bound)
     }
 
     private mutating func node(
@@ -181,12 +139,11 @@ struct MatchNodeBuilder {
     }
 
     private func node(_ condition: RegionCondition) -> MatchNode {
-        let pointClass = schema.classes[condition.pointClass]
+        let test = RegionTest(condition, schema: schema)
         if let member = condition.path.ownMember {
-            return PointNode(
-                schema.classes[condition.path.lastClass], member, pointClass, condition.region)
+            return PointNode(schema.classes[condition.path.lastClass], member, test)
         }
-        let node = RegionNode(condition, pointClass, schema: schema)
+        let node = RegionNode(condition, test, schema: schema)
         guard condition.path.isMany, let link = condition.path.sharedLink else { return node }
         return SharedTargetNode(link, node, schema: schema)
     }

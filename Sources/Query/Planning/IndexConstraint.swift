@@ -19,8 +19,7 @@ package struct IndexConstraint: Hashable, Sendable {
 
     /// Whether the ranges are single values only.
     package var holdsSingleValues: Bool {
-        for range in ranges where !range.isSingleValue { return false }
-        return true
+        ranges.allSatisfy(\.isSingleValue)
     }
 
     /// The keys of the values, when the ranges are single values only.

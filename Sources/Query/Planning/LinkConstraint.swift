@@ -30,67 +30,29 @@ extension Comparison {
     /// `a.b.c == 1` becomes `b.c == 1` of the objects that `a` links to, whose own path is taken apart in
     /// the same way; so every step is one walk along inverse links.
     package func linkConstraint(_ schema: RowSchema) -> LinkConstraint? {
-        let path: ValuePath
-        let quantifier: Quantifier?
-        let constant: Operand
-        let isLeft: Bool
-        switch (left, right) {
-        case (.path(let own, let ownQuantifier), let other):
-            (path, quantifier, constant, isLeft) = (own, ownQuantifier, other, true)
-        case (let other, .path(let own, let ownQuantifier)):
-            (path, quantifier, constant, isLeft) = (own, ownQuantifier, other, false)
-        default: return nil
-        }
-        guard case .objects = path.root, quantifier == nil || quantifier == .any,
-            path.type != .kinds
+        guard let compared = ComparedPath(self), case .objects = compared.path.root,
+            compared.quantifier == nil || compared.quantifier == .any,
+            compared.path.type != .kinds
         else { return nil }
-        let values: [Value]
-        switch constant {
-        case .constant(let value): values = [value]
-        case .constants(let several, let other):
-            // Without a quantifier two lists are compared element by element.
-            if path.isMany, quantifier == nil, other == nil { return nil }
-            if !isLeft, path.isMany { return nil }
-            values = several
-        default: return nil
-        }
+        let path = compared.path
         switch path.terminal {
         case .value, .elements, .elementAt, .inverse: break
         default: return nil
         }
-        if case .link = path.type {
-            if let named = path.linkToNamed(values, comparison, constant, schema) { return named }
-        }
+        if case .link = path.type, let named = path.linkToNamed(compared, schema) { return named }
         guard let (head, rest) = path.partedBehindLink(schema) else { return nil }
         // Whoever lacks a link has null at the end of a path to one value, and nothing at the end of others.
-        let holdsOfNull = holdsOfNull(path.type, values, isLeft: isLeft, schema)
+        var maker = ValueTestMaker(schema: schema)
+        let holdsOfNull = maker.test(compared).nullResult
         if holdsOfNull, !path.isMany { return nil }
-        let far = Operand.path(rest, rest.isMany ? quantifier : nil)
-        let behind = Comparison(
-            isLeft ? far : left, comparison, isLeft ? right : far, ignoresCase: ignoresCase,
-            ignoresAccents: ignoresAccents)
+        let far = Operand.path(rest, rest.isMany ? compared.quantifier : nil)
+        let behind =
+            compared.constantIsLeft
+            ? Comparison(left, relation, far) : Comparison(far, relation, right)
         // The rest may be a path to one value, which is null where the whole path has nothing.
         let isSame = rest.isMany || !holdsOfNull || rest.ownMember != nil
         return LinkConstraint(
             steps: head, far: .matching(.comparison(behind)), isExact: isSame && head.areExact)
-    }
-
-    /// Whether a null value satisfies the comparison with the other side's constants.
-    private func holdsOfNull(
-        _ type: ValueType, _ values: [Value], isLeft: Bool, _ schema: RowSchema
-    ) -> Bool {
-        var maker = ValueTestMaker(schema: schema)
-        if case .constants(_, let quantifier) = isLeft ? right : left {
-            return maker.test(
-                comparison, values, quantifier ?? .any, type, ignoresCase: ignoresCase,
-                ignoresAccents: ignoresAccents, constantIsLeft: !isLeft
-            ).nullResult
-        }
-        guard let value = values.first else { return true }
-        return maker.test(
-            comparison, value, type, ignoresCase: ignoresCase, ignoresAccents: ignoresAccents,
-            constantIsLeft: !isLeft
-        ).nullResult
     }
 }
 
@@ -125,41 +87,23 @@ extension ValuePath {
 
     /// The constraint of a path that ends in a link itself, compared with objects that the query names.
     fileprivate func linkToNamed(
-        _ values: [Value], _ comparison: ComparisonOperator, _ constant: Operand,
-        _ schema: RowSchema
+        _ compared: ComparedPath, _ schema: RowSchema
     ) -> LinkConstraint? {
-        guard comparison == .equal, steps.allSatisfy({ !$0.isLinkLike }) else { return nil }
-        if case .constants(_, let quantifier) = constant, quantifier != nil, quantifier != .any {
-            return nil
-        }
-        let last: PathStep
-        switch terminal {
-        case .value(let member):
-            last = link(member, .link, schema)
-        case .elements(let member):
-            last = link(member, .links, schema)
-        case .inverse(let originClass, let member):
-            // The owners of embedded objects may be of any class.
-            guard case .link(let classIndex) = type, classIndex >= 0 else { return nil }
-            last = PathStep(
-                kind: .inverse, fromClass: lastClass, toClass: originClass, member: member)
-        default: return nil
-        }
-        guard last.toClass >= 0 else { return nil }
-        for value in values {
+        guard compared.relation.comparison == .equal, steps.allSatisfy({ !$0.isLinkLike }),
+            compared.listQuantifier == nil || compared.listQuantifier == .any
+        else { return nil }
+        // No inverse link has a position in a list.
+        if case .elementAt = terminal { return nil }
+        guard let steps = stepsToObjects, let last = steps.last, last.toClass >= 0,
+            !last.leadsToOwners(schema)
+        else { return nil }
+        for value in compared.constants {
             guard case .link(let name, _) = value,
                 name == schema.classes[last.toClass].definition.name
             else { return nil }
         }
-        if last.leadsToOwners(schema) { return nil }
-        let steps = steps + [last]
-        return LinkConstraint(steps: steps, far: .objects(values), isExact: steps.areExact)
-    }
-
-    private func link(_ member: Int, _ kind: PathStep.Kind, _ schema: RowSchema) -> PathStep {
-        PathStep(
-            kind: kind, fromClass: lastClass,
-            toClass: schema.classes[lastClass].members[member].classIndex, member: member)
+        return LinkConstraint(
+            steps: steps, far: .objects(compared.constants), isExact: steps.areExact)
     }
 }
 

@@ -56,19 +56,9 @@ extension Predicate {
 
     /// What the predicate is asked about; nil when it reads nothing.
     var root: QueryRoot? {
-        switch self {
-        case .constant: return nil
-        case .not(let part): return part.root
-        case .and(let parts), .or(let parts):
-            for part in parts { if let root = part.root { return root } }
-            return nil
-        case .comparison(let comparison):
-            var root: QueryRoot?
-            comparison.left.forEachPath { root = $0.root }
-            comparison.right.forEachPath { root = $0.root }
-            return root
-        case .within(let condition): return condition.path.root
-        }
+        var root: QueryRoot?
+        forEachPath { root = $0.root }
+        return root
     }
 }
 
@@ -152,33 +142,17 @@ private struct RangeAnalysis {
     static func ranges(
         of comparison: Comparison
     ) -> (classIndex: Int, member: Int, ranges: [OrderedKeyRange], isExact: Bool)? {
-        guard !comparison.ignoresCase, !comparison.ignoresAccents else { return nil }
-        let relation = comparison.comparison
-        if let own = comparison.left.ownScalar {
-            return ranges(of: own, relation, comparison.right)
-        }
-        guard let own = comparison.right.ownScalar, let swapped = relation.swapped else {
+        guard let compared = ComparedPath(comparison), !compared.relation.folds,
+            compared.quantifier == nil, let member = compared.path.ownMember,
+            case .scalar(let type) = compared.path.type
+        else { return nil }
+        let operation = compared.relation.comparison
+        guard let relation = compared.constantIsLeft ? operation.swapped : operation else {
             return nil
         }
-        return ranges(of: own, swapped, comparison.left)
-    }
-
-    /// The ranges of `property ⋈ constants`.
-    private static func ranges(
-        of own: (classIndex: Int, member: Int, type: ScalarType), _ relation: ComparisonOperator,
-        _ constant: Operand
-    ) -> (classIndex: Int, member: Int, ranges: [OrderedKeyRange], isExact: Bool)? {
-        let storage = ElementStorage(own.type)
-        switch constant {
-        case .constant(let value):
-            guard let (ranges, isExact) = ranges(relation, value, storage) else { return nil }
-            return (own.classIndex, own.member, OrderedKeyRange.union(ranges), isExact)
-        case .constants(let values, let quantifier):
-            guard let (ranges, isExact) = ranges(relation, values, quantifier ?? .any, storage)
-            else { return nil }
-            return (own.classIndex, own.member, ranges, isExact)
-        default: return nil
-        }
+        return ranges(
+            relation, compared.constants, compared.listQuantifier ?? .any, ElementStorage(type)
+        ).map { (compared.path.lastClass, member, $0.ranges, $0.isExact) }
     }
 
     /// The ranges of `property ⋈ q {values}`.

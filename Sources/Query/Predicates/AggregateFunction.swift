@@ -1,18 +1,12 @@
 import ObjectModel
 
-/// What becomes of several values.
-package enum AggregateFunction: UInt8, Sendable {
-    case min, max, sum, average
+/// What becomes of several values. Raw values are the words of a list of operations.
+package enum AggregateFunction: String, Sendable, CaseIterable {
+    case min, max, sum
+    case average = "avg"
 
     /// The operation in a query's text.
-    var name: String {
-        switch self {
-        case .min: "@min"
-        case .max: "@max"
-        case .sum: "@sum"
-        case .average: "@avg"
-        }
-    }
+    var name: String { "@" + rawValue }
 
     /// The type of the result over values of a type; nil where the function does not apply.
     ///

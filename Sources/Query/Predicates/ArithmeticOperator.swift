@@ -1,14 +1,7 @@
-/// What is done with two numbers.
-package enum ArithmeticOperator: UInt8, Sendable {
-    case add, subtract, multiply, divide
-
-    /// The sign in a query's text.
-    var sign: String {
-        switch self {
-        case .add: "+"
-        case .subtract: "-"
-        case .multiply: "*"
-        case .divide: "/"
-        }
-    }
+/// What is done with two numbers. Raw values are the signs in a query's text.
+package enum ArithmeticOperator: String, Sendable {
+    case add = "+"
+    case subtract = "-"
+    case multiply = "*"
+    case divide = "/"
 }

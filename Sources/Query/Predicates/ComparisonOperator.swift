@@ -1,7 +1,14 @@
-/// What a comparison asks of two values.
-package enum ComparisonOperator: UInt8, Sendable {
-    case equal, notEqual, less, lessEqual, greater, greaterEqual
-    case beginsWith, endsWith, contains, like
+/// What a comparison asks of two values. Raw values are the signs and words in Realm's messages.
+package enum ComparisonOperator: String, Sendable {
+    case equal = "="
+    case notEqual = "!="
+    case less = "<"
+    case lessEqual = "<="
+    case greater = ">"
+    case greaterEqual = ">="
+    case beginsWith = "beginswith"
+    case endsWith = "endswith"
+    case contains, like
     /// A regular expression fits the whole text; words occur in it. Both are constants on the right.
     case matches, text
 
@@ -21,6 +28,20 @@ package enum ComparisonOperator: UInt8, Sendable {
         }
     }
 
+    /// Whether it holds of two values in an order: negative, 0 or positive. Those that ask for no order never do.
+    @inline(__always)
+    func holds(ofOrder order: Int) -> Bool {
+        switch self {
+        case .equal: order == 0
+        case .notEqual: order != 0
+        case .less: order < 0
+        case .lessEqual: order <= 0
+        case .greater: order > 0
+        case .greaterEqual: order >= 0
+        case .beginsWith, .endsWith, .contains, .like, .matches, .text: false
+        }
+    }
+
     /// The operator that holds of swapped operands; nil for those that have none.
     var swapped: ComparisonOperator? {
         switch self {
@@ -30,24 +51,6 @@ package enum ComparisonOperator: UInt8, Sendable {
         case .greater: .less
         case .greaterEqual: .lessEqual
         case .beginsWith, .endsWith, .contains, .like, .matches, .text: nil
-        }
-    }
-
-    /// The sign or word as Realm's messages have it.
-    var name: String {
-        switch self {
-        case .equal: "="
-        case .notEqual: "!="
-        case .less: "<"
-        case .lessEqual: "<="
-        case .greater: ">"
-        case .greaterEqual: ">="
-        case .beginsWith: "beginswith"
-        case .endsWith: "endswith"
-        case .contains: "contains"
-        case .like: "like"
-        case .matches: "matches"
-        case .text: "text"
         }
     }
 }

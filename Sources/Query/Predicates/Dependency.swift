@@ -83,7 +83,7 @@ extension Predicate {
     package func dependencies(_ schema: RowSchema) -> [Dependency] {
         var seen: Set<Dependency> = []
         var found: [Dependency] = []
-        collect { path in
+        forEachPath { path in
             for dependency in path.dependencies(schema) where seen.insert(dependency).inserted {
                 found.append(dependency)
             }
@@ -92,11 +92,11 @@ extension Predicate {
     }
 
     /// Hands every path in the predicate to `body`.
-    private func collect(_ body: (ValuePath) -> Void) {
+    func forEachPath(_ body: (ValuePath) -> Void) {
         switch self {
         case .constant: return
-        case .not(let part): part.collect(body)
-        case .and(let parts), .or(let parts): for part in parts { part.collect(body) }
+        case .not(let part): part.forEachPath(body)
+        case .and(let parts), .or(let parts): for part in parts { part.forEachPath(body) }
         case .comparison(let comparison):
             comparison.left.forEachPath(body)
             comparison.right.forEachPath(body)

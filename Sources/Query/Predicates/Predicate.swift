@@ -23,38 +23,28 @@ package final class Comparison: Hashable, Sendable {
     /// The left operand. At least one of the two is a path.
     package let left: Operand
     /// What is asked.
-    package let comparison: ComparisonOperator
+    package let relation: Relation
     /// The right operand.
     package let right: Operand
-    /// Whether strings are compared after simple case folding.
-    package let ignoresCase: Bool
-    /// Whether strings are compared without their accents.
-    package let ignoresAccents: Bool
 
     /// Makes a comparison.
-    package init(
-        _ left: Operand, _ comparison: ComparisonOperator, _ right: Operand,
-        ignoresCase: Bool = false, ignoresAccents: Bool = false
-    ) {
+    package init(_ left: Operand, _ relation: Relation, _ right: Operand) {
         self.left = left
-        self.comparison = comparison
+        self.relation = relation
         self.right = right
-        self.ignoresCase = ignoresCase
-        self.ignoresAccents = ignoresAccents
     }
 
+    /// The operator.
+    package var comparison: ComparisonOperator { relation.comparison }
+
     package static func == (a: Comparison, b: Comparison) -> Bool {
-        a === b
-            || (a.comparison == b.comparison && a.left == b.left && a.right == b.right
-                && a.ignoresCase == b.ignoresCase && a.ignoresAccents == b.ignoresAccents)
+        a === b || (a.relation == b.relation && a.left == b.left && a.right == b.right)
     }
 
     package func hash(into hasher: inout Hasher) {
         hasher.combine(left)
-        hasher.combine(comparison)
+        hasher.combine(relation)
         hasher.combine(right)
-        hasher.combine(ignoresCase)
-        hasher.combine(ignoresAccents)
     }
 }
 
@@ -96,15 +86,6 @@ package enum Operand: Hashable, Sendable {
         case .expression(let expression, _): expression.type
         case .constant, .constants: nil
         }
-    }
-
-    /// The single plain property of the root object that it stands for; nil where it is anything else.
-    var ownScalar: (classIndex: Int, member: Int, type: ScalarType)? {
-        guard case .path(let path, nil) = self, path.steps.isEmpty,
-            case .value(let member) = path.terminal, case .scalar(let type) = path.type,
-            case .objects(let classIndex) = path.root
-        else { return nil }
-        return (classIndex, member, type)
     }
 
     /// Hands every path to `body`.

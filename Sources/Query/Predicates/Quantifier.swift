@@ -1,18 +1,19 @@
-/// How many of several values have to satisfy a comparison.
-package enum Quantifier: UInt8, Sendable {
+/// How many of several values have to satisfy a comparison. Raw values are the words in Realm's messages.
+package enum Quantifier: String, Sendable {
     /// At least one; what an omitted quantifier means. SOME is the same.
-    case any
+    case any = "ANY"
     /// Every one; true of no values.
-    case all
+    case all = "ALL"
     /// Not one; true of no values.
-    case none
+    case none = "NONE"
 
-    /// The word as Realm's messages have it.
-    var name: String {
+    /// Whether so many of some values satisfy a condition.
+    @inline(__always)
+    func holds<Values: Sequence>(of values: Values, _ test: (Values.Element) -> Bool) -> Bool {
         switch self {
-        case .any: "ANY"
-        case .all: "ALL"
-        case .none: "NONE"
+        case .any: values.contains(where: test)
+        case .all: values.allSatisfy(test)
+        case .none: !values.contains(where: test)
         }
     }
 }

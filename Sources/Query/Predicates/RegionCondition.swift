@@ -19,20 +19,11 @@ package struct RegionCondition: Hashable, Sendable {
 
     /// What it reads: type and coordinates of the points.
     var readPaths: [ValuePath] {
-        let kind: PathStep.Kind
-        let member: Int
-        switch path.terminal {
-        case .value(let index): (kind, member) = (.embedded, index)
-        case .elements(let index): (kind, member) = (.embeddedList, index)
-        case .elementAt(let index, let position): (kind, member) = (.embeddedAt(position), index)
-        default: return [path]
-        }
-        let step = PathStep(
-            kind: kind, fromClass: path.lastClass, toClass: pointClass, member: member)
+        guard let steps = path.stepsToObjects else { return [path] }
         return pointMembers.map { pointMember in
             ValuePath(
-                root: path.root, steps: path.steps + [step],
-                terminal: .value(member: pointMember), type: .scalar(.double))
+                root: path.root, steps: steps, terminal: .value(member: pointMember),
+                type: .scalar(.double))
         }
     }
 }

@@ -23,19 +23,17 @@ package struct SectionKey: Hashable, Sendable {
         // Behind a bracket it stands in the key of a map.
         let named = source.bytes.prefix { $0 != UInt8(ascii: "[") }
         guard let open = named.firstIndex(of: UInt8(ascii: "(")) else {
-            if let comma = source.split(all, at: UInt8(ascii: ","), sparesKeys: true).dropFirst()
-                .first
-            {
-                throw QueryError(
+            if let comma = source.items.dropFirst().first {
+                throw source.fault(
                     .syntax, "Sections are made by one path; a second one begins here.",
-                    column: source.column(comma.lowerBound))
+                    at: comma.lowerBound)
             }
             return SectionKey(path: try path(all, of: source, rootClass, schema))
         }
         let word = source.text(0, open)
         guard word == "prefix" else {
-            throw QueryError(
-                .syntax, "A path or 'prefix(path,n)' is expected here.", column: 1,
+            throw source.fault(
+                .syntax, "A path or 'prefix(path,n)' is expected here.", at: 0,
                 hint: NearestName.of(word, among: ["prefix"]))
         }
         let parts =
@@ -43,24 +41,24 @@ package struct SectionKey: Hashable, Sendable {
             ? source.split(open + 1..<all.upperBound - 1, at: UInt8(ascii: ","), sparesKeys: true)
             : []
         guard parts.count == 2 else {
-            throw QueryError(
+            throw source.fault(
                 .syntax,
                 "'prefix' takes a path and a number in parentheses, as in prefix(name,1).",
-                column: source.column(open))
+                at: open)
         }
         let path = try path(parts[0], of: source, rootClass, schema)
         guard path.type == .scalar(.string) else {
-            throw QueryError(
+            throw source.fault(
                 .type,
                 "'prefix' takes a path to a string, and this is of type '\(path.type.name)'.",
-                column: source.column(parts[0].lowerBound))
+                at: parts[0].lowerBound)
         }
-        guard let count = Int(source.text(parts[1].lowerBound, parts[1].upperBound)),
+        guard let count = Int(source.text(parts[1])),
             (1...prefixCountMax).contains(count)
         else {
-            throw QueryError(
+            throw source.fault(
                 .limit, "'prefix' takes a number of characters from 1 to \(prefixCountMax).",
-                column: source.column(parts[1].lowerBound))
+                at: parts[1].lowerBound)
         }
         return SectionKey(path: path, prefixCount: count)
     }
@@ -72,9 +70,9 @@ package struct SectionKey: Hashable, Sendable {
             item, of: source, clause: "by", root: .objects(classIndex: rootClass), schema: schema
         ).path
         if case .link = path.type {
-            throw QueryError(
+            throw source.fault(
                 .type, "Sections can't be made by an object; name one of its properties.",
-                column: source.column(item.lowerBound))
+                at: item.lowerBound)
         }
         return path
     }

@@ -12,27 +12,15 @@ extension SortKey {
         list: String, clause: String = "sort", root: QueryRoot, schema: RowSchema
     ) throws(QueryError) -> [SortKey] {
         let source = SourceText(list)
-        var keys: [SortKey] = []
-        for item in source.split(0..<source.bytes.count, at: UInt8(ascii: ","), sparesKeys: true) {
-            keys.append(try key(item, of: source, clause: clause, root: root, schema: schema))
+        return try source.items.map { (item) throws(QueryError) in
+            try key(item, of: source, clause: clause, root: root, schema: schema)
         }
-        return keys
-    }
-
-    /// Reads a list for objects of one class.
-    package static func parse(
-        list: String, clause: String = "sort", rootClass: Int, schema: RowSchema
-    ) throws(QueryError) -> [SortKey] {
-        try parse(
-            list: list, clause: clause, root: .objects(classIndex: rootClass), schema: schema)
     }
 
     /// The paths of a list as they are written.
     package static func texts(list: String) -> [String] {
         let source = SourceText(list)
-        return source.split(0..<source.bytes.count, at: UInt8(ascii: ","), sparesKeys: true).map {
-            source.text($0.lowerBound, $0.upperBound)
-        }
+        return source.items.map { source.text($0) }
     }
 
     /// Reads one path of a list.
@@ -46,19 +34,19 @@ extension SortKey {
             // A property may be named so; where none is, a direction is meant.
             guard error.kind == .unknownProperty else { throw error }
             if clause == "sort",
-                let hint = descending(source.text(item.lowerBound, item.upperBound))
+                let hint = descending(source.text(item))
             {
-                throw QueryError(
+                throw source.fault(
                     .syntax,
                     "A minus before a path sorts in descending order, nothing in ascending order.",
-                    column: source.column(item.lowerBound), hint: hint)
+                    at: item.lowerBound, hint: hint)
             }
             guard clause != "sort", source[item.lowerBound] == UInt8(ascii: "-") else {
                 throw error
             }
-            throw QueryError(
+            throw source.fault(
                 .syntax, "'\(clause)' takes no minus; that is for 'sort', as in sort=-name.",
-                column: source.column(item.lowerBound))
+                at: item.lowerBound)
         }
     }
 
@@ -80,67 +68,33 @@ extension SortKey {
         var item = item
         let isDescending = clause == "sort" && source[item.lowerBound] == UInt8(ascii: "-")
         if isDescending, !item.isEmpty { item = item.lowerBound + 1..<item.upperBound }
-        var resolver = PathResolver(schema: schema, root: root, source: source, clause: clause)
-        let names = source.split(item, at: UInt8(ascii: "."), sparesKeys: true)
-        var index = 0
-        func aggregate(_ function: AggregateFunction) throws(QueryError) {
-            let start = names[index - 1].lowerBound
-            guard index < names.count else {
-                return try resolver.aggregate(function, at: start)
-            }
-            try resolver.aggregate(
-                function, at: start, of: try source.name(names[index]),
-                nameAt: names[index].lowerBound)
-            index += 1
-        }
-        while index < names.count {
-            let piece = names[index]
+        var steps: [Syntax.Step] = []
+        for piece in source.split(item, at: UInt8(ascii: "."), sparesKeys: true) {
             let open = piece.first { source[$0] == UInt8(ascii: "[") } ?? piece.upperBound
             let name = try source.name(piece.lowerBound..<open)
-            let start = piece.lowerBound
-            index += 1
+            let kind: Syntax.Step.Kind
             switch name {
-            case "@count", "@size":
-                try resolver.count(at: start)
-            case "@min": try aggregate(.min)
-            case "@max": try aggregate(.max)
-            case "@sum": try aggregate(.sum)
-            case "@avg": try aggregate(.average)
-            case "@links":
-                if index < names.count, try source.name(names[index]) == "@count" {
-                    try resolver.incomingCount(at: start)
-                    index += 1
-                } else if index + 1 < names.count {
-                    try resolver.links(
-                        className: try source.name(names[index]),
-                        classAt: names[index].lowerBound,
-                        property: try source.name(names[index + 1]),
-                        propertyAt: names[index + 1].lowerBound)
-                    index += 2
-                } else {
-                    throw QueryError(
-                        .syntax,
-                        "'@links' is followed by a class and one of its properties, or by "
-                            + "'@count'.", column: source.column(start))
-                }
+            case "@count", "@size": kind = .count
+            case "@links": kind = .links
             case _ where name.hasPrefix("@"):
-                throw QueryError(
-                    .type, "The '\(clause)' clause can't use '\(name)'.",
-                    column: source.column(start))
-            default: try resolver.name(name, at: start)
+                guard let function = AggregateFunction(rawValue: String(name.dropFirst())) else {
+                    throw source.fault(
+                        .type, "The '\(clause)' clause can't use '\(name)'.",
+                        at: piece.lowerBound)
+                }
+                kind = .aggregate(function)
+            default: kind = .name(name)
             }
-            try positions(open..<piece.upperBound, of: source, &resolver)
+            steps.append(Syntax.Step(kind: kind, start: piece.lowerBound))
+            try appendPositions(open..<piece.upperBound, of: source, to: &steps)
         }
-        let path = try resolver.path(at: item.lowerBound)
-        if let message = path.obstacle(toClause: clause) {
-            throw QueryError(.type, message, column: source.column(item.lowerBound))
-        }
-        return SortKey(path: path, isAscending: !isDescending)
+        return try Checker(schema: schema, root: root, source: source, arguments: []).key(
+            Syntax.Path(steps: steps, range: item), !isDescending, clause: clause)
     }
 
     /// Reads the positions and keys in brackets behind a name, if there are any.
-    private static func positions(
-        _ text: Range<Int>, of source: SourceText, _ resolver: inout PathResolver
+    private static func appendPositions(
+        _ text: Range<Int>, of source: SourceText, to steps: inout [Syntax.Step]
     ) throws(QueryError) {
         var start = text.lowerBound
         while start < text.upperBound {
@@ -151,32 +105,32 @@ extension SortKey {
             guard source[start] == UInt8(ascii: "["), source[end] == UInt8(ascii: "]"),
                 end < text.upperBound
             else { throw noPosition(source, start) }
-            if isKey {
+            let kind: Syntax.Step.Kind
+            switch source.text(inner.lowerBound, end) {
+            case _ where isKey:
                 var lexer = Lexer(source)
                 lexer.position = inner.lowerBound
                 _ = try lexer.string()
                 guard case .string(let key) = lexer.value else { throw noPosition(source, start) }
-                try resolver.key(Array(key.utf8), at: start)
-            } else {
-                switch source.text(inner.lowerBound, end) {
-                case "FIRST", "first": try resolver.position(.first, at: start)
-                case "LAST", "last": try resolver.position(.last, at: start)
-                case "SIZE", "size": try resolver.count(at: start)
-                case let digits:
-                    guard digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
-                        let index = Int(digits)
-                    else { throw noPosition(source, start) }
-                    try resolver.position(.index(index), at: start)
-                }
+                kind = .position(.key(Array(key.utf8)))
+            case "FIRST", "first": kind = .position(.first)
+            case "LAST", "last": kind = .position(.last)
+            case "SIZE", "size": kind = .count
+            case let digits:
+                guard digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+                    let index = Int(digits)
+                else { throw noPosition(source, start) }
+                kind = .position(.index(index))
             }
+            steps.append(Syntax.Step(kind: kind, start: start))
             start = end + 1
         }
     }
 
     private static func noPosition(_ source: SourceText, _ offset: Int) -> QueryError {
-        QueryError(
+        source.fault(
             .syntax,
             "In brackets stands a position, such as 0, FIRST or LAST, or a key in quotes.",
-            column: source.column(offset))
+            at: offset)
     }
 }

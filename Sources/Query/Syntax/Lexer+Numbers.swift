@@ -40,10 +40,10 @@ extension Lexer {
     }
 
     private func outOfRange(_ start: Int, _ end: Int) -> QueryError {
-        QueryError(
+        source.fault(
             .limit,
             "The number \(source.text(start, min(end, start + 40))) does not fit into a signed "
-                + "64-bit integer.", column: source.column(start))
+                + "64-bit integer.", at: start)
     }
 
     private mutating func number(signed: Bool) throws(QueryError) -> Token {
@@ -79,18 +79,11 @@ extension Lexer {
             guard let number = Int64(source.text(start, end)) else { throw outOfRange(start, end) }
             return literal(signed ? .number : .natural, .int(number), end: end)
         }
-        let number = Self.double(source.text(start, end))
+        let number = Double(source.text(start, end)) ?? 0
         guard source[end] == UInt8(ascii: "f") else {
             return literal(.float, .double(number), end: end)
         }
         return literal(.float, .float(Float(number)), end: end + 1)
-    }
-
-    /// The double of a literal such as `10.`, `.5` or `-1e3`; beyond the largest double infinity.
-    static func double(_ text: String) -> Double {
-        var padded = text.paddingDigits(around: ".")
-        if padded.hasPrefix("+") { padded.removeFirst() }
-        return Double(padded) ?? 0
     }
 
     /// Reads an optional sign and digits at `offset`.
@@ -188,34 +181,22 @@ extension Lexer {
             known[2] <= Timestamp.dayCount(year: known[0], month: known[1]),
             known[3] <= 23, known[4] <= 59, known[5] <= 60
         else {
-            throw QueryError(
+            throw source.fault(
                 .syntax,
                 "'\(source.text(start, min(offset, start + 60)))' is not a date: expected "
                     + "one such as 2026-11-20T06:38:58Z, or year-month-day@hour:minute:second"
                     + "[:nanoseconds], each in its range",
-                column: source.column(start))
+                at: start)
         }
         guard known[0] >= 1900 else {
-            throw QueryError(
+            throw source.fault(
                 .type, "Dates before 1900 are written as T<seconds>:<nanoseconds>.",
-                column: source.column(start))
+                at: start)
         }
         let seconds =
             Timestamp.days(year: known[0], month: known[1], day: known[2]) * 86_400
             + known[3] * 3600 + known[4] * 60 + known[5]
         return literal(
             .timestamp, .date(Self.timestamp(seconds, seconds < 0 ? -part : part)), end: offset)
-    }
-}
-
-extension String {
-    /// With a zero before and after the decimal point where a digit is missing.
-    fileprivate func paddingDigits(around point: Character) -> String {
-        guard let index = firstIndex(of: point) else { return self }
-        let whole = self[..<index]
-        let part = self[self.index(after: index)...]
-        let lacksWhole = whole.isEmpty || whole == "-" || whole == "+"
-        let lacksPart = part.first.map { !$0.isNumber } ?? true
-        return whole + (lacksWhole ? "0" : "") + "." + (lacksPart ? "0" : "") + part
     }
 }

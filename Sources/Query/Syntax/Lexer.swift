@@ -202,9 +202,9 @@ struct Lexer {
         for offset in digits..<token.end {
             index = index * 10 + Int(source[offset] - 0x30)
             guard index <= 1_000_000 else {
-                throw QueryError(
+                throw source.fault(
                     .limit, "The argument's number is too large; at most 1000000 is allowed.",
-                    column: source.column(token.start))
+                    at: token.start)
             }
         }
         token.index = index

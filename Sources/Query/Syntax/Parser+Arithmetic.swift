@@ -86,11 +86,11 @@ extension Parser {
     private mutating func limit(_ depth: Int, at start: Int) throws(QueryError) {
         operandDepth = max(operandDepth, depth)
         guard depth <= Self.operationDepthMax else {
-            throw QueryError(
+            throw source.fault(
                 .limit,
                 "A value is calculated with more than \(Self.operationDepthMax) operations one upon the "
                     + "other.",
-                column: source.column(start))
+                at: start)
         }
     }
 
@@ -102,9 +102,9 @@ extension Parser {
         subqueryDepth += 1
         defer { subqueryDepth -= 1 }
         guard subqueryDepth <= Self.subqueryDepthMax else {
-            throw QueryError(
+            throw source.fault(
                 .limit, "The query nests deeper than \(Self.subqueryDepthMax) subqueries.",
-                column: source.column(start))
+                at: start)
         }
         try advance()
         try expect(.leftParenthesis, "'('")
@@ -134,6 +134,6 @@ extension Parser {
         try advance()
         return Syntax.Subquery(
             path: path, variable: variable, variableStart: variableStart, predicate: predicate,
-            depth: own, start: start, end: previousEnd)
+            depth: own, range: start..<previousEnd)
     }
 }

@@ -39,10 +39,9 @@ extension Parser {
             if quantifier == nil, token.kind != .dot, token.kind != .leftBracket,
                 !lexer.hasEscapes(name)
             {
-                return .property(start: start, end: name.end)
+                return .property(start..<name.end)
             }
-            let first = Syntax.Step(
-                kind: .name(lexer.name(name)), start: name.start, end: name.end)
+            let first = Syntax.Step(kind: .name(lexer.name(name)), start: name.start)
             return .path(try path(quantifier, from: first, start: start))
         default: return .constant(try constant())
         }
@@ -60,14 +59,10 @@ extension Parser {
         try advance()
         var constants: [Syntax.Constant] = []
         if token.kind != .rightBrace {
-            constants.append(try listed())
-            while token.kind == .comma {
-                try advance()
-                constants.append(try listed())
-            }
+            constants = try list { parser throws(QueryError) in try parser.listed() }
         }
         try expect(.rightBrace, "',' or '}'")
-        return .list(constants, quantifier, start: start, end: previousEnd)
+        return .list(constants, quantifier, start..<previousEnd)
     }
 
     /// A constant of a list.
@@ -99,7 +94,7 @@ extension Parser {
         default: throw unexpected(expected)
         }
         try advance()
-        return Syntax.Constant(kind: kind, start: start, end: previousEnd)
+        return Syntax.Constant(kind: kind, range: start..<previousEnd)
     }
 
     /// Refuses the list in brackets of other languages.
@@ -117,10 +112,10 @@ extension Parser {
         guard case .data(let bytes) = lexer.value,
             let text = String(validating: bytes, as: UTF8.self)
         else {
-            throw QueryError(
+            throw source.fault(
                 .type,
                 "The base64 string isn't UTF-8 text; for data write binary(B64\"...\").",
-                column: source.column(token.start))
+                at: token.start)
         }
         return .string(text)
     }
@@ -138,7 +133,7 @@ extension Parser {
         }
         try advance()
         try expect(.rightParenthesis, "')'")
-        return Syntax.Constant(kind: kind, start: start, end: previousEnd)
+        return Syntax.Constant(kind: kind, range: start..<previousEnd)
     }
 
     private mutating func object() throws(QueryError) -> Syntax.Constant {
@@ -158,7 +153,7 @@ extension Parser {
         let key = try constant()
         try expect(.rightParenthesis, "')'")
         return Syntax.Constant(
-            kind: .object(className: className, key: key), start: start, end: previousEnd)
+            kind: .object(className: className, key: key), range: start..<previousEnd)
     }
 
     /// A path from its first step on.
@@ -191,7 +186,7 @@ extension Parser {
                 steps.append(try step(isFirst: false))
             }
         }
-        return Syntax.Path(quantifier: quantifier, steps: steps, start: start, end: previousEnd)
+        return Syntax.Path(quantifier: quantifier, steps: steps, range: start..<previousEnd)
     }
 
     private mutating func step(isFirst: Bool) throws(QueryError) -> Syntax.Step {
@@ -213,7 +208,7 @@ extension Parser {
         default: throw unexpected("a property name")
         }
         try advance()
-        return Syntax.Step(kind: kind, start: start, end: previousEnd)
+        return Syntax.Step(kind: kind, start: start)
     }
 
     /// `[n]`, `[FIRST]`, `[LAST]`, `[SIZE]`, `[*]`, `[$n]` or a dictionary's key.
@@ -224,23 +219,23 @@ extension Parser {
         switch token.kind {
         case .natural:
             guard case .int(let position) = lexer.value else { throw unexpected("a position") }
-            kind = .index(Int(position))
-        case .first: kind = .first
-        case .last: kind = .last
+            kind = .position(.index(Int(position)))
+        case .first: kind = .position(.first)
+        case .last: kind = .position(.last)
         case .size: kind = .count
         case .star: kind = .allElements
         case .argument: kind = .argumentIndex(token.index)
         case .string:
             guard case .string(let key) = lexer.value else { throw unexpected("a key") }
-            kind = .key(Array(key.utf8))
+            kind = .position(.key(Array(key.utf8)))
         case .base64:
             guard case .data(let bytes) = lexer.value else { throw unexpected("a key") }
-            kind = .key(bytes)
+            kind = .position(.key(bytes))
         default:
             throw unexpected("a position from 0, FIRST, LAST, SIZE, '*' or a key in quotes")
         }
         try advance()
         try expect(.rightBracket, "']'")
-        return Syntax.Step(kind: kind, start: start, end: previousEnd)
+        return Syntax.Step(kind: kind, start: start)
     }
 }

@@ -3,19 +3,16 @@ import ObjectModel
 /// Regions of the Earth.
 extension Parser {
     /// The rest of a condition that begins with `left` and goes on with `geoWithin`.
-    mutating func within(_ left: Syntax.Operand, start: Int) throws(QueryError) -> Syntax.Node {
+    mutating func within(_ left: Syntax.Operand) throws(QueryError) -> Syntax.Node {
         guard left.isPath else {
             throw source.syntaxError(
                 "syntax error, geoWithin follows a property", at: left.start)
         }
         try advance()
-        if token.kind == .argument {
-            let region = Syntax.Region(
-                kind: .argument(token.index), start: token.start, end: token.end)
-            try advance()
-            return .within(Syntax.Within(left: left, region: region, start: start))
-        }
-        return .within(Syntax.Within(left: left, region: try region(), start: start))
+        guard token.kind == .argument else { return .within(left, try region()) }
+        let region = Syntax.Region(kind: .argument(token.index), start: token.start)
+        try advance()
+        return .within(left, region)
     }
 
     /// Reads a text that is one region and nothing else.
@@ -49,30 +46,20 @@ extension Parser {
             let radius = try coordinate()
             kind = .circle(center, radius: radius, unit: try radiusUnit())
         default:
-            var rings = [try ring()]
-            while token.kind == .comma {
-                try advance()
-                rings.append(try ring())
-            }
-            kind = .polygon(rings)
+            kind = .polygon(try list { parser throws(QueryError) in try parser.ring() })
         }
         try expect(.rightParenthesis, "')'")
-        return Syntax.Region(kind: kind, start: start, end: previousEnd)
+        return Syntax.Region(kind: kind, start: start)
     }
 
     private mutating func ring() throws(QueryError) -> [Syntax.Point] {
         try expect(.leftBrace, "a ring of points, such as {[0, 0], [1, 0], [1, 1], [0, 0]}")
-        var points = [try point()]
-        while token.kind == .comma {
-            try advance()
-            points.append(try point())
-        }
+        let points = try list { parser throws(QueryError) in try parser.point() }
         try expect(.rightBrace, "',' or '}'")
         return points
     }
 
     private mutating func point() throws(QueryError) -> Syntax.Point {
-        let start = token.start
         try expect(.leftBracket, "a point, such as [13.4, 52.5]: longitude first")
         let longitude = try coordinate()
         try expect(.comma, "',' and the latitude")
@@ -83,9 +70,7 @@ extension Parser {
             altitude = try coordinate()
         }
         try expect(.rightBracket, "']'")
-        return Syntax.Point(
-            longitude: longitude, latitude: latitude, altitude: altitude, start: start,
-            end: previousEnd)
+        return Syntax.Point(longitude: longitude, latitude: latitude, altitude: altitude)
     }
 
     /// A number, or an argument that is one.
@@ -98,6 +83,6 @@ extension Parser {
         default: throw unexpected("a number")
         }
         try advance()
-        return Syntax.Constant(kind: kind, start: start, end: previousEnd)
+        return Syntax.Constant(kind: kind, range: start..<previousEnd)
     }
 }

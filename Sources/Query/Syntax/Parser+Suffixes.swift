@@ -20,34 +20,27 @@ extension Parser {
         try expect(.leftParenthesis, "'('")
     }
 
-    /// Whether another item follows, after a comma; the closing parenthesis is consumed if not.
-    private mutating func continues() throws(QueryError) -> Bool {
-        if token.kind == .comma {
-            try advance()
-            return true
-        }
-        try expect(.rightParenthesis, "',' or ')'")
-        return false
-    }
-
     private mutating func sort() throws(QueryError) -> Syntax.Suffix {
         try open()
-        var keys: [(path: Syntax.Path, isAscending: Bool)] = []
-        repeat {
-            let path = try path(start: token.start)
-            guard token.kind == .ascending || token.kind == .descending else {
-                throw unexpected("ASC or DESC")
+        let keys = try list { parser throws(QueryError) in
+            let path = try parser.path(start: parser.token.start)
+            let isAscending = parser.token.kind == .ascending
+            guard isAscending || parser.token.kind == .descending else {
+                throw parser.unexpected("ASC or DESC")
             }
-            keys.append((path, token.kind == .ascending))
-            try advance()
-        } while try continues()
+            try parser.advance()
+            return (path: path, isAscending: isAscending)
+        }
+        try expect(.rightParenthesis, "',' or ')'")
         return .sort(keys)
     }
 
     private mutating func distinct() throws(QueryError) -> Syntax.Suffix {
         try open()
-        var paths: [Syntax.Path] = []
-        repeat { paths.append(try path(start: token.start)) } while try continues()
+        let paths = try list { parser throws(QueryError) in
+            try parser.path(start: parser.token.start)
+        }
+        try expect(.rightParenthesis, "',' or ')'")
         return .distinct(paths)
     }
 

@@ -28,7 +28,7 @@ extension Parser {
             guard !isTooLong else { throw tooLong(start) }
             seconds = sum
         }
-        return Syntax.Constant(kind: .now(plus: seconds), start: start, end: previousEnd)
+        return Syntax.Constant(kind: .now(plus: seconds), range: start..<previousEnd)
     }
 
     /// The seconds of `+ 7d`, `- 7d` or `-7d`; nil where something else follows.
@@ -59,9 +59,9 @@ extension Parser {
         "a duration such as 7d: a whole number with s, m, h, d or w (seconds, minutes, hours, days, weeks)"
 
     private func tooLong(_ start: Int) -> QueryError {
-        QueryError(
+        source.fault(
             .limit, "The time lies outside of the years that a date can have.",
-            column: source.column(start))
+            at: start)
     }
 
     /// How many radians a `km`, `m` or `mi` on the Earth has; nil where no unit stands here.

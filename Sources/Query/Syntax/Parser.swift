@@ -56,6 +56,18 @@ struct Parser {
         token = try lexer.next()
     }
 
+    /// What stands between commas: one thing at least.
+    mutating func list<Item>(
+        _ item: (inout Parser) throws(QueryError) -> Item
+    ) throws(QueryError) -> [Item] {
+        var items = [try item(&self)]
+        while token.kind == .comma {
+            try advance()
+            items.append(try item(&self))
+        }
+        return items
+    }
+
     mutating func expect(_ kind: Token.Kind, _ description: String) throws(QueryError) {
         guard token.kind == kind else { throw unexpected(description) }
         try advance()
@@ -94,17 +106,12 @@ struct Parser {
         return error
     }
 
-    func unsupported(_ feature: String, at start: Int) -> QueryError {
-        QueryError(
-            .unsupported, "\(feature) is not supported yet.", column: source.column(start))
-    }
-
     mutating func enter() throws(QueryError) {
         depth += 1
         guard depth <= Self.depthMax else {
-            throw QueryError(
+            throw source.fault(
                 .limit, "The query nests deeper than \(Self.depthMax) parentheses and NOTs.",
-                column: source.column(token.start))
+                at: token.start)
         }
     }
 
@@ -193,7 +200,7 @@ struct Parser {
         case .like: comparison = .like
         case .between: return try between(left, start: start)
         case .text: comparison = .text
-        case .geoWithin: return try within(left, start: start)
+        case .geoWithin: return try within(left)
         case .identifier where lexer.isWord(token, "matches"):
             comparison = .matches
         case .identifier where lexer.isWord(token, "is"): throw try nullTest()
@@ -210,25 +217,22 @@ struct Parser {
         if comparison == .matches || comparison == .text {
             patternCount += 1
             guard patternCount <= Self.patternCountMax else {
-                throw QueryError(
+                throw source.fault(
                     .limit, "The query has more than \(Self.patternCountMax) MATCHES and TEXT.",
-                    column: source.column(start))
+                    at: start)
             }
         }
         try advance()
         let takesFlags = !comparison.isOrder && comparison != .text
-        var flag: Token.Kind?
-        switch token.kind {
-        case .flagC where takesFlags, .flagD where takesFlags, .flagCD where takesFlags:
-            flag = token.kind
-            try advance()
-        default: break
+        var relation = Relation(comparison)
+        if takesFlags {
+            relation.ignoresCase = token.kind == .flagC || token.kind == .flagCD
+            relation.ignoresAccents = token.kind == .flagD || token.kind == .flagCD
+            if relation.folds { try advance() }
         }
         return .comparison(
             Syntax.Comparison(
-                left: left, right: try expression(), comparison: comparison, isIn: isIn,
-                ignoresCase: flag == .flagC || flag == .flagCD,
-                ignoresAccents: flag == .flagD || flag == .flagCD, start: start))
+                left: left, relation: relation, right: try expression(), isIn: isIn, start: start))
     }
 
     private mutating func between(

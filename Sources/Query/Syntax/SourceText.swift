@@ -18,19 +18,29 @@ struct SourceText {
     }
 
     /// The text between two offsets.
-    func text(_ start: Int, _ end: Int) -> String {
-        withBytes(start, end) { String(decoding: $0, as: UTF8.self) }
+    func text(_ start: Int, _ end: Int) -> String { text(start..<max(start, end)) }
+
+    /// The text in a range.
+    func text(_ range: Range<Int>) -> String {
+        withBytes(range) { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Hands the bytes between two offsets to `body`.
+    /// Hands the bytes in a range, as far as there are some, to `body`.
     func withBytes<Result>(
-        _ start: Int, _ end: Int, _ body: (UnsafeRawBufferPointer) -> Result
+        _ range: Range<Int>, _ body: (UnsafeRawBufferPointer) -> Result
     ) -> Result {
         bytes.withUnsafeBytes {
-            let start = min(start, $0.count)
-            return body(
-                UnsafeRawBufferPointer(rebasing: $0[start..<min(max(start, end), $0.count)]))
+            body(UnsafeRawBufferPointer(rebasing: $0[range.clamped(to: 0..<$0.count)]))
         }
+    }
+
+    /// A fault at an offset.
+    func fault(
+        _ kind: QueryError.Kind, _ message: String, at offset: Int, argument: Int? = nil,
+        hint: String? = nil
+    ) -> QueryError {
+        QueryError(
+            kind, message, column: column(offset), argumentIndex: argument, hint: hint)
     }
 
     /// Where a byte stands first in a range of the text; nil where it doesn't.
@@ -52,7 +62,61 @@ struct SourceText {
 
     /// A syntax error at an offset, in Realm's wording.
     func syntaxError(_ message: String, at offset: Int) -> QueryError {
-        QueryError(
-            .syntax, "Invalid predicate: '\(excerpt)': \(message)", column: column(offset))
+        fault(.syntax, "Invalid predicate: '\(excerpt)': \(message)", at: offset)
+    }
+}
+
+extension SourceText {
+    /// The pieces between the commas of a list, those within keys of maps aside.
+    var items: [Range<Int>] {
+        split(0..<bytes.count, at: UInt8(ascii: ","), sparesKeys: true)
+    }
+
+    /// The pieces between separators, without blanks before them; one empty piece for nothing.
+    ///
+    /// - `sparesKeys`: Whether separators within keys of maps are none, such as the comma of `costs['a,b']`.
+    func split(
+        _ range: Range<Int>, at separator: UInt8, sparesKeys: Bool = false
+    ) -> [Range<Int>] {
+        var pieces: [Range<Int>] = []
+        var start = range.lowerBound
+        var offset = start
+        while offset <= range.upperBound {
+            if offset == range.upperBound || bytes[offset] == separator {
+                while start < offset, bytes[start] == 0x20 { start += 1 }
+                pieces.append(start..<offset)
+                start = offset + 1
+            } else if sparesKeys, bytes[offset] == UInt8(ascii: "["), Self.isQuote(self[offset + 1])
+            {
+                offset = endOfKey(offset + 1..<range.upperBound) ?? range.upperBound
+                continue
+            }
+            offset += 1
+        }
+        return pieces
+    }
+
+    /// Whether a key or a text begins or ends here.
+    static func isQuote(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: "'") || byte == UInt8(ascii: "\"")
+    }
+
+    /// Where the key in quotes ends that a range begins with, behind its last quote; nil where it goes on
+    /// beyond the range.
+    func endOfKey(_ range: Range<Int>) -> Int? {
+        var offset = range.lowerBound + 1
+        while offset < range.upperBound {
+            if bytes[offset] == bytes[range.lowerBound] { return offset + 1 }
+            offset += bytes[offset] == UInt8(ascii: "\\") ? 2 : 1
+        }
+        return nil
+    }
+
+    /// The name in a piece of a path.
+    func name(_ piece: Range<Int>) throws(QueryError) -> String {
+        guard !piece.isEmpty else {
+            throw fault(.syntax, "A property name is expected here.", at: piece.lowerBound)
+        }
+        return text(piece)
     }
 }

@@ -1,6 +1,8 @@
 import ObjectModel
 
 /// A query as its text has it: names and arguments not yet looked up, types not yet checked.
+///
+/// A `range` is that of the bytes that something has in the text, a `start` where they begin.
 struct Syntax {
     /// A predicate; `operand` stands only directly inside parentheses, while they are parsed.
     enum Node {
@@ -8,69 +10,46 @@ struct Syntax {
         case and([Node])
         case or([Node])
         indirect case not(Node)
-        case comparison(Comparison)
+        indirect case comparison(Comparison)
         indirect case between(Operand, Operand, start: Int)
-        indirect case within(Within)
+        indirect case within(Operand, Region)
         indirect case operand(Operand)
     }
 
-    /// Two operands and what is asked of them. A class, so that a node stays small and is not copied.
-    final class Comparison {
+    /// Two operands and what is asked of them.
+    struct Comparison {
         let left: Operand
+        let relation: Relation
         let right: Operand
-        let comparison: ComparisonOperator
         /// Whether it is written `IN`, which demands several values on its right.
         let isIn: Bool
-        let ignoresCase: Bool
-        let ignoresAccents: Bool
         /// The offset of the operator.
         let start: Int
-
-        init(
-            left: consuming Operand, right: consuming Operand, comparison: ComparisonOperator,
-            isIn: Bool, ignoresCase: Bool, ignoresAccents: Bool, start: Int
-        ) {
-            self.left = left
-            self.right = right
-            self.comparison = comparison
-            self.isIn = isIn
-            self.ignoresCase = ignoresCase
-            self.ignoresAccents = ignoresAccents
-            self.start = start
-        }
     }
 
     /// One side of a comparison.
     enum Operand {
         case constant(Constant)
         /// `{…}`, or a quantified argument, which has to be a list.
-        case list([Constant], Quantifier?, start: Int, end: Int)
+        case list([Constant], Quantifier?, Range<Int>)
         case quantifiedArgument(Constant, Quantifier)
         /// A path of one name without escapes, as most are: it needs no list of steps, and often no string.
-        case property(start: Int, end: Int)
+        case property(Range<Int>)
         case path(Path)
         indirect case operation(Operation)
         indirect case subquery(Subquery)
 
-        var start: Int {
+        var range: Range<Int> {
             switch self {
-            case .constant(let constant), .quantifiedArgument(let constant, _): constant.start
-            case .list(_, _, let start, _), .property(let start, _): start
-            case .path(let path): path.start
-            case .operation(let operation): operation.left.start
-            case .subquery(let subquery): subquery.start
+            case .constant(let constant), .quantifiedArgument(let constant, _): constant.range
+            case .list(_, _, let range), .property(let range): range
+            case .path(let path): path.range
+            case .operation(let operation): operation.range
+            case .subquery(let subquery): subquery.range
             }
         }
 
-        var end: Int {
-            switch self {
-            case .constant(let constant), .quantifiedArgument(let constant, _): constant.end
-            case .list(_, _, _, let end), .property(_, let end): end
-            case .path(let path): path.end
-            case .operation(let operation): operation.right.end
-            case .subquery(let subquery): subquery.end
-            }
-        }
+        var start: Int { range.lowerBound }
 
         /// How many operations and subqueries stand in each other.
         var depth: Int {
@@ -98,6 +77,8 @@ struct Syntax {
         var depth: Int
         /// The offset of the sign.
         var start: Int
+
+        var range: Range<Int> { left.range.lowerBound..<right.range.upperBound }
     }
 
     /// How many of several objects satisfy a predicate.
@@ -107,8 +88,7 @@ struct Syntax {
         var variableStart: Int
         var predicate: Node
         var depth: Int
-        var start: Int
-        var end: Int
+        var range: Range<Int>
     }
 
     /// A value that stands in the text or comes as an argument.
@@ -124,16 +104,18 @@ struct Syntax {
         }
 
         var kind: Kind
-        var start: Int
-        var end: Int
+        var range: Range<Int>
+
+        var start: Int { range.lowerBound }
     }
 
     /// Properties, one after the other, and what is asked of the last.
     struct Path {
         var quantifier: Quantifier?
         var steps: [Step]
-        var start: Int
-        var end: Int
+        var range: Range<Int>
+
+        var start: Int { range.lowerBound }
     }
 
     /// One step of a path.
@@ -142,12 +124,9 @@ struct Syntax {
             case name(String)
             case links
             case count
-            case index(Int)
-            case first
-            case last
+            case position(ListPosition)
             case allElements
             case argumentIndex(Int)
-            case key([UInt8])
             case keys
             case values
             case keyPathArgument(Int)
@@ -157,7 +136,27 @@ struct Syntax {
 
         var kind: Kind
         var start: Int
-        var end: Int
+    }
+
+    /// A region of the Earth's surface.
+    struct Region {
+        enum Kind {
+            case argument(Int)
+            case box(Point, Point)
+            /// `unit`: How many radians a unit of length has; nil where the radius is in radians.
+            case circle(Point, radius: Constant, unit: Double?)
+            case polygon([[Point]])
+        }
+
+        var kind: Kind
+        var start: Int
+    }
+
+    /// `[longitude, latitude]`, perhaps with an altitude, which says nothing here.
+    struct Point {
+        var longitude: Constant
+        var latitude: Constant
+        var altitude: Constant?
     }
 
     /// What follows the predicate, in order.

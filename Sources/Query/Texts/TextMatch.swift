@@ -1,3 +1,4 @@
+import Bytes
 import Glibc
 import Text
 
@@ -177,16 +178,6 @@ enum TextMatch {
             .isSuffix(of: text, from: offset)
     }
 
-    /// The order of two texts by bytes: negative, 0 or positive.
-    static func order(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Int {
-        let common = min(a.count, b.count)
-        if common > 0, let first = a.baseAddress, let second = b.baseAddress {
-            let order = memcmp(first, second, common)
-            if order != 0 { return Int(order) }
-        }
-        return a.count - b.count
-    }
-
     /// The order of two texts by their scalars but for case: negative, 0 or positive. Cost: up to the first that
     /// differs.
     static func foldedOrder(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Int {
@@ -207,14 +198,12 @@ enum TextMatch {
         switch comparison {
         case .equal: equals(left, right, ignoresCase: ignoresCase)
         case .notEqual: !equals(left, right, ignoresCase: ignoresCase)
-        case .less: order(left, right) < 0
-        case .lessEqual: order(left, right) <= 0
-        case .greater: order(left, right) > 0
-        case .greaterEqual: order(left, right) >= 0
         case .beginsWith: begins(left, right, ignoresCase: ignoresCase)
         case .endsWith: ends(left, right, ignoresCase: ignoresCase)
         case .contains: contains(left, right, ignoresCase: ignoresCase)
         case .like: like(left, right, ignoresCase: ignoresCase)
+        case .less, .lessEqual, .greater, .greaterEqual:
+            comparison.holds(ofOrder: compareKeys(left, right))
         // They have tests of their own.
         case .matches, .text: false
         }

@@ -10,23 +10,19 @@ final class MixedTest: ValueTest {
     private let text: TextConstant?
     /// The object that the constant names, if it is a link.
     private let object: ObjectConstant?
-    private let comparison: ComparisonOperator
-    private let ignoresCase: Bool
-    private let accents: AccentComparison?
+    private let relation: ValueRelation
     private let constantIsLeft: Bool
 
     /// - `constant`: Not null.
     init(
-        _ constant: Value, _ object: ObjectConstant?, _ comparison: ComparisonOperator,
-        ignoresCase: Bool, accents: AccentComparison?, constantIsLeft: Bool
+        _ constant: Value, _ object: ObjectConstant?, _ relation: Relation, constantIsLeft: Bool
     ) {
         text = TextConstant(constant)
         self.constant = ComparedValue(constant, text: text)
         self.object = object
-        self.comparison = comparison
-        self.ignoresCase = ignoresCase
-        self.accents = accents
+        self.relation = ValueRelation(relation)
         self.constantIsLeft = constantIsLeft
+        let comparison = relation.comparison
         let isNullNeedle = constantIsLeft && comparison.isTextual && comparison != .like
         super.init(nullResult: comparison == .notEqual || isNullNeedle)
     }
@@ -34,11 +30,7 @@ final class MixedTest: ValueTest {
     override func test(_ address: UnsafeRawPointer, _ count: Int) -> Bool {
         let value = ComparedValue(address, count, .mixed)
         let constant = object.map { ComparedValue(mixedObject: $0) } ?? constant
-        return constantIsLeft
-            ? ComparedValue.holds(
-                constant, comparison, value, ignoresCase: ignoresCase, accents: accents)
-            : ComparedValue.holds(
-                value, comparison, constant, ignoresCase: ignoresCase, accents: accents)
+        return constantIsLeft ? relation.holds(constant, value) : relation.holds(value, constant)
     }
 }
 
@@ -70,13 +62,8 @@ final class MixedSetTest: ValueTest {
         if value.kind == .list || value.kind == .map { return false }
         scratch.removeAll()
         OrderedKey.append(value, to: scratch, byteCountMax: .max)
-        var (low, high) = (0, keys.count)
-        while low < high {
-            let middle = (low + high) / 2
-            let order = keys[middle].withUnsafeBytes { compareKeys($0, scratch.bytes) }
-            if order == 0 { return true }
-            if order < 0 { low = middle + 1 } else { high = middle }
+        return keys.hasElement { key in
+            key.withUnsafeBytes { compareKeys($0, scratch.bytes) }
         }
-        return false
     }
 }

@@ -11,15 +11,11 @@ final class PatternTest: ValueTest {
 
     /// Makes a test; nil for what is no regular expression, which the checker refuses.
     init?(
-        _ text: String, _ storage: ElementStorage, ignoresCase: Bool, ignoresAccents: Bool,
-        _ watch: PatternWatch
+        _ text: String, _ storage: ElementStorage, _ relation: Relation, _ watch: PatternWatch
     ) {
-        guard
-            let pattern = try? Self.pattern(
-                text, ignoresCase: ignoresCase, ignoresAccents: ignoresAccents)
-        else { return nil }
+        guard let pattern = try? Self.pattern(text, relation) else { return nil }
         self.pattern = pattern
-        folder = ignoresAccents ? TextFolder(ignoresCase: false, ignoresAccents: true) : nil
+        folder = relation.ignoresAccents ? TextFolder(ignoresCase: false) : nil
         self.storage = storage
         self.watch = watch
         super.init(nullResult: false)
@@ -27,15 +23,16 @@ final class PatternTest: ValueTest {
 
     /// The compiled expression. Where accents do not count it has none itself.
     static func pattern(
-        _ text: String, ignoresCase: Bool, ignoresAccents: Bool
+        _ text: String, _ relation: Relation
     ) throws(TextPattern.Fault) -> TextPattern {
-        guard ignoresAccents else { return try TextPattern(text, ignoresCase: ignoresCase) }
-        let folder = TextFolder(ignoresCase: false, ignoresAccents: true)
         var text = text
-        let plain = text.withUTF8 {
-            String(decoding: folder.fold(UnsafeRawBufferPointer($0)), as: UTF8.self)
+        if relation.ignoresAccents {
+            let folder = TextFolder(ignoresCase: false)
+            text = text.withUTF8 {
+                String(decoding: folder.fold(UnsafeRawBufferPointer($0)), as: UTF8.self)
+            }
         }
-        return try TextPattern(plain, ignoresCase: ignoresCase)
+        return try TextPattern(text, ignoresCase: relation.ignoresCase)
     }
 
     override func test(_ address: UnsafeRawPointer, _ count: Int) -> Bool {

@@ -1,6 +1,8 @@
+import Bytes
 import Glibc
 import ObjectModel
 import Rows
+import Text
 
 /// Bytes that outlive the text they came from, for as long as the tests that compare with them.
 final class TextConstant {
@@ -47,67 +49,76 @@ final class TextEqualTest: ValueTest {
     }
 }
 
-/// Strings or data that another operator relates to a constant.
+/// Strings or data that another operator relates to a constant, or any where case or accents do not count.
 final class TextTest: ValueTest {
     let constant: TextConstant
-    let comparison: ComparisonOperator
-    let ignoresCase: Bool
+    let relation: Relation
     let constantIsLeft: Bool
+    /// Folds values where accents do not count.
+    let folder: TextFolder?
 
-    init(
-        _ constant: TextConstant, _ comparison: ComparisonOperator, ignoresCase: Bool,
-        constantIsLeft: Bool
-    ) {
-        self.constant = constant
-        self.comparison = comparison
-        self.ignoresCase = ignoresCase
+    init(_ constant: TextConstant, _ relation: Relation, constantIsLeft: Bool) {
+        folder = TextFolder(relation)
+        self.constant = folder.map { TextConstant($0.fold(constant.bytes)) } ?? constant
+        self.relation = relation
         self.constantIsLeft = constantIsLeft
-        let isNullNeedle = constantIsLeft && comparison != .like
-        super.init(nullResult: comparison == .notEqual || isNullNeedle)
+        let isNullNeedle = constantIsLeft && relation.comparison != .like
+        super.init(nullResult: relation.comparison == .notEqual || isNullNeedle)
     }
 
     override func test(_ address: UnsafeRawPointer, _ count: Int) -> Bool {
-        let value = UnsafeRawBufferPointer(start: address, count: count)
-        return constantIsLeft
-            ? TextMatch.holds(constant.bytes, comparison, value, ignoresCase: ignoresCase)
-            : TextMatch.holds(value, comparison, constant.bytes, ignoresCase: ignoresCase)
-    }
-}
-
-extension [TextConstant] {
-    /// Whether one of them equals a text, by the order in which they stand. Cost: a comparison for each halving.
-    @inline(__always)
-    func hasEqual(
-        to wanted: UnsafeRawBufferPointer,
-        by order: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Int
-    ) -> Bool {
-        var (low, high) = (0, count)
-        while low < high {
-            let middle = (low + high) / 2
-            let order = order(self[middle].bytes, wanted)
-            if order == 0 { return true }
-            if order < 0 { low = middle + 1 } else { high = middle }
+        var value = UnsafeRawBufferPointer(start: address, count: count)
+        var ignoresCase = relation.ignoresCase
+        // ASCII has no accents, and its case is folded while it is compared.
+        if let folder, !ignoresCase || !UTF8Scalars.isASCII(value) {
+            value = folder.fold(value)
+            ignoresCase = false
         }
-        return false
+        return constantIsLeft
+            ? TextMatch.holds(constant.bytes, relation.comparison, value, ignoresCase: ignoresCase)
+            : TextMatch.holds(value, relation.comparison, constant.bytes, ignoresCase: ignoresCase)
     }
 }
 
-/// Strings or data that are one of several.
+/// Strings or data that are one of several: one search by halves, whatever their number.
 final class TextSetTest: ValueTest {
+    /// In their order, folded where accents do not count.
     let constants: [TextConstant]
+    /// Whether values are compared by their folded scalars.
+    let ignoresCase: Bool
+    /// Folds values where accents do not count.
+    let folder: TextFolder?
 
-    init(_ constants: [TextConstant], nullResult: Bool) {
-        self.constants = constants.sorted { Self.order($0.bytes, $1.bytes) < 0 }
+    init(_ constants: [TextConstant], _ relation: Relation, nullResult: Bool) {
+        let folder = TextFolder(relation)
+        self.folder = folder
+        let order = relation.ignoresCase && folder == nil ? TextMatch.foldedOrder : Self.order
+        ignoresCase = relation.ignoresCase && folder == nil
+        self.constants =
+            constants.map { text in folder.map { TextConstant($0.fold(text.bytes)) } ?? text }
+            .sorted { order($0.bytes, $1.bytes) < 0 }
         super.init(nullResult: nullResult)
     }
 
     /// By length first: most comparisons then need not look at the bytes.
     private static func order(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Int {
-        a.count == b.count ? TextMatch.order(a, b) : a.count - b.count
+        a.count == b.count ? compareKeys(a, b) : a.count - b.count
     }
 
     override func test(_ address: UnsafeRawPointer, _ count: Int) -> Bool {
-        constants.hasEqual(
-            to: UnsafeRawBufferPointer(start: address, count: count), by: Self.order)
+        var text = UnsafeRawBufferPointer(start: address, count: count)
+        if let folder { text = folder.fold(text) }
+        // A comparison by scalars ends at the first that differs.
+        return ignoresCase
+            ? constants.hasElement { TextMatch.foldedOrder($0.bytes, text) }
+            : constants.hasElement { Self.order($0.bytes, text) }
+    }
+}
+
+extension TextFolder {
+    /// Nil when accents count.
+    convenience init?(_ relation: Relation) {
+        guard relation.ignoresAccents else { return nil }
+        self.init(ignoresCase: relation.ignoresCase)
     }
 }

@@ -106,12 +106,7 @@ final class OrdinalSetTest: ValueTest {
 
     override func test(_ address: UnsafeRawPointer, _ count: Int) -> Bool {
         let wanted = Ordinal.stored(address, storage)
-        var (low, high) = (0, ordinals.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if ordinals[middle] < wanted { low = middle + 1 } else { high = middle }
-        }
-        return low < ordinals.count && ordinals[low] == wanted
+        return ordinals.hasElement { $0 < wanted ? -1 : $0 == wanted ? 0 : 1 }
     }
 }
 
@@ -141,20 +136,28 @@ final class ListTest: ValueTest {
     init(_ tests: [ValueTest], _ quantifier: Quantifier) {
         self.tests = tests
         self.quantifier = quantifier
-        super.init(nullResult: Self.combine(tests, quantifier) { $0.nullResult })
+        super.init(nullResult: quantifier.holds(of: tests) { $0.nullResult })
     }
 
     override func test(_ address: UnsafeRawPointer, _ count: Int) -> Bool {
-        Self.combine(tests, quantifier) { $0.test(address, count) }
+        quantifier.holds(of: tests) { $0.test(address, count) }
     }
+}
 
-    private static func combine(
-        _ tests: [ValueTest], _ quantifier: Quantifier, _ holds: (ValueTest) -> Bool
-    ) -> Bool {
-        switch quantifier {
-        case .any: tests.contains(where: holds)
-        case .all: tests.allSatisfy(holds)
-        case .none: !tests.contains(where: holds)
+extension Array {
+    /// Whether one of the elements, which stand in an order, is the one that is looked for. Cost: a comparison
+    /// for each halving.
+    ///
+    /// - `order`: Of an element and that one: negative, 0 or positive.
+    @inline(__always)
+    func hasElement(_ order: (Element) -> Int) -> Bool {
+        var (low, high) = (0, count)
+        while low < high {
+            let middle = (low + high) / 2
+            let order = order(self[middle])
+            if order == 0 { return true }
+            if order < 0 { low = middle + 1 } else { high = middle }
         }
+        return false
     }
 }

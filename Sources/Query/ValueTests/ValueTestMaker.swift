@@ -13,56 +13,70 @@ struct ValueTestMaker {
 
     init(schema: RowSchema) { self.schema = schema }
 
-    /// The object that a link constant names.
-    mutating func object(_ className: String, _ key: Value) -> ObjectConstant? {
-        guard let rowClass = schema.rowClass(named: className) else { return nil }
+    /// The object that a constant names; nil where it is no link.
+    mutating func object(_ constant: Value) -> ObjectConstant? {
+        guard case .link(let className, let key) = constant,
+            let rowClass = schema.rowClass(named: className)
+        else { return nil }
         let object = ObjectConstant(rowClass: rowClass, key: key)
         objects.append(object)
         return object
     }
 
+    /// The test of what a path is compared with.
+    mutating func test(_ compared: ComparedPath) -> ValueTest {
+        let (relation, type) = (compared.relation, compared.path.type)
+        guard let quantifier = compared.listQuantifier else {
+            return test(relation, compared.constants[0], type, compared.constantIsLeft)
+        }
+        if relation.comparison == .equal, quantifier == .any, type != .kinds,
+            let test = setTest(relation, compared.constants, type.storage)
+        {
+            return test
+        }
+        return ListTest(
+            compared.constants.map { test(relation, $0, type, compared.constantIsLeft) },
+            quantifier)
+    }
+
     /// A test of one constant, which may stand on the left of the operator.
-    mutating func test(
-        _ comparison: ComparisonOperator, _ constant: Value, _ type: ValueType,
-        ignoresCase: Bool, ignoresAccents: Bool, constantIsLeft: Bool
+    private mutating func test(
+        _ relation: Relation, _ constant: Value, _ type: ValueType, _ constantIsLeft: Bool
     ) -> ValueTest {
+        let storage = type.storage
+        var usual = relation
+        if constantIsLeft, let swapped = relation.comparison.swapped { usual.comparison = swapped }
+        let comparison = usual.comparison
+        // What is not comparable satisfies `!=` alone.
+        let different = FixedTest(comparison == .notEqual, nullResult: comparison == .notEqual)
         if type == .kinds {
-            guard case .int(let kinds) = constant else {
-                return FixedTest(comparison == .notEqual, nullResult: comparison == .notEqual)
-            }
+            guard case .int(let kinds) = constant else { return different }
             return KindTest(kinds, isEqual: comparison == .equal)
         }
-        let storage = type.storage
-        let usual = constantIsLeft ? comparison.swapped ?? comparison : comparison
         if comparison == .matches || comparison == .text {
-            return patternTest(comparison, constant, storage, ignoresCase, ignoresAccents)
+            return patternTest(relation, constant, storage)
         }
-        if constant == .null { return nullTest(usual, constantIsLeft: constantIsLeft) }
-        if storage == .string || storage == .data {
-            return textTest(
-                usual, constant, storage, ignoresCase, ignoresAccents, constantIsLeft)
-        }
-        if storage == .mixed {
-            var object: ObjectConstant?
-            if case .link(let className, let key) = constant {
-                object = self.object(className, key)
+        if constant == .null { return nullTest(comparison, constantIsLeft: constantIsLeft) }
+        let isNeedleLeft = constantIsLeft && comparison.isTextual
+        switch storage {
+        case .string, .data:
+            guard let text = text(constant, storage) else { return different }
+            if !relation.folds, comparison == .equal || comparison == .notEqual,
+                let test = TextEqualTest(text, isEqual: comparison == .equal)
+            {
+                return test
             }
-            return MixedTest(
-                constant, object, usual, ignoresCase: ignoresCase,
-                accents: ignoresAccents ? AccentComparison(ignoresCase: ignoresCase) : nil,
-                constantIsLeft: constantIsLeft && usual.isTextual)
+            return TextTest(text, usual, constantIsLeft: isNeedleLeft)
+        case .mixed:
+            return MixedTest(constant, object(constant), usual, constantIsLeft: isNeedleLeft)
+        case .link:
+            guard let object = object(constant) else { return different }
+            return LinkTest(object, isEqual: comparison == .equal)
+        default: break
         }
-        if storage == .link {
-            guard case .link(let className, let key) = constant,
-                let object = object(className, key)
-            else { return FixedTest(usual == .notEqual, nullResult: usual == .notEqual) }
-            return LinkTest(object, isEqual: usual == .equal)
-        }
-        let isInside = usual != .notEqual
-        let inner = isInside ? usual : .equal
-        guard let range = Ordinal.range(inner, constant, as: storage) else {
-            return FixedTest(!isInside, nullResult: !isInside)
-        }
+        let isInside = comparison != .notEqual
+        guard let range = Ordinal.range(isInside ? comparison : .equal, constant, as: storage)
+        else { return different }
         switch storage {
         case .int: return IntRangeTest(range, isInside: isInside, nullResult: !isInside)
         case .double: return DoubleRangeTest(range, isInside: isInside, nullResult: !isInside)
@@ -71,16 +85,16 @@ struct ValueTestMaker {
     }
 
     private mutating func patternTest(
-        _ comparison: ComparisonOperator, _ constant: Value, _ storage: ElementStorage,
-        _ ignoresCase: Bool, _ ignoresAccents: Bool
+        _ relation: Relation, _ constant: Value, _ storage: ElementStorage
     ) -> ValueTest {
         let none = FixedTest(false, nullResult: false)
         guard case .string(let text) = constant else { return none }
-        if comparison == .text { return (try? TextSearch(text)).map { WordTest($0) } ?? none }
+        if relation.comparison == .text {
+            return (try? TextSearch(text)).map { WordTest($0) } ?? none
+        }
         let watch = watch ?? PatternWatch()
         self.watch = watch
-        return PatternTest(
-            text, storage, ignoresCase: ignoresCase, ignoresAccents: ignoresAccents, watch) ?? none
+        return PatternTest(text, storage, relation, watch) ?? none
     }
 
     /// Null equals null, is neither less nor greater than anything, is contained in everything as a
@@ -95,86 +109,32 @@ struct ValueTestMaker {
         }
     }
 
-    /// A test of a text; orders are already turned round, the textual operators have no such form.
-    private func textTest(
-        _ comparison: ComparisonOperator, _ constant: Value, _ storage: ElementStorage,
-        _ ignoresCase: Bool, _ ignoresAccents: Bool, _ constantIsLeft: Bool
-    ) -> ValueTest {
-        let isComparable = constant.scalarType.map { ElementStorage($0) == storage } ?? false
-        guard isComparable, let text = TextConstant(constant) else {
-            return FixedTest(comparison == .notEqual, nullResult: comparison == .notEqual)
-        }
-        if ignoresAccents {
-            return AccentTest(
-                text, comparison, ignoresCase: ignoresCase,
-                constantIsLeft: constantIsLeft && comparison.isTextual)
-        }
-        if !ignoresCase, comparison == .equal || comparison == .notEqual,
-            let test = TextEqualTest(text, isEqual: comparison == .equal)
-        {
-            return test
-        }
-        return TextTest(
-            text, comparison, ignoresCase: ignoresCase,
-            constantIsLeft: constantIsLeft && comparison.isTextual)
+    /// The bytes of a constant of a type, string or data; nil for one of another type.
+    private func text(_ constant: Value, _ storage: ElementStorage) -> TextConstant? {
+        constant.scalarType.map { ElementStorage($0) } == storage ? TextConstant(constant) : nil
     }
 
-    /// A test of several constants, of which the quantifier's number has to satisfy the operator.
-    mutating func test(
-        _ comparison: ComparisonOperator, _ constants: [Value], _ quantifier: Quantifier,
-        _ type: ValueType, ignoresCase: Bool, ignoresAccents: Bool, constantIsLeft: Bool
-    ) -> ValueTest {
-        if comparison == .equal, quantifier == .any, type != .kinds {
-            let folds = ignoresCase || ignoresAccents
-            if folds, type.storage == .string || type.storage == .data {
-                let texts = texts(constants, type.storage)
-                let hasNull = constants.contains(.null)
-                return ignoresAccents
-                    ? FoldedSetTest(
-                        texts, TextFolder(ignoresCase: ignoresCase, ignoresAccents: true),
-                        nullResult: hasNull)
-                    : CaselessSetTest(texts, nullResult: hasNull)
-            }
-            if !folds, let test = setTest(constants, type.storage) { return test }
-        }
-        var tests: [ValueTest] = []
-        tests.reserveCapacity(constants.count)
-        for constant in constants {
-            tests.append(
-                test(
-                    comparison, constant, type, ignoresCase: ignoresCase,
-                    ignoresAccents: ignoresAccents,
-                    constantIsLeft: constantIsLeft))
-        }
-        return ListTest(tests, quantifier)
-    }
-
-    /// The constants of one type, string or data, as bytes.
-    private func texts(_ constants: [Value], _ storage: ElementStorage) -> [TextConstant] {
-        constants.compactMap { constant in
-            constant.scalarType.map { ElementStorage($0) } == storage ? TextConstant(constant) : nil
-        }
-    }
-
-    private func setTest(_ constants: [Value], _ storage: ElementStorage) -> ValueTest? {
+    /// One test of several constants, of which a value has to equal one; nil where each needs its own.
+    private func setTest(
+        _ relation: Relation, _ constants: [Value], _ storage: ElementStorage
+    ) -> ValueTest? {
+        let hasNull = constants.contains(.null)
         switch storage {
         case .string, .data:
             return TextSetTest(
-                texts(constants, storage), nullResult: constants.contains(.null))
-        case .float, .double:
-            // A decimal stands for several of them.
-            let hasDecimal = constants.contains { $0.scalarType == .decimal128 }
-            return hasDecimal ? nil : ordinalSetTest(constants, storage)
-        case .bool, .int, .decimal, .date, .objectID, .uuid:
-            return ordinalSetTest(constants, storage)
+                constants.compactMap { text($0, storage) }, relation, nullResult: hasNull)
+        case _ where relation.folds: return nil
         case .mixed: return MixedSetTest(constants)
         case .link, .embedded: return nil
+        // A decimal stands for several of them.
+        case .float where hasDecimal(constants), .double where hasDecimal(constants): return nil
+        default:
+            return OrdinalSetTest(
+                constants.compactMap { Ordinal.of($0, as: storage) }, storage, nullResult: hasNull)
         }
     }
 
-    private func ordinalSetTest(_ constants: [Value], _ storage: ElementStorage) -> ValueTest {
-        OrdinalSetTest(
-            constants.compactMap { Ordinal.of($0, as: storage) }, storage,
-            nullResult: constants.contains(.null))
+    private func hasDecimal(_ constants: [Value]) -> Bool {
+        constants.contains { $0.scalarType == .decimal128 }
     }
 }

@@ -1,3 +1,4 @@
+import Bytes
 import ObjectModel
 import Rows
 
@@ -70,7 +71,7 @@ extension ComparedValue {
         case MixedKind.int.rank:
             guard let x = a.mixedNumber, let y = b.mixedNumber else { return nil }
             return x < y ? -1 : x == y ? 0 : 1
-        case MixedKind.string.rank, MixedKind.data.rank: return TextMatch.order(a.bytes, b.bytes)
+        case MixedKind.string.rank, MixedKind.data.rank: return compareKeys(a.bytes, b.bytes)
         default: return a.ordinal < b.ordinal ? -1 : a.ordinal == b.ordinal ? 0 : 1
         }
     }

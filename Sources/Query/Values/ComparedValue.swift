@@ -1,3 +1,4 @@
+import Bytes
 import ObjectModel
 import Rows
 
@@ -87,11 +88,11 @@ struct ComparedValue {
     }
 
     /// The order of two values of comparable types: negative, 0 or positive; nil for others.
-    private static func order(_ a: ComparedValue, _ b: ComparedValue) -> Int? {
+    static func order(_ a: ComparedValue, _ b: ComparedValue) -> Int? {
         if a.kind != nil || b.kind != nil { return mixedOrder(a, b) }
         guard let x = a.storage, let y = b.storage else { return nil }
         if x == y {
-            if x == .string || x == .data { return TextMatch.order(a.bytes, b.bytes) }
+            if x == .string || x == .data { return compareKeys(a.bytes, b.bytes) }
             if x == .embedded { return nil }
             return a.ordinal < b.ordinal ? -1 : a.ordinal == b.ordinal ? 0 : 1
         }
@@ -114,37 +115,5 @@ struct ComparedValue {
         if b.storage == nil { return 1 }
         if a.kind != nil || b.kind != nil { return mixedSortOrder(a, b) }
         return order(a, b) ?? 0
-    }
-
-    /// Whether `a ⋈ b` holds, with the rules for null.
-    ///
-    /// - `accents`: How texts are compared where their accents do not count.
-    static func holds(
-        _ a: ComparedValue, _ comparison: ComparisonOperator, _ b: ComparedValue,
-        ignoresCase: Bool, accents: AccentComparison? = nil
-    ) -> Bool {
-        guard let left = a.storage, let right = b.storage else {
-            let areBothNull = a.storage == nil && b.storage == nil
-            switch comparison {
-            case .equal, .lessEqual, .greaterEqual, .like: return areBothNull
-            case .notEqual: return !areBothNull
-            case .less, .greater, .matches, .text: return false
-            case .beginsWith, .endsWith, .contains: return b.storage == nil
-            }
-        }
-        if left == right, left == .string || left == .data {
-            if let accents { return accents.holds(a.bytes, comparison, b.bytes) }
-            return TextMatch.holds(a.bytes, comparison, b.bytes, ignoresCase: ignoresCase)
-        }
-        guard let order = order(a, b) else { return comparison == .notEqual }
-        switch comparison {
-        case .equal: return order == 0
-        case .notEqual: return order != 0
-        case .less: return order < 0
-        case .lessEqual: return order <= 0
-        case .greater: return order > 0
-        case .greaterEqual: return order >= 0
-        case .beginsWith, .endsWith, .contains, .like, .matches, .text: return false
-        }
     }
 }

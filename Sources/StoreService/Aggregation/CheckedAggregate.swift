@@ -60,7 +60,8 @@ package struct CheckedAggregate: Sendable {
         if let by = request.by {
             do throws(QueryError) {
                 self.by = try SortKey.parse(
-                    list: by, clause: "by", rootClass: rowClass.index, schema: names.schema)
+                    list: by, clause: "by", root: .objects(classIndex: rowClass.index),
+                    schema: names.schema)
             } catch {
                 throw query.fault(error, "by")
             }
@@ -83,8 +84,7 @@ package struct CheckedAggregate: Sendable {
             }
         }
         hash = PageCursor.QueryHash(
-            "aggregate\u{0}\(rowClass.definition.name)\u{0}\(compiled?.canonicalText ?? "")\u{0}"
-                + "\(request.operations ?? "count")\u{0}\(request.by ?? "")\u{0}"
-                + PageCursor.types(self.by), now: compiled?.now)
+            ["aggregate", rowClass.definition.name, request.operations ?? "count", request.by],
+            query, self.by, now: compiled?.now)
     }
 }

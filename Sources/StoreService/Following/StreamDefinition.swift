@@ -120,9 +120,9 @@ package struct StreamDefinition: Hashable, Sendable {
                 // An expanded path shows every object on its way.
                 for count in 1...max(1, names.count) where count == names.count || isExpanded {
                     guard
-                        let path = try? PropertyPath.parse(
-                            names[..<count].joined(separator: "."), rootClass: rowClass.index,
-                            schema: schema)
+                        let path = try? ValuePath(
+                            dotted: names[..<count].joined(separator: "."),
+                            rootClass: rowClass.index, schema: schema)
                     else { continue }
                     paths += path.dependencies(schema).map {
                         DependencyPath(steps: $0.path, member: $0.member)
@@ -135,25 +135,16 @@ package struct StreamDefinition: Hashable, Sendable {
     }
 
     /// Every property of the objects that an expanded path shows.
-    private static func everything(behind path: PropertyPath, _ schema: RowSchema)
-        -> [DependencyPath]
-    {
-        let member = schema.classes[path.classIndex].members[path.member]
-        guard member.classIndex >= 0 else { return [] }
-        let kind: PathStep.Kind
-        switch (member.storage.shape, member.storage.element) {
-        case (.none, _): kind = .inverse
-        case (.single, .link): kind = .link
-        case (.single, _): kind = .embedded
-        case (_, .link): kind = .links
-        case (_, _): kind = .embeddedList
+    private static func everything(
+        behind path: ValuePath, _ schema: RowSchema
+    ) -> [DependencyPath] {
+        guard let steps = path.stepsToObjects, let target = steps.last?.toClass, target >= 0 else {
+            return []
         }
-        let step = PathStep(
-            kind: kind, fromClass: path.classIndex, toClass: member.classIndex,
-            member: kind == .inverse ? member.originProperty : path.member)
-        return schema.classes[member.classIndex].members.indices
-            .filter { schema.classes[member.classIndex].members[$0].storage.shape != .none }
-            .map { DependencyPath(steps: path.steps + [step], member: $0) }
+        let members = schema.classes[target].members
+        return members.indices.filter { members[$0].storage.shape != .none }.map {
+            DependencyPath(steps: steps, member: $0)
+        }
     }
 }
 

@@ -91,14 +91,9 @@ package struct CheckedQuery: Sendable {
         }
         let shown = try Self.selection(text, rowClass, projection, names)
         (form, selection) = try Self.form(forms, text, shown, schema)
-        var canonical = rowClass.definition.name
-        for part in [compiled?.canonicalText, text.sort, text.distinct] {
-            canonical += "\u{0}"
-            if let part { canonical += part }
-        }
-        canonical += "\u{0}"
-        canonical += PageCursor.types(sort + distinct)
-        hash = PageCursor.QueryHash(canonical, now: compiled?.now)
+        hash = PageCursor.QueryHash(
+            [rowClass.definition.name, text.sort, text.distinct], text, sort + distinct,
+            now: compiled?.now)
     }
 
     private static func selection(

@@ -55,10 +55,9 @@ package struct CollectionPage {
         let compiledQuery = try compile(root)
         let keys = try sortKeys(root, compiledQuery)
         let selection = try selection()
-        var canonical = "\(owner.definition.name)\u{0}\(key)\u{0}\(compiled.number)\u{0}"
-        canonical += "\(compiledQuery?.canonicalText ?? "")\u{0}\(text.sort ?? "")\u{0}"
-        canonical += PageCursor.types(keys)
-        let hash = PageCursor.QueryHash(canonical, now: compiledQuery?.now)
+        let hash = PageCursor.QueryHash(
+            [owner.definition.name, "\(key)", "\(compiled.number)", text.sort], text, keys,
+            now: compiledQuery?.now)
         let cursor = try PageCursor.read(text, query: hash, epoch: read.epoch)
         if let compiledQuery, Self.needsStages(compiledQuery) {
             let page = try staged(compiledQuery, hash, behind: cursor, limit: limit)

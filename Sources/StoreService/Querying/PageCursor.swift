@@ -37,11 +37,35 @@ package struct PageCursor: Equatable, Sendable {
         /// What `now()` stands for in the query, also on the pages that follow; nil where it has none.
         package let now: Timestamp?
 
+        /// Hashes what a query is, but for the size and shape of its pages.
+        ///
+        /// - `parts`: What it is asked of, and all of its texts but the filter.
+        /// - `text`: For the filter and its arguments.
+        /// - `keys`: What its order compares. The types of the values count: after a change of the schema the
+        ///   same paths may lead to values of other types, whose bytes stand in another order.
         /// - `now`: See ``CompiledQuery/now``.
-        package init(_ text: String, now: Timestamp?) {
-            var text = text
-            (high, low) = text.withUTF8 { SipHash128.hash(UnsafeRawBufferPointer($0)) }
+        package init(
+            _ parts: [String?], _ text: QueryText, _ keys: [SortKey], now: Timestamp?
+        ) {
+            let buffer = ByteBuffer(capacity: 256)
+            for part in parts + keys.map(\.path.type.name) + [text.filter] {
+                if let part { buffer.append(part) }
+                buffer.append(0 as UInt8)
+            }
+            for argument in text.arguments { Self.append(argument.value, to: buffer) }
+            (high, low) = SipHash128.hash(buffer.bytes)
             self.now = now
+        }
+
+        private static func append(_ value: Value, to buffer: ByteBuffer) {
+            switch value {
+            case .link(let className, let key):
+                buffer.append("\(className)\u{0}")
+                append(key, to: buffer)
+            case .list(let values): for value in values { append(value, to: buffer) }
+            default: MixedWriter(buffer).value(value)
+            }
+            buffer.append(0 as UInt8)
         }
 
         fileprivate init(high: UInt64, low: UInt64, now: Timestamp?) {
@@ -49,18 +73,6 @@ package struct PageCursor: Equatable, Sendable {
             self.low = low
             self.now = now
         }
-    }
-
-    /// The types of the values that an order compares, as a part of what a ``QueryHash`` is made of: after a
-    /// change of the schema the same paths may lead to values of other types, whose bytes stand in another
-    /// order.
-    package static func types(_ keys: [SortKey]) -> String {
-        var names = ""
-        for key in keys {
-            if !names.isEmpty { names += "," }
-            names += key.path.type.name
-        }
-        return names
     }
 
     private static let format: UInt8 = 1

@@ -61,9 +61,8 @@ package struct CheckedSections: Sendable {
                 fields: query.fields, expand: query.expand, of: rowClass, names: names)
         }
         hash = PageCursor.QueryHash(
-            "sections\u{0}\(rowClass.definition.name)\u{0}\(compiled?.canonicalText ?? "")\u{0}"
-                + "\(by)\u{0}\(query.sort ?? "")\u{0}"
-                + PageCursor.types([SortKey(path: key.path)] + sort), now: compiled?.now)
+            ["sections", rowClass.definition.name, by, query.sort], query,
+            [SortKey(path: key.path)] + sort, now: compiled?.now)
     }
 
     /// The order that is stated, in `sort` or in the filter; empty for none, or for one that only the

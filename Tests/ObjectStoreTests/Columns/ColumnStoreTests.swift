@@ -71,7 +71,8 @@ struct ColumnStoreTests {
                     sort: sort.isEmpty
                         ? []
                         : try SortKey.parse(
-                            list: sort, clause: "sort", rootClass: rowClass.index, schema: read.rows
+                            list: sort, clause: "sort", root: .objects(classIndex: rowClass.index),
+                            schema: read.rows
                         ))
                 let execution = QueryExecution(query, plan: .scan(query), in: read)
                 #expect(
@@ -92,7 +93,8 @@ struct ColumnStoreTests {
             let query = ObjectQuery(
                 classIndex: rowClass.index, predicate: compiled.predicate,
                 sort: try SortKey.parse(
-                    list: "id", clause: "sort", rootClass: rowClass.index, schema: read.rows))
+                    list: "id", clause: "sort", root: .objects(classIndex: rowClass.index),
+                    schema: read.rows))
             var walk = Plan.scan(query)
             walk.access = .primaryKey(ranges: [.all])
             walk.order = .natural(reversed: false)

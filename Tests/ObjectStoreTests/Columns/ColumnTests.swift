@@ -57,7 +57,7 @@ struct ColumnTests {
         ]
         let sort = try SortKey.parse(
             list: names.randomElement(using: &random) ?? "score", clause: "sort",
-            rootClass: rowClass.index, schema: read.rows)
+            root: .objects(classIndex: rowClass.index), schema: read.rows)
         let isWhole = Int.random(in: 0..<4, using: &random) == 0
         let evaluator = SortEvaluator(sort, schema: read.rows)
         let matcher = predicate.makeMatcher(read.rows, source: read)

@@ -19,7 +19,8 @@ extension ObjectQuery {
             sort: sort.isEmpty
                 ? []
                 : try SortKey.parse(
-                    list: sort, clause: "sort", rootClass: rowClass.index, schema: read.rows),
+                    list: sort, clause: "sort", root: .objects(classIndex: rowClass.index),
+                    schema: read.rows),
             after: after, expectedCount: page)
     }
 }

@@ -244,7 +244,6 @@ final class LanguageWorld {
                 return true
             }
             #expect(Set(planned) == scanned, "\(text)")
-            _ = query.canonicalText
             _ = query.predicate.dependencies(transaction.rows)
             let isCut = query.suffixes.contains { if case .sort = $0 { false } else { true } }
             if isCut {

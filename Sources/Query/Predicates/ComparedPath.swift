@@ -1,0 +1,36 @@
+import ObjectModel
+
+/// The path of a comparison whose values are compared with constants, each by itself.
+struct ComparedPath {
+    let path: ValuePath
+    let quantifier: Quantifier?
+    let relation: Relation
+    let constants: [Value]
+    /// How many constants of a list have to compare so; nil where there is one constant, and no list.
+    let listQuantifier: Quantifier?
+    let constantIsLeft: Bool
+
+    /// Nil for a comparison of two paths, of calculated values, or of two lists in their order.
+    init?(_ comparison: Comparison) {
+        let other: Operand
+        if case .path(let path, let quantifier) = comparison.left {
+            (self.path, self.quantifier, other) = (path, quantifier, comparison.right)
+            constantIsLeft = false
+        } else if case .path(let path, let quantifier) = comparison.right {
+            (self.path, self.quantifier, other) = (path, quantifier, comparison.left)
+            constantIsLeft = true
+        } else {
+            return nil
+        }
+        switch other {
+        case .constant(let value): (constants, listQuantifier) = ([value], nil)
+        case .constants(let values, let quantified):
+            if path.isMany, constantIsLeft || (quantifier == nil && quantified == nil) {
+                return nil
+            }
+            (constants, listQuantifier) = (values, quantified ?? .any)
+        case .path, .expression: return nil
+        }
+        relation = comparison.relation
+    }
+}
