@@ -8,10 +8,6 @@ package enum StoreError: Error, Sendable {
     case unknownClass(String)
     /// No object has this identity.
     case objectNotFound
-    /// The collection has no such element.
-    case elementNotFound
-    /// A list of `count` elements takes none at a position beyond its end.
-    case positionOutOfRange(count: Int)
     /// An object with the primary key is there already.
     case duplicateKey(className: String)
     /// An object of an asymmetric class with the primary key waits in the class's outbox.

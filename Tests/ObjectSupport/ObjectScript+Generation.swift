@@ -86,7 +86,7 @@ extension ObjectScript {
             case 1:
                 let value = isOld ? stored.collectionOfOne(property, &random) : element
                 guard let value, !value.isEmbedded else { return nil }
-                return .edit(.removeEqual(isSet: false), property.name, of: identity, value)
+                return .edit(.removeEqual, property.name, of: identity, value)
             case 2:
                 guard let element else { return nil }
                 return .edit(.replace(at: place), property.name, of: identity, element)
@@ -100,7 +100,7 @@ extension ObjectScript {
                 return element.map { .edit(.add, property.name, of: identity, $0) }
             }
             let value = isOld ? stored.collectionOfOne(property, &random) : element
-            return value.map { .edit(.removeEqual(isSet: true), property.name, of: identity, $0) }
+            return value.map { .edit(.removeEqual, property.name, of: identity, $0) }
         case .map:
             guard Int.random(in: 0..<3, using: &random) == 0 else {
                 return element.map { .edit(.put, property.name, of: identity, $0) }
@@ -118,13 +118,13 @@ extension ObjectScript {
         _ property: Property, _ identity: Identity, _ stored: Content, _ maker: RandomContent,
         _ known: [Identity]
     ) -> Operation? {
-        var place: ElementPosition?
+        var place: EditPath.Element?
         var inside = Value.null
         switch (property.type, stored) {
         case (.single, .value(let value)): inside = value
         case (.list, .values(let values)):
             let index = Int.random(in: 0...values.count, using: &random)
-            place = .position(index)
+            place = .index(index)
             if index < values.count { inside = values[index] }
         case (.map, .entries(let entries)):
             let key = entries.keys.sorted().randomElement(using: &random) ?? "none"
@@ -156,15 +156,15 @@ extension ObjectScript {
                 action = .insert(at: Int.random(in: 0...3, using: &random))
             }
         }
-        let edit = MixedEdit(steps.map { Array($0.utf8) }, action)
+        let edit = MixedEdit(steps: steps.map { Array($0.utf8) }, action: action)
         var draft: Content?
         if action != .remove {
             var single = property
             single.type = .single(.scalar(.mixed))
             guard case .value(let new) = maker.mixed(single, 1, known, &random) else { return nil }
             switch place {
-            case nil: draft = .value(new)
-            case .position?: draft = .values([new])
+            case nil, .end?: draft = .value(new)
+            case .index?: draft = .values([new])
             case .key(let key)?:
                 draft = .entries([String(decoding: key, as: UTF8.self): .value(new)])
             }

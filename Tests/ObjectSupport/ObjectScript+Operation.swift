@@ -11,7 +11,7 @@ extension ObjectScript {
         /// element.
         case edit(ElementEdit, String, of: Identity, Content?)
         /// Changes something inside a `mixed` value.
-        case editInside(MixedEdit, at: ElementPosition?, String, of: Identity, Content?)
+        case editInside(MixedEdit, at: EditPath.Element?, String, of: Identity, Content?)
         /// Takes the objects of an outbox up to one.
         case acknowledge(Identity)
         /// Ends the transaction, or the part of it, with an error.
@@ -53,16 +53,15 @@ extension ObjectScript.Operation {
             }
             try transaction.delete(rowClass, key: transaction.key(of: identity, rowClass))
         case .edit(let edit, let property, let identity, let draft):
-            let place = try Self.place(property, identity, transaction)
-            _ = try transaction.edit(
-                edit, place.member, of: place.rowClass, key: place.key,
-                ObjectDraft(draft.map { [property: $0] } ?? [:], place.rowClass, rows))
+            let (path, key) = try Self.path(property, identity, transaction)
+            let stated = ObjectDraft(
+                draft.map { [property: $0] } ?? [:], path.rowClass, rows)
+            try transaction.apply(edit.compiled(path, draft, stated), key: key)
         case .editInside(let edit, let element, let property, let identity, let draft):
-            let place = try Self.place(property, identity, transaction)
-            let result = try transaction.edit(
-                inside: edit, of: element, place.member, of: place.rowClass, key: place.key,
-                draft.map { ObjectDraft([property: $0], place.rowClass, rows) })
-            if case .failure = result { throw .elementNotFound }
+            var (path, key) = try Self.path(property, identity, transaction)
+            path.element = element
+            let stated = draft.map { ObjectDraft([property: $0], path.rowClass, rows) }
+            try transaction.apply(edit.compiled(path, stated), key: key)
         case .acknowledge(let identity):
             guard let rowClass = rows.rowClass(named: identity.className) else {
                 throw .unknownClass(identity.className)
@@ -72,13 +71,15 @@ extension ObjectScript.Operation {
         }
     }
 
-    private static func place(
+    private static func path(
         _ property: String, _ identity: Identity, _ transaction: WriteTransaction
-    ) throws(StoreError) -> (rowClass: RowClass, member: Int, key: UInt64) {
+    ) throws(StoreError) -> (path: EditPath, key: UInt64) {
         guard let rowClass = transaction.catalog.rows.rowClass(named: identity.className),
             let member = rowClass.memberIndex[property]
         else { throw .unknownClass(identity.className) }
-        return (rowClass, member, try transaction.key(of: identity, rowClass))
+        var path = EditPath(rowClass)
+        path.member = member
+        return (path, try transaction.key(of: identity, rowClass))
     }
 }
 
@@ -105,6 +106,18 @@ extension ReferenceObjects {
 }
 
 extension WriteTransaction {
+    /// Applies an edit; one that finds nothing at its path abandons the transaction.
+    fileprivate func apply(_ edit: ObjectEdit, key: UInt64) throws(StoreError) {
+        let editor = try ObjectEditor(self, edit.path.rowClass, key: key, .none)
+        do throws(EditFailure) {
+            try editor.apply(edit, origin: [])
+        } catch {
+            if case .store(let error) = error { throw error }
+            throw .abandoned
+        }
+        _ = try editor.finish()
+    }
+
     /// The object key of an identity.
     package func key(of identity: Identity, _ rowClass: RowClass) throws(StoreError) -> UInt64 {
         if rowClass.primaryKeyIndex == nil {

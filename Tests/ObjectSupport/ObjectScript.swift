@@ -226,8 +226,8 @@ extension ReferenceObjects.Failure? {
         switch (error, self) {
         case (.duplicateKey, .duplicateKey?), (.keyInOutbox, .duplicateKey?),
             (.objectNotFound, .objectNotFound?), (.missingKey, .missingKey?),
-            (.elementNotFound, .elementNotFound?),
-            (.positionOutOfRange, .positionOutOfRange?), (.danglingLinks, .danglingLinks?),
+            (.abandoned, .elementNotFound?), (.abandoned, .positionOutOfRange?),
+            (.danglingLinks, .danglingLinks?),
             (.deniedDeletion, .deniedDeletion?), (.notUnique, .notUnique?),
             (.closing, .abandoned?):
             true

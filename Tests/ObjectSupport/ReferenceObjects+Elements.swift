@@ -33,7 +33,7 @@ extension ReferenceObjects {
     ///
     /// - `place`: Where in a collection the value stands; nil for a single property.
     package mutating func edit(
-        inside edit: MixedEdit, of place: ElementPosition?, _ name: String, of identity: Identity,
+        inside edit: MixedEdit, of place: EditPath.Element?, _ name: String, of identity: Identity,
         _ draft: Content?
     ) throws(Failure) {
         guard let (property, made) = try make(name, of: identity, draft),
@@ -45,7 +45,7 @@ extension ReferenceObjects {
         switch (place, stored) {
         case (nil, .value(let value)):
             content[name] = .value(try value.changed(edit.steps[...], edit.action, new))
-        case (.position(let index)?, .values(var values)):
+        case (.index(let index)?, .values(var values)):
             guard index < values.count else { throw .elementNotFound }
             values[index] = try values[index].changed(edit.steps[...], edit.action, new)
             content[name] = canonical(.values(values), property)

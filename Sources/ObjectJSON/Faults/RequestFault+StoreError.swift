@@ -12,14 +12,6 @@ extension RequestFault {
             self.init(.notFound, "unknown-class", "There is no class '\(name)'.")
         case .objectNotFound:
             self.init(.notFound, "object-not-found", "There is no object with this key.")
-        case .elementNotFound:
-            self.init(.notFound, "element-not-found", "The collection has no such element.")
-        case .positionOutOfRange(let count):
-            let detail =
-                "The list has \(count) elements; 'at' is a position from 0 to \(count)."
-            self.init(
-                .invalid, "position-out-of-range", detail,
-                errors: [Entry(code: "position-out-of-range", detail: detail, parameter: "at")])
         case .duplicateKey(let className):
             self.init(
                 .conflict, "duplicate-key",

@@ -80,7 +80,7 @@ struct JSONPatchCompiler {
         switch step.kind {
         case .add, .replace:
             guard let value = step.value, let draft = draft(value, path, index) else { return nil }
-            action = step.kind == .add ? .add(draft) : .replace(draft)
+            action = .place(draft, step.kind == .add ? .add : .replace)
         case .test: action = .test(step.value.flatMap { draft($0, path, nil) })
         case .remove:
             try requireRemovable(step.path, path, "path")
@@ -265,13 +265,7 @@ struct JSONPatchCompiler {
             name.withUTF8 { reader.read(json, UnsafeRawBufferPointer($0), member, into: draft) }
             return draft
         }
-        if case .key(let key)? = path.element {
-            return key.withUnsafeBytes {
-                reader.readEntry(
-                    json, under: $0, member, of: rowClass, names, depth: path.inner.count)
-            }
-        }
-        return reader.readElement(json, member, of: rowClass, names, depth: path.inner.count)
+        return reader.readElement(json, at: path, names)
     }
 }
 

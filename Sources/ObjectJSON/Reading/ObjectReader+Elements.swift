@@ -1,18 +1,34 @@
 import JSON
 import ObjectModel
+import ObjectStore
 import Rows
 
 extension ObjectReader {
-    /// Reads the bare value of one element of a list or set into a draft that states nothing else; nil when
-    /// something is wrong, and ``faults`` says what. Also reads the bare value of a single `mixed` property.
+    /// Reads the bare value of one element or entry of a collection, or of something inside a `mixed` value, into a
+    /// draft that states nothing else; nil when something is wrong, and ``faults`` says what.
     ///
-    /// - `depth`: How many lists and maps of a `mixed` value are around it.
+    /// - `path`: Leads to the element, or into the value.
     package func readElement(
-        _ json: JSONValue, _ member: Int, of rowClass: RowClass, _ names: SchemaNames,
-        depth: Int = 0
+        _ json: JSONValue, at path: EditPath, _ names: SchemaNames
     ) -> ObjectDraft? {
+        guard let member = path.member else { return nil }
         self.names = names
         let before = faultCount
+        let draft: ObjectDraft
+        if case .key(let key)? = path.element {
+            draft = key.withUnsafeBytes {
+                readEntry(json, under: $0, member, of: path.rowClass, depth: path.inner.count)
+            }
+        } else {
+            draft = readElement(json, member, of: path.rowClass, depth: path.inner.count)
+        }
+        return faultCount == before ? draft : nil
+    }
+
+    /// - `depth`: How many lists and maps of a `mixed` value are around it.
+    private func readElement(
+        _ json: JSONValue, _ member: Int, of rowClass: RowClass, depth: Int
+    ) -> ObjectDraft {
         let draft = makeDraft(rowClass, isMerge: false)
         let compiled = rowClass.members[member]
         switch compiled.storage.element {
@@ -34,16 +50,13 @@ extension ObjectReader {
             }
             draft.set(member, collection: collection)
         }
-        return faultCount == before ? draft : nil
+        return draft
     }
 
-    /// Reads the bare value of one entry of a map, as ``readElement(_:_:of:_:depth:)``.
-    package func readEntry(
+    private func readEntry(
         _ json: JSONValue, under key: UnsafeRawBufferPointer, _ member: Int, of rowClass: RowClass,
-        _ names: SchemaNames, depth: Int = 0
-    ) -> ObjectDraft? {
-        self.names = names
-        let before = faultCount
+        depth: Int
+    ) -> ObjectDraft {
         // It changes the entries it states and keeps the others.
         let draft = makeDraft(rowClass, isMerge: true)
         let compiled = rowClass.members[member]
@@ -67,7 +80,7 @@ extension ObjectReader {
             }
         }
         draft.setEntries(member, from: 0)
-        return faultCount == before ? draft : nil
+        return draft
     }
 
     private func readEmbeddedElement(

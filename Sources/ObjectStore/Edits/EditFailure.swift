@@ -1,7 +1,9 @@
+import Rows
+
 /// Why an edit was refused; the transaction has to be abandoned then.
 package enum EditFailure: Error {
     /// There is nothing at the path, or at that of the source of a copy.
-    case notThere(isSource: Bool)
+    case missing(ElementFault = .notThere, isSource: Bool = false)
     /// A tested value is another one.
     case isOther
     /// A copied value does not fit its new property.

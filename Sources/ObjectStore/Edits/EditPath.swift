@@ -46,7 +46,7 @@ package struct EditPath: Sendable, Equatable {
     }
 
     /// How a value there is stored, alone.
-    var storage: FieldStorage {
+    package var storage: FieldStorage {
         guard let member else { return FieldStorage(.single, .embedded) }
         if !inner.isEmpty { return FieldStorage(.single, .mixed) }
         let storage = rowClass.members[member].storage

@@ -9,12 +9,12 @@ package struct ObjectEdit: @unchecked Sendable {
 
     /// What is done at the end of the path.
     package enum Action {
-        /// States a property, inserts an element, or puts an entry or a set's element.
-        case add(ObjectDraft)
-        /// As `add`, but of what is there.
-        case replace(ObjectDraft)
+        /// States a property, or brings an element, an entry or a value inside `mixed`. A set takes it if it lacks it.
+        case place(ObjectDraft, Placement)
         /// Gives a property its default, or takes an element away.
         case remove
+        /// Takes an element from a set, or each that equals it from a list.
+        case removeEqual(ObjectDraft)
         /// Takes a value from another path and adds it.
         case move(from: EditPath)
         /// Adds the value of another path.

@@ -20,20 +20,19 @@ extension ObjectEditor {
             try body(editor)
             return nil
         }
-        let editor = RowCollectionEditor(transaction, rowClass, key, member, row)
+        let editor = RowCollectionEditor(transaction, rowClass, member, row)
         try body(editor)
         return try replacing(row, rowClass, member, by: .bytes(editor.collection))
     }
 
-    /// Where an element is or can be inserted; nil when it can't.
+    /// Where an element is, or where it can be inserted; nil for a key in a collection without keys.
     static func index(of element: EditPath.Element, in editor: any ElementEditor)
         -> (index: Int, isThere: Bool)?
     {
         switch element {
-        case .index(let index):
-            return index <= editor.count ? (index, index < editor.count) : nil
-        case .end: return (editor.count, false)
-        case .key(let key): return key.withUnsafeBytes { editor.find(key: $0) }
+        case .index(let index): (index, index < editor.count)
+        case .end: (editor.count, false)
+        case .key(let key): key.withUnsafeBytes { editor.find(key: $0) }
         }
     }
 
@@ -45,20 +44,21 @@ extension ObjectEditor {
         return leaf
     }
 
+    /// Puts an element in the place of another, or of none.
     func put(
-        _ leaf: ByteBuffer, at found: (index: Int, isThere: Bool), _ storage: FieldStorage,
-        in editor: any ElementEditor
+        _ leaf: ByteBuffer, in range: Range<Int>, _ storage: FieldStorage,
+        _ editor: any ElementEditor
     ) throws(EditFailure) {
         let element = LeafView(leaf.bytes, storage)
-        guard found.isThere else { return editor.insert(element, at: found.index) }
+        guard !range.isEmpty else { return editor.insert(element, at: range.lowerBound) }
         try storing { () throws(StoreError) in
-            try editor.replace(at: found.index, by: LeafSlice(element, 0..<1))
+            try editor.replace(at: range.lowerBound, by: LeafSlice(element, 0..<1))
         }
     }
 
     func edit(
-        _ change: Change, _ found: (index: Int, isThere: Bool), _ storage: FieldStorage,
-        _ element: EditPath.Element, in editor: any ElementEditor
+        _ change: Change, _ element: EditPath.Element, _ storage: FieldStorage,
+        in editor: any ElementEditor
     ) throws(EditFailure) {
         func leaf(_ value: EditedValue) -> ByteBuffer {
             switch value {
@@ -67,24 +67,57 @@ extension ObjectEditor {
             case .statement: ByteBuffer()
             }
         }
+        var removed: [Int] = []
         switch change {
-        case .add(let value):
+        case .place(let value, let placement):
             let leaf = leaf(value)
-            switch storage.shape {
-            case .set:
+            if storage.shape == .set {
                 guard let found = editor.find(LeafView(leaf.bytes, storage), 0) else {
                     throw damaged
                 }
-                if !found.isThere { try put(leaf, at: found, storage, in: editor) }
-            case .map: try put(leaf, at: found, storage, in: editor)
-            default: try put(leaf, at: (found.index, false), storage, in: editor)
+                outcome.isCreated = !found.isThere
+                if found.isThere { return }
+                return try put(leaf, in: found.index..<found.index, storage, editor)
             }
-        case .replace(let value):
-            guard found.isThere else { throw .notThere(isSource: false) }
-            try put(leaf(value), at: found, storage, in: editor)
+            guard let found = Self.index(of: element, in: editor) else { throw damaged }
+            let range: Range<Int>
+            do throws(ElementFault) {
+                range = try placement.range(
+                    at: found, isMap: storage.shape == .map, count: editor.count)
+            } catch {
+                throw .missing(error)
+            }
+            outcome = ElementOutcome(range, isList: storage.shape == .list)
+            return try put(leaf, in: range, storage, editor)
         case .remove:
-            guard found.isThere else { throw .notThere(isSource: false) }
-            try storing { () throws(StoreError) in try editor.remove(at: found.index) }
+            if let found = Self.index(of: element, in: editor), found.isThere {
+                removed = [found.index]
+            }
+        case .removeEqual(let value):
+            removed = Self.indices(of: LeafView(leaf(value).bytes, storage), storage, in: editor)
         }
+        if removed.isEmpty { throw .missing() }
+        for index in removed.reversed() {
+            try storing { () throws(StoreError) in try editor.remove(at: index) }
+        }
+    }
+
+    /// Where an element stands in a set, or each time in a list.
+    private static func indices(
+        of element: LeafView, _ storage: FieldStorage, in editor: any ElementEditor
+    ) -> [Int] {
+        if storage.shape == .set {
+            return editor.find(element, 0).flatMap { $0.isThere ? [$0.index] : nil } ?? []
+        }
+        let order = SetOrder()
+        var indices: [Int] = []
+        editor.forEachPart { part, first in
+            for offset in 0..<part.count
+            where order.compare(part.values, offset, element.values, 0) == 0 {
+                indices.append(first + offset)
+            }
+            return true
+        }
+        return indices
     }
 }

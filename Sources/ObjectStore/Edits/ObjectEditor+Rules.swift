@@ -10,51 +10,18 @@ extension ObjectEditor {
         _ old: MixedView, _ steps: [[UInt8]], _ change: Change
     ) throws(EditFailure) -> ByteBuffer {
         let new = ByteBuffer(capacity: 64)
-        var action = MixedEdit.Action.put
-        switch change {
-        case .add(.bytes(let bytes)), .replace(.bytes(let bytes)):
+        var placement: Placement?
+        if case .place(.bytes(let bytes), let own) = change {
             if let bytes { new.append(bytes.bytes) } else { MixedWriter(new).null() }
-        case .remove: action = .remove
-        default: throw damaged
+            placement = own
         }
         let buffer = ByteBuffer(capacity: old.bytes.count + new.count + 64)
-        do throws(MixedEdit.Fault) {
-            var way = steps
-            if case .add = change {
-                let parent = try Self.value(at: steps.dropLast(), in: old)
-                if parent.kind == .list, let last = steps.last {
-                    way.removeLast()
-                    if last != Array("-".utf8), Self.index(last) == nil { throw .notThere }
-                    action = .insert(at: Self.index(last))
-                }
-            } else {
-                _ = try Self.value(at: steps[...], in: old)
-            }
-            _ = try MixedEdit(way, action).apply(
-                to: old, MixedView(new.bytes), in: buffer)
+        do throws(ElementFault) {
+            outcome = try old.change(at: steps[...], placement, MixedView(new.bytes), in: buffer)
         } catch {
-            throw .notThere(isSource: false)
+            throw .missing(error)
         }
         return buffer
-    }
-
-    /// What stands at some steps, of which those into lists are indices without leading zeros.
-    static func value(
-        at steps: ArraySlice<[UInt8]>, in value: MixedView
-    ) throws(MixedEdit.Fault) -> MixedView {
-        var value = value
-        for step in steps {
-            if value.kind == .list, index(step) == nil { throw .notThere }
-            value = try value.value(at: [step])
-        }
-        return value
-    }
-
-    private static func index(_ step: [UInt8]) -> Int? {
-        guard let first = step.first, step.count <= 10,
-            step.allSatisfy({ (48...57).contains($0) }), step.count == 1 || first != 48
-        else { return nil }
-        return step.reduce(0) { $0 * 10 + Int($1 - 48) }
     }
 
     // MARK: What has to hold

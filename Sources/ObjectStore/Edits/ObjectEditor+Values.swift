@@ -30,7 +30,7 @@ extension ObjectEditor {
                     inner = RowView(part.bytes(offset))
                 }
             }
-            guard let inner else { throw .notThere(isSource: isSource) }
+            guard let inner else { throw .missing(isSource: isSource) }
             row = inner
             rowClass = classes[rowClass.members[owner.member].classIndex]
         }
@@ -59,7 +59,7 @@ extension ObjectEditor {
         if let element = path.element {
             let collection = path.rowClass.collection(member, in: row, transaction.overflow)
             guard let (part, offset) = Self.element(element, of: collection) else {
-                throw .notThere(isSource: isSource)
+                throw .missing(isSource: isSource)
             }
             bytes = part.isNull(offset) ? nil : part.bytes(offset)
         } else if compiled.storage.shape != .single {
@@ -77,12 +77,11 @@ extension ObjectEditor {
         }
         if !path.inner.isEmpty {
             found.classIndex = -1
-            let whole = MixedView(bytes ?? WriteTransaction.nothing)
-            do throws(MixedEdit.Fault) {
-                let value = try Self.value(at: path.inner[...], in: whole)
+            do throws(ElementFault) {
+                let value = try MixedView(bytes).value(at: path.inner)
                 bytes = value.isNull ? nil : value.bytes
             } catch {
-                throw .notThere(isSource: isSource)
+                throw .missing(isSource: isSource)
             }
         }
         guard let bytes else { return found }

@@ -11,9 +11,9 @@ import Storage
 package final class ObjectEditor {
     /// What becomes of a value.
     enum Change {
-        case add(EditedValue)
-        case replace(EditedValue)
+        case place(EditedValue, Placement)
         case remove
+        case removeEqual(EditedValue)
     }
 
     let transaction: WriteTransaction
@@ -30,6 +30,8 @@ package final class ObjectEditor {
     /// Of the out-of-line collections that have changed.
     var editors: [Int: CollectionEditor] = [:]
     private var result: WriteResult?
+    /// What the last edit did.
+    var outcome = ElementOutcome()
 
     /// Begins to edit an object.
     ///
@@ -59,25 +61,30 @@ package final class ObjectEditor {
     ///
     /// - `origin`: The way to the edit's value in what the client wrote, for faults of its links.
     /// - Throws: ``EditFailure``.
-    package func apply(_ edit: ObjectEdit, origin: [DanglingLink.PathStep]) throws(EditFailure) {
+    @discardableResult
+    package func apply(
+        _ edit: ObjectEdit, origin: [DanglingLink.PathStep]
+    ) throws(EditFailure) -> ElementOutcome {
+        outcome = ElementOutcome()
         switch edit.action {
-        case .add(let draft):
-            try change(edit.path, .add(try encoded(draft, at: edit.path, origin)))
-        case .replace(let draft):
-            try change(edit.path, .replace(try encoded(draft, at: edit.path, origin)))
+        case .place(let draft, let placement):
+            try change(edit.path, .place(try encoded(draft, at: edit.path, origin), placement))
         case .remove: try change(edit.path, .remove)
+        case .removeEqual(let draft):
+            try change(edit.path, .removeEqual(try encoded(draft, at: edit.path, origin)))
         case .key(let stated, let isTest):
             guard stated == key else { throw isTest ? .isOther : .isOtherKey(property: nil) }
         case .test(let draft):
             guard try holds(draft, at: edit.path) else { throw .isOther }
         case .copy(let source):
-            try change(edit.path, .add(try copied(from: source, to: edit.path)))
+            try change(edit.path, .place(try copied(from: source, to: edit.path), .add))
         case .move(let source):
             let value = try copied(from: source, to: edit.path)
-            if source == edit.path { return }
+            if source == edit.path { break }
             try change(source, .remove)
-            try change(edit.path, .add(value))
+            try change(edit.path, .place(value, .add))
         }
+        return outcome
     }
 
     /// Writes what has changed.
@@ -233,7 +240,11 @@ package final class ObjectEditor {
         }
         guard !path.inner.isEmpty else { return .element(collection) }
         let storage = path.rowClass.members[member].storage
-        let value = WriteTransaction.mixed(collection, storage)
+        var value = MixedView(collection.bytes)
+        if storage.shape != .single {
+            let values = LeafView(collection.bytes, storage).values
+            value = MixedView(values.count == 0 || values.isNull(0) ? nil : values.bytes(0))
+        }
         let bytes = ByteBuffer(capacity: value.bytes.count)
         bytes.append(value.bytes)
         return .bytes(value.isNull ? nil : bytes)
@@ -275,7 +286,7 @@ package final class ObjectEditor {
         func into(_ old: RowView?) throws(EditFailure) -> ByteBuffer {
             guard let old,
                 let new = try changed(old, inner, owners.dropFirst(), path, change)
-            else { throw .notThere(isSource: false) }
+            else { throw .missing() }
             return new
         }
         guard let element = owner.element else {
@@ -286,12 +297,14 @@ package final class ObjectEditor {
             editor throws(EditFailure) in
             guard let found = Self.index(of: element, in: editor), found.isThere,
                 let (part, offset) = editor.element(found.index), !part.values.isNull(offset)
-            else { throw .notThere(isSource: false) }
+            else { throw .missing() }
             let old = ByteBuffer(capacity: part.values.bytes(offset).count)
             old.append(part.values.bytes(offset))
             let new = try into(RowView(old.bytes))
             let leaf = Self.leaf(new, rowClass.members[owner.member].storage, element.key)
-            try put(leaf, at: found, rowClass.members[owner.member].storage, in: editor)
+            try put(
+                leaf, in: found.index..<(found.index + 1),
+                rowClass.members[owner.member].storage, editor)
         }
     }
 
@@ -305,26 +318,22 @@ package final class ObjectEditor {
         if let element = path.element {
             return try editing(row, rowClass, member, isRoot: isRoot) {
                 editor throws(EditFailure) in
-                guard let found = Self.index(of: element, in: editor) else {
-                    throw .notThere(isSource: false)
-                }
                 if path.inner.isEmpty {
-                    return try edit(change, found, storage, element, in: editor)
+                    return try edit(change, element, storage, in: editor)
                 }
-                guard found.isThere, let (part, offset) = editor.element(found.index) else {
-                    throw .notThere(isSource: false)
-                }
-                let old = MixedView(
-                    part.values.isNull(offset)
-                        ? WriteTransaction.nothing : part.values.bytes(offset))
+                guard let found = Self.index(of: element, in: editor), found.isThere,
+                    let (part, offset) = editor.element(found.index)
+                else { throw .missing() }
+                let old = MixedView(part.values.isNull(offset) ? nil : part.values.bytes(offset))
                 let new = try mixed(old, path.inner, change)
-                try put(Self.leaf(new, storage, element.key), at: found, storage, in: editor)
+                try put(
+                    Self.leaf(new, storage, element.key), in: found.index..<(found.index + 1),
+                    storage, editor)
             }
         }
         guard !path.inner.isEmpty else { return try stated(row, path, change) }
         let field = rowClass.field(member, in: row)
-        let old = MixedView(
-            field.isNull ? WriteTransaction.nothing : field.text(transaction.overflow))
+        let old = MixedView(field.isNull ? nil : field.text(transaction.overflow))
         let new = try mixed(old, path.inner, change)
         return try replacing(row, rowClass, member, by: .bytes(new.bytes))
     }
@@ -335,9 +344,9 @@ package final class ObjectEditor {
     ) throws(EditFailure) -> ByteBuffer {
         let value: EditedValue
         switch change {
-        case .add(let new), .replace(let new): value = new
-        case .remove:
-            guard let member = path.member else { throw .notThere(isSource: false) }
+        case .place(let new, _): value = new
+        case .remove, .removeEqual:
+            guard let member = path.member else { throw .missing() }
             return try replacing(row, path.rowClass, member, by: .defaultValue)
         }
         switch value {

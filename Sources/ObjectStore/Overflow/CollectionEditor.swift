@@ -7,7 +7,7 @@ import Storage
 /// Cost: logarithmic in the number of elements for each change; the row is written once, by
 /// ``finish()``, which has to be called. Made by
 /// ``WriteTransaction/editor(_:key:member:)``, and used by that transaction's body alone.
-package final class CollectionEditor {
+final class CollectionEditor: ElementEditor {
     private let transaction: WriteTransaction
     private let rowClass: RowClass
     private let key: UInt64
@@ -36,30 +36,29 @@ package final class CollectionEditor {
     private var compiled: RowClass.Member { rowClass.members[member] }
 
     /// How many elements there are.
-    package var count: Int { tree.count }
+    var count: Int { tree.count }
 
     /// The element at an index, as an offset in a part of the collection, valid until the next change; nil
     /// beyond the end.
-    package func element(_ index: Int) -> (part: LeafView, offset: Int)? {
+    func element(_ index: Int) -> (part: LeafView, offset: Int)? {
         tree.tree.leaf(at: index).map { ($0.leaf, index - $0.first) }
     }
 
     // MARK: Changes
 
-    /// Hands over the leaves, each with the index of its first element, until `body` returns false.
-    func forEachLeaf(_ body: (LeafView, _ first: Int) -> Bool) {
+    func forEachPart(_ body: (LeafView, _ first: Int) -> Bool) {
         _ = tree.tree.forEachLeaf(from: 0, body)
     }
 
     /// Puts elements before the one at `index`, or at the end of the list.
-    package func insert(_ elements: LeafView, at index: Int) {
+    func insert(_ elements: LeafView, at index: Int) {
         countLinks(elements, 0..<elements.count, 1)
         tree.insert(LeafSlice(elements, 0..<elements.count), at: index)
         isChanged = isChanged || elements.count > 0
     }
 
     /// Puts one element in the place of another, if it differs.
-    package func replace(at index: Int, by element: LeafSlice) throws(StoreError) {
+    func replace(at index: Int, by element: LeafSlice) throws(StoreError) {
         guard let (part, offset) = self.element(index), element.range.count == 1 else { return }
         let (elements, own) = (element.leaf, element.range.lowerBound)
         let isNull = part.values.isNull(offset)
@@ -78,7 +77,7 @@ package final class CollectionEditor {
     }
 
     /// Removes the element at `index`.
-    package func remove(at index: Int) throws(StoreError) {
+    func remove(at index: Int) throws(StoreError) {
         guard let (part, offset) = element(index) else { return }
         try forget(part, offset)
         tree.remove(at: index)
@@ -86,7 +85,7 @@ package final class CollectionEditor {
     }
 
     /// Where an entry of a map stands, or would stand.
-    package func find(key: UnsafeRawBufferPointer) -> (index: Int, isThere: Bool)? {
+    func find(key: UnsafeRawBufferPointer) -> (index: Int, isThere: Bool)? {
         let found = tree.tree.lowerBound { leaf, offset in
             leaf.keys.map { compareKeys($0.bytes(offset), key) } ?? 0
         }
@@ -94,7 +93,7 @@ package final class CollectionEditor {
     }
 
     /// Where an element of a set stands, or would stand, or the entry of a map with its key.
-    package func find(_ elements: LeafView, _ index: Int) -> (index: Int, isThere: Bool)? {
+    func find(_ elements: LeafView, _ index: Int) -> (index: Int, isThere: Bool)? {
         if let keys = elements.keys { return find(key: keys.bytes(index)) }
         let found = tree.tree.lowerBound { leaf, offset in
             order.compare(leaf.values, offset, elements.values, index)
@@ -144,7 +143,7 @@ package final class CollectionEditor {
     // MARK: The end
 
     /// Writes what has changed to the object's row, its inverse links and the change log.
-    package func finish() throws(StoreError) -> WriteResult {
+    func finish() throws(StoreError) -> WriteResult {
         try transaction.overflow.checkFailure()
         guard let stored = try transaction.row(rowClass, key),
             let reference = rowClass.field(member, in: stored).overflow,

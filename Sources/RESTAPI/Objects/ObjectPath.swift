@@ -72,7 +72,7 @@ package enum ObjectPath {
         if let inner = target.inner {
             return append(inner, in: target, position: position, to: buffer)
         }
-        guard case .key(let key) = target.address else {
+        guard case .key(let key)? = target.element else {
             buffer.append("/\(position ?? 0)")
             return true
         }
@@ -96,10 +96,10 @@ package enum ObjectPath {
         _ inner: [[UInt8]], in target: ElementTarget, position: Int?, to buffer: ByteBuffer
     ) -> Bool {
         var steps = inner
-        switch target.address {
-        case .none: break
-        case .position(let position): steps.insert(Array("\(position)".utf8), at: 0)
-        case .key(let key): steps.insert(key, at: 0)
+        switch target.element {
+        case .end?, nil: break
+        case .index(let index)?: steps.insert(Array("\(index)".utf8), at: 0)
+        case .key(let key)?: steps.insert(key, at: 0)
         }
         if let position { steps.append(Array("\(position)".utf8)) }
         for step in steps {

@@ -32,6 +32,11 @@ package struct MixedView {
     /// A view of stored bytes.
     package init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
+    /// A view of a value that is null where there are no bytes.
+    package init(_ bytes: UnsafeRawBufferPointer?) {
+        self.bytes = bytes ?? Self.nothing
+    }
+
     /// What it is; null for bytes that are too short for what they say.
     package var kind: MixedKind {
         guard let tag = bytes.first, let kind = MixedKind(rawValue: tag) else { return .null }

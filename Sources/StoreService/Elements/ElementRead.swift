@@ -37,16 +37,17 @@ package struct ElementRead: Sendable {
         var element: (part: CollectionView, offset: Int)?
         if target.storage.shape == .single {
             let field = rowClass.field(target.member, in: row)
-            inner = try target.value(inside: field.isNull ? nil : field.text(read))
+            inner = try Self.value(inside: field.isNull ? nil : field.text(read), target)
         } else {
             let collection = rowClass.collection(target.member, in: row, read)
             guard let position = try Self.position(of: target, in: collection),
                 let (part, offset) = collection.element(position)
-            else { throw RequestFault(.elementNotFound) }
+            else { throw RequestFault(.notThere, in: target) }
             if target.inner == nil {
                 element = (part, offset)
             } else {
-                inner = try target.value(inside: part.isNull(offset) ? nil : part.bytes(offset))
+                inner = try Self.value(
+                    inside: part.isNull(offset) ? nil : part.bytes(offset), target)
             }
         }
         var reply = ObjectRead.Reply(
@@ -73,13 +74,24 @@ package struct ElementRead: Sendable {
     private static func position(
         of target: ElementTarget, in collection: StoredCollection
     ) throws(RequestFault) -> Int? {
-        switch target.address {
-        case .position(let position): return position
-        case .key(let key): return key.withUnsafeBytes { collection.index(ofKey: $0) }
-        case .none:
+        switch target.element {
+        case .index(let position)?: return position
+        case .key(let key)?: return key.withUnsafeBytes { collection.index(ofKey: $0) }
+        case .end?, nil:
             throw .parameter(
                 "key", "This path needs the key of a map's entry as JSON, such as ?key=%22a%2Fb%22."
             )
+        }
+    }
+
+    /// What the request is about inside a `mixed` value; nil is null.
+    private static func value(
+        inside bytes: UnsafeRawBufferPointer?, _ target: ElementTarget
+    ) throws(RequestFault) -> MixedView {
+        do throws(ElementFault) {
+            return try MixedView(bytes).value(at: target.inner ?? [])
+        } catch {
+            throw RequestFault(error, in: target)
         }
     }
 }

@@ -1,23 +1,15 @@
 import JSON
 import ObjectJSON
 import ObjectModel
+import ObjectStore
 import Rows
 
 /// Which element of which collection a request is about, in one schema.
 package struct ElementTarget {
-    /// Where an element stands in its collection.
-    package enum Address {
-        /// Nowhere yet, or wherever its value stands.
-        case none
-        /// In a list or set, at this position.
-        case position(Int)
-        /// In a map, under this key.
-        case key([UInt8])
-    }
-
     package var object: ObjectTarget
     package var member: Int
-    package var address: Address
+    /// Which element; nil where it stands nowhere yet, or wherever its value stands.
+    package var element: EditPath.Element?
     /// The steps from there, or from a single property, into a `mixed` value; nil when the request is about
     /// the collection's own elements.
     package var inner: [[UInt8]]?
@@ -38,7 +30,7 @@ extension ElementAddress {
     ) throws(RequestFault) -> ElementTarget {
         let object = try object.target(names, scratch)
         let member = try names.member(named: property.bytes, of: object.rowClass)
-        var target = ElementTarget(object: object, member: member, address: .none)
+        var target = ElementTarget(object: object, member: member)
         switch target.storage.shape {
         case .single:
             guard target.storage.element == .mixed else { throw .noElements(target.property) }
@@ -56,7 +48,7 @@ extension ElementAddress {
                 }
                 target.inner = rest.map { Array($0.bytes) }
             }
-            target.address = try Self.address(first, in: target)
+            target.element = try Self.element(first, in: target)
         case .parameters(nil, _): break
         case .parameters(.some, .some):
             throw .parameter("value", "Say 'key' or 'value', not both.")
@@ -67,7 +59,7 @@ extension ElementAddress {
                     "'key' names an entry of a map; '\(target.property.name)' has elements at "
                         + "positions: …/elements/0.")
             }
-            target.address = .key(try Self.mapKey(text, scratch.parser))
+            target.element = .key(try Self.mapKey(text, scratch.parser))
         }
         return target
     }
@@ -86,9 +78,9 @@ extension ElementAddress {
         }
     }
 
-    private static func address(
+    private static func element(
         _ text: RequestBytes, in target: ElementTarget
-    ) throws(RequestFault) -> ElementTarget.Address {
+    ) throws(RequestFault) -> EditPath.Element {
         if target.storage.shape == .map { return .key(Array(text.bytes)) }
         guard let position = text.bytes.decimalNumber.flatMap({ Int(exactly: $0) }) else {
             throw RequestFault(
@@ -101,7 +93,7 @@ extension ElementAddress {
                         parameter: "element")
                 ])
         }
-        return .position(position)
+        return .index(position)
     }
 
     private static func mapKey(
@@ -116,6 +108,30 @@ extension ElementAddress {
 }
 
 extension RequestFault {
+    /// An element, or something inside a `mixed` value, is not as the request takes it to be.
+    init(_ fault: ElementFault, in target: ElementTarget) {
+        switch fault {
+        case .notThere:
+            self.init(.notFound, "element-not-found", "The collection has no such element.")
+        case .noElements:
+            self.init(
+                .notFound, "no-elements",
+                "The path goes into a value of '\(target.property.name)' that is no list and no map, "
+                    + "and so has no elements.")
+        case .needsKey:
+            self.init(
+                .unsupportedOperation, "element-method-not-allowed",
+                "The path leads to a map, whose entries have keys: PUT …/{key}.",
+                alternatives: "GET, HEAD, PUT, DELETE, OPTIONS")
+        case .positionOutOfRange(let count):
+            let detail =
+                "The list has \(count) elements; 'at' is a position from 0 to \(count)."
+            self.init(
+                .invalid, "position-out-of-range", detail,
+                errors: [Entry(code: "position-out-of-range", detail: detail, parameter: "at")])
+        }
+    }
+
     /// The property holds a single value.
     static func noElements(_ property: Property) -> RequestFault {
         RequestFault(

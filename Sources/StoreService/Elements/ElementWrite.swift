@@ -14,22 +14,11 @@ package struct ElementWrite: WriteBody, @unchecked Sendable {
         case add, put, delete
     }
 
-    /// What is to change, and what it becomes.
-    private enum Change {
-        /// An element of the collection.
-        case element(ElementEdit, ObjectDraft)
-        /// Something inside a `mixed` value.
-        case inside(MixedEdit, ObjectDraft?)
-    }
-
     /// What has been done.
     private struct Made {
         var schema: RowSchema
         var key: UInt64
-        /// Whether an element or entry came.
-        var isCreated: Bool
-        /// Where the element stands now.
-        var position: Int?
+        var outcome: ElementOutcome
     }
 
     /// Where in a list the element is added; nil for its end.
@@ -44,7 +33,7 @@ package struct ElementWrite: WriteBody, @unchecked Sendable {
     /// The bare value.
     private var body: RequestBytes?
     private var target: ElementTarget?
-    private var change: Change?
+    private var edit: ObjectEdit?
     private var made: Made?
     private let row = ByteBuffer(capacity: 512)
 
@@ -63,116 +52,71 @@ package struct ElementWrite: WriteBody, @unchecked Sendable {
     ) throws(RequestFault) {
         guard body != nil else { return }
         let target = try address.target(isInside: action == .add, names, scratch)
-        if let steps = target.inner {
-            change = try change(inside: steps, target, names, scratch)
-        } else {
-            change = try change(target, names, scratch)
-        }
+        edit = try edit(target, names, scratch)
         self.target = target
     }
 
-    private func json(_ scratch: RequestScratch) throws(RequestFault) -> JSONValue {
-        try served.json(
-            body?.bytes ?? UnsafeRawBufferPointer(start: nil, count: 0), scratch.parser)
-    }
-
-    private func change(
-        _ target: ElementTarget, _ names: SchemaNames, _ scratch: RequestScratch
-    ) throws(RequestFault) -> Change {
-        let edit = try edit(target)
-        let reader = scratch.reader
-        reader.reset()
-        let draft: ObjectDraft?
-        switch (edit, target.address) {
-        case (.remove, _): draft = ObjectDraft(target.rowClass, isMerge: false)
-        case (.removeEntry, .key(let key)):
-            let removal = ObjectDraft(target.rowClass, isMerge: true)
-            key.withUnsafeBytes { removal.addEntry($0, .removed) }
-            removal.setEntries(target.member, from: 0)
-            draft = removal
-        case (.put, .key(let key)):
-            try requireMapKey(key)
-            let json = try json(scratch)
-            draft = key.withUnsafeBytes {
-                reader.readEntry(json, under: $0, target.member, of: target.rowClass, names)
-            }
-        case (.removeEqual, _):
-            return .element(edit, try value(target, names, scratch))
-        default:
-            draft = reader.readElement(
-                try json(scratch), target.member,
-                of: target.rowClass, names)
-        }
-        guard let draft else { throw reader.fault() }
-        return .element(edit, draft)
-    }
-
-    private func change(
-        inside steps: [[UInt8]], _ target: ElementTarget, _ names: SchemaNames,
-        _ scratch: RequestScratch
-    ) throws(RequestFault) -> Change {
-        if target.storage.shape == .set { throw Self.setElement(target.property.name) }
-        let edit: MixedEdit
-        switch action {
-        case .delete: return .inside(MixedEdit(steps, .remove), nil)
-        case .add: edit = MixedEdit(steps, .insert(at: place))
-        case .put:
-            // What is no key is no position either.
-            if let last = steps.last { try requireMapKey(last) }
-            edit = MixedEdit(steps, .put)
-        }
-        let reader = scratch.reader
-        reader.reset()
-        let json = try json(scratch)
-        let depth = action == .add ? steps.count + 1 : steps.count
-        let draft: ObjectDraft?
-        if case .key(let key) = target.address {
-            draft = key.withUnsafeBytes {
-                reader.readEntry(
-                    json, under: $0, target.member, of: target.rowClass, names, depth: depth)
-            }
-        } else {
-            draft = reader.readElement(
-                json, target.member, of: target.rowClass, names, depth: depth)
-        }
-        guard let draft else { throw reader.fault() }
-        return .inside(edit, draft)
-    }
-
     /// What the store is to do.
+    private func edit(
+        _ target: ElementTarget, _ names: SchemaNames, _ scratch: RequestScratch
+    ) throws(RequestFault) -> ObjectEdit {
+        let path = try path(target)
+        let reader = scratch.reader
+        reader.reset()
+        if action == .delete {
+            return ObjectEdit(
+                path,
+                path.element == .end ? .removeEqual(try value(path, names, scratch)) : .remove)
+        }
+        let json = try served.json(
+            body?.bytes ?? UnsafeRawBufferPointer(start: nil, count: 0), scratch.parser)
+        guard let draft = reader.readElement(json, at: path, names) else { throw reader.fault() }
+        return ObjectEdit(path, .place(draft, action == .add ? .insert : .put))
+    }
+
+    /// Where the store is to do it.
     ///
     /// - Throws: ``RequestFault`` `.unsupportedOperation` for what the collection can't do.
-    private func edit(_ target: ElementTarget) throws(RequestFault) -> ElementEdit {
+    private func path(_ target: ElementTarget) throws(RequestFault) -> EditPath {
         let name = target.property.name
-        switch (action, target.storage.shape, target.address) {
-        case (.add, .list, _): return .insert(at: place)
+        var path = EditPath(target.rowClass)
+        path.member = target.member
+        path.element = target.element
+        switch (action, target.storage.shape, target.element) {
+        case (_, .set, .index?):
+            throw Self.setElement(name)
+        case _ where target.inner != nil:
+            path.inner = target.inner ?? []
+            if action == .add { path.inner.append(Array((place.map { "\($0)" } ?? "-").utf8)) }
+            // What is no key is no position either.
+            if action == .put, let last = path.inner.last { try requireMapKey(last) }
+        case (.add, .list, _): path.element = place.map { .index($0) } ?? .end
         case (.add, .set, _):
-            if place == nil { return .add }
-            throw .parameter(
-                "at", "'\(name)' is a set, which has an order of its own; leave 'at' out.")
+            guard place == nil else {
+                throw .parameter(
+                    "at", "'\(name)' is a set, which has an order of its own; leave 'at' out.")
+            }
+            path.element = .end
         case (.add, _, _):
             throw Self.notAllowed(
                 "'\(name)' is a map, whose entries have keys: PUT …/elements/{key}.",
                 allow: "GET, HEAD, PUT, DELETE, OPTIONS")
-        case (.put, .list, .position(let position)): return .replace(at: position)
-        case (.put, .map, .key): return .put
-        case (.delete, .list, .position(let position)): return .remove(at: position)
-        case (.delete, .map, .key): return .removeEntry
-        case (_, .set, .position):
-            throw Self.setElement(name)
+        case (_, .list, .index?), (.delete, .map, .key?): break
+        case (.put, .map, .key(let key)?): try requireMapKey(key)
         case (.delete, .list, _), (.delete, .set, _):
-            if target.storage.element != .embedded {
-                return .removeEqual(isSet: target.storage.shape == .set)
+            guard target.storage.element != .embedded else {
+                throw .parameter(
+                    "value",
+                    "The elements of '\(name)' are embedded objects, which are not compared; remove one "
+                        + "by its position: DELETE …/elements/0.")
             }
-            throw .parameter(
-                "value",
-                "The elements of '\(name)' are embedded objects, which are not compared; remove one "
-                    + "by its position: DELETE …/elements/0.")
+            path.element = .end
         default:
             throw .parameter(
                 "key", "This path needs the key of a map's entry as JSON, such as ?key=%22a%2Fb%22."
             )
         }
+        return path
     }
 
     private static func setElement(_ name: String) -> RequestFault {
@@ -200,7 +144,7 @@ package struct ElementWrite: WriteBody, @unchecked Sendable {
 
     /// Reads the value that is to go from `?value=`.
     private func value(
-        _ target: ElementTarget, _ names: SchemaNames, _ scratch: RequestScratch
+        _ path: EditPath, _ names: SchemaNames, _ scratch: RequestScratch
     ) throws(RequestFault) -> ObjectDraft {
         guard case .parameters(_, let text?) = address.element else {
             throw .parameter(
@@ -211,7 +155,7 @@ package struct ElementWrite: WriteBody, @unchecked Sendable {
         do {
             json = try scratch.parser.parse(
                 text.bytes,
-                depthMax: target.storage.element == .mixed ? served.limits.jsonDepthMax : 4)
+                depthMax: path.storage.element == .mixed ? served.limits.jsonDepthMax : 4)
         } catch {
             throw .parameter(
                 "value",
@@ -219,9 +163,7 @@ package struct ElementWrite: WriteBody, @unchecked Sendable {
                     + "\(error.offset + 1) \(error.message).")
         }
         let reader = scratch.reader
-        if let draft = reader.readElement(json, target.member, of: target.rowClass, names),
-            draft.children.isEmpty
-        {
+        if let draft = reader.readElement(json, at: path, names), draft.children.isEmpty {
             return draft
         }
         throw .parameter(
@@ -231,36 +173,31 @@ package struct ElementWrite: WriteBody, @unchecked Sendable {
     // MARK: Writing
 
     package mutating func run(_ transaction: WriteTransaction) throws(WriteFailure) {
-        guard let target, let change else { return }
-        let rowClass = target.rowClass
-        let attempt: Result<ElementResult, MixedEdit.Fault>
+        guard let target, let edit else { return }
         let key: UInt64
+        let editor: ObjectEditor
         do throws(StoreError) {
             key = try transaction.require(target.object, precondition).key
-            switch change {
-            case .element(let edit, let draft):
-                attempt = .success(
-                    try transaction.edit(
-                        edit, target.member, of: rowClass, key: key, draft,
-                        precondition: precondition))
-            case .inside(let edit, let draft):
-                attempt = try transaction.edit(
-                    inside: edit, of: target.place, target.member, of: rowClass, key: key, draft,
-                    precondition: precondition)
-            }
+            editor = try ObjectEditor(transaction, target.rowClass, key: key, precondition)
         } catch {
             throw .store(error)
         }
-        let result: ElementResult
-        switch attempt {
-        case .success(let made): result = made
-        case .failure(let fault): throw .request(RequestFault(fault, in: target))
+        let outcome: ElementOutcome
+        do throws(EditFailure) {
+            outcome = try editor.apply(edit, origin: [])
+        } catch {
+            switch error {
+            case .missing(let fault, _): throw .request(RequestFault(fault, in: target))
+            case .store(let error): throw .store(error)
+            case .isOther, .doesNotFit, .isNull, .isTooDeep, .isNoPoint, .isOtherKey:
+                // Only of values that are compared or copied, and of other properties.
+                throw .request(RequestFault(.notThere, in: target))
+            }
         }
+        let written = try WriteFailure.storing { () throws(StoreError) in try editor.finish() }
         row.removeAll()
-        row.append(result.written.row.bytes)
-        made = Made(
-            schema: transaction.catalog.rows, key: key, isCreated: result.isCreated,
-            position: result.position)
+        row.append(written.row.bytes)
+        made = Made(schema: transaction.catalog.rows, key: key, outcome: outcome)
     }
 
     // MARK: The reply
@@ -269,9 +206,9 @@ package struct ElementWrite: WriteBody, @unchecked Sendable {
         guard let made, let target else { throw served.fault(.closing) }
         let object = ObjectIdentity(classIndex: target.rowClass.index, key: made.key)
         var reply = try writer.reply(to: object, of: made.schema, row, isCreated: false)
-        reply.isCreated = made.isCreated
-        if made.isCreated, let row = RowView(row.bytes) {
-            reply.created = .element(target, row, key: made.key, position: made.position)
+        reply.isCreated = made.outcome.isCreated
+        if made.outcome.isCreated, let row = RowView(row.bytes) {
+            reply.created = .element(target, row, key: made.key, position: made.outcome.position)
         }
         return reply
     }
@@ -289,7 +226,7 @@ package struct ElementWrite: WriteBody, @unchecked Sendable {
             return served.fault(.unstated(properties))
         }
         guard case .danglingLinks(var links) = error else { return served.fault(error) }
-        if action == .delete { return served.fault(.elementNotFound) }
+        if action == .delete { return RequestFault(.notThere, in: target) }
         for index in links.indices {
             links[index].path.removeFirst(min(outer, links[index].path.count))
         }

@@ -36,7 +36,7 @@ extension JSONPatch {
     private func failure(_ failure: EditFailure, _ index: Int) -> WriteFailure {
         let path = operations[index].pathText
         switch failure {
-        case .notThere(let isSource):
+        case .missing(_, let isSource):
             return fault(
                 index, isSource ? "from" : "path", "path-missing",
                 isSource

@@ -4,38 +4,28 @@ import Rows
 /// Changes elements of a collection that lies in its object's row, or in one that an embedded object has.
 /// Cost: linear in the collection, for each change.
 final class RowCollectionEditor: ElementEditor {
-    private let transaction: WriteTransaction
-    private let rowClass: RowClass
-    private let key: UInt64
-    private let member: Int
-    private let stored: RowView
+    private let storage: FieldStorage
+    private let stored: UnsafeRawBufferPointer
     /// The collection as it is by now, and room for the next one.
     private var buffers = (ByteBuffer(), ByteBuffer())
     private var leaf: LeafView
 
     init(
-        _ transaction: WriteTransaction, _ rowClass: RowClass, _ key: UInt64, _ member: Int,
-        _ stored: RowView
+        _ transaction: WriteTransaction, _ rowClass: RowClass, _ member: Int, _ row: RowView
     ) {
-        self.transaction = transaction
-        self.rowClass = rowClass
-        self.key = key
-        self.member = member
-        self.stored = stored
-        let field = rowClass.field(member, in: stored)
-        leaf = LeafView(field.heap, rowClass.members[member].storage)
+        storage = rowClass.members[member].storage
+        let field = rowClass.field(member, in: row)
+        stored = field.heap
+        leaf = LeafView(stored, storage)
         guard field.isOutOfLine else { return }
-        rowClass.collection(member, in: stored, transaction.overflow).append(
-            rowClass.members[member].storage, to: buffers.0)
-        leaf = LeafView(buffers.0.bytes, rowClass.members[member].storage)
+        rowClass.collection(member, in: row, transaction.overflow).append(storage, to: buffers.0)
+        leaf = LeafView(buffers.0.bytes, storage)
     }
 
     /// The collection as it is by now, as it lies in a row's heap.
     var collection: UnsafeRawBufferPointer {
-        buffers.0.count > 0 ? buffers.0.bytes : rowClass.field(member, in: stored).heap
+        buffers.0.count > 0 ? buffers.0.bytes : stored
     }
-
-    private var storage: FieldStorage { rowClass.members[member].storage }
 
     var count: Int { leaf.count }
 
@@ -83,20 +73,5 @@ final class RowCollectionEditor: ElementEditor {
             if order(middle) < 0 { low = middle + 1 } else { high = middle }
         }
         return (low, low < leaf.count && order(low) == 0)
-    }
-
-    func finish() throws(StoreError) -> WriteResult {
-        guard buffers.0.count > 0 else {
-            return WriteResult(
-                classIndex: rowClass.index, key: key, row: stored, isCreated: false,
-                isChanged: false)
-        }
-        transaction.prepareRow(rowClass, key)
-        let bytes = transaction.group.rowBuffer.making {
-            transaction.group.memory.rowBuilder.append(
-                stored, rowClass, replacing: member, by: .bytes(buffers.0.bytes),
-                version: transaction.version, to: $0)
-        }
-        return try transaction.replace(rowClass, key, stored, by: bytes, path: [])
     }
 }

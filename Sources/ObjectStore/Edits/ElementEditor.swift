@@ -1,8 +1,7 @@
 import Rows
 
-/// Changes single elements of a collection, in its row or out of line. ``finish()`` writes the row, the inverse
-/// links and the change log, and has to be called. The writer's thread alone uses it.
-package protocol ElementEditor: AnyObject {
+/// Changes single elements of a collection, in its row or out of line. The writer's thread alone uses it.
+protocol ElementEditor: AnyObject {
     /// How many elements there are.
     var count: Int { get }
     /// Hands over the parts of the collection, each with the index of its first element, until `body` returns
@@ -21,10 +20,4 @@ package protocol ElementEditor: AnyObject {
     func find(_ elements: LeafView, _ index: Int) -> (index: Int, isThere: Bool)?
     /// Where an entry of a map stands, or would stand.
     func find(key: UnsafeRawBufferPointer) -> (index: Int, isThere: Bool)?
-    /// Writes what has changed.
-    func finish() throws(StoreError) -> WriteResult
-}
-
-extension CollectionEditor: ElementEditor {
-    package func forEachPart(_ body: (LeafView, Int) -> Bool) { forEachLeaf(body) }
 }

@@ -1,0 +1,16 @@
+/// What a change of an element, or inside a `mixed` value, has done.
+package struct ElementOutcome: Sendable, Equatable {
+    /// Whether an element or entry came that was not there.
+    package var isCreated = false
+    /// Where an element stands that was inserted into a list.
+    package var position: Int?
+
+    /// Nothing was added.
+    package init() {}
+
+    /// Notes a value that came in the place of others, or of none.
+    package init(_ range: Range<Int>, isList: Bool) {
+        isCreated = range.isEmpty
+        if isCreated, isList { position = range.lowerBound }
+    }
+}

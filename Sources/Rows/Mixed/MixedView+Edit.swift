@@ -1,0 +1,126 @@
+import Bytes
+
+/// Changes somewhere inside a `mixed` value that is a list or map. The way there is steps: a list's index as
+/// decimal digits, or `-` for its end, or a map's key, each.
+extension MixedView {
+    /// Appends the value with something else where steps lead to. Cost: linear in the value.
+    ///
+    /// - `steps`: At least one.
+    /// - `placement`: How a value comes there; nil takes away what is there.
+    /// - `new`: The value that comes there.
+    /// - `buffer`: Neither value lies in it; it holds a part of the changed one when a fault is thrown.
+    package func change(
+        at steps: ArraySlice<[UInt8]>, _ placement: Placement?, _ new: MixedView,
+        in buffer: ByteBuffer
+    ) throws(ElementFault) -> ElementOutcome {
+        try change(at: steps, placement, new, MixedWriter(buffer))
+    }
+
+    private func change(
+        at steps: ArraySlice<[UInt8]>, _ placement: Placement?, _ new: MixedView,
+        _ writer: MixedWriter
+    ) throws(ElementFault) -> ElementOutcome {
+        guard let step = steps.first else { throw .notThere }
+        let found = try position(of: step)
+        if steps.count == 1, let placement {
+            let range = try placement.range(at: found, isMap: kind == .map, count: count)
+            try copy(to: writer, replacing: range, step) { () throws(ElementFault) in
+                writer.copy(new)
+            }
+            return ElementOutcome(range, isList: kind == .list)
+        }
+        guard found.isThere else { throw .notThere }
+        let range = found.index..<(found.index + 1)
+        var outcome = ElementOutcome()
+        if steps.count == 1 {
+            try copy(to: writer, replacing: range, step, by: 0) {}
+        } else {
+            try copy(to: writer, replacing: range, step) { () throws(ElementFault) in
+                outcome = try element(found.index).change(
+                    at: steps.dropFirst(), placement, new, writer)
+            }
+        }
+        return outcome
+    }
+
+    /// The value that steps lead to.
+    ///
+    /// - Throws: ``ElementFault`` `.notThere` or `.noElements`.
+    package func value(at steps: [[UInt8]]) throws(ElementFault) -> MixedView {
+        var value = self
+        for step in steps {
+            let found = try value.position(of: step)
+            guard found.isThere else { throw .notThere }
+            value = value.element(found.index)
+        }
+        return value
+    }
+
+    /// Where the element or entry of a step stands, or an entry would.
+    fileprivate func position(of step: [UInt8]) throws(ElementFault) -> (
+        index: Int, isThere: Bool
+    ) {
+        switch kind {
+        case .list:
+            if step.elementsEqual("-".utf8) { return (count, false) }
+            // A list has no more than 2^32 elements; an index has no leading zeros.
+            guard let first = step.first, step.count <= 10, step.count == 1 || first != 48,
+                step.allSatisfy({ (48...57).contains($0) })
+            else { throw .notThere }
+            let index = step.reduce(0) { $0 * 10 + Int($1 - 48) }
+            return (index, index < count)
+        case .map:
+            return step.withUnsafeBytes { step in
+                var (low, high) = (0, count)
+                while low < high {
+                    let middle = (low + high) / 2
+                    if compareKeys(key(middle), step) < 0 {
+                        low = middle + 1
+                    } else {
+                        high = middle
+                    }
+                }
+                return (low, low < count && compareKeys(key(low), step) == 0)
+            }
+        default: throw .noElements
+        }
+    }
+
+    /// Writes a list or map with something else in the place of some of its elements.
+    ///
+    /// - `key`: Of a map's new entry.
+    /// - `newCount`: How many values take the place: one or none.
+    /// - `body`: Writes that one.
+    fileprivate func copy(
+        to writer: MixedWriter, replacing range: Range<Int>, _ key: [UInt8], by newCount: Int = 1,
+        _ body: () throws(ElementFault) -> Void
+    ) throws(ElementFault) {
+        let isMap = kind == .map
+        let table = writer.begin(kind, count: count - range.count + newCount)
+        var place = 0
+        func add(
+            _ key: UnsafeRawBufferPointer, _ value: () throws(ElementFault) -> Void
+        ) throws(ElementFault) {
+            if isMap {
+                writer.buffer.append(key)
+                writer.close(2 * place, of: table)
+            }
+            try value()
+            writer.close(isMap ? 2 * place + 1 : place, of: table)
+            place += 1
+        }
+        func keep(_ indices: Range<Int>) throws(ElementFault) {
+            for index in indices {
+                let element = element(index)
+                try add(self.key(index)) { () throws(ElementFault) in writer.copy(element) }
+            }
+        }
+        try keep(0..<range.lowerBound)
+        if newCount > 0 {
+            let bytes = ByteBuffer(capacity: max(1, key.count))
+            bytes.append(key)
+            try add(bytes.bytes, body)
+        }
+        try keep(range.upperBound..<count)
+    }
+}
