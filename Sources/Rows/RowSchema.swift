@@ -17,11 +17,6 @@ package final class RowSchema: Sendable {
     /// Whether any class is asymmetric, so that links may come from objects that nobody reads.
     package let hasAsymmetricClass: Bool
 
-    /// The class and the position among its unique keys of each unique group by its number.
-    package let uniqueGroupByNumber: [UInt32: (classIndex: Int, position: Int)]
-    /// The class and the position among its search indexes of each by its number.
-    package let searchIndexByNumber: [UInt32: (classIndex: Int, position: Int)]
-
     /// Makes a compiled schema; `classes` are in the order of `definition.classes`.
     package init(definition: Schema, classes: [RowClass], projections: [Projection] = []) {
         self.definition = definition
@@ -30,26 +25,16 @@ package final class RowSchema: Sendable {
         var classIndex: [String: Int] = [:]
         var classIndexByNumber: [UInt32: Int] = [:]
         var memberByNumber: [UInt32: (classIndex: Int, member: Int)] = [:]
-        var uniqueGroupByNumber: [UInt32: (classIndex: Int, position: Int)] = [:]
-        var searchIndexByNumber: [UInt32: (classIndex: Int, position: Int)] = [:]
         for (position, rowClass) in classes.enumerated() {
             classIndex[rowClass.definition.name] = position
             classIndexByNumber[rowClass.number] = position
             for (member, compiled) in rowClass.members.enumerated() {
                 memberByNumber[compiled.number] = (position, member)
             }
-            for (offset, unique) in rowClass.uniqueKeys.enumerated() where unique.isGroup {
-                uniqueGroupByNumber[unique.number] = (position, offset)
-            }
-            for (offset, index) in rowClass.searchIndexes.enumerated() {
-                searchIndexByNumber[index.number] = (position, offset)
-            }
         }
         self.classIndex = classIndex
         self.classIndexByNumber = classIndexByNumber
         self.memberByNumber = memberByNumber
-        self.uniqueGroupByNumber = uniqueGroupByNumber
-        self.searchIndexByNumber = searchIndexByNumber
         hasAsymmetricClass = classes.contains(where: \.isAsymmetric)
     }
 

@@ -78,62 +78,6 @@ extension StoreCheck {
         }
     }
 
-    /// Checks that each index entry belongs to an indexed property and says what the row says.
-    mutating func checkIndexes() throws(StoreError) {
-        let buffer = ByteBuffer()
-        let last = ByteBuffer()
-        // What hashes of unique lists and maps there are under the property's number.
-        var known: Set<[UInt64]> = []
-        var knownNumber: UInt32 = 0
-        try scan([StoreKey.Tag.index]) { (check, entry, _) throws(StoreError) in
-            if check.isGarbage(entry) { return }
-            check.report.indexEntryCount += 1
-            guard entry.count >= 14 else {
-                return check.report.add("index-entry-damaged", "\(entry.count) bytes")
-            }
-            let number = UInt32(bigEndian: entry.loadUnaligned(fromByteOffset: 1, as: UInt32.self))
-            let key = StoreKey.trailingObjectKey(entry)
-            if check.rows.searchIndexByNumber[number] != nil {
-                return check.countWord(number)
-            }
-            guard let index = check.index(number) else {
-                return check.report.add("index-unknown", "property number \(number)")
-            }
-            let rowClass = index.rowClass
-            let value = UnsafeRawBufferPointer(rebasing: entry[..<(entry.count - 8)])
-            // A null in a property's index is no value; groups have no entry for one.
-            var isShared =
-                index.isUnique && (index.isGroup || entry.count > 14)
-                && compareKeys(value, last.bytes) == 0
-            last.removeAll()
-            last.append(value)
-            let found = try check.find(rowClass, key: key)
-            if index.isUnique, case .row(let row) = found,
-                let hash = index.elementsHash(row, check.transaction, in: buffer)
-            {
-                if knownNumber != number { known = [] }
-                knownNumber = number
-                isShared = !known.insert(hash).inserted
-            }
-            if isShared {
-                check.report.add(
-                    "unique-value-shared", "\(check.name(rowClass, key)), \(index.name)")
-            }
-            let row: RowView
-            switch found {
-            case .nothing:
-                return check.report.add("index-entry-without-row", check.name(rowClass, key))
-            case .damaged: return
-            case .row(let there): row = there
-            }
-            let expected = index.entry(key, row, check.transaction, in: buffer)
-            if compareKeys(entry, expected) != 0 {
-                check.report.add(
-                    "index-entry-wrong", "\(check.name(rowClass, key)), \(index.name)")
-            }
-        }
-    }
-
     /// Checks that each inverse link has the links that it counts.
     mutating func checkInverseLinks() throws(StoreError) {
         try scan([StoreKey.Tag.inverseLink]) { (check, entry, value) throws(StoreError) in

@@ -1,90 +1,113 @@
 import Bytes
 import Rows
+import Storage
+import Text
 
+/// Indexes of every kind: a row has its entries, and there are no others. Which entry is too many is looked for only
+/// where their number is wrong, or one is missing.
 extension StoreCheck {
-    /// An index of a property, or the entries of a unique group.
-    struct Index {
-        /// Of what it is.
-        enum Source {
-            case member(Int)
-            case group(UniqueKey)
+    /// What is known of the indexes, by their numbers.
+    struct Indexes {
+        /// Those of each class, by its position.
+        let ofClass: [[ClassIndex]]
+        let byNumber: [UInt32: ClassIndex]
+        /// For the words of the present row.
+        let words = WordSet()
+        /// How many entries there are and should be.
+        var counts: [UInt32: Int] = [:]
+        var expectedCounts: [UInt32: Int] = [:]
+        /// The indexes that lack an entry.
+        var incomplete: Set<UInt32> = []
+
+        init(_ rows: RowSchema) {
+            ofClass = rows.classes.map { ClassIndex.all(of: $0) }
+            byNumber = Dictionary(
+                ofClass.joined().map { ($0.number, $0) }, uniquingKeysWith: { first, _ in first })
         }
+    }
 
-        let rowClass: RowClass
-        let source: Source
-
-        /// Whether it is a group's.
-        var isGroup: Bool { if case .group = source { true } else { false } }
-
-        /// Whether no two objects may have the same value.
-        var isUnique: Bool {
-            switch source {
-            case .member(let member): rowClass.members[member].isUnique
-            case .group: true
+    /// Checks that a row has its entries.
+    mutating func checkEntries(
+        of rowClass: RowClass, _ key: UInt64, _ row: RowView, _ buffer: ByteBuffer
+    ) throws(StoreError) {
+        for index in indexes.ofClass[rowClass.index] {
+            try index.forEachEntry(key, row, rows, transaction, indexes.words, in: buffer) {
+                entry throws(StoreError) in
+                indexes.expectedCounts[index.number, default: 0] += 1
+                if try has(Array(entry)) { return }
+                indexes.incomplete.insert(index.number)
+                report.add("index-entry-missing", "\(name(rowClass, key)), \(index.name)")
             }
         }
+    }
 
-        /// The property or properties.
-        var name: String {
-            let properties = rowClass.definition.properties
-            return switch source {
-            case .member(let member): properties[member].name
-            case .group(let unique):
-                unique.members.map { properties[$0].name }.joined(separator: ", ")
+    /// Checks that each entry is one of an index, and that no two objects share what is unique.
+    mutating func checkIndexes() throws(StoreError) {
+        let buffer = ByteBuffer()
+        let last = ByteBuffer()
+        // What hashes of unique lists and maps there are under the property's number.
+        var known: Set<[UInt64]> = []
+        var knownNumber: UInt32 = 0
+        try scan([StoreKey.Tag.index]) { (check, entry, _) throws(StoreError) in
+            if check.isGarbage(entry) { return }
+            check.report.indexEntryCount += 1
+            guard entry.count >= 14 else {
+                return check.report.add("index-entry-damaged", "\(entry.count) bytes")
+            }
+            let number = UInt32(bigEndian: entry.loadUnaligned(fromByteOffset: 1, as: UInt32.self))
+            guard let index = check.indexes.byNumber[number] else {
+                return check.report.add("index-unknown", "property number \(number)")
+            }
+            check.indexes.counts[number, default: 0] += 1
+            guard let unique = index.unique else { return }
+            let key = StoreKey.trailingObjectKey(entry)
+            let value = UnsafeRawBufferPointer(rebasing: entry[..<(entry.count - 8)])
+            // A null in a property's index is no value; groups have no entry for one.
+            var isShared =
+                (unique.isGroup || entry.count > 14) && compareKeys(value, last.bytes) == 0
+            last.removeAll()
+            last.append(value)
+            if case .row(let row) = try check.find(index.rowClass, key: key),
+                IndexEntry.holdsElements(index.rowClass, unique, row, check.transaction)
+            {
+                if knownNumber != number { known = [] }
+                knownNumber = number
+                buffer.removeAll()
+                _ = IndexEntry.appendValue(
+                    index.rowClass, unique, row, check.transaction, isWhole: true, to: buffer)
+                let hash = SipHash128.hash(buffer.bytes)
+                isShared = !known.insert([hash.high, hash.low]).inserted
+            }
+            if isShared {
+                check.report.add(
+                    "unique-value-shared", "\(check.name(index.rowClass, key)), \(index.name)")
             }
         }
+    }
 
-        /// The key of the entry that a row has; empty when it has none.
-        func entry(
-            _ key: UInt64, _ row: RowView, _ overflow: any OverflowSource, in buffer: ByteBuffer
-        ) -> UnsafeRawBufferPointer {
-            buffer.removeAll()
-            switch source {
-            case .member(let member):
-                IndexEntry.append(rowClass, member, key, row, overflow, to: buffer)
-            case .group(let unique):
-                if !IndexEntry.append(rowClass, group: unique, key, row, overflow, to: buffer) {
-                    buffer.removeAll()
+    /// Looks for entries that no row has, in the indexes that have too many.
+    mutating func checkSurplusEntries() throws(StoreError) {
+        let buffer = ByteBuffer()
+        for index in indexes.ofClass.joined()
+        where indexes.incomplete.contains(index.number)
+            || indexes.counts[index.number] != indexes.expectedCounts[index.number]
+        {
+            let prefix = Array(buffer.making { StoreKey.appendIndexPrefix(index.number, to: $0) })
+            try scan(prefix) { (check, entry, _) throws(StoreError) in
+                if entry.count < 14 || check.isGarbage(entry) { return }
+                let key = StoreKey.trailingObjectKey(entry)
+                let name = "\(check.name(index.rowClass, key)), \(index.name)"
+                switch try check.find(index.rowClass, key: key) {
+                case .damaged: return
+                case .nothing: check.report.add("index-entry-without-row", name)
+                case .row(let row):
+                    var isThere = false
+                    index.forEachEntry(
+                        key, row, check.rows, check.transaction, check.indexes.words, in: buffer
+                    ) { if compareKeys($0, entry) == 0 { isThere = true } }
+                    if !isThere { check.report.add("index-entry-wrong", name) }
                 }
             }
-            return buffer.bytes
         }
-
-        /// A hash of the list or map that a row has where it is unique; nil for anything else, of which
-        /// the entry says all.
-        func elementsHash(_ row: RowView, _ overflow: any OverflowSource, in buffer: ByteBuffer)
-            -> [UInt64]?
-        {
-            guard case .member(let member) = source,
-                let unique = rowClass.uniqueKeys.first(where: {
-                    !$0.isGroup && $0.members == [member]
-                }), IndexEntry.holdsElements(rowClass, unique, row, overflow)
-            else { return nil }
-            buffer.removeAll()
-            _ = IndexEntry.appendValue(rowClass, unique, row, overflow, isWhole: true, to: buffer)
-            let hash = SipHash128.hash(buffer.bytes)
-            return [hash.high, hash.low]
-        }
-    }
-
-    /// The indexes of a class.
-    func indexes(of rowClass: RowClass) -> [Index] {
-        rowClass.indexedMembers.map { Index(rowClass: rowClass, source: .member($0)) }
-            + rowClass.uniqueKeys.filter(\.isGroup).map {
-                Index(rowClass: rowClass, source: .group($0))
-            }
-    }
-
-    /// The index whose entries have a number; nil when there is none.
-    func index(_ number: UInt32) -> Index? {
-        if let location = rows.memberByNumber[number],
-            rows.classes[location.classIndex].indexedMembers.contains(location.member)
-        {
-            return Index(
-                rowClass: rows.classes[location.classIndex], source: .member(location.member))
-        }
-        guard let location = rows.uniqueGroupByNumber[number] else { return nil }
-        let rowClass = rows.classes[location.classIndex]
-        return Index(rowClass: rowClass, source: .group(rowClass.uniqueKeys[location.position]))
     }
 }

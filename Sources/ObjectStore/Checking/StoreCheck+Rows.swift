@@ -88,13 +88,7 @@ extension StoreCheck {
             }
             if !isThere { report.add("primary-key-missing", name(rowClass, key)) }
         }
-        for index in indexes(of: rowClass) {
-            let entry = Array(index.entry(key, row, transaction, in: buffer))
-            if !entry.isEmpty, try !has(entry) {
-                report.add("index-entry-missing", "\(name(rowClass, key)), \(index.name)")
-            }
-        }
-        try checkWords(rowClass, key, row, buffer)
+        try checkEntries(of: rowClass, key, row, buffer)
         let links = links(of: rowClass, row)
         for (link, count) in links {
             let targetClass = rows.classes[link.targetClass]

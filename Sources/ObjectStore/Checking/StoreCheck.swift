@@ -48,8 +48,8 @@ package struct StoreCheck {
     var lastChanges: [ObjectIdentity: (version: UInt64, kind: ChangeRecord.Kind)] = [:]
     /// The chunks of the row that is being checked.
     let knownChunks = KnownChunks()
-    /// What is known of full-text indexes.
-    var words = Words()
+    /// What is known of indexes.
+    var indexes: Indexes
     /// The links of objects that hold many, by origin.
     var linkCounts: [ObjectIdentity: [LinkKind: UInt32]] = [:]
     let progress: (Int) -> Void
@@ -75,7 +75,7 @@ package struct StoreCheck {
         }
         try check.checkOwners()
         try check.checkIndexes()
-        try check.checkWordEntries()
+        try check.checkSurplusEntries()
         try check.checkInverseLinks()
         check.checkDeletions()
         return check.report
@@ -87,6 +87,7 @@ package struct StoreCheck {
         self.transaction = transaction
         self.progress = progress
         rows = transaction.rows
+        indexes = Indexes(transaction.rows)
         state = try transaction.state()
         garbage = try StoreCheck.garbage(transaction)
         report = Report(version: StoreVersion(epoch: state.epoch, number: state.version))

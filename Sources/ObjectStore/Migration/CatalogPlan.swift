@@ -17,12 +17,8 @@ struct CatalogPlan {
     private(set) var garbage: [Garbage] = []
     /// Which stored classes have rows, or embedded rows in other rows, that are rewritten.
     private var rewrites: [Bool]
-    /// What has to be unique among objects that are there already.
-    private(set) var uniquenessTests: [UniquenessTest] = []
-    /// For each proposed class the positions of the unique groups whose entries are made.
-    private var freshGroups: [[Int]] = []
-    /// For each proposed class the numbers of the search indexes that are built.
-    private var freshSearches: [Set<UInt32>] = []
+    /// The numbers of the indexes that are built.
+    private var builtIndexes: Set<UInt32> = []
     /// The numbers of link properties whose inverse links are entered again.
     private var freshLinks: Set<UInt32> = []
 
@@ -82,8 +78,6 @@ struct CatalogPlan {
                 change(present.classes[old], objectClass, new, numbers)
             } else {
                 newLayouts.insert(new)
-                freshGroups.append([])
-                freshSearches.append([])
                 classes.append(
                     Catalog.StoredClass(
                         definition: objectClass, number: takeClass(), propertyNumbers: numbers,
@@ -175,9 +169,9 @@ struct CatalogPlan {
                 stored.spaces = spaces
             }
         }
-        compareIndexes(old, new, numbers)
-        stored.groupNumbers = compareGroups(old, new, numbers)
-        stored.searchNumbers = compareSearches(old, new)
+        stored.groupNumbers = groupNumbers(old, objectClass, numbers)
+        stored.searchNumbers = searchNumbers(old, new)
+        compareIndexes(old, stored)
         classes.append(stored)
     }
 
@@ -190,55 +184,32 @@ struct CatalogPlan {
         return isFresh(match) || match?.old != present.classes[old].primaryKeyIndex
     }
 
-    private mutating func compareIndexes(_ old: RowClass, _ new: Int, _ numbers: [UInt32]) {
-        for member in builtIndexes(new) { staged.append(.index(property: numbers[member])) }
-        let objectClass = proposed.classes[new]
-        for member in old.indexedMembers {
-            let position = comparison.members[new].firstIndex { $0?.old == member }
-            let stays = position.map {
-                !isFresh(comparison.members[new][$0]) && objectClass.hasIndex($0)
-            }
-            if stays != true { garbage.append(.index(property: old.members[member].number)) }
+    /// Finds the indexes that are built, and those whose entries go: one that stays keeps its number.
+    private mutating func compareIndexes(_ old: RowClass, _ new: Catalog.StoredClass) {
+        let before = Set(ClassIndex.all(of: old).map(\.number))
+        var after = Set(new.groupNumbers).union(new.searchNumbers.values)
+        for (property, number) in zip(new.definition.properties, new.propertyNumbers)
+        where property.keepsIndex && property.name != new.definition.primaryKey {
+            // The primary key is found by its own entries.
+            after.insert(number)
         }
-        for (member, number) in numbers.enumerated() where objectClass.properties[member].isUnique {
-            let match = comparison.members[new][member]
-            let wasUnique = old.uniqueKeys.contains { unique in
-                !unique.isGroup && match.map { unique.members == [$0.old] } ?? false
-            }
-            if isFresh(match) || !wasUnique { testUniqueness(new, number) }
-        }
-    }
-
-    private mutating func testUniqueness(_ new: Int, _ number: UInt32) {
-        uniquenessTests.append(UniquenessTest(classIndex: new, number: number))
+        builtIndexes.formUnion(after.subtracting(before))
+        staged += after.subtracting(before).sorted().map { .index(property: $0) }
+        garbage += before.subtracting(after).sorted().map { .index(property: $0) }
     }
 
     /// The numbers of a class's unique groups: a group of the same properties keeps its entries.
-    private mutating func compareGroups(_ old: RowClass, _ new: Int, _ numbers: [UInt32])
-        -> [UInt32]
-    {
-        let objectClass = proposed.classes[new]
+    private mutating func groupNumbers(
+        _ old: RowClass, _ new: ObjectClass, _ numbers: [UInt32]
+    ) -> [UInt32] {
         var kept: [[UInt32]: UInt32] = [:]
         for unique in old.uniqueKeys where unique.isGroup {
             kept[unique.members.map { old.members[$0].number }] = unique.number
         }
-        var result: [UInt32] = []
-        var fresh: [Int] = []
-        for (position, names) in objectClass.uniqueGroups.enumerated() {
-            let members = names.compactMap { objectClass.propertyIndex(named: $0) }
-            if let number = kept.removeValue(forKey: members.map { numbers[$0] }) {
-                result.append(number)
-                continue
-            }
-            let number = takeProperty()
-            result.append(number)
-            fresh.append(position)
-            staged.append(.index(property: number))
-            testUniqueness(new, number)
+        return new.uniqueGroups.map { names in
+            let members = names.compactMap { new.propertyIndex(named: $0) }
+            return kept.removeValue(forKey: members.map { numbers[$0] }) ?? takeProperty()
         }
-        garbage += kept.values.sorted().map { .index(property: $0) }
-        freshGroups.append(fresh)
-        return result
     }
 
     private mutating func takeSearchNumbers(_ objectClass: ObjectClass) -> [Int: UInt32] {
@@ -249,51 +220,23 @@ struct CatalogPlan {
     }
 
     /// The numbers of a class's search indexes: one of the same kind and values keeps its entries.
-    private mutating func compareSearches(_ old: RowClass, _ new: Int) -> [Int: UInt32] {
-        var kept: [Int: SearchIndex] = [:]
-        for index in old.searchIndexes { kept[index.member] = index }
+    private mutating func searchNumbers(_ old: RowClass, _ new: Int) -> [Int: UInt32] {
         var numbers: [Int: UInt32] = [:]
-        var fresh: Set<UInt32> = []
         for (member, property) in proposed.classes[new].properties.enumerated() {
             guard let kind = property.searchIndex else { continue }
             let match = comparison.members[new][member]
-            if let match, !isFresh(match), let index = kept[match.old], index.kind == kind,
-                kind != .geo || comparison.keepsPoints(property)
-            {
+            let index = old.searchIndexes.first { $0.member == match?.old && $0.kind == kind }
+            if let index, !isFresh(match), kind != .geo || comparison.keepsPoints(property) {
                 numbers[member] = index.number
-                kept[match.old] = nil
-                continue
+            } else {
+                numbers[member] = takeProperty()
             }
-            let number = takeProperty()
-            numbers[member] = number
-            fresh.insert(number)
-            staged.append(.index(property: number))
         }
-        garbage += kept.values.map(\.number).sorted().map { .index(property: $0) }
-        freshSearches.append(fresh)
         return numbers
     }
 
-    /// The properties whose index has to be built.
-    private func builtIndexes(_ new: Int) -> [Int] {
-        guard let old = comparison.oldClasses[new] else { return [] }
-        let objectClass = proposed.classes[new]
-        return objectClass.properties.indices.filter { member in
-            guard objectClass.hasIndex(member) else { return false }
-            let match = comparison.members[new][member]
-            guard let match, !isFresh(match) else { return true }
-            return !present.classes[old].indexedMembers.contains(match.old)
-        }
-    }
-
     private mutating func drop(_ old: RowClass) {
-        for member in old.indexedMembers {
-            garbage.append(.index(property: old.members[member].number))
-        }
-        for unique in old.uniqueKeys where unique.isGroup {
-            garbage.append(.index(property: unique.number))
-        }
-        for index in old.searchIndexes { garbage.append(.index(property: index.number)) }
+        garbage += ClassIndex.all(of: old).map { .index(property: $0.number) }
         guard old.definition.kind.standsAlone else { return }
         garbage += [
             .rows(space: old.rowSpace, classNumber: old.number),
@@ -396,26 +339,34 @@ struct CatalogPlan {
                 return nil
             }
             let rewrites = rewrites[old.index]
-            let groups = target.classes[new].uniqueKeys.filter(\.isGroup)
             let work = ClassWork(
                 source: old, target: target.classes[new], rewrites: rewrites,
-                indexes: builtIndexes(new), groups: freshGroups[new].map { groups[$0] },
-                searches: target.classes[new].searchIndexes.filter {
-                    freshSearches[new].contains($0.number)
+                indexes: ClassIndex.all(of: target.classes[new]).filter {
+                    builtIndexes.contains($0.number)
                 },
                 links: rewrites ? freshLinks : [],
                 numbersObjects: numbersObjects(new), entersKeys: entersKeys(new))
             return work.isNeeded ? work : nil
         }
     }
+
+    /// What has to be unique among objects that are there already and was not.
+    func uniquenessTests(
+        to target: RowSchema
+    ) -> [(rowClass: RowClass, unique: UniqueKey)] {
+        var tests: [(RowClass, UniqueKey)] = []
+        for rowClass in target.classes {
+            guard let old = comparison.oldClasses[rowClass.index] else { continue }
+            let before = present.classes[old].uniqueKeys.map(\.number)
+            for unique in rowClass.uniqueKeys where !before.contains(unique.number) {
+                tests.append((rowClass, unique))
+            }
+        }
+        return tests
+    }
 }
 
 extension ObjectClass {
     /// The position of the primary key.
     fileprivate var primaryKeyIndex: Int? { primaryKey.flatMap { propertyIndex(named: $0) } }
-
-    /// Whether a property has an index of its own: the primary key is found by its own entries.
-    fileprivate func hasIndex(_ member: Int) -> Bool {
-        properties[member].keepsIndex && properties[member].name != primaryKey
-    }
 }

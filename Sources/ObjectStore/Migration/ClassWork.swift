@@ -8,12 +8,8 @@ struct ClassWork {
     var target: RowClass
     /// Whether its rows are rewritten, into the target's space.
     var rewrites = false
-    /// The properties of the target whose index is built.
-    var indexes: [Int] = []
-    /// The unique groups of the target whose entries are made.
-    var groups: [UniqueKey] = []
-    /// The search indexes of the target that are built.
-    var searches: [SearchIndex] = []
+    /// The indexes of the target that are built.
+    var indexes: [ClassIndex] = []
     /// The numbers of properties, also of embedded classes, whose inverse links are entered.
     var links: Set<UInt32> = []
     /// Whether its objects get their own numbers as primary keys.
@@ -23,7 +19,6 @@ struct ClassWork {
 
     /// Whether anything is to be written.
     var isNeeded: Bool {
-        rewrites || !indexes.isEmpty || !groups.isEmpty || !searches.isEmpty || !links.isEmpty
-            || entersKeys
+        rewrites || !indexes.isEmpty || !links.isEmpty || entersKeys
     }
 }

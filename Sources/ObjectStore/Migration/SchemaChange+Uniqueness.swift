@@ -16,10 +16,7 @@ extension SchemaChange {
     ) throws(StoreError) {
         let buffer = ByteBuffer()
         var faults: [SchemaFault] = []
-        for test in uniquenessTests {
-            let rowClass = catalog.rows.classes[test.classIndex]
-            guard let unique = rowClass.uniqueKeys.first(where: { $0.number == test.number })
-            else { continue }
+        for (rowClass, unique) in uniquenessTests {
             var search = DuplicateSearch(
                 rowClass: rowClass, unique: unique, snapshot: snapshot, source: source)
             if let converter,

@@ -13,7 +13,7 @@ struct SchemaChange {
     /// What has to be written.
     let works: [ClassWork]
     /// What has to be unique among the objects that are there already.
-    let uniquenessTests: [UniquenessTest]
+    let uniquenessTests: [(rowClass: RowClass, unique: UniqueKey)]
     /// What is refused of classes that hold objects, by their positions in the present catalog.
     let emptinessTests: [Int: SchemaFault]
     /// What ``works`` write, to be removed if the change does not come about.
@@ -64,7 +64,7 @@ struct SchemaChange {
         steps = comparison.steps
         conversions = plan.conversions(to: catalog.rows)
         works = plan.works(to: catalog.rows)
-        uniquenessTests = plan.uniquenessTests
+        uniquenessTests = plan.uniquenessTests(to: catalog.rows)
         emptinessTests = comparison.emptinessTests
         staged = plan.staged
         garbage = plan.garbage

@@ -274,25 +274,7 @@ final class StagedMigration {
         _ work: ClassWork, _ key: UInt64, _ row: RowView, _ group: CommitGroup,
         duplicate: (Value) -> Void
     ) throws(StoreError) {
-        let nothing = UnsafeRawBufferPointer(start: nil, count: 0)
-        for member in work.indexes {
-            group.overlay.put(
-                keyBuffer.making {
-                    IndexEntry.append(work.target, member, key, row, group.overflow, to: $0)
-                },
-                nothing)
-        }
-        for index in work.searches {
-            group.putEntries(work.target, index, key, row, change.catalog.rows)
-        }
-        for unique in work.groups {
-            if let entry = groupEntry(work, unique, key, row, group) {
-                group.overlay.put(entry, nothing)
-            }
-        }
-        forEachStagedLink(work, key, row, group) { entry, count in
-            withUnsafeBytes(of: count.littleEndian) { _ = group.overlay.put(entry, $0) }
-        }
+        forEachEntry(work, key, row, group) { group.overlay.put($0, $1) }
         guard work.entersKeys, let member = work.target.primaryKeyIndex else { return }
         let entry = primaryKey(work, member, row)
         do throws(StorageError) {
@@ -310,19 +292,7 @@ final class StagedMigration {
     func removeEntries(
         _ work: ClassWork, _ key: UInt64, _ row: RowView, _ group: CommitGroup
     ) throws(StoreError) {
-        for member in work.indexes {
-            group.overlay.remove(
-                keyBuffer.making {
-                    IndexEntry.append(work.target, member, key, row, group.overflow, to: $0)
-                })
-        }
-        for index in work.searches {
-            group.removeEntries(work.target, index, key, row, change.catalog.rows)
-        }
-        for unique in work.groups {
-            if let entry = groupEntry(work, unique, key, row, group) { group.overlay.remove(entry) }
-        }
-        forEachStagedLink(work, key, row, group) { entry, _ in group.overlay.remove(entry) }
+        forEachEntry(work, key, row, group) { entry, _ in group.overlay.remove(entry) }
         guard work.entersKeys, let member = work.target.primaryKeyIndex else { return }
         let entry = primaryKey(work, member, row)
         do throws(StorageError) {
@@ -332,16 +302,6 @@ final class StagedMigration {
         } catch {
             throw .storage(error)
         }
-    }
-
-    /// The key of the entry that a row has for a unique group; nil when it has none.
-    private func groupEntry(
-        _ work: ClassWork, _ unique: UniqueKey, _ key: UInt64, _ row: RowView, _ group: CommitGroup
-    ) -> UnsafeRawBufferPointer? {
-        keyBuffer.removeAll()
-        let isThere = IndexEntry.append(
-            work.target, group: unique, key, row, group.overflow, to: keyBuffer)
-        return isThere ? keyBuffer.bytes : nil
     }
 
     private func primaryKey(_ work: ClassWork, _ member: Int, _ row: RowView)
@@ -355,14 +315,20 @@ final class StagedMigration {
         }
     }
 
-    /// Hands over the key and the count of each inverse link that is entered again.
-    private func forEachStagedLink(
+    /// Hands over the key and the value of each entry that a row has in the indexes that are built, and of each
+    /// inverse link that is entered again.
+    private func forEachEntry(
         _ work: ClassWork, _ key: UInt64, _ row: RowView, _ group: CommitGroup,
-        _ body: (UnsafeRawBufferPointer, UInt32) -> Void
+        _ body: (UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Void
     ) {
+        let rows = change.catalog.rows
+        for index in work.indexes {
+            index.forEachEntry(
+                key, row, rows, group.overflow, group.memory.words, in: keyBuffer
+            ) { body($0, UnsafeRawBufferPointer(start: nil, count: 0)) }
+        }
         if work.links.isEmpty { return }
         var counts: [LinkKind: UInt32] = [:]
-        let rows = change.catalog.rows
         rows.forEachLink(of: work.target, in: row, group.overflow) {
             property, targetClass, targetKey in
             guard work.links.contains(property) else { return }
@@ -378,7 +344,7 @@ final class StagedMigration {
                 $0.append(big: work.target.number)
                 $0.append(big: key)
             }
-            body(entry, count)
+            withUnsafeBytes(of: count.littleEndian) { body(entry, $0) }
         }
     }
 }
