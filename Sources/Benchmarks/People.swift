@@ -62,7 +62,7 @@ struct People {
                     Property(name: "tags", type: .list(.scalar(.string))),
                 ]),
         ])
-        _ = try CatalogWrite.make(.schema { _ in SchemaProposal(schema) }, in: store)
+        _ = try CatalogWrite.make(in: store) { _ in SchemaProposal(schema) }
     }
 
     /// Whether the store has no classes yet.

@@ -8,6 +8,26 @@ private func digitValue(_ byte: UInt8) -> UInt8? {
     }
 }
 
+/// Reads hexadecimal digits as two numbers, the first of sixteen digits; nil for anything else.
+///
+/// - `dashes`: A bit for each position where a dash stands.
+private func numbers(
+    _ text: UnsafeRawBufferPointer, dashes: UInt64
+) -> (high: UInt64, low: UInt64)? {
+    var (high, low): (UInt64, UInt64) = (0, 0)
+    var count = 0
+    for (index, byte) in text.enumerated() {
+        if dashes >> UInt64(index) & 1 == 1 {
+            guard byte == UInt8(ascii: "-") else { return nil }
+            continue
+        }
+        guard let digit = digitValue(byte) else { return nil }
+        if count < 16 { high = high << 4 | UInt64(digit) } else { low = low << 4 | UInt64(digit) }
+        count += 1
+    }
+    return (high, low)
+}
+
 private let digits: StaticString = "0123456789abcdef"
 
 /// Writes the `count` lowest bytes of `number` as hexadecimal digits, highest first.
@@ -22,17 +42,8 @@ private func append(_ number: UInt64, byteCount: Int, _ emit: (UInt8) -> Void) {
 extension ObjectID {
     /// Reads 24 hexadecimal digits of either case.
     package init?(text: UnsafeRawBufferPointer) {
-        guard text.count == 24 else { return nil }
-        var parts: (UInt64, UInt64) = (0, 0)
-        for (index, byte) in text.enumerated() {
-            guard let digit = digitValue(byte) else { return nil }
-            if index < 16 {
-                parts.0 = parts.0 << 4 | UInt64(digit)
-            } else {
-                parts.1 = parts.1 << 4 | UInt64(digit)
-            }
-        }
-        self.init(high: parts.0, low: UInt32(truncatingIfNeeded: parts.1))
+        guard text.count == 24, let (high, low) = numbers(text, dashes: 0) else { return nil }
+        self.init(high: high, low: UInt32(truncatingIfNeeded: low))
     }
 
     /// Hands the 24 lower-case digits to `emit`, one after the other.
@@ -45,23 +56,10 @@ extension ObjectID {
 extension UUID128 {
     /// Reads the 8-4-4-4-12 form in either case.
     package init?(text: UnsafeRawBufferPointer) {
-        guard text.count == 36 else { return nil }
-        var parts: (UInt64, UInt64) = (0, 0)
-        var count = 0
-        for (index, byte) in text.enumerated() {
-            if index == 8 || index == 13 || index == 18 || index == 23 {
-                guard byte == UInt8(ascii: "-") else { return nil }
-                continue
-            }
-            guard let digit = digitValue(byte) else { return nil }
-            if count < 16 {
-                parts.0 = parts.0 << 4 | UInt64(digit)
-            } else {
-                parts.1 = parts.1 << 4 | UInt64(digit)
-            }
-            count += 1
-        }
-        self.init(high: parts.0, low: parts.1)
+        guard text.count == 36,
+            let (high, low) = numbers(text, dashes: 1 << 8 | 1 << 13 | 1 << 18 | 1 << 23)
+        else { return nil }
+        self.init(high: high, low: low)
     }
 
     /// Hands the 36 characters of the lower-case form to `emit`, one after the other.

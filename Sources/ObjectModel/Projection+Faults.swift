@@ -50,17 +50,11 @@ extension Projection {
 
         mutating func checkName(_ projection: Projection) {
             let name = projection.name
-            if name.utf8.count > ModelLimits.classNameByteCountMax {
-                fault(
-                    projection,
-                    "The projection's name has \(name.utf8.count) bytes of UTF-8; "
-                        + "\(ModelLimits.classNameByteCountMax) are allowed.")
-            }
-            if !Schema.isName(name) {
-                fault(
-                    projection,
-                    "A projection's name begins with a letter or '_' and goes on with letters, digits, "
-                        + "'_', '-' or blanks.")
+            for detail in Schema.faults(
+                ofName: name, "The projection's name", "A projection's name",
+                byteCountMax: ModelLimits.classNameByteCountMax)
+            {
+                fault(projection, detail)
             }
             if classes[name] != nil {
                 fault(
@@ -103,7 +97,9 @@ extension Projection {
                         projection, "Two properties are named '\(property.name)'.",
                         property: property.name)
                 }
-                checkName(property, projection)
+                for detail in Schema.faults(ofPropertyName: property.name) {
+                    fault(projection, detail, property: property.name)
+                }
                 check(property, projection)
             }
             guard let extent = extents[projection.name] ?? extent(of: projection, []) else {
@@ -121,22 +117,6 @@ extension Projection {
                     projection,
                     "The projection nests \(extent.depth) projections; \(ProjectedValue.stepCountMax) "
                         + "are allowed.")
-            }
-        }
-
-        private mutating func checkName(_ property: Property, _ projection: Projection) {
-            let name = property.name
-            if name.utf8.count > ModelLimits.propertyNameByteCountMax {
-                fault(
-                    projection,
-                    "The property name has \(name.utf8.count) bytes of UTF-8; "
-                        + "\(ModelLimits.propertyNameByteCountMax) are allowed.", property: name)
-            }
-            if !Schema.isName(name) {
-                fault(
-                    projection,
-                    "A property name begins with a letter or '_' and goes on with letters, digits, '_', "
-                        + "'-' or blanks.", property: name)
             }
         }
 

@@ -19,9 +19,33 @@ extension Schema {
         return faults
     }
 
-    /// Whether `name` consists of letters and digits of any script, `_`, `-` and blanks, and begins
+    /// What is wrong with a name: it consists of letters and digits of any script, `_`, `-` and blanks, and begins
     /// with a letter or `_`.
-    static func isName(_ name: String) -> Bool {
+    ///
+    /// - `subject`: What it is, as the subject of a sentence; `kind`, any such name.
+    static func faults(
+        ofName name: String, _ subject: String, _ kind: String, byteCountMax: Int
+    ) -> [String] {
+        var faults: [String] = []
+        if name.utf8.count > byteCountMax {
+            faults.append(
+                "\(subject) has \(name.utf8.count) bytes of UTF-8; \(byteCountMax) are allowed.")
+        }
+        if !isName(name) {
+            faults.append(
+                "\(kind) begins with a letter or '_' and goes on with letters, digits, '_', '-' or blanks."
+            )
+        }
+        return faults
+    }
+
+    static func faults(ofPropertyName name: String) -> [String] {
+        faults(
+            ofName: name, "The property name", "A property name",
+            byteCountMax: ModelLimits.propertyNameByteCountMax)
+    }
+
+    private static func isName(_ name: String) -> Bool {
         guard let first = name.unicodeScalars.first, first == "_" || first.properties.isAlphabetic
         else { return false }
         return name.unicodeScalars.allSatisfy { scalar in
@@ -52,17 +76,11 @@ extension ObjectClass {
                         + (hint.map { "; '\($0)' is meant, probably." } ?? "."),
                     hint: hint))
         }
-        if name.utf8.count > ModelLimits.classNameByteCountMax {
-            fault(
-                nil,
-                "The class name has \(name.utf8.count) bytes of UTF-8; "
-                    + "\(ModelLimits.classNameByteCountMax) are allowed.")
-        }
-        if !Schema.isName(name) {
-            fault(
-                nil,
-                "A class name begins with a letter or '_' and goes on with letters, digits, '_', '-' or blanks."
-            )
+        for detail in Schema.faults(
+            ofName: name, "The class name", "A class name",
+            byteCountMax: ModelLimits.classNameByteCountMax)
+        {
+            fault(nil, detail)
         }
         if properties.count > ModelLimits.propertyCountMax {
             fault(nil, "A class has at most \(ModelLimits.propertyCountMax) properties.")
@@ -102,18 +120,7 @@ extension ObjectClass {
         _ fault: (String?, String) -> Void
     ) {
         let name = property.name
-        if name.utf8.count > ModelLimits.propertyNameByteCountMax {
-            fault(
-                name,
-                "The property name has \(name.utf8.count) bytes of UTF-8; "
-                    + "\(ModelLimits.propertyNameByteCountMax) are allowed.")
-        }
-        if !Schema.isName(name) {
-            fault(
-                name,
-                "A property name begins with a letter or '_' and goes on with letters, digits, '_', '-' or blanks."
-            )
-        }
+        for detail in Schema.faults(ofPropertyName: name) { fault(name, detail) }
         switch property.type {
         case .linkingObjects(let originName, let originProperty):
             guard let origin = classes[originName] else {
@@ -200,7 +207,7 @@ extension ObjectClass {
                             + "asymmetric.")
                 }
             }
-            if property.searchIndex == .geo, !holdsIndexablePoint(property, classes) {
+            if property.searchIndex == .geo, !holdsPoint(property, classes) {
                 return fault(
                     name,
                     "A geographic index needs a single property of a class that is neither embedded nor "
@@ -240,17 +247,12 @@ extension ObjectClass {
         var mapped: Set<String> = []
         for property in properties {
             guard let other = property.mapTo else { continue }
-            if other.utf8.count > ModelLimits.propertyNameByteCountMax {
-                fault(
-                    property.name,
-                    "The name that 'mapTo' gives has \(other.utf8.count) bytes of UTF-8; "
-                        + "\(ModelLimits.propertyNameByteCountMax) are allowed.")
-            }
-            if !Schema.isName(other) {
-                fault(
-                    property.name,
-                    "The name that 'mapTo' gives begins with a letter or '_' and goes on with letters, "
-                        + "digits, '_', '-' or blanks.")
+            let subject = "The name that 'mapTo' gives"
+            for detail in Schema.faults(
+                ofName: other, subject, subject,
+                byteCountMax: ModelLimits.propertyNameByteCountMax)
+            {
+                fault(property.name, detail)
             }
             if !mapped.insert(other).inserted || other != property.name && names.contains(other) {
                 fault(
@@ -258,6 +260,14 @@ extension ObjectClass {
                     "'mapTo' gives the name '\(other)', which another property of the class has.")
             }
         }
+    }
+
+    /// Whether a property holds a point that an index can find.
+    private func holdsPoint(_ property: Property, _ classes: [String: ObjectClass]) -> Bool {
+        guard kind == .object, case .single(.object(let target)) = property.type else {
+            return false
+        }
+        return classes[target]?.pointMembers != nil
     }
 
     private func collectFaults(

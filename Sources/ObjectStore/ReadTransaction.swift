@@ -202,30 +202,29 @@ package final class ReadTransaction: ObjectSource {
     /// What a class counts. Cost: one look-up.
     package func classState(_ rowClass: RowClass) throws(StoreError) -> ClassState {
         let key = keyBuffer.making { StoreKey.appendClassState(rowClass.number, to: $0) }
-        do throws(StorageError) {
-            guard let bytes = try snapshot.value(forKey: key) else {
-                return ClassState()
-            }
-            guard let state = ClassState(bytes) else {
-                throw StorageError(.corrupted, operation: "read class state")
-            }
-            return state
-        } catch {
-            throw .storage(error)
+        guard let bytes = try value(key) else { return ClassState() }
+        guard let state = ClassState(bytes) else {
+            throw .storage(StorageError(.corrupted, operation: "read class state"))
         }
+        return state
+    }
+
+    /// The value of a key.
+    func value(_ key: UnsafeRawBufferPointer) throws(StoreError) -> UnsafeRawBufferPointer? {
+        do { return try snapshot.value(forKey: key) } catch { throw .storage(error) }
+    }
+
+    /// The value of a key that is an array.
+    func value(_ key: [UInt8]) throws(StoreError) -> UnsafeRawBufferPointer? {
+        do { return try snapshot.value(key) } catch { throw .storage(error) }
     }
 
     /// The store's state as of this view.
     package func state() throws(StoreError) -> StoreState {
-        do throws(StorageError) {
-            guard let bytes = try snapshot.value(StoreKey.state), let state = StoreState(bytes)
-            else {
-                throw StorageError(.corrupted, operation: "read state")
-            }
-            return state
-        } catch {
-            throw .storage(error)
+        guard let state = try value(StoreKey.state).flatMap({ StoreState($0) }) else {
+            throw .storage(StorageError(.corrupted, operation: "read state"))
         }
+        return state
     }
 
     /// Walks the rows of a class in the order of their object keys until `body` returns false.
@@ -237,10 +236,7 @@ package final class ReadTransaction: ObjectSource {
         _ body: (_ key: UInt64, _ row: RowView) -> Bool
     ) throws(StoreError) {
         guard after < .max else { return }
-        let lower = Array(
-            keyBuffer.making { StoreKey.appendRow(rowClass, after + 1, to: $0) })
-        let prefix = Array(keyBuffer.making { StoreKey.appendRowPrefix(rowClass, to: $0) })
-        let range = KeyRange(lower: lower, upper: KeyRange.successor(ofPrefix: prefix))
+        let range = StoreKey.rows(rowClass, after: after)
         var isDamaged = false
         do {
             try snapshot.scan(range, reversed: reversed, expecting: expecting) { key, value in

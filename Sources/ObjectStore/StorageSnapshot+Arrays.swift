@@ -8,4 +8,25 @@ extension StorageSnapshot {
         }
         return try result.get()
     }
+
+    /// Walks the entries of a range in order until `body` returns false or throws.
+    func walk(
+        _ range: KeyRange, expecting: Int,
+        _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws(StoreError) -> Bool
+    ) throws(StoreError) {
+        var failure: StoreError?
+        do throws(StorageError) {
+            try scan(range, reversed: false, expecting: expecting) { key, value in
+                do throws(StoreError) {
+                    return try body(key, value)
+                } catch {
+                    failure = error
+                    return false
+                }
+            }
+        } catch {
+            throw .storage(error)
+        }
+        if let failure { throw failure }
+    }
 }

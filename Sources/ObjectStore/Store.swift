@@ -108,7 +108,7 @@ package final class Store: Sendable {
     /// What goes on with the schema beside the writes; nil when nothing does.
     package var migrationProgress: MigrationProgress? { queue.backgroundMigration.progress }
     /// Whether writing has failed for good: the store can be read, and has to be reopened for writes.
-    package var hasStoppedWriting: Bool { queue.statistics.hasStoppedWriting }
+    package var hasStoppedWriting: Bool { queue.statistics.present.hasStoppedWriting }
     /// Calls `handler`, on a thread of the engine's, when something fails that it does by itself.
     package func observeFailures(_ handler: @escaping @Sendable (StorageError) -> Void) {
         engine.observeFailures(handler)

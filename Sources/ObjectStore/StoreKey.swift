@@ -1,5 +1,6 @@
 import Bytes
 import Rows
+import Storage
 
 /// The key space of a store. Numbers are big-endian, so that key order is number order.
 ///
@@ -82,6 +83,17 @@ package enum StoreKey {
         buffer.append(big: rowClass.keySpace)
     }
 
+    /// Appends the key of the primary key of a row.
+    ///
+    /// - `member`: The property that is the primary key.
+    static func appendPrimaryKey(
+        of row: RowView, _ rowClass: RowClass, _ member: Int, to buffer: ByteBuffer
+    ) {
+        appendPrimaryKeyPrefix(rowClass, to: buffer)
+        OrderedKey.append(
+            rowClass.field(member, in: row), rowClass.members[member].storage.element, to: buffer)
+    }
+
     static func appendIndexPrefix(_ propertyNumber: UInt32, to buffer: ByteBuffer) {
         buffer.append(Tag.index)
         buffer.append(big: propertyNumber)
@@ -102,6 +114,26 @@ package enum StoreKey {
         buffer.append(Tag.inverseLink)
         buffer.append(big: classNumber)
         buffer.append(big: key)
+    }
+
+    /// Appends the key of an inverse link from an object.
+    static func appendInverse(
+        _ link: LinkKind, _ rows: RowSchema, _ origin: RowClass, _ originKey: UInt64,
+        to buffer: ByteBuffer
+    ) {
+        appendInversePrefix(rows.classes[link.targetClass].number, link.targetKey, to: buffer)
+        buffer.append(big: link.property)
+        buffer.append(big: origin.number)
+        buffer.append(big: originKey)
+    }
+
+    /// The keys of a class's rows behind that of an object.
+    static func rows(_ rowClass: RowClass, after key: UInt64) -> KeyRange {
+        let buffer = ByteBuffer(capacity: 16)
+        appendRowPrefix(rowClass, to: buffer)
+        let prefix = buffer.array
+        buffer.append(big: key + 1)
+        return KeyRange(lower: buffer.array, upper: KeyRange.successor(ofPrefix: prefix))
     }
 
     /// The prefix of the keys of an object's out-of-line values.

@@ -260,7 +260,7 @@ struct GroupCommitTests {
         gate.waitUntilReached()
         for write in writes { store.submit(write) }
         let schema = SynchronousSchemaWrite { present throws(StoreError) in
-            var next = present
+            var next = present.schema
             next.classes.append(ObjectClass(name: "New", properties: []))
             return SchemaProposal(next)
         }

@@ -361,7 +361,8 @@ struct MigrationTests {
                 Projection.Property(name: "street", path: ["home", "street"]),
             ])
         let change = try SchemaChange(
-            from: store.catalog, to: SchemaProposal(store.catalog.schema), projections: [card])
+            from: store.catalog,
+            to: SchemaProposal(store.catalog.schema, projections: [card]))
         var classes = Self.classes
         classes[0].properties[1].name = "name"
         classes[2].properties[0].name = "road"

@@ -19,8 +19,8 @@ struct ProjectionCatalogTests {
 
     private func catalog(_ projections: [Projection]) throws -> Catalog {
         try SchemaChange(
-            from: Catalog(), to: SchemaProposal(Schema(classes: Self.classes)),
-            projections: projections
+            from: Catalog(),
+            to: SchemaProposal(Schema(classes: Self.classes), projections: projections)
         ).catalog
     }
 
@@ -69,7 +69,8 @@ struct ProjectionCatalogTests {
     func revisions() throws {
         let first = try catalog([names])
         let schema = SchemaProposal(Schema(classes: Self.classes))
-        let second = try SchemaChange(from: first, to: schema, projections: [names, card])
+        let both = SchemaProposal(schema.schema, projections: [names, card])
+        let second = try SchemaChange(from: first, to: both)
         #expect(second.isChange)
         #expect(second.catalog.schema.revision == first.schema.revision + 1)
         let same = try SchemaChange(from: second.catalog, to: schema)

@@ -21,15 +21,15 @@ package final class SynchronousWrite: PendingWrite {
 
 /// A change of the schema whose outcome a thread can wait for.
 package final class SynchronousSchemaWrite: PendingSchemaWrite {
-    private let proposal: @Sendable (Schema) throws(StoreError) -> SchemaProposal?
+    private let proposal: @Sendable (Catalog) throws(StoreError) -> SchemaProposal
     private let awaited = AwaitedOutcome()
 
     /// Makes a change; `proposal` may run more than once.
-    package init(_ proposal: @escaping @Sendable (Schema) throws(StoreError) -> SchemaProposal?) {
+    package init(_ proposal: @escaping @Sendable (Catalog) throws(StoreError) -> SchemaProposal) {
         self.proposal = proposal
     }
 
-    package func proposal(_ present: Schema) throws(StoreError) -> SchemaProposal? {
+    package func proposal(_ present: Catalog) throws(StoreError) -> SchemaProposal {
         try proposal(present)
     }
 

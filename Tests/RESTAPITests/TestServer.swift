@@ -69,7 +69,7 @@ final class TestServer {
             let schema: Schema
             let outcome = Monitor<WriteOutcome?>(nil)
             init(_ schema: Schema) { self.schema = schema }
-            func proposal(_ present: Schema) throws(StoreError) -> SchemaProposal? {
+            func proposal(_ present: Catalog) throws(StoreError) -> SchemaProposal {
                 SchemaProposal(schema)
             }
             func finish(_ outcome: WriteOutcome) {

@@ -72,19 +72,15 @@ package final class BackupCursor {
         buffer.append(little: UInt32(0))
         let range = KeyRange(lower: lastKey.map { $0 + [0] } ?? [], upper: nil)
         var last: [UInt8]?
-        do {
-            try snapshot.scan(range, reversed: false, expecting: 4096) { key, value in
-                buffer.append(little: UInt32(key.count))
-                buffer.append(little: UInt32(value.count))
-                buffer.append(key)
-                buffer.append(value)
-                entryCount += 1
-                guard buffer.count >= BackupFormat.blockByteCount else { return true }
-                last = Array(key)
-                return false
-            }
-        } catch {
-            throw .storage(error)
+        try snapshot.walk(range, expecting: 4096) { key, value in
+            buffer.append(little: UInt32(key.count))
+            buffer.append(little: UInt32(value.count))
+            buffer.append(key)
+            buffer.append(value)
+            entryCount += 1
+            guard buffer.count >= BackupFormat.blockByteCount else { return true }
+            last = Array(key)
+            return false
         }
         guard buffer.count > 4 else { return buffer.removeAll() }
         lastKey = last

@@ -55,10 +55,9 @@ extension StoreCheck {
         let prefix = Array(
             buffer.making { StoreKey.appendPrimaryKeyPrefix(rowClass, to: $0) })
         try scan(prefix) { (check, entry, value) throws(StoreError) in
-            guard value.count == 8 else {
+            guard let key = StoreKey.mappedObjectKey(value) else {
                 return check.report.add("primary-key-damaged", rowClass.definition.name)
             }
-            let key = UInt64(bigEndian: value.loadUnaligned(as: UInt64.self))
             let row: RowView
             switch try check.find(rowClass, key: key) {
             case .nothing:
@@ -67,10 +66,7 @@ extension StoreCheck {
             case .row(let found): row = found
             }
             let expected = buffer.making {
-                StoreKey.appendPrimaryKeyPrefix(rowClass, to: $0)
-                OrderedKey.append(
-                    rowClass.field(member, in: row), rowClass.members[member].storage.element,
-                    to: $0)
+                StoreKey.appendPrimaryKey(of: row, rowClass, member, to: $0)
             }
             if compareKeys(entry, expected) != 0 {
                 check.report.add("primary-key-wrong", check.name(rowClass, key))
@@ -129,20 +125,9 @@ extension StoreCheck {
         // Each of its targets asks: its links are counted once, and those of some others kept.
         if linkCounts[origin] == nil {
             if linkCounts.count >= 16 { linkCounts.removeAll() }
-            linkCounts[origin] = links(of: rowClass, row)
+            linkCounts[origin] = rows.linkCounts(of: rowClass, in: row, transaction)
         }
         return Int(linkCounts[origin]?[kind] ?? 0)
-    }
-
-    /// How many links of each kind an object has.
-    func links(of rowClass: RowClass, _ row: RowView) -> [LinkKind: UInt32] {
-        var links: [LinkKind: UInt32] = [:]
-        rows.forEachLink(of: rowClass, in: row, transaction) { property, targetClass, targetKey in
-            let kind = LinkKind(
-                property: property, targetClass: targetClass, targetKey: targetKey)
-            links[kind, default: 0] += 1
-        }
-        return links
     }
 
     /// Checks that the change log is whole, and notes the last change of each object.

@@ -5,15 +5,11 @@ extension StoreCheck {
     /// Checks that idempotency records, their numbers and their counters agree.
     mutating func checkIdempotency() throws(StoreError) {
         var counters = IdempotencyCounters()
-        do throws(StorageError) {
-            if let bytes = try transaction.snapshot.value(StoreKey.recordCounters) {
-                guard let stored = IdempotencyCounters(bytes) else {
-                    return report.add("reply-counters-damaged", "\(bytes.count) bytes")
-                }
-                counters = stored
+        if let bytes = try transaction.value(StoreKey.recordCounters) {
+            guard let stored = IdempotencyCounters(bytes) else {
+                return report.add("reply-counters-damaged", "\(bytes.count) bytes")
             }
-        } catch {
-            throw .storage(error)
+            counters = stored
         }
         let buffer = ByteBuffer()
         var byteCount: UInt64 = 0

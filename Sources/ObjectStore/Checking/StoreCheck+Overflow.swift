@@ -128,7 +128,7 @@ extension StoreCheck {
             last = Array(owner)
             let number = UInt32(bigEndian: chunk.loadUnaligned(fromByteOffset: 1, as: UInt32.self))
             let key = UInt64(bigEndian: chunk.loadUnaligned(fromByteOffset: 5, as: UInt64.self))
-            if check.garbage.contains(.overflow(classNumber: number)) { return }
+            if check.garbage.contains(Garbage(.overflow, number)) { return }
             guard let index = check.rows.classIndexByNumber[number] else {
                 return check.report.add("chunk-without-object", "class number \(number)")
             }

@@ -32,9 +32,8 @@ extension StoreCheck {
         }
         report.objectCounts.append((rowClass.definition.name, count))
         let stateKey = Array(buffer.making { StoreKey.appendClassState(rowClass.number, to: $0) })
-        let stored: UnsafeRawBufferPointer?
-        do { stored = try transaction.snapshot.value(stateKey) } catch { throw .storage(error) }
-        guard let counters = stored.map({ ClassState($0) }) ?? ClassState() else {
+        guard let counters = try transaction.value(stateKey).map({ ClassState($0) }) ?? ClassState()
+        else {
             return report.add("class-state-damaged", rowClass.definition.name)
         }
         if counters.count != UInt64(count) {
@@ -77,20 +76,13 @@ extension StoreCheck {
     ) throws(StoreError) {
         if let member = rowClass.primaryKeyIndex {
             let mapKey = Array(
-                buffer.making {
-                    StoreKey.appendPrimaryKeyPrefix(rowClass, to: $0)
-                    OrderedKey.append(
-                        rowClass.field(member, in: row), rowClass.members[member].storage.element,
-                        to: $0)
-                })
-            let isThere = try has(mapKey) { value in
-                value.count == 8 && UInt64(bigEndian: value.loadUnaligned(as: UInt64.self)) == key
+                buffer.making { StoreKey.appendPrimaryKey(of: row, rowClass, member, to: $0) })
+            if try !has(mapKey, { StoreKey.mappedObjectKey($0) == key }) {
+                report.add("primary-key-missing", name(rowClass, key))
             }
-            if !isThere { report.add("primary-key-missing", name(rowClass, key)) }
         }
         try checkEntries(of: rowClass, key, row, buffer)
-        let links = links(of: rowClass, row)
-        for (link, count) in links {
+        for (link, count) in rows.linkCounts(of: rowClass, in: row, transaction) {
             let targetClass = rows.classes[link.targetClass]
             if case .nothing = try find(targetClass, key: link.targetKey) {
                 report.add(
@@ -98,12 +90,7 @@ extension StoreCheck {
                     "\(name(rowClass, key)) to \(name(targetClass, link.targetKey))")
             }
             let entry = Array(
-                buffer.making {
-                    StoreKey.appendInversePrefix(targetClass.number, link.targetKey, to: $0)
-                    $0.append(big: link.property)
-                    $0.append(big: rowClass.number)
-                    $0.append(big: key)
-                })
+                buffer.making { StoreKey.appendInverse(link, rows, rowClass, key, to: $0) })
             if try !has(entry, { InverseLink.count($0) == Int(count) }) {
                 report.add(
                     "inverse-link-missing",

@@ -65,7 +65,6 @@ package struct StoreCheck {
         let transaction = try store.read()
         defer { transaction.close() }
         var check = try StoreCheck(transaction, progress)
-        try check.checkMigrationRecord()
         try check.checkKeys()
         try check.checkChangeLog()
         try check.checkIdempotency()
@@ -89,8 +88,15 @@ package struct StoreCheck {
         rows = transaction.rows
         indexes = Indexes(transaction.rows)
         state = try transaction.state()
-        garbage = try StoreCheck.garbage(transaction)
         report = Report(version: StoreVersion(epoch: state.epoch, number: state.version))
+        let record: MigrationRecord?
+        do { record = try MigrationRecord.read(transaction.snapshot) } catch {
+            throw .storage(error)
+        }
+        garbage = record.map { $0.staged + $0.garbage } ?? []
+        if record == nil {
+            report.add("migration-record-damaged", "what is left of changes of the schema")
+        }
     }
 
     mutating func countRead() {
@@ -102,9 +108,7 @@ package struct StoreCheck {
     func has(_ key: [UInt8], _ value: (UnsafeRawBufferPointer) -> Bool = { _ in true })
         throws(StoreError) -> Bool
     {
-        do { return try transaction.snapshot.value(key).map(value) ?? false } catch {
-            throw .storage(error)
-        }
+        try transaction.value(key).map(value) ?? false
     }
 
     /// The entry under the key of a row.
@@ -118,15 +122,9 @@ package struct StoreCheck {
     func find(_ rowClass: RowClass, key: UInt64) throws(StoreError) -> Found {
         let buffer = ByteBuffer(capacity: 16)
         StoreKey.appendRow(rowClass, key, to: buffer)
-        do throws(StorageError) {
-            guard let bytes = try transaction.snapshot.value(forKey: buffer.bytes) else {
-                return .nothing
-            }
-            guard let row = RowView(bytes), rowClass.canRead(row) else { return .damaged }
-            return .row(row)
-        } catch {
-            throw .storage(error)
-        }
+        guard let bytes = try transaction.value(buffer.bytes) else { return .nothing }
+        guard let row = RowView(bytes), rowClass.canRead(row) else { return .damaged }
+        return .row(row)
     }
 
     /// Walks every entry under a prefix.
@@ -146,24 +144,21 @@ package struct StoreCheck {
             throws(StoreError)
             -> Void
     ) throws(StoreError) {
-        var failure: StoreError?
-        do throws(StorageError) {
-            try transaction.snapshot.scan(
-                range, reversed: false, expecting: 4096
-            ) { key, value in
-                countRead()
-                do throws(StoreError) {
-                    try body(&self, key, value)
-                    return true
-                } catch {
-                    failure = error
-                    return false
-                }
-            }
-        } catch {
-            throw .storage(error)
+        try transaction.snapshot.walk(range, expecting: 4096) { key, value throws(StoreError) in
+            countRead()
+            try body(&self, key, value)
+            return true
         }
-        if let failure { throw failure }
+    }
+
+    /// Whether an index entry or inverse link is going to be removed, or is not yet to be seen.
+    func isGarbage(_ key: UnsafeRawBufferPointer) -> Bool {
+        garbage.contains { $0.range.contains(key) && $0.contains(key) }
+    }
+
+    /// Whether rows of a class are left over, which may refer to values of its objects.
+    func hasGarbageRows(_ rowClass: RowClass) -> Bool {
+        garbage.contains { $0.kind == .rows && $0.numbers[1] == rowClass.number }
     }
 
     func name(_ rowClass: RowClass, _ key: UInt64) -> String {

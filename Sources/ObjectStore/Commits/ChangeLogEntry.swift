@@ -25,9 +25,9 @@ package struct ChangeLogEntry: Sendable {
     /// Whether the version changed the schema.
     package var changesSchema: Bool
 
-    private static let runFlag: UInt8 = 0x10
+    fileprivate static let runFlag: UInt8 = 0x10
     /// The longest run: a damaged entry of some bytes must not become gigabytes of records.
-    private static let runCountMax = 65_536
+    fileprivate static let runCountMax = 65_536
 
     func append(to buffer: ByteBuffer) {
         buffer.append(little: milliseconds)
@@ -75,15 +75,9 @@ package struct ChangeLogEntry: Sendable {
         }
         return next - first
     }
+}
 
-    init(milliseconds: UInt64, changes: [ChangeRecord], lostLinks: [LostLink], changesSchema: Bool)
-    {
-        self.milliseconds = milliseconds
-        self.changes = changes
-        self.lostLinks = lostLinks
-        self.changesSchema = changesSchema
-    }
-
+extension ChangeLogEntry {
     /// Reads a stored entry; nil when it is damaged.
     init?(_ bytes: UnsafeRawBufferPointer) {
         var reader = ByteReader(bytes)

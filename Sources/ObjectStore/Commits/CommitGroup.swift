@@ -45,7 +45,14 @@ final class CommitGroup {
     }
 
     /// The present value of a key: the overlay's, else the snapshot's.
-    func value(_ key: UnsafeRawBufferPointer) throws(StorageError) -> UnsafeRawBufferPointer? {
+    func value(_ key: UnsafeRawBufferPointer) throws(StoreError) -> UnsafeRawBufferPointer? {
+        do { return try storedValue(key) } catch { throw .storage(error) }
+    }
+
+    /// As ``value(_:)``, with the storage's own error.
+    func storedValue(
+        _ key: UnsafeRawBufferPointer
+    ) throws(StorageError) -> UnsafeRawBufferPointer? {
         switch overlay.entry(key) {
         case .value(let value): return value
         case .removed: return nil
@@ -93,7 +100,7 @@ final class CommitGroup {
                 if case .value(let ownValue) = entry { goesOn = body(ownKey, ownValue) }
                 if order == 0 { return goesOn }
             }
-            if goesOn, !overlay.isInRemovedRange(key) { goesOn = body(key, value) }
+            if goesOn { goesOn = body(key, value) }
             return goesOn
         }
         while goesOn, let (ownKey, entry) = own {
@@ -103,14 +110,14 @@ final class CommitGroup {
     }
 
     /// The counters of a class.
-    func classState(_ rowClass: RowClass) throws(StorageError) -> ClassState {
+    func classState(_ rowClass: RowClass) throws(StoreError) -> ClassState {
         if let state = classStates[rowClass.index] { return state }
         let key = keyBuffer.making { StoreKey.appendClassState(rowClass.number, to: $0) }
         let state: ClassState
         if let bytes = try value(key) {
             // Beginning again would use object keys again.
             guard let stored = ClassState(bytes) else {
-                throw StorageError(.corrupted, operation: "read class state")
+                throw .storage(StorageError(.corrupted, operation: "read class state"))
             }
             state = stored
         } else {

@@ -29,15 +29,10 @@ extension CommitQueue {
             group.snapshot.close()
             memory.reset()
         }
-        let proposal = try write.proposal(group.catalog.schema)
-        let projections = try write.projections(group.catalog)
-        guard proposal != nil || projections != nil else {
-            return write.finish(.committed(version: group.state.version))
-        }
+        let proposal = try write.proposal(group.catalog)
         func make() throws(StoreError) -> StagedMigration {
             let migration = try StagedMigration(
-                write, proposal ?? SchemaProposal(group.catalog.schema), projections,
-                from: group.catalog, backgroundMigration.record)
+                write, proposal, from: group.catalog, backgroundMigration.record)
             try migration.requireEmptyClasses(group)
             return migration
         }
@@ -197,17 +192,12 @@ extension CommitQueue {
         _ change: SchemaChange, _ group: CommitGroup
     ) throws(StoreError) {
         for work in change.works where work.entersKeys {
-            do throws(StorageError) {
-                var state = try group.classState(work.source)
-                guard state.greatestNumber != nil else { continue }
-                state.greatestNumber = nil
-                group.overlay.put(
-                    group.keyBuffer.making {
-                        StoreKey.appendClassState(work.source.number, to: $0)
-                    }, group.rowBuffer.making { state.append(to: $0) })
-            } catch {
-                throw .storage(error)
-            }
+            var state = try group.classState(work.source)
+            guard state.greatestNumber != nil else { continue }
+            state.greatestNumber = nil
+            group.overlay.put(
+                group.keyBuffer.making { StoreKey.appendClassState(work.source.number, to: $0) },
+                group.rowBuffer.making { state.append(to: $0) })
         }
     }
 
@@ -231,32 +221,24 @@ extension CommitQueue {
         var last: [UInt8]?
         var holders: [UInt64] = []
         let before = backgroundMigration.record
-        do throws(StorageError) {
-            try group.snapshot.scan(
-                range, reversed: false, expecting: Self.removedCountMax
-            ) { key, value in
-                if entry.contains(key) {
-                    group.overlay.remove(key)
-                    removedCount += 1
-                    if case .rows = entry, RowView(value)?.holdsOverflow ?? false {
-                        holders.append(StoreKey.trailingObjectKey(key))
-                    }
+        try group.snapshot.walk(range, expecting: Self.removedCountMax) { key, value in
+            if entry.contains(key) {
+                group.overlay.remove(key)
+                removedCount += 1
+                if entry.kind == .rows, RowView(value)?.holdsOverflow ?? false {
+                    holders.append(StoreKey.trailingObjectKey(key))
                 }
-                readCount += 1
-                guard removedCount < Self.removedCountMax, readCount < Self.readCountMax,
-                    holders.count < Self.holderCountMax
-                else {
-                    last = Array(key)
-                    return false
-                }
-                return true
             }
-        } catch {
-            throw .storage(error)
+            readCount += 1
+            guard removedCount < Self.removedCountMax, readCount < Self.readCountMax,
+                holders.count < Self.holderCountMax
+            else {
+                last = Array(key)
+                return false
+            }
+            return true
         }
-        if case .rows(_, let classNumber) = entry, !holders.isEmpty {
-            try removeOverflow(of: holders, classNumber, group)
-        }
+        if !holders.isEmpty { try removeOverflow(of: holders, entry.numbers[1], group) }
         do throws(StorageError) {
             if last == nil {
                 backgroundMigration.record.garbage.removeFirst()

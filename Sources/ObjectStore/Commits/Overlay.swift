@@ -35,7 +35,6 @@ final class Overlay {
     struct Mark {
         fileprivate var counts: SIMD8<Int>
         fileprivate var undoCount: Int
-        fileprivate var rangeCount: Int
     }
 
     /// How many kinds there are, as many as ``Mark`` has counts for; the last one, of rows, has what is above as
@@ -48,7 +47,6 @@ final class Overlay {
     private(set) var slotCount = 0
     /// What slots had that are older than the newest mark.
     private var undo: ContiguousArray<Change> = []
-    private var removedRanges: [KeyRange] = []
     /// Values that ``putInPlace(_:_:)`` made.
     private var replaceable: [SlotAddress: Replaceable] = [:]
     /// How many slots each kind had when the newest mark was made, and how many marks have been.
@@ -82,7 +80,7 @@ final class Overlay {
     var byteCount: Int { arena.byteCount + slotCount * MemoryLayout<Slot>.stride }
 
     /// Whether nothing was changed.
-    var isEmpty: Bool { slotCount == 0 && removedRanges.isEmpty }
+    var isEmpty: Bool { slotCount == 0 }
 
     /// Forgets everything.
     func reset() {
@@ -90,7 +88,6 @@ final class Overlay {
         for kind in 0..<Self.kindCount { kinds[kind].removeAll() }
         slotCount = 0
         undo.removeAll(keepingCapacity: true)
-        removedRanges.removeAll()
         if !replaceable.isEmpty { replaceable.removeAll() }
         markedCounts = SIMD8()
         markCount = 0
@@ -124,16 +121,9 @@ final class Overlay {
             var cursor = Cursor(self, KeyRange(lower: Array(key), upper: Array(key) + [0]))
             if let (found, entry) = cursor.next(), Self.isSame(found, key) { return entry }
         } else if let index = kinds[kind].index(of: key, KeyPrefix(key)) {
-            let entry = kinds[kind][index].entry
-            guard case .none = entry else { return entry }
+            return kinds[kind][index].entry
         }
-        for range in removedRanges where range.contains(key) { return .removed }
         return .none
-    }
-
-    /// Whether `key` lies in a removed range.
-    func isInRemovedRange(_ key: UnsafeRawBufferPointer) -> Bool {
-        removedRanges.contains { $0.contains(key) }
     }
 
     /// Steps through the entries of a range in order. The overlay must not be changed meanwhile.
@@ -197,9 +187,10 @@ final class Overlay {
 
     /// Sets a value; the bytes are copied, and the copy is returned.
     @discardableResult
-    func put(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer)
-        -> UnsafeRawBufferPointer
-    {
+    func put(
+        _ key: UnsafeRawBufferPointer,
+        _ value: UnsafeRawBufferPointer = UnsafeRawBufferPointer(start: nil, count: 0)
+    ) -> UnsafeRawBufferPointer {
         let copy = arena.copy(value)
         set(key, .value(copy))
         return copy
@@ -233,21 +224,11 @@ final class Overlay {
     /// Removes a key.
     func remove(_ key: UnsafeRawBufferPointer) { set(key, .removed) }
 
-    /// Removes every key of a range.
-    func remove(_ range: KeyRange) {
-        var keys: [UnsafeRawBufferPointer] = []
-        var cursor = Cursor(self, range)
-        while let (key, _) = cursor.next() { keys.append(key) }
-        for key in keys { set(key, .removed) }
-        removedRanges.append(range)
-    }
-
     /// The present point, to which a failing transaction is rolled back.
     func mark() -> Mark {
         for kind in 0..<Self.kindCount { markedCounts[kind] = kinds[kind].count }
         markCount += 1
-        return Mark(
-            counts: markedCounts, undoCount: undo.count, rangeCount: removedRanges.count)
+        return Mark(counts: markedCounts, undoCount: undo.count)
     }
 
     /// Takes everything back that was changed since `mark`. Cost: a store for each key.
@@ -258,7 +239,6 @@ final class Overlay {
         for kind in 0..<Self.kindCount {
             for index in mark.counts[kind]..<kinds[kind].count { kinds[kind][index].entry = .none }
         }
-        removedRanges.removeSubrange(mark.rangeCount...)
     }
 
     // MARK: Committing
@@ -268,7 +248,7 @@ final class Overlay {
         var changes: [StorageBatch.Change] = []
         changes.reserveCapacity(slotCount)
         for kind in 0..<Self.kindCount { kinds[kind].forEachChange { changes.append($0) } }
-        return StorageBatch(removedRanges: removedRanges, changes: changes)
+        return StorageBatch(changes: changes)
     }
 
     /// The same in parts, one after the other: an array of all changes would take much memory where there are
@@ -279,7 +259,6 @@ final class Overlay {
     func forEachPart<Failure: Error>(
         changeCount: Int, _ body: (StorageBatch) throws(Failure) -> Void
     ) throws(Failure) {
-        if !removedRanges.isEmpty { try body(StorageBatch(removedRanges: removedRanges)) }
         let prepared = PreparedParts(kinds, count: Self.kindCount, changeCount: changeCount)
         defer { prepared?.end() }
         var part = StorageBatch()

@@ -17,7 +17,7 @@ final class OverlaySnapshot: StorageSnapshot {
     var entriesRead: Int { group.snapshot.entriesRead + ownEntriesRead }
 
     func value(forKey key: UnsafeRawBufferPointer) throws(StorageError) -> UnsafeRawBufferPointer? {
-        let value = try group.value(key)
+        let value = try group.storedValue(key)
         if value != nil { ownEntriesRead += 1 }
         return value
     }
@@ -63,7 +63,6 @@ final class OverlaySnapshot: StorageSnapshot {
             ownEntriesRead += 1
             goesOn = body(last.key, value)
         }
-        let overlay = group.overlay
         try group.snapshot.scan(range, reversed: true, expecting: expecting) { key, value in
             while goesOn, let last = own.last {
                 let order = compareKeys(last.key, key)
@@ -71,7 +70,7 @@ final class OverlaySnapshot: StorageSnapshot {
                 takeOwn()
                 if order == 0 { return goesOn }
             }
-            if goesOn, !overlay.isInRemovedRange(key) { goesOn = body(key, value) }
+            if goesOn { goesOn = body(key, value) }
             return goesOn
         }
         while goesOn, !own.isEmpty { takeOwn() }

@@ -83,7 +83,7 @@ extension WriteTransaction {
         }
         removeGroupEntries(rowClass, key, stored)
         removeInverseLinks(rowClass, key, stored)
-        if group.migration != nil { try leaveMigration(rowClass, key, stored) }
+        try leaveMigration(rowClass, key, stored)
 
         var primaryKey: [UInt8] = []
         if let member = rowClass.primaryKeyIndex {
@@ -92,8 +92,7 @@ extension WriteTransaction {
             primaryKey = Array(rowBuffer.making { field.appendTagged(storage, to: $0) })
             overlay.remove(
                 keyBuffer.making {
-                    StoreKey.appendPrimaryKeyPrefix(rowClass, to: $0)
-                    OrderedKey.append(field, storage.element, to: $0)
+                    StoreKey.appendPrimaryKey(of: stored, rowClass, member, to: $0)
                 })
         }
         overlay.remove(
@@ -145,9 +144,7 @@ extension WriteTransaction {
         guard let stored = try row(originClass, origin.key) else { return }
         let before = isCut ? countLinks(originClass, stored, only: nil) : []
         // The row that is staged shares the trees, which are about to change.
-        if stored.holdsOverflow, group.migration != nil {
-            try leaveMigration(originClass, origin.key, stored)
-        }
+        if stored.holdsOverflow { try leaveMigration(originClass, origin.key, stored) }
         prepareRow(originClass, origin.key)
         let bytes = rowBuffer.making {
             rowBuilder.append(
@@ -163,7 +160,7 @@ extension WriteTransaction {
             entersMigration: !sweeps)
         if sweeps { try sweepOverflow(originClass, origin.key, written.row) }
         // What is staged is none of what the row refers to, so it comes after that.
-        if stored.holdsOverflow, group.migration != nil, sweeps || !written.isChanged {
+        if stored.holdsOverflow, sweeps || !written.isChanged {
             try enterMigration(originClass, origin.key, written.row)
         }
         guard isCut else { return }

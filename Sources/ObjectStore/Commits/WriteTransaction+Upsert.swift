@@ -150,7 +150,7 @@ extension WriteTransaction {
         addInverseLinks(rowClass, key, row)
         record(.insert, rowClass, key)
         if row.holdsOverflow { try overflow.checkFailure() }
-        if group.migration != nil { try enterMigration(rowClass, key, row) }
+        try enterMigration(rowClass, key, row)
         return WriteResult(
             classIndex: rowClass.index, key: key, row: row, isCreated: true, isChanged: true)
     }
@@ -220,7 +220,7 @@ extension WriteTransaction {
                 classIndex: rowClass.index, key: key, row: stored, isCreated: false,
                 isChanged: false)
         }
-        if group.migration != nil { try leaveMigration(rowClass, key, stored) }
+        try leaveMigration(rowClass, key, stored)
         let row = try put(rowClass, key, bytes)
         for member in rowClass.indexedMembers where changed.contains(member) {
             removeIndexEntry(rowClass, member, key, stored)
@@ -236,7 +236,7 @@ extension WriteTransaction {
         record(.update, rowClass, key, members: changed)
         try freeOverflow(rowClass, key, stored, keeping: row)
         if row.holdsOverflow || stored.holdsOverflow { try overflow.checkFailure() }
-        if group.migration != nil, entersMigration { try enterMigration(rowClass, key, row) }
+        if entersMigration { try enterMigration(rowClass, key, row) }
         return WriteResult(
             classIndex: rowClass.index, key: key, row: row, isCreated: false, isChanged: true)
     }
@@ -259,7 +259,7 @@ extension WriteTransaction {
     }
 
     func classState(_ rowClass: RowClass) throws(StoreError) -> ClassState {
-        do { return try group.classState(rowClass) } catch { throw .storage(error) }
+        try group.classState(rowClass)
     }
 
     /// Takes the next object key of a class and maps the primary key to it that was looked up last, if

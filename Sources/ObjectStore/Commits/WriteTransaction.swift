@@ -179,7 +179,15 @@ package final class WriteTransaction {
     // MARK: Reading
 
     func value(_ key: UnsafeRawBufferPointer) throws(StoreError) -> UnsafeRawBufferPointer? {
-        do { return try group.value(key) } catch { throw .storage(error) }
+        try group.value(key)
+    }
+
+    /// Walks the present entries of a range in order until `body` returns false, without changing any.
+    func scan(
+        _ range: KeyRange, expecting: Int,
+        _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Bool
+    ) throws(StoreError) {
+        do { try group.scan(range, expecting: expecting, body) } catch { throw .storage(error) }
     }
 
     /// The object key that a primary key leads to, of an object that is there or that is awaited.

@@ -9,16 +9,8 @@ extension Store {
         defer { transaction.close() }
         let buffer = ByteBuffer(capacity: StoreKey.recordKeyByteCount)
         StoreKey.appendRecord(id, to: buffer)
-        do throws(StorageError) {
-            guard let bytes = try transaction.snapshot.value(forKey: buffer.bytes) else {
-                return nil
-            }
-            guard let record = IdempotencyRecord(bytes) else {
-                throw StorageError(.corrupted, operation: "read idempotency record")
-            }
-            return record.isValid(at: Timestamp.now().seconds, options.idempotency) ? record : nil
-        } catch {
-            throw .storage(error)
-        }
+        guard let bytes = try transaction.value(buffer.bytes) else { return nil }
+        return try IdempotencyRecord.valid(
+            bytes, at: Timestamp.now().seconds, options.idempotency)
     }
 }

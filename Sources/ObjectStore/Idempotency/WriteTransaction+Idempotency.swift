@@ -7,10 +7,7 @@ extension WriteTransaction {
     package func idempotencyRecord(_ id: [UInt8]) throws(StoreError) -> IdempotencyRecord? {
         let key = keyBuffer.making { StoreKey.appendRecord(id, to: $0) }
         guard let bytes = try value(key) else { return nil }
-        guard let record = IdempotencyRecord(bytes) else {
-            throw .storage(StorageError(.corrupted, operation: "read idempotency record"))
-        }
-        return record.isValid(at: now.seconds, idempotency) ? record : nil
+        return try IdempotencyRecord.valid(bytes, at: now.seconds, idempotency)
     }
 
     /// Stores the reply to this transaction under an identifier, and drops the oldest records that are too
@@ -101,8 +98,13 @@ extension WriteTransaction {
 }
 
 extension IdempotencyRecord {
-    /// Whether the record still counts.
-    func isValid(at seconds: Int64, _ limits: IdempotencyLimits) -> Bool {
-        self.seconds + Int64(limits.retentionSeconds) > seconds
+    /// Reads a stored record; nil when it is too old.
+    static func valid(
+        _ bytes: UnsafeRawBufferPointer, at seconds: Int64, _ limits: IdempotencyLimits
+    ) throws(StoreError) -> IdempotencyRecord? {
+        guard let record = IdempotencyRecord(bytes) else {
+            throw .storage(StorageError(.corrupted, operation: "read idempotency record"))
+        }
+        return record.seconds + Int64(limits.retentionSeconds) > seconds ? record : nil
     }
 }

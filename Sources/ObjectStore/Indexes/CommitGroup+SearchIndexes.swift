@@ -11,7 +11,7 @@ extension CommitGroup {
         case .fullText: putWords(rowClass, index, key, row)
         case .geo:
             guard let entry = pointEntry(rowClass, index, key, row, rows) else { return }
-            overlay.put(entry, UnsafeRawBufferPointer(start: nil, count: 0))
+            overlay.put(entry)
         }
     }
 

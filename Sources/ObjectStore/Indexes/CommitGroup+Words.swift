@@ -5,9 +5,7 @@ import Text
 /// Maintenance of full-text indexes.
 extension CommitGroup {
     private func put(_ index: SearchIndex, _ word: UnsafeRawBufferPointer, _ key: UInt64) {
-        overlay.put(
-            keyBuffer.making { IndexEntry.append(index, word: word, key, to: $0) },
-            UnsafeRawBufferPointer(start: nil, count: 0))
+        overlay.put(keyBuffer.making { IndexEntry.append(index, word: word, key, to: $0) })
     }
 
     private func remove(_ index: SearchIndex, _ word: UnsafeRawBufferPointer, _ key: UInt64) {

@@ -12,8 +12,7 @@ extension WriteTransaction {
     }
 
     func putIndexEntry(_ rowClass: RowClass, _ member: Int, _ key: UInt64, _ row: RowView) {
-        overlay.put(
-            indexKey(rowClass, member, key, row), UnsafeRawBufferPointer(start: nil, count: 0))
+        overlay.put(indexKey(rowClass, member, key, row))
     }
 
     func removeIndexEntry(_ rowClass: RowClass, _ member: Int, _ key: UInt64, _ row: RowView) {

@@ -22,8 +22,7 @@ extension WriteTransaction {
                 if IndexEntry.append(
                     rowClass, group: unique, key, row, overflow, to: keyBuffer)
                 {
-                    overlay.put(
-                        keyBuffer.bytes, UnsafeRawBufferPointer(start: nil, count: 0))
+                    overlay.put(keyBuffer.bytes)
                 }
             }
             if unique.members.contains(where: { rowClass.field($0, in: row).isNull }) { continue }
@@ -121,14 +120,10 @@ extension WriteTransaction {
             IndexEntry.appendValue(rowClass, unique, row, overflow, to: keyBuffer)
         else { return nil }
         var holder: UInt64?
-        do {
-            try group.scan(KeyRange(prefix: keyBuffer.array), expecting: 2) { entry, _ in
-                let key = StoreKey.trailingObjectKey(entry)
-                if key != own { holder = key }
-                return holder == nil
-            }
-        } catch {
-            throw .storage(error)
+        try scan(KeyRange(prefix: keyBuffer.array), expecting: 2) { entry, _ in
+            let key = StoreKey.trailingObjectKey(entry)
+            if key != own { holder = key }
+            return holder == nil
         }
         guard let holder, let other = try self.row(rowClass, holder) else { return nil }
         return (holder, other)
@@ -141,14 +136,10 @@ extension WriteTransaction {
         let prefix = ByteBuffer(capacity: 64)
         _ = IndexEntry.appendValue(rowClass, unique, row, overflow, to: prefix)
         var keys: [UInt64] = []
-        do {
-            try group.scan(KeyRange(prefix: prefix.array), expecting: 64) { entry, _ in
-                let key = StoreKey.trailingObjectKey(entry)
-                if key != own { keys.append(key) }
-                return true
-            }
-        } catch {
-            throw .storage(error)
+        try scan(KeyRange(prefix: prefix.array), expecting: 64) { entry, _ in
+            let key = StoreKey.trailingObjectKey(entry)
+            if key != own { keys.append(key) }
+            return true
         }
         let buffers = (ByteBuffer(capacity: 256), ByteBuffer(capacity: 256))
         _ = IndexEntry.appendValue(

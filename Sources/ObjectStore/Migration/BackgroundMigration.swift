@@ -66,8 +66,8 @@ final class BackgroundMigration: @unchecked Sendable {
         var progress: MigrationProgress?
         if let migration {
             progress = MigrationProgress(
-                phase: migration.progress.phase == .check ? .check : .build,
-                doneCount: migration.progress.doneCount, totalCount: totalCount)
+                phase: migration.progress.phase, doneCount: migration.progress.doneCount,
+                totalCount: totalCount)
         } else if !record.garbage.isEmpty {
             progress = MigrationProgress(phase: .cleanup, doneCount: removedCount, totalCount: 0)
         }

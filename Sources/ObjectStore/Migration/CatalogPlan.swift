@@ -155,15 +155,15 @@ struct CatalogPlan {
             var spaces = Catalog.StoredClass.Spaces(rows: old.rowSpace, keys: old.keySpace)
             if rewrites[old.index] {
                 spaces.rows = takeClass()
-                staged.append(.rows(space: spaces.rows, classNumber: old.number))
-                garbage.append(.rows(space: old.rowSpace, classNumber: old.number))
+                staged.append(Garbage(.rows, spaces.rows, old.number))
+                garbage.append(Garbage(.rows, old.rowSpace, old.number))
             }
             if entersKeys(new) {
                 spaces.keys = takeClass()
-                staged.append(.keys(space: spaces.keys))
+                staged.append(Garbage(.keys, spaces.keys))
             }
             if old.primaryKeyIndex != nil, entersKeys(new) || objectClass.primaryKey == nil {
-                garbage.append(.keys(space: old.keySpace))
+                garbage.append(Garbage(.keys, old.keySpace))
             }
             if spaces != Catalog.StoredClass.Spaces(rows: old.number, keys: old.number) {
                 stored.spaces = spaces
@@ -194,8 +194,8 @@ struct CatalogPlan {
             after.insert(number)
         }
         builtIndexes.formUnion(after.subtracting(before))
-        staged += after.subtracting(before).sorted().map { .index(property: $0) }
-        garbage += before.subtracting(after).sorted().map { .index(property: $0) }
+        staged += after.subtracting(before).sorted().map { Garbage(.index, $0) }
+        garbage += before.subtracting(after).sorted().map { Garbage(.index, $0) }
     }
 
     /// The numbers of a class's unique groups: a group of the same properties keeps its entries.
@@ -236,14 +236,13 @@ struct CatalogPlan {
     }
 
     private mutating func drop(_ old: RowClass) {
-        garbage += ClassIndex.all(of: old).map { .index(property: $0.number) }
+        garbage += ClassIndex.all(of: old).map { Garbage(.index, $0.number) }
         guard old.definition.kind.standsAlone else { return }
         garbage += [
-            .rows(space: old.rowSpace, classNumber: old.number),
-            .overflow(classNumber: old.number), .classState(classNumber: old.number),
-            .incoming(classNumber: old.number),
+            Garbage(.rows, old.rowSpace, old.number), Garbage(.overflow, old.number),
+            Garbage(.classState, old.number), Garbage(.incoming, old.number),
         ]
-        if old.primaryKeyIndex != nil { garbage.append(.keys(space: old.keySpace)) }
+        if old.primaryKeyIndex != nil { garbage.append(Garbage(.keys, old.keySpace)) }
     }
 
     // MARK: Links
@@ -262,15 +261,13 @@ struct CatalogPlan {
                 guard conversion.keepsLinks else { continue }
                 freshLinks.insert(number)
                 staged += targets(of: present.classes[old].members[match.old]).map {
-                    .inverse(target: $0, property: number, origin: nil)
+                    Garbage(.inverse, $0, number)
                 }
             }
         }
         for rowClass in present.classes {
             for member in rowClass.members where !kept.contains(member.number) {
-                garbage += targets(of: member).map {
-                    .inverse(target: $0, property: member.number, origin: nil)
-                }
+                garbage += targets(of: member).map { Garbage(.inverse, $0, member.number) }
             }
         }
         for rowClass in present.classes where comparison.newClasses[rowClass.index] == nil {
@@ -305,7 +302,7 @@ struct CatalogPlan {
                 }
                 guard kept.contains(member.number) else { continue }
                 garbage += targets(of: member).map {
-                    .inverse(target: $0, property: member.number, origin: origin.number)
+                    Garbage(.inverseOfOrigin, $0, member.number, origin.number)
                 }
             }
         }

@@ -3,52 +3,71 @@ import Storage
 
 /// Entries that no catalog refers to: those that a schema change made superfluous, or that an unfinished one
 /// has staged. They are removed in small commits.
-enum Garbage: Hashable, Sendable {
-    /// The entries of an index, by the property's number.
-    case index(property: UInt32)
-    /// Rows, by their space, of a class; their out-of-line values go too.
-    case rows(space: UInt32, classNumber: UInt32)
-    /// Out-of-line values, of a class.
-    case overflow(classNumber: UInt32)
-    /// Primary keys, by their space.
-    case keys(space: UInt32)
-    /// The counters of a class.
-    case classState(classNumber: UInt32)
-    /// The inverse links of a class's objects.
-    case incoming(classNumber: UInt32)
-    /// The inverse links through one property, of one origin class or of all.
-    case inverse(target: UInt32, property: UInt32, origin: UInt32?)
+struct Garbage: Hashable, Sendable {
+    /// What they are. Raw values are stored.
+    enum Kind: UInt8 {
+        /// The entries of an index, by its number.
+        case index = 1
+        /// Rows, by their space, and of what class; their out-of-line values go too.
+        case rows = 2
+        /// Primary keys, by their space.
+        case keys = 3
+        /// The counters of a class.
+        case classState = 4
+        /// The inverse links of a class's objects.
+        case incoming = 5
+        /// Of the inverse links of a class's objects those through one property.
+        case inverse = 6
+        /// Of those the ones of one origin class.
+        case inverseOfOrigin = 7
+        /// Out-of-line values, of a class.
+        case overflow = 8
+
+        /// How many numbers it takes.
+        var numberCount: Int {
+            switch self {
+            case .index, .keys, .classState, .incoming, .overflow: 1
+            case .rows, .inverse: 2
+            case .inverseOfOrigin: 3
+            }
+        }
+
+        fileprivate var tag: UInt8 {
+            switch self {
+            case .index: StoreKey.Tag.index
+            case .rows: StoreKey.Tag.row
+            case .keys: StoreKey.Tag.primaryKey
+            case .classState: StoreKey.Tag.classState
+            case .incoming, .inverse, .inverseOfOrigin: StoreKey.Tag.inverseLink
+            case .overflow: StoreKey.Tag.overflow
+            }
+        }
+    }
+
+    let kind: Kind
+    /// Those of what they belong to, as ``Kind`` says.
+    let numbers: [UInt32]
+
+    init(_ kind: Kind, _ numbers: UInt32...) { self.init(kind, numbers) }
+
+    init(_ kind: Kind, _ numbers: [UInt32]) {
+        self.kind = kind
+        self.numbers = numbers
+    }
 
     /// Where the entries lie.
     var range: KeyRange {
         let buffer = ByteBuffer(capacity: 8)
-        switch self {
-        case .index(let number):
-            StoreKey.appendIndexPrefix(number, to: buffer)
-        case .overflow(let number):
-            buffer.append(StoreKey.Tag.overflow)
-            buffer.append(big: number)
-        case .rows(let number, _):
-            buffer.append(StoreKey.Tag.row)
-            buffer.append(big: number)
-        case .keys(let number):
-            buffer.append(StoreKey.Tag.primaryKey)
-            buffer.append(big: number)
-        case .classState(let number):
-            StoreKey.appendClassState(number, to: buffer)
-        case .incoming(let number), .inverse(let number, _, _):
-            buffer.append(StoreKey.Tag.inverseLink)
-            buffer.append(big: number)
-        }
+        buffer.append(kind.tag)
+        buffer.append(big: numbers[0])
         return KeyRange(prefix: buffer.array)
     }
 
     /// Whether an entry of ``range`` is one of them.
     func contains(_ key: UnsafeRawBufferPointer) -> Bool {
-        guard case .inverse(_, let property, let origin) = self else { return true }
-        guard key.count == InverseLink.keyByteCount, InverseLink.propertyNumber(key) == property
-        else { return false }
-        guard let origin else { return true }
-        return InverseLink.originClassNumber(key) == origin
+        guard kind == .inverse || kind == .inverseOfOrigin else { return true }
+        return key.count == InverseLink.keyByteCount
+            && InverseLink.propertyNumber(key) == numbers[1]
+            && (kind == .inverse || InverseLink.originClassNumber(key) == numbers[2])
     }
 }

@@ -25,14 +25,12 @@ struct SchemaChange {
 
     /// Compares schemas.
     ///
-    /// - `projections`: Those that are wanted; nil leaves them as they are, but for renamings. They have to
-    ///   hold in the proposed schema.
     /// - `record`: What is left of changes before, whose numbers are not used again.
     /// - `repairs`: Properties whose values are to be converted although they are stored alike, by number.
     /// - Throws: ``StoreError`` `.invalidSchema`, `.invalidRenames`, `.brokenProjections` or
     ///   `.unsupportedMigration`.
     init(
-        from present: Catalog, to proposal: SchemaProposal, projections wanted: [Projection]? = nil,
+        from present: Catalog, to proposal: SchemaProposal,
         record: MigrationRecord = MigrationRecord(), repairs: Set<UInt32> = []
     ) throws(StoreError) {
         let faults = proposal.schema.faults()
@@ -40,7 +38,7 @@ struct SchemaChange {
         let renameFaults = proposal.renames.faults(from: present.schema, to: proposal.schema)
         if !renameFaults.isEmpty { throw .invalidRenames(renameFaults) }
         let projections =
-            wanted
+            proposal.projections
             ?? present.projections.map { proposal.renames.renamed($0, in: present.schema) }
         let broken = Projection.faults(of: projections, in: proposal.schema)
         if !broken.isEmpty { throw .brokenProjections(broken) }

@@ -6,13 +6,17 @@ package struct SchemaProposal: Sendable {
     package var schema: Schema
     /// Which of its names are new names of what is there.
     package var renames: SchemaRenames
+    /// The projections that are wanted; nil leaves them as they are, but for renamings.
+    package var projections: [Projection]?
     /// Whether values may be lost that the new schema has no room for.
     package var allowsDataLoss: Bool
 
     /// Makes a proposal.
     package init(
-        _ schema: Schema, renames: SchemaRenames = SchemaRenames(), allowsDataLoss: Bool = false
+        _ schema: Schema, renames: SchemaRenames = SchemaRenames(), allowsDataLoss: Bool = false,
+        projections: [Projection]? = nil
     ) {
+        self.projections = projections
         self.schema = schema
         self.renames = renames
         self.allowsDataLoss = allowsDataLoss

@@ -10,26 +10,17 @@ extension StagedMigration {
         for (position, step) in change.steps.enumerated() where step.operation == .dropClass {
             guard let source = step.source, present.rows.classes[source].definition.kind.standsAlone
             else { continue }
-            do {
-                progress.lossCounts[position] = Int(
-                    try group.classState(present.rows.classes[source]).count)
-            } catch {
-                throw .storage(error)
-            }
+            progress.lossCounts[position] = Int(
+                try group.classState(present.rows.classes[source]).count)
         }
     }
 
     /// Refuses what classes can only become while they have no objects.
     func requireEmptyClasses(_ group: CommitGroup) throws(StoreError) {
         var faults: [SchemaFault] = []
-        for (index, fault) in change.emptinessTests.sorted(by: { $0.key < $1.key }) {
-            do throws(StorageError) {
-                if try group.classState(present.rows.classes[index]).count > 0 {
-                    faults.append(fault)
-                }
-            } catch {
-                throw .storage(error)
-            }
+        for (index, fault) in change.emptinessTests.sorted(by: { $0.key < $1.key })
+        where try group.classState(present.rows.classes[index]).count > 0 {
+            faults.append(fault)
         }
         if !faults.isEmpty { throw .unsupportedMigration(faults) }
     }

@@ -9,17 +9,9 @@ import Storage
 /// A write that comes meanwhile is entered as well (``enter(_:_:_:_:_:)``), so that what was written
 /// beside agrees with the rows at every commit. The writer's thread alone uses it.
 final class StagedMigration {
-    /// The phase of the work.
-    enum Phase: String, Sendable {
-        /// Rows are read to see what would be lost.
-        case check
-        /// Rows and entries are written.
-        case build
-    }
-
     /// How far it is; rolled back when the commit of a slice fails.
     struct Progress {
-        var phase = Phase.check
+        var phase = MigrationProgress.Phase.check
         /// The class that is walked, among those of the phase.
         var walkedIndex = 0
         /// The last object that was done.
@@ -38,7 +30,6 @@ final class StagedMigration {
 
     let write: any PendingSchemaWrite
     let proposal: SchemaProposal
-    private let projections: [Projection]?
     let present: Catalog
     private let record: MigrationRecord
     private let now: Timestamp
@@ -58,17 +49,15 @@ final class StagedMigration {
     let keyBuffer = ByteBuffer(capacity: 512)
 
     init(
-        _ write: any PendingSchemaWrite, _ proposal: SchemaProposal, _ projections: [Projection]?,
-        from present: Catalog, _ record: MigrationRecord
+        _ write: any PendingSchemaWrite, _ proposal: SchemaProposal, from present: Catalog,
+        _ record: MigrationRecord
     ) throws(StoreError) {
         self.write = write
         self.proposal = proposal
-        self.projections = projections
         self.present = present
         self.record = record
         now = Timestamp.now()
-        let change = try SchemaChange(
-            from: present, to: proposal, projections: projections, record: record)
+        let change = try SchemaChange(from: present, to: proposal, record: record)
         self.change = change
         progress = Progress(lossCounts: Array(repeating: 0, count: change.steps.count))
         checker = RowConverter(change.checks(allowsDataLoss: proposal.allowsDataLoss), now: now)
@@ -79,12 +68,12 @@ final class StagedMigration {
     // MARK: Passes
 
     /// The classes that a phase walks, by position in the present catalog.
-    private func classes(_ phase: Phase) -> [Int] {
+    private func classes(_ phase: MigrationProgress.Phase) -> [Int] {
         present.rows.classes.filter { rowClass in
             guard rowClass.definition.kind.standsAlone else { return false }
             switch phase {
             case .check: return checker.mayLose(rowClass.index)
-            case .build: return works[rowClass.index] != nil
+            case .build, .cleanup: return works[rowClass.index] != nil
             }
         }.map(\.index)
     }
@@ -93,9 +82,7 @@ final class StagedMigration {
     func objectCount(_ group: CommitGroup) throws(StoreError) -> UInt64 {
         var count: UInt64 = 0
         for index in classes(.check) + classes(.build) {
-            do { count += try group.classState(present.rows.classes[index]).count } catch {
-                throw .storage(error)
-            }
+            count += try group.classState(present.rows.classes[index]).count
         }
         return count
     }
@@ -138,7 +125,7 @@ final class StagedMigration {
         }
         if repairs.isEmpty { return }
         change = try SchemaChange(
-            from: present, to: proposal, projections: projections, record: record, repairs: repairs)
+            from: present, to: proposal, record: record, repairs: repairs)
         progress.lossCounts = Array(repeating: 0, count: change.steps.count)
         checker = RowConverter(change.checks(allowsDataLoss: true), now: now)
         converter = RowConverter(change.conversions, now: now)
@@ -162,44 +149,29 @@ final class StagedMigration {
     private func walk(
         _ rowClass: RowClass, _ group: CommitGroup, _ limit: SliceLimit
     ) throws(StoreError) -> Bool {
-        let prefix = Array(keyBuffer.making { StoreKey.appendRowPrefix(rowClass, to: $0) })
-        let lower = Array(
-            keyBuffer.making { StoreKey.appendRow(rowClass, progress.after + 1, to: $0) })
-        let range = KeyRange(lower: lower, upper: KeyRange.successor(ofPrefix: prefix))
+        let range = StoreKey.rows(rowClass, after: progress.after)
         let work = works[rowClass.index]
         var count = 0
         var isDone = true
-        var failure: StoreError?
-        do {
-            try group.snapshot.scan(range, reversed: false, expecting: limit.objectCount) {
-                entry, value in
-                guard let row = RowView(value), rowClass.canRead(row) else {
-                    failure = .storage(StorageError(.corrupted, operation: "migrate rows"))
-                    return false
-                }
-                let key = StoreKey.trailingObjectKey(entry)
-                do throws(StoreError) {
-                    if progress.phase == .check {
-                        check(rowClass, row, group)
-                    } else if let work {
-                        try build(work, key, row, group)
-                    }
-                } catch {
-                    failure = error
-                    return false
-                }
-                progress.after = key
-                progress.doneCount += 1
-                count += 1
-                if count >= limit.objectCount || group.overlay.byteCount >= limit.byteCount {
-                    isDone = false
-                }
-                return isDone
+        try group.snapshot.walk(range, expecting: limit.objectCount) {
+            entry, value throws(StoreError) in
+            guard let row = RowView(value), rowClass.canRead(row) else {
+                throw .storage(StorageError(.corrupted, operation: "migrate rows"))
             }
-        } catch {
-            throw .storage(error)
+            let key = StoreKey.trailingObjectKey(entry)
+            if progress.phase == .check {
+                check(rowClass, row, group)
+            } else if let work {
+                try build(work, key, row, group)
+            }
+            progress.after = key
+            progress.doneCount += 1
+            count += 1
+            if count >= limit.objectCount || group.overlay.byteCount >= limit.byteCount {
+                isDone = false
+            }
+            return isDone
         }
-        if let failure { throw failure }
         try group.overflow.checkFailure()
         return isDone
     }
@@ -265,9 +237,7 @@ final class StagedMigration {
         _ work: ClassWork, _ key: UInt64, _ group: CommitGroup
     ) throws(StoreError) -> RowView? {
         let rowKey = keyBuffer.making { StoreKey.appendRow(work.target, key, to: $0) }
-        do { return try group.value(rowKey).flatMap { RowView($0) } } catch {
-            throw .storage(error)
-        }
+        return try group.value(rowKey).flatMap { RowView($0) }
     }
 
     func putEntries(
@@ -277,14 +247,9 @@ final class StagedMigration {
         forEachEntry(work, key, row, group) { group.overlay.put($0, $1) }
         guard work.entersKeys, let member = work.target.primaryKeyIndex else { return }
         let entry = primaryKey(work, member, row)
-        do throws(StorageError) {
-            if let other = try group.value(entry).flatMap(StoreKey.mappedObjectKey), other != key {
-                let field = work.target.field(member, in: row)
-                return duplicate(
-                    Value(field, work.target.members[member].storage, group.overflow))
-            }
-        } catch {
-            throw .storage(error)
+        if let other = try group.value(entry).flatMap(StoreKey.mappedObjectKey), other != key {
+            let field = work.target.field(member, in: row)
+            return duplicate(Value(field, work.target.members[member].storage, group.overflow))
         }
         withUnsafeBytes(of: key.bigEndian) { _ = group.overlay.put(entry, $0) }
     }
@@ -295,12 +260,8 @@ final class StagedMigration {
         forEachEntry(work, key, row, group) { entry, _ in group.overlay.remove(entry) }
         guard work.entersKeys, let member = work.target.primaryKeyIndex else { return }
         let entry = primaryKey(work, member, row)
-        do throws(StorageError) {
-            if try group.value(entry).flatMap(StoreKey.mappedObjectKey) == key {
-                group.overlay.remove(entry)
-            }
-        } catch {
-            throw .storage(error)
+        if try group.value(entry).flatMap(StoreKey.mappedObjectKey) == key {
+            group.overlay.remove(entry)
         }
     }
 
@@ -308,10 +269,7 @@ final class StagedMigration {
         -> UnsafeRawBufferPointer
     {
         keyBuffer.making {
-            StoreKey.appendPrimaryKeyPrefix(work.target, to: $0)
-            OrderedKey.append(
-                work.target.field(member, in: row), work.target.members[member].storage.element,
-                to: $0)
+            StoreKey.appendPrimaryKey(of: row, work.target, member, to: $0)
         }
     }
 
@@ -328,21 +286,10 @@ final class StagedMigration {
             ) { body($0, UnsafeRawBufferPointer(start: nil, count: 0)) }
         }
         if work.links.isEmpty { return }
-        var counts: [LinkKind: UInt32] = [:]
-        rows.forEachLink(of: work.target, in: row, group.overflow) {
-            property, targetClass, targetKey in
-            guard work.links.contains(property) else { return }
-            let kind = LinkKind(
-                property: property, targetClass: targetClass, targetKey: targetKey)
-            counts[kind, default: 0] += 1
-        }
-        for (link, count) in counts {
+        for (link, count) in rows.linkCounts(of: work.target, in: row, group.overflow)
+        where work.links.contains(link.property) {
             let entry = keyBuffer.making {
-                StoreKey.appendInversePrefix(
-                    rows.classes[link.targetClass].number, link.targetKey, to: $0)
-                $0.append(big: link.property)
-                $0.append(big: work.target.number)
-                $0.append(big: key)
+                StoreKey.appendInverse(link, rows, work.target, key, to: $0)
             }
             withUnsafeBytes(of: count.littleEndian) { body(entry, $0) }
         }

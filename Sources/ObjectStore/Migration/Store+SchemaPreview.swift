@@ -10,14 +10,10 @@ extension Store {
     /// - Returns: The steps, with the objects that they concern.
     /// - Throws: ``StoreError`` `.invalidSchema` and others as the change would; what would be lost is no
     ///   error but told with the steps.
-    package func previewSchema(
-        _ proposal: SchemaProposal, projections: [Projection]? = nil
-    ) throws(StoreError) -> [SchemaStep] {
+    package func previewSchema(_ proposal: SchemaProposal) throws(StoreError) -> [SchemaStep] {
         let transaction = try read()
         defer { transaction.close() }
-        let change = try SchemaChange(
-            from: transaction.catalog, to: proposal, projections: projections,
-            record: MigrationRecord())
+        let change = try SchemaChange(from: transaction.catalog, to: proposal)
         var refusals: [SchemaFault] = []
         for (index, fault) in change.emptinessTests.sorted(by: { $0.key < $1.key })
         where try transaction.count(transaction.rows.classes[index]) > 0 {

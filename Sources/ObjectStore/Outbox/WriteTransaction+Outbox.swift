@@ -23,13 +23,9 @@ extension WriteTransaction {
         // A bound is exclusive, and a key is a prefix of no other.
         let range = KeyRange(lower: prefix, upper: end + [0])
         var keys: [UInt64] = []
-        do throws(StorageError) {
-            try group.scan(range, expecting: countMax) { key, _ in
-                keys.append(StoreKey.trailingObjectKey(key))
-                return keys.count < countMax
-            }
-        } catch {
-            throw .storage(error)
+        try scan(range, expecting: countMax) { key, _ in
+            keys.append(StoreKey.trailingObjectKey(key))
+            return keys.count < countMax
         }
         for key in keys { try delete(rowClass, key: key) }
         return Acknowledgement(count: keys.count, goesOn: keys.count == countMax)

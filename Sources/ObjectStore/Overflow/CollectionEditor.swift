@@ -150,9 +150,7 @@ final class CollectionEditor: ElementEditor {
             reference.identity.elementsEqual(identity.bytes)
         else { throw .objectNotFound }
         guard isChanged else {
-            if transaction.group.migration != nil {
-                try transaction.enterMigration(rowClass, key, stored)
-            }
+            try transaction.enterMigration(rowClass, key, stored)
             return WriteResult(
                 classIndex: rowClass.index, key: key, row: stored, isCreated: false,
                 isChanged: false)
@@ -160,19 +158,13 @@ final class CollectionEditor: ElementEditor {
         tree.setVersion(transaction.version)
         let row = try putRow(over: stored)
         for (kind, change) in linkChanges where change != 0 {
-            try transaction.changeInverse(
-                LinkCount(
-                    property: kind.property, targetClass: kind.targetClass,
-                    targetKey: kind.targetKey),
-                rowClass, key, by: change)
+            try transaction.changeInverse(kind, rowClass, key, by: change)
         }
         var members = MemberSet()
         members.insert(member)
         transaction.record(.update, rowClass, key, members: members)
         try transaction.overflow.checkFailure()
-        if transaction.group.migration != nil {
-            try transaction.enterMigration(rowClass, key, row)
-        }
+        try transaction.enterMigration(rowClass, key, row)
         return WriteResult(
             classIndex: rowClass.index, key: key, row: row, isCreated: false, isChanged: true)
     }
@@ -227,7 +219,7 @@ extension WriteTransaction {
             let reference = rowClass.field(member, in: stored).overflow
         else { return nil }
         // The row that is staged shares the tree, which is about to change.
-        if group.migration != nil { try leaveMigration(rowClass, key, stored) }
+        try leaveMigration(rowClass, key, stored)
         return CollectionEditor(self, rowClass, key, member, reference)
     }
 

@@ -40,7 +40,7 @@ final class OverflowChunks: TreeChunks, OverflowSink {
 
     func overflowChunk(_ key: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
         do throws(StorageError) {
-            if let value = try group.value(key) { return value }
+            if let value = try group.storedValue(key) { return value }
             fail(StorageError(.corrupted, operation: "read chunk"))
         } catch {
             fail(error)

@@ -111,14 +111,10 @@ extension WriteTransaction {
         let prefix = Array(
             keyBuffer.making { StoreKey.appendOverflowPrefix(rowClass.number, key, to: $0) })
         var doomed: [[UInt8]] = []
-        do {
-            try group.scan(KeyRange(prefix: prefix), expecting: 64) { chunk, _ in
-                let identity = chunk.prefix(OverflowReference.identityByteCount)
-                if !kept.contains(Array(identity)) { doomed.append(Array(chunk)) }
-                return true
-            }
-        } catch {
-            throw .storage(error)
+        try scan(KeyRange(prefix: prefix), expecting: 64) { chunk, _ in
+            let identity = chunk.prefix(OverflowReference.identityByteCount)
+            if !kept.contains(Array(identity)) { doomed.append(Array(chunk)) }
+            return true
         }
         for chunk in doomed { chunk.withUnsafeBytes { overflow.remove($0) } }
     }

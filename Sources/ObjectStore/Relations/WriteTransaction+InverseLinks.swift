@@ -19,13 +19,15 @@ extension WriteTransaction {
         rows.forEachLink(of: rowClass, in: row, only: only, overflow) {
             property, targetClass, targetKey in
             links.append(
-                LinkCount(property: property, targetClass: targetClass, targetKey: targetKey))
+                LinkCount(
+                    kind: LinkKind(
+                        property: property, targetClass: targetClass, targetKey: targetKey)))
         }
         guard links.count > 1 else { return }
-        links.sort { $0.order($1) < 0 }
+        links.sort { $0.kind.order($1.kind) < 0 }
         var end = 0
         for position in 1..<links.count {
-            if links[position].order(links[end]) == 0 {
+            if links[position].kind.order(links[end].kind) == 0 {
                 links[end].count += 1
             } else {
                 end += 1
@@ -35,25 +37,19 @@ extension WriteTransaction {
         links.removeSubrange((end + 1)...)
     }
 
-    private func inverseKey(_ link: LinkCount, _ origin: RowClass, _ originKey: UInt64)
+    private func inverseKey(_ link: LinkKind, _ origin: RowClass, _ originKey: UInt64)
         -> UnsafeRawBufferPointer
     {
-        keyBuffer.making {
-            StoreKey.appendInversePrefix(
-                rows.classes[link.targetClass].number, link.targetKey, to: $0)
-            $0.append(big: link.property)
-            $0.append(big: origin.number)
-            $0.append(big: originKey)
-        }
+        keyBuffer.making { StoreKey.appendInverse(link, rows, origin, originKey, to: $0) }
     }
 
     private func putInverse(_ link: LinkCount, _ origin: RowClass, _ originKey: UInt64) {
         withUnsafeBytes(of: link.count.littleEndian) {
-            _ = overlay.put(inverseKey(link, origin, originKey), $0)
+            _ = overlay.put(inverseKey(link.kind, origin, originKey), $0)
         }
     }
 
-    private func removeInverse(_ link: LinkCount, _ origin: RowClass, _ originKey: UInt64) {
+    private func removeInverse(_ link: LinkKind, _ origin: RowClass, _ originKey: UInt64) {
         overlay.remove(inverseKey(link, origin, originKey))
         // Nobody sees where the links of an asymmetric class lead.
         if !origin.isAsymmetric { recordLostLink(link) }
@@ -99,35 +95,33 @@ extension WriteTransaction {
     ) {
         var position = 0
         for link in after {
-            while position < before.count, before[position].order(link) < 0 {
-                removeInverse(before[position], rowClass, key)
+            while position < before.count, before[position].kind.order(link.kind) < 0 {
+                removeInverse(before[position].kind, rowClass, key)
                 position += 1
             }
-            if position < before.count, before[position].order(link) == 0 {
+            if position < before.count, before[position].kind.order(link.kind) == 0 {
                 let old = before[position].count
                 position += 1
                 if old == link.count { continue }
-                if old > link.count { recordLostLink(link) }
+                if old > link.count { recordLostLink(link.kind) }
             }
             putInverse(link, rowClass, key)
         }
-        for link in before[position...] { removeInverse(link, rowClass, key) }
+        for link in before[position...] { removeInverse(link.kind, rowClass, key) }
     }
 
     /// Enters with its target that an object has more or fewer links of a kind.
     func changeInverse(
-        _ link: LinkCount, _ origin: RowClass, _ originKey: UInt64, by change: Int
+        _ link: LinkKind, _ origin: RowClass, _ originKey: UInt64, by change: Int
     ) throws(StoreError) {
         let stored = try value(inverseKey(link, origin, originKey)).map { InverseLink.count($0) }
-        var link = link
         let count = (stored ?? 0) + change
         if count <= 0 { return removeInverse(link, origin, originKey) }
-        link.count = UInt32(clamping: count)
         if change < 0 { recordLostLink(link) }
-        putInverse(link, origin, originKey)
+        putInverse(LinkCount(kind: link, count: UInt32(clamping: count)), origin, originKey)
     }
 
-    private func recordLostLink(_ link: LinkCount) {
+    private func recordLostLink(_ link: LinkKind) {
         addLostLink(
             LostLink(
                 classNumber: rows.classes[link.targetClass].number, key: link.targetKey,
@@ -137,7 +131,9 @@ extension WriteTransaction {
     /// Takes the links of a row that goes away from their targets.
     func removeInverseLinks(_ rowClass: RowClass, _ key: UInt64, _ row: RowView) {
         if rowClass.linkingMembers.isEmpty { return }
-        for link in countLinks(rowClass, row, only: nil) { removeInverse(link, rowClass, key) }
+        for link in countLinks(rowClass, row, only: nil) {
+            removeInverse(link.kind, rowClass, key)
+        }
     }
 
     /// Removes every inverse link of an object that goes away.
@@ -145,13 +141,9 @@ extension WriteTransaction {
         let prefix = Array(
             keyBuffer.making { StoreKey.appendInversePrefix(rowClass.number, key, to: $0) })
         let keys = ByteBuffer(capacity: 512)
-        do {
-            try group.scan(KeyRange(prefix: prefix), expecting: 16) { entry, _ in
-                if entry.count == InverseLink.keyByteCount { keys.append(entry) }
-                return true
-            }
-        } catch {
-            throw .storage(error)
+        try scan(KeyRange(prefix: prefix), expecting: 16) { entry, _ in
+            if entry.count == InverseLink.keyByteCount { keys.append(entry) }
+            return true
         }
         for start in stride(from: 0, to: keys.count, by: InverseLink.keyByteCount) {
             let entry = UnsafeRawBufferPointer(
@@ -170,23 +162,19 @@ extension WriteTransaction {
             StoreKey.appendInversePrefix(rowClass.number, key, to: $0)
         }
         var result: [IncomingLink] = []
-        do {
-            try group.scan(KeyRange(prefix: Array(prefix)), expecting: 16) { entry, _ in
-                let number = InverseLink.propertyNumber(entry)
-                // A schema change leaves links behind for a while, and enters others beforehand.
-                guard let origin = InverseLink.origin(entry, rows),
-                    let location = rows.memberByNumber[number]
-                else { return true }
-                result.append(
-                    IncomingLink(
-                        origin: origin, property: number,
-                        isOwn: location.classIndex == origin.classIndex,
-                        onDelete: rows.classes[location.classIndex].members[location.member]
-                            .onDelete))
-                return true
-            }
-        } catch {
-            throw .storage(error)
+        try scan(KeyRange(prefix: Array(prefix)), expecting: 16) { entry, _ in
+            let number = InverseLink.propertyNumber(entry)
+            // A schema change leaves links behind for a while, and enters others beforehand.
+            guard let origin = InverseLink.origin(entry, rows),
+                let location = rows.memberByNumber[number]
+            else { return true }
+            result.append(
+                IncomingLink(
+                    origin: origin, property: number,
+                    isOwn: location.classIndex == origin.classIndex,
+                    onDelete: rows.classes[location.classIndex].members[location.member]
+                        .onDelete))
+            return true
         }
         return result
     }

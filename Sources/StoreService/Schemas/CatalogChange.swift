@@ -36,15 +36,11 @@ package struct CatalogChange: Sendable {
 
     /// Whether it adds what it is about.
     package func isAddition(to present: Catalog) -> Bool {
-        isAddition(to: present.schema, present.projections)
-    }
-
-    private func isAddition(to schema: Schema, _ projections: [Projection]) -> Bool {
         switch subject {
         case .objectClass(let name, _, let renames):
-            schema.objectClass(named: renames.oldName(ofClass: name)) == nil
+            present.schema.objectClass(named: renames.oldName(ofClass: name)) == nil
         case .projection(let projection):
-            !projections.contains { $0.name == projection.name }
+            !present.projections.contains { $0.name == projection.name }
         case .schema, .droppedClass, .droppedProjection: false
         }
     }
@@ -59,7 +55,7 @@ package struct CatalogChange: Sendable {
     /// Makes the change and waits until it is durable.
     package func make(in store: Store) throws(RequestFault) -> Catalog {
         do throws(StoreError) {
-            return try CatalogWrite.make(wanted(in: store), in: store)
+            return try CatalogWrite.make(in: store, wanted(in: store))
         } catch {
             throw fault(error)
         }
@@ -69,8 +65,8 @@ package struct CatalogChange: Sendable {
     package func preview(
         in store: Store, to json: JSONWriter
     ) throws(StoreError) {
-        guard let proposal = try proposal(store.catalog.schema) else { return }
-        MigrationPreview.write(try store.previewSchema(proposal), to: json)
+        MigrationPreview.write(
+            try store.previewSchema(try proposal(store.catalog)), to: json)
     }
 
     /// What the client is told of a failed change.
@@ -91,67 +87,53 @@ package struct CatalogChange: Sendable {
     // MARK: The change
 
     private func wanted(in store: Store) -> CatalogWrite.Proposal {
-        switch subject {
-        case .schema, .objectClass, .droppedClass:
-            .schema { present throws(StoreError) in
-                try require(present, in: store)
-                return try proposal(present)
-            }
-        case .projection, .droppedProjection:
-            .projections { present throws(StoreError) in
-                try require(present.schema, present.projections, in: store)
-                return projections(present.projections)
-            }
+        { present throws(StoreError) in
+            try require(present, in: store)
+            return try proposal(present)
         }
     }
 
     /// Checks what the client requires of the present schema.
-    private func require(
-        _ present: Schema, _ projections: [Projection] = [], in store: Store
-    ) throws(StoreError) {
+    private func require(_ present: Catalog, in store: Store) throws(StoreError) {
         if case .schema(let document) = subject, let revision = document.revision,
-            revision != present.revision
+            revision != present.schema.revision
         {
-            throw .schemaRevision(current: present.revision)
+            throw .schemaRevision(current: present.schema.revision)
         }
         let isMet =
             precondition == .absent
-            ? isAddition(to: present, projections)
-            : precondition.holds(of: Self.version(of: present, in: store))
+            ? isAddition(to: present)
+            : precondition.holds(of: Self.version(of: present.schema, in: store))
         if isMet { return }
         throw .preconditionFailed(Precondition.Failure(current: nil))
     }
 
-    private func proposal(_ present: Schema) throws(StoreError) -> SchemaProposal? {
+    private func proposal(_ present: Catalog) throws(StoreError) -> SchemaProposal {
+        let schema = present.schema
         switch subject {
         case .schema(let document):
             return SchemaProposal(
                 document.schema, renames: document.renames, allowsDataLoss: allowsDataLoss)
         case .objectClass(_, let objectClass, let renames):
             return SchemaProposal(
-                present.replacing(objectClass, renames), renames: renames,
+                schema.replacing(objectClass, renames), renames: renames,
                 allowsDataLoss: allowsDataLoss)
         case .droppedClass(let name):
-            guard present.objectClass(named: name) != nil else { throw .unknownClass(name) }
-            let users = present.users(ofClass: name)
+            guard schema.objectClass(named: name) != nil else { throw .unknownClass(name) }
+            let users = schema.users(ofClass: name)
             if !users.isEmpty { throw .classInUse(users) }
-            return SchemaProposal(present.dropping(name), allowsDataLoss: allowsDataLoss)
-        case .projection, .droppedProjection: return nil
-        }
-    }
-
-    private func projections(_ present: [Projection]) -> [Projection]? {
-        switch subject {
-        case .droppedProjection(let name): return present.filter { $0.name != name }
+            return SchemaProposal(schema.dropping(name), allowsDataLoss: allowsDataLoss)
+        case .droppedProjection(let name):
+            return SchemaProposal(
+                schema, projections: present.projections.filter { $0.name != name })
         case .projection(let projection):
-            var projections = present
-            if let position = present.firstIndex(where: { $0.name == projection.name }) {
+            var projections = present.projections
+            if let position = projections.firstIndex(where: { $0.name == projection.name }) {
                 projections[position] = projection
             } else {
                 projections.append(projection)
             }
-            return projections
-        case .schema, .objectClass, .droppedClass: return nil
+            return SchemaProposal(schema, projections: projections)
         }
     }
 

@@ -4,13 +4,8 @@ import Threads
 
 /// A change of the schema or of the projections, and the request that waits for it.
 package final class CatalogWrite: PendingSchemaWrite {
-    /// What is wanted, given the present catalog; nil to leave that. May be asked more than once.
-    package enum Proposal: Sendable {
-        /// A schema.
-        case schema(@Sendable (Schema) throws(StoreError) -> SchemaProposal?)
-        /// Projections.
-        case projections(@Sendable (Catalog) throws(StoreError) -> [Projection]?)
-    }
+    /// What is wanted, given the present catalog. May be asked more than once.
+    package typealias Proposal = @Sendable (Catalog) throws(StoreError) -> SchemaProposal
 
     private let store: Store
     private let wanted: Proposal
@@ -20,7 +15,7 @@ package final class CatalogWrite: PendingSchemaWrite {
     ///
     /// - `completion`: Called once, on the writer's thread, with the catalog after the change.
     package init(
-        _ store: Store, _ wanted: Proposal,
+        _ store: Store, _ wanted: @escaping Proposal,
         completion: @escaping @Sendable (Result<Catalog, StoreError>) -> Void
     ) {
         self.store = store
@@ -32,7 +27,7 @@ package final class CatalogWrite: PendingSchemaWrite {
     ///
     /// - Returns: The catalog after the change.
     package static func make(
-        _ wanted: Proposal, in store: Store
+        in store: Store, _ wanted: @escaping Proposal
     ) throws(StoreError) -> Catalog {
         let outcome = Monitor<Result<Catalog, StoreError>?>(nil)
         store.submit(
@@ -45,14 +40,8 @@ package final class CatalogWrite: PendingSchemaWrite {
         return try outcome.wait { $0 }.get()
     }
 
-    package func proposal(_ present: Schema) throws(StoreError) -> SchemaProposal? {
-        guard case .schema(let make) = wanted else { return nil }
-        return try make(present)
-    }
-
-    package func projections(_ present: Catalog) throws(StoreError) -> [Projection]? {
-        guard case .projections(let make) = wanted else { return nil }
-        return try make(present)
+    package func proposal(_ present: Catalog) throws(StoreError) -> SchemaProposal {
+        try wanted(present)
     }
 
     package func finish(_ outcome: WriteOutcome) {

@@ -18,15 +18,13 @@ extension StoreHeader {
                 throw conflict(with: store.catalog)
             }
             let schema = schema
-            _ = try change(
-                store,
-                .schema { present throws(StoreError) in
-                    // Nobody else may have come first.
-                    guard present.classes.isEmpty else {
-                        throw .schemaRevision(current: present.revision)
-                    }
-                    return SchemaProposal(schema)
-                })
+            _ = try change(store) { present throws(StoreError) in
+                // Nobody else may have come first.
+                guard present.schema.classes.isEmpty else {
+                    throw .schemaRevision(current: present.schema.revision)
+                }
+                return SchemaProposal(schema)
+            }
         }
         guard !projections.allSatisfy({ store.catalog.projections.contains($0) }) else {
             return store.catalog
@@ -35,14 +33,12 @@ extension StoreHeader {
         guard projections.allSatisfy({ isFree($0, in: store.catalog) }) else {
             throw conflict(with: store.catalog)
         }
-        return try change(
-            store,
-            .projections { present throws(StoreError) in
-                present.projections
-                    + projections.filter { projection in
-                        !present.projections.contains { $0.name == projection.name }
-                    }
-            })
+        return try change(store) { present throws(StoreError) in
+            let added = projections.filter { projection in
+                !present.projections.contains { $0.name == projection.name }
+            }
+            return SchemaProposal(present.schema, projections: present.projections + added)
+        }
     }
 
     private func isFree(_ projection: Projection, in catalog: Catalog) -> Bool {
@@ -50,10 +46,10 @@ extension StoreHeader {
     }
 
     private func change(
-        _ store: Store, _ wanted: CatalogWrite.Proposal
+        _ store: Store, _ wanted: @escaping CatalogWrite.Proposal
     ) throws(RequestFault) -> Catalog {
         do throws(StoreError) {
-            return try CatalogWrite.make(wanted, in: store)
+            return try CatalogWrite.make(in: store, wanted)
         } catch {
             if case .schemaRevision = error { throw conflict(with: store.catalog) }
             throw SchemaProblem.make(error) { _ in nil }
