@@ -39,10 +39,8 @@ final class CatalogHistory: Sendable {
 
     /// The catalog that a snapshot of `commit` reads with; nil when it is older than those kept.
     func catalog(at commit: UInt64) -> Catalog? {
-        entries.withLock { entries in
-            if let next = entries.next, next.commit <= commit { return next.catalog }
-            return entries.committed.last { $0.commit <= commit }?.catalog
-        }
+        var validity = Validity.none
+        return catalog(at: commit, &validity)
     }
 
     /// The catalog that a snapshot of `commit` reads with, and how long that holds.

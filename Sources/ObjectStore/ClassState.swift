@@ -1,4 +1,5 @@
 import Bytes
+import Storage
 
 /// What a class counts.
 ///
@@ -34,6 +35,16 @@ package struct ClassState: Equatable, Sendable {
             guard number >= 0 else { return nil }
             greatestNumber = number
         }
+    }
+
+    /// Reads what is stored for a class; nothing is stored for one that never had an object.
+    static func stored(_ bytes: UnsafeRawBufferPointer?) throws(StoreError) -> ClassState {
+        guard let bytes else { return ClassState() }
+        // Beginning again would use object keys again.
+        guard let state = ClassState(bytes) else {
+            throw .storage(StorageError(.corrupted, operation: "read class state"))
+        }
+        return state
     }
 
     func append(to buffer: ByteBuffer) {

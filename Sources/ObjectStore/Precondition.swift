@@ -9,12 +9,13 @@ package enum Precondition: Sendable, Equatable {
     /// The object does not exist; `If-None-Match: *`.
     case absent
 
-    /// The object as it is, for the reply to a failed precondition.
-    package struct Failure: Sendable {
-        /// The object's key and row; nil when there is no object.
-        package var current: StoredObject?
-
-        /// Describes a failure.
-        package init(current: StoredObject?) { self.current = current }
+    /// Whether it holds of an object that has a version; nil for one that is not there.
+    package func holds(of version: StoreVersion?) -> Bool {
+        switch self {
+        case .none: true
+        case .matches(let versions): version.map { versions.contains($0) } ?? false
+        case .exists: version != nil
+        case .absent: version == nil
+        }
     }
 }

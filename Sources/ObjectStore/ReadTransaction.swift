@@ -127,10 +127,9 @@ package final class ReadTransaction: ObjectSource {
         let found: (link: UnsafeRawBufferPointer?, value: UnsafeRawBufferPointer?)
         do { found = try snapshot.follow(mapKey, prefix: prefix) } catch { throw .storage(error) }
         guard let link = found.link, link.count == 8, let bytes = found.value else { return nil }
-        guard let row = RowView(bytes), rowClass.canRead(row) else {
-            throw .storage(StorageError(.corrupted, operation: "read row"))
-        }
-        return (UInt64(bigEndian: link.loadUnaligned(as: UInt64.self)), row)
+        return (
+            UInt64(bigEndian: link.loadUnaligned(as: UInt64.self)), try rowClass.row(bytes)
+        )
     }
 
     /// Finds an object by its primary key, with one look-up instead of two if `cache` knows the way.
@@ -164,34 +163,23 @@ package final class ReadTransaction: ObjectSource {
 
     /// The row of an object by its object key; nil when there is none.
     package func find(_ rowClass: RowClass, key: UInt64) throws(StoreError) -> RowView? {
-        let rowKey = keyBuffer.making { StoreKey.appendRow(rowClass, key, to: $0) }
-        do throws(StorageError) {
-            return try row(snapshot.value(forKey: rowKey), rowClass)
-        } catch {
-            throw .storage(error)
-        }
+        guard
+            let bytes = try value(
+                keyBuffer.making { StoreKey.appendRow(rowClass, key, to: $0) })
+        else { return nil }
+        return try rowClass.row(bytes)
     }
 
     private func find(
         _ rowClass: RowClass, key: UInt64, expectedAt address: UInt
     ) throws(StoreError) -> RowView? {
         let rowKey = keyBuffer.making { StoreKey.appendRow(rowClass, key, to: $0) }
-        do throws(StorageError) {
-            return try row(snapshot.value(forKey: rowKey, expectedAt: address), rowClass)
-        } catch {
+        let bytes: UnsafeRawBufferPointer?
+        do { bytes = try snapshot.value(forKey: rowKey, expectedAt: address) } catch {
             throw .storage(error)
         }
-    }
-
-    @inline(__always)
-    private func row(
-        _ bytes: UnsafeRawBufferPointer?, _ rowClass: RowClass
-    ) throws(StorageError) -> RowView? {
         guard let bytes else { return nil }
-        guard let row = RowView(bytes), rowClass.canRead(row) else {
-            throw StorageError(.corrupted, operation: "read row")
-        }
-        return row
+        return try rowClass.row(bytes)
     }
 
     /// How many objects a class has. Cost: one look-up.
@@ -202,11 +190,7 @@ package final class ReadTransaction: ObjectSource {
     /// What a class counts. Cost: one look-up.
     package func classState(_ rowClass: RowClass) throws(StoreError) -> ClassState {
         let key = keyBuffer.making { StoreKey.appendClassState(rowClass.number, to: $0) }
-        guard let bytes = try value(key) else { return ClassState() }
-        guard let state = ClassState(bytes) else {
-            throw .storage(StorageError(.corrupted, operation: "read class state"))
-        }
-        return state
+        return try ClassState.stored(value(key))
     }
 
     /// The value of a key.
@@ -386,5 +370,16 @@ package final class ReadTransaction: ObjectSource {
                 return nil
             }
         }
+    }
+}
+
+extension RowClass {
+    /// The row of an object of the class, as it is stored.
+    @inline(__always)
+    func row(_ bytes: UnsafeRawBufferPointer) throws(StoreError) -> RowView {
+        guard let row = RowView(bytes), canRead(row) else {
+            throw .storage(StorageError(.corrupted, operation: "read row"))
+        }
+        return row
     }
 }

@@ -9,6 +9,16 @@ extension StorageSnapshot {
         return try result.get()
     }
 
+    /// Whether there are no entries.
+    func isEmpty() throws(StorageError) -> Bool {
+        var isEmpty = true
+        try scan(KeyRange(lower: [], upper: nil), reversed: false, expecting: 1) { _, _ in
+            isEmpty = false
+            return false
+        }
+        return isEmpty
+    }
+
     /// Walks the entries of a range in order until `body` returns false or throws.
     func walk(
         _ range: KeyRange, expecting: Int,

@@ -157,13 +157,7 @@ package final class Store: Sendable {
                 }
                 continue
             }
-            var isEmpty = true
-            try snapshot.scan(KeyRange(lower: [], upper: nil), reversed: false, expecting: 1) {
-                _, _ in
-                isEmpty = false
-                return false
-            }
-            guard isEmpty else {
+            guard try snapshot.isEmpty() else {
                 throw StorageError(.format, operation: "open store", native: "no format marker")
             }
             try commit(firstBatch(), to: engine, base: snapshot.commit)

@@ -20,8 +20,8 @@ package enum StoreError: Error, Sendable {
     case deniedDeletion([DeniedDeletion])
     /// A change of the schema makes unique what objects share.
     case sharedValues([SchemaFault])
-    /// A precondition does not hold.
-    case preconditionFailed(Precondition.Failure)
+    /// A precondition does not hold. With the object as it is, for the reply; nil when there is none.
+    case preconditionFailed(current: StoredObject?)
     /// The class has a primary key that the new object does not state and that can't be generated.
     case missingKey(className: String, property: String)
     /// A new or replaced object, or an embedded one in it, does not state properties that are required.

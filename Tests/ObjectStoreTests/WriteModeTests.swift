@@ -128,8 +128,8 @@ struct WriteModeTests {
         ]
         for (id, precondition) in failing {
             #expect { try write(id, precondition) } throws: { error in
-                guard case StoreError.preconditionFailed(let failure) = error else { return false }
-                return (failure.current != nil) == (id == "a")
+                guard case StoreError.preconditionFailed(let current) = error else { return false }
+                return (current != nil) == (id == "a")
             }
         }
         #expect(store.version.number == version)

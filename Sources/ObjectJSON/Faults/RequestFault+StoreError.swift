@@ -26,13 +26,13 @@ extension RequestFault {
         case .notUnique(let violations): self.init(notUnique: violations) { _ in JSONPointer() }
         case .deniedDeletion(let deletions): self.init(denied: deletions)
         case .sharedValues(let faults): self.init(.conflict, "shared-values", faults)
-        case .preconditionFailed(let failure):
+        case .preconditionFailed(let current):
             self.init(
                 .preconditionFailed, "precondition-failed",
-                failure.current == nil
+                current == nil
                     ? "The object that the precondition asks for is not there."
                     : "The object is not what the precondition asks for; 'current' has it as it is.",
-                current: failure.current)
+                current: current)
         case .missingKey(let className, let property):
             let detail =
                 "'\(property)' is the primary key of class '\(className)' and has to be stated."

@@ -29,16 +29,10 @@ extension BackupReader {
         while var changes = try nextBlock() {
             try renewEpoch(&changes, state)
             do throws(StorageError) {
-                let writer: any StorageWriteTransaction
-                if let transaction {
-                    writer = transaction
-                } else {
-                    writer = try Self.beginWrite(engine)
-                }
-                transaction = writer
-                try writer.apply(StorageBatch(changes: changes))
+                if transaction == nil { transaction = try Self.beginWrite(engine) }
+                try transaction?.apply(StorageBatch(changes: changes))
                 if byteCount - committed >= Self.commitByteCount {
-                    _ = try writer.commitAll()
+                    _ = try transaction?.commitAll()
                     transaction = nil
                     committed = byteCount
                 }
@@ -64,15 +58,11 @@ extension BackupReader {
     }
 
     private func requireEmpty(_ engine: any StorageEngine) throws(BackupFault) {
-        var isEmpty = true
+        let isEmpty: Bool
         do throws(StorageError) {
             let snapshot = try engine.snapshot()
             defer { snapshot.close() }
-            try snapshot.scan(KeyRange(lower: [], upper: nil), reversed: false, expecting: 1) {
-                _, _ in
-                isEmpty = false
-                return false
-            }
+            isEmpty = try snapshot.isEmpty()
         } catch {
             throw .storage(error)
         }

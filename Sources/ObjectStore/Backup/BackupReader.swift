@@ -110,18 +110,11 @@ package final class BackupReader {
             number(at: 12, UInt64.self) == hash.low, number(at: 20, UInt64.self) == hash.high
         else { throw .damaged(offset: offset) }
         // Nothing follows.
-        var byte: UInt8 = 0
-        var rest = 0
-        let failure: BackupFault? = withUnsafeMutableBytes(of: &byte) { buffer in
-            do throws(BackupFault) {
-                rest = try source(buffer)
-                return nil
-            } catch {
-                return error
-            }
+        do throws(BackupFault) { try readMore(1) } catch {
+            if error == .cut { return }
+            throw error
         }
-        if let failure { throw failure }
-        if rest > 0 { throw .damaged(offset: byteCount) }
+        throw .damaged(offset: byteCount - 1)
     }
 
     private func requireChecksum(of count: Int, offset: Int) throws(BackupFault) {

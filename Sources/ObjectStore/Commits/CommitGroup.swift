@@ -113,16 +113,7 @@ final class CommitGroup {
     func classState(_ rowClass: RowClass) throws(StoreError) -> ClassState {
         if let state = classStates[rowClass.index] { return state }
         let key = keyBuffer.making { StoreKey.appendClassState(rowClass.number, to: $0) }
-        let state: ClassState
-        if let bytes = try value(key) {
-            // Beginning again would use object keys again.
-            guard let stored = ClassState(bytes) else {
-                throw .storage(StorageError(.corrupted, operation: "read class state"))
-            }
-            state = stored
-        } else {
-            state = ClassState()
-        }
+        let state = try ClassState.stored(value(key))
         classStates[rowClass.index] = state
         return state
     }

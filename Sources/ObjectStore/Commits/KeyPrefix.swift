@@ -7,12 +7,6 @@ struct KeyPrefix {
     let high: UInt64
     let low: UInt64
 
-    /// Takes the two numbers.
-    init(high: UInt64, low: UInt64) {
-        self.high = high
-        self.low = low
-    }
-
     /// Takes the beginning of a key.
     @inline(__always)
     init(_ key: UnsafeRawBufferPointer) {

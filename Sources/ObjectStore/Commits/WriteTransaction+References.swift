@@ -21,40 +21,24 @@ extension WriteTransaction {
         var nested: Set<Int> = []
         for (position, reference) in draft.references.enumerated() {
             let target = rows.classes[reference.classIndex]
-            switch reference.target {
-            case .primaryKey(let start, let count):
-                let bytes = draft.arenaBytes(start: start, count: count)
-                let found = try objectKey(target, isLink: true) { $0.append(bytes) }
+            guard case .child(let child) = reference.target else {
+                let found = try objectKey(of: reference, draft)
                 resolved.keys.append(try keyOfTarget(found, target, draft, position, path))
-            case .objectKey(let stated):
-                let key = presentKey(stated, target)
-                resolved.keys.append(key)
-                try awaitIfMissing(key, target, draft, position, path)
-            case .named(let number):
-                switch named[number] {
-                case .primaryKey(let bytes):
-                    let found = try objectKey(target, isLink: true) { $0.append(bytes) }
-                    resolved.keys.append(
-                        try keyOfTarget(found, target, draft, position, path))
-                case .objectKey(let key):
-                    resolved.keys.append(key)
-                    try awaitIfMissing(key, target, draft, position, path)
-                }
-            case .child(let child):
-                nested.insert(child)
-                let inner = draft.children[child]
-                let innerKey = inner.objectKey.map { presentKey($0, target) }
-                if let key = innerKey, try row(target, key) == nil {
-                    resolved.keys.append(key)
-                    awaitTarget(
-                        ObjectIdentity(classIndex: target.index, key: key), draft, position, path)
-                    continue
-                }
-                let written = try write(
-                    inner, objectKey: innerKey, mode: .merge, precondition: .none,
-                    path: path + draft.steps(to: reference))
-                resolved.keys.append(written.key)
+                continue
             }
+            nested.insert(child)
+            let inner = draft.children[child]
+            let innerKey = inner.objectKey.map { presentKey($0, target) }
+            if let key = innerKey, try row(target, key) == nil {
+                resolved.keys.append(key)
+                awaitTarget(
+                    ObjectIdentity(classIndex: target.index, key: key), draft, position, path)
+                continue
+            }
+            let written = try write(
+                inner, objectKey: innerKey, mode: .merge, precondition: .none,
+                path: path + draft.steps(to: reference))
+            resolved.keys.append(written.key)
         }
         for (position, child) in draft.children.enumerated() where !nested.contains(position) {
             guard !child.references.isEmpty || !child.children.isEmpty else { continue }
@@ -62,6 +46,27 @@ extension WriteTransaction {
                 child, path: path + draft.steps(toChild: position))
         }
         return resolved
+    }
+
+    /// The object key of a link's target that is not nested, whether it has a row or not; nil for a primary key that
+    /// leads nowhere, which was looked up last then.
+    func objectKey(
+        of reference: DraftReference, _ draft: ObjectDraft
+    ) throws(StoreError) -> (key: UInt64?, isStated: Bool) {
+        let target = rows.classes[reference.classIndex]
+        switch reference.target {
+        case .primaryKey(let start, let count):
+            let bytes = draft.arenaBytes(start: start, count: count)
+            return (try objectKey(target, isLink: true) { $0.append(bytes) }, false)
+        case .objectKey(let stated): return (presentKey(stated, target), true)
+        case .named(let number):
+            switch named[number] {
+            case .primaryKey(let bytes):
+                return (try objectKey(target, isLink: true) { $0.append(bytes) }, false)
+            case .objectKey(let key): return (key, true)
+            }
+        case .child: return (nil, true)
+        }
     }
 
     /// The object key here of the object that a draft names by `key`; 0, which no object has, for one
@@ -78,20 +83,25 @@ extension WriteTransaction {
         memory.targets.removeAllInPlace()
     }
 
-    /// The object key of a link's target whose primary key was looked up just before: the one that was
-    /// found, else a new one. The link waits for the object if that has no row yet.
+    /// The object key of a link's target that was looked up just before: the one that was found, else a new one. The
+    /// link waits for the object if that has no row yet.
+    ///
+    /// - `isStated`: Whether the link states the object key, so that the row may be missing.
     private func keyOfTarget(
-        _ found: UInt64?, _ target: RowClass, _ draft: ObjectDraft, _ reference: Int,
+        _ found: (key: UInt64?, isStated: Bool), _ target: RowClass, _ draft: ObjectDraft,
+        _ reference: Int,
         _ path: [DanglingLink.PathStep]
     ) throws(StoreError) -> UInt64 {
         let key: UInt64
-        if let found {
-            if pending.isEmpty
-                || pending[ObjectIdentity(classIndex: target.index, key: found)] == nil
+        if let present = found.key {
+            key = present
+            if found.isStated {
+                if try row(target, key) != nil { return key }
+            } else if pending.isEmpty
+                || pending[ObjectIdentity(classIndex: target.index, key: key)] == nil
             {
-                return found
+                return key
             }
-            key = found
         } else {
             keyOrder.isTracking = true
             key = try makeKey(target)
@@ -99,16 +109,6 @@ extension WriteTransaction {
         awaitTarget(
             ObjectIdentity(classIndex: target.index, key: key), draft, reference, path)
         return key
-    }
-
-    /// Makes a link that is given by an object key wait for the object if it has no row.
-    private func awaitIfMissing(
-        _ key: UInt64, _ target: RowClass, _ draft: ObjectDraft, _ reference: Int,
-        _ path: [DanglingLink.PathStep]
-    ) throws(StoreError) {
-        guard try row(target, key) == nil else { return }
-        awaitTarget(
-            ObjectIdentity(classIndex: target.index, key: key), draft, reference, path)
     }
 
     private func awaitTarget(

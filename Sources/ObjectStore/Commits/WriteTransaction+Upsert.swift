@@ -81,24 +81,15 @@ extension WriteTransaction {
     package func check(
         _ precondition: Precondition, _ rowClass: RowClass, key: UInt64?, _ stored: RowView?
     ) throws(StoreError) {
-        let holds: Bool
-        switch precondition {
-        case .none: return
-        case .exists: holds = stored != nil
-        case .absent: holds = stored == nil
-        case .matches(let versions):
-            holds =
-                stored.map { row in
-                    versions.contains(StoreVersion(epoch: epoch, number: row.version))
-                } ?? false
+        if case .none = precondition { return }
+        let version = stored.map { StoreVersion(epoch: epoch, number: $0.version) }
+        if precondition.holds(of: version) { return }
+        guard let stored, let key, !rowClass.isAsymmetric else {
+            throw .preconditionFailed(current: nil)
         }
-        if holds { return }
-        var failure = Precondition.Failure(current: nil)
-        if let stored, let key, !rowClass.isAsymmetric {
-            failure.current = StoredObject(
-                schema: rows, classIndex: rowClass.index, key: key, row: stored)
-        }
-        throw .preconditionFailed(failure)
+        throw .preconditionFailed(
+            current: StoredObject(
+                schema: rows, classIndex: rowClass.index, key: key, row: stored))
     }
 
     /// Adds an object whose primary key, if its class has one, was looked up just before.

@@ -208,10 +208,7 @@ package final class WriteTransaction {
     package func row(_ rowClass: RowClass, _ key: UInt64) throws(StoreError) -> RowView? {
         let rowKey = keyBuffer.making { StoreKey.appendRow(rowClass, key, to: $0) }
         guard let bytes = try value(rowKey) else { return nil }
-        guard let row = RowView(bytes), rowClass.canRead(row) else {
-            throw .storage(StorageError(.corrupted, operation: "read row"))
-        }
-        return row
+        return try rowClass.row(bytes)
     }
 
     /// Finds an object by its primary key.

@@ -356,23 +356,10 @@ extension WriteTransaction {
     ) throws(StoreError) -> ResolvedReferences? {
         var resolved = ResolvedReferences()
         for reference in draft.references {
-            let target = rows.classes[reference.classIndex]
-            var found: UInt64?
-            switch reference.target {
-            case .primaryKey(let start, let count):
-                let bytes = draft.arenaBytes(start: start, count: count)
-                found = try objectKey(target, isLink: true) { $0.append(bytes) }
-            case .objectKey(let key): found = key
-            case .named(let number):
-                switch named[number] {
-                case .primaryKey(let bytes):
-                    found = try objectKey(target, isLink: true) { $0.append(bytes) }
-                case .objectKey(let key): found = key
-                }
-            case .child: return nil
-            }
-            guard let found, try row(target, found) != nil else { return nil }
-            resolved.keys.append(found)
+            guard let key = try objectKey(of: reference, draft).key,
+                try row(rows.classes[reference.classIndex], key) != nil
+            else { return nil }
+            resolved.keys.append(key)
         }
         for (position, child) in draft.children.enumerated() {
             guard let targets = try presentTargets(of: child) else { return nil }

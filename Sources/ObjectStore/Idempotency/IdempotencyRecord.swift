@@ -18,13 +18,9 @@ package struct IdempotencyRecord: Sendable {
     static let headerByteCount = 16
     /// The bytes of an identifier.
     package static let idByteCount = 32
+}
 
-    init(number: UInt64, seconds: Int64, payload: [UInt8]) {
-        self.number = number
-        self.seconds = seconds
-        self.payload = payload
-    }
-
+extension IdempotencyRecord {
     /// Reads a stored record; nil when it is damaged.
     init?(_ bytes: UnsafeRawBufferPointer) {
         guard let header = Self.header(bytes) else { return nil }

@@ -145,6 +145,27 @@ final class StagedMigration {
         if !duplicates.isEmpty { throw .duplicateKeys(duplicates) }
     }
 
+    /// Counts what goes with whole classes.
+    private func countDroppedClasses(_ group: CommitGroup) throws(StoreError) {
+        if proposal.allowsDataLoss { return }
+        for (position, step) in change.steps.enumerated() where step.operation == .dropClass {
+            guard let source = step.source, present.rows.classes[source].definition.kind.standsAlone
+            else { continue }
+            progress.lossCounts[position] = Int(
+                try group.classState(present.rows.classes[source]).count)
+        }
+    }
+
+    /// Refuses what classes can only become while they have no objects.
+    func requireEmptyClasses(_ group: CommitGroup) throws(StoreError) {
+        var faults: [SchemaFault] = []
+        for (index, fault) in change.emptinessTests.sorted(by: { $0.key < $1.key })
+        where try group.classState(present.rows.classes[index]).count > 0 {
+            faults.append(fault)
+        }
+        if !faults.isEmpty { throw .unsupportedMigration(faults) }
+    }
+
     /// Walks the next objects of a class; true when there are no more.
     private func walk(
         _ rowClass: RowClass, _ group: CommitGroup, _ limit: SliceLimit

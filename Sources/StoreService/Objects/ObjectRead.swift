@@ -82,7 +82,7 @@ package struct ObjectRead: Sendable {
         if !precondition.holds(of: reply.etag) {
             let current = StoredObject(
                 schema: read.rows, classIndex: rowClass.index, key: key, row: row)
-            throw RequestFault(.preconditionFailed(Precondition.Failure(current: current)))
+            throw RequestFault(.preconditionFailed(current: current))
         }
         if !selection.holdsOtherObjects, known != .none, known.holds(of: reply.etag) {
             reply.isKnown = true
@@ -105,15 +105,6 @@ package struct ObjectRead: Sendable {
 }
 
 extension Precondition {
-    /// Whether it holds of an object that is there and has a version.
-    package func holds(of version: StoreVersion) -> Bool {
-        switch self {
-        case .none, .exists: true
-        case .matches(let versions): versions.contains(version)
-        case .absent: false
-        }
-    }
-
     /// The same with the `$version` that the body states, which has to hold as well.
     package func with(version: StoreVersion?) -> Precondition {
         guard let version else { return self }

@@ -105,7 +105,7 @@ package struct CatalogChange: Sendable {
             ? isAddition(to: present)
             : precondition.holds(of: Self.version(of: present.schema, in: store))
         if isMet { return }
-        throw .preconditionFailed(Precondition.Failure(current: nil))
+        throw .preconditionFailed(current: nil)
     }
 
     private func proposal(_ present: Catalog) throws(StoreError) -> SchemaProposal {
