@@ -15,10 +15,6 @@ struct Arguments {
     /// Where the store is made.
     var workDirectory = ""
 
-    struct Failure: Error, CustomStringConvertible {
-        var description: String
-    }
-
     init(_ words: [String]) throws(Failure) {
         var index = 1
         while index < words.count {

@@ -3,6 +3,7 @@ import ObjectModel
 import ObjectStore
 import Query
 import Rows
+import TestSupport
 import Threads
 
 /// The reading half of the embedded table: queries whose text is parsed each time, and counts only.
@@ -29,10 +30,6 @@ struct EmbeddedReads {
         self.read = read
         self.rowClass = rowClass
         self.arguments = arguments
-    }
-
-    struct Failure: Error, CustomStringConvertible {
-        var description: String
     }
 
     private func questions() throws -> [Question] {
@@ -140,7 +137,7 @@ struct EmbeddedReads {
     /// An equality by the index, parsed each time: the median of some passes with names of their own, since each
     /// takes so little time that it may fall into a slow moment of the machine.
     func byIndex() throws {
-        var draws = Draws(seed: 1)
+        var draws = SeededGenerator(seed: 1)
         var found = 0
         let passCount = 5
         let passLength = 20_000
@@ -167,31 +164,6 @@ struct EmbeddedReads {
         report("index-name", median(times), "µs")
         report("index-name-cpu", median(works), "µs")
         report("index-name-found", Double(found) / Double(count), "objects")
-        try byIndexInSteps(questions.map(\.filter))
-    }
-
-    /// What of an equality by the index is reading its text, and what is choosing its plan.
-    private func byIndexInSteps(_ filters: [String]) throws {
-        var queries: [ObjectQuery] = []
-        queries.reserveCapacity(filters.count)
-        let start = processorNanoseconds()
-        for filter in filters {
-            let compiled = try CompiledQuery.compile(
-                text: filter, rootClass: rowClass.index, schema: read.rows)
-            queries.append(
-                ObjectQuery(classIndex: rowClass.index, predicate: compiled.predicate).counted)
-        }
-        let parsed = processorNanoseconds()
-        var executions: [QueryExecution] = []
-        executions.reserveCapacity(queries.count)
-        for query in queries { executions.append(try QueryExecution(query, in: read)) }
-        let planned = processorNanoseconds()
-        for execution in executions { _ = try execution.count() }
-        let counted = processorNanoseconds()
-        let count = Double(filters.count) * 1000
-        report("index-name-parse", Double(parsed - start) / count, "µs")
-        report("index-name-plan", Double(planned - parsed) / count, "µs")
-        report("index-name-count", Double(counted - planned) / count, "µs")
     }
 
     /// Random objects by their primary key, with seven fields read of each.
@@ -200,7 +172,7 @@ struct EmbeddedReads {
         var sizeLog2 = 10
         while 1 << sizeLog2 < 2 * arguments.objectCount { sizeLog2 += 1 }
         let cache = PrimaryKeyCache(entryCountLog2: sizeLog2)
-        var draws = Draws(seed: 2)
+        var draws = SeededGenerator(seed: 2)
         let count = 1_000_000
         var sum: UInt64 = 0
         for id in 0..<arguments.objectCount { sum &+= try sumOfFields(Int64(id), cache) }

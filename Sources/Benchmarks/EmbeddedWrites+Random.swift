@@ -1,5 +1,6 @@
 import ObjectStore
 import StorageLMDB
+import TestSupport
 import Threads
 
 extension EmbeddedWrites {
@@ -13,7 +14,7 @@ extension EmbeddedWrites {
         let (store, engine) = try openStore("random")
         defer { store.close() }
         var order = Array(0..<total)
-        var draws = Draws(seed: 4711)
+        var draws = SeededGenerator(seed: 4711)
         for position in stride(from: total - 1, to: 0, by: -1) {
             order.swapAt(position, Int(draws.next() % UInt64(position + 1)))
         }
@@ -21,10 +22,7 @@ extension EmbeddedWrites {
         var first = 0
         while first < total {
             let part = order[first..<min(total, first + Self.randomTransactionCount)]
-            try write(store) { transaction throws(StoreError) in
-                guard let person = transaction.catalog.rows.rowClass(named: "Person") else {
-                    return
-                }
+            try write(store) { (transaction, person) throws(StoreError) in
                 let drafts = PersonDrafts(person, total: total)
                 for index in part {
                     _ = try transaction.write(drafts.draft(index), mode: .replace)

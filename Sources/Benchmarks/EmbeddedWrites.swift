@@ -12,11 +12,17 @@ struct EmbeddedWrites {
 
     init(_ arguments: Arguments) { self.arguments = arguments }
 
+    /// What a write does to the objects of a class.
+    typealias Body = @Sendable (WriteTransaction, RowClass) throws(StoreError) -> Void
+
     /// Runs a write and waits until it is durable.
     func write(
-        _ store: Store, _ body: @escaping @Sendable (WriteTransaction) throws(StoreError) -> Void
+        _ store: Store, of className: String = "Person", _ body: @escaping Body
     ) throws {
-        let write = AwaitedWrite(body)
+        let write = AwaitedWrite { transaction throws(StoreError) in
+            guard let rowClass = transaction.catalog.rows.rowClass(named: className) else { return }
+            try body(transaction, rowClass)
+        }
         store.submit(write)
         try write.wait()
     }
@@ -24,8 +30,7 @@ struct EmbeddedWrites {
     /// Reports how many of `count` objects a second a write changes until it is durable, and the processor time of
     /// each.
     private func measure(
-        _ name: String, _ count: Int, _ store: Store,
-        _ body: @escaping @Sendable (WriteTransaction) throws(StoreError) -> Void
+        _ name: String, _ count: Int, _ store: Store, _ body: @escaping Body
     ) throws {
         let start = monotonicNanoseconds()
         let startOfWork = processorNanoseconds()
@@ -42,8 +47,7 @@ struct EmbeddedWrites {
         let total = arguments.objectCount
         let (store, engine) = try openStore("writes")
         defer { store.close() }
-        try measure("bulk-insert", total, store) { transaction throws(StoreError) in
-            guard let person = transaction.catalog.rows.rowClass(named: "Person") else { return }
+        try measure("bulk-insert", total, store) { (transaction, person) throws(StoreError) in
             let drafts = PersonDrafts(person, total: total)
             for index in 0..<total {
                 _ = try transaction.write(drafts.draft(index), mode: .replace)
@@ -66,11 +70,10 @@ struct EmbeddedWrites {
         let store = try Store(engine: engine, options: options)
         let people = People(store)
         guard try people.isEmpty else {
-            throw People.Failure(description: "\(directory) has objects of an earlier run")
+            throw Failure(description: "\(directory) has objects of an earlier run")
         }
         try people.makeSchema()
-        try write(store) { transaction throws(StoreError) in
-            guard let city = transaction.catalog.rows.rowClass(named: "City") else { return }
+        try write(store, of: "City") { (transaction, city) throws(StoreError) in
             for index in 0..<1000 {
                 let draft = ObjectDraft(city, isMerge: false)
                 let digits = String(10_000 + index).dropFirst()
@@ -87,10 +90,7 @@ struct EmbeddedWrites {
         let count = 2_000
         let start = monotonicNanoseconds()
         for index in total..<total + count {
-            try write(store) { transaction throws(StoreError) in
-                guard let person = transaction.catalog.rows.rowClass(named: "Person") else {
-                    return
-                }
+            try write(store) { (transaction, person) throws(StoreError) in
                 _ = try transaction.write(
                     PersonDrafts(person, total: total).draft(index), mode: .replace)
             }
@@ -103,8 +103,7 @@ struct EmbeddedWrites {
     private func manyChanges(_ store: Store, _ engine: LMDBEngine) throws {
         let total = arguments.objectCount
         try engine.checkpoint()
-        try measure("update", total / 10, store) { transaction throws(StoreError) in
-            guard let person = transaction.catalog.rows.rowClass(named: "Person") else { return }
+        try measure("update", total / 10, store) { (transaction, person) throws(StoreError) in
             let pool = DraftPool()
             for index in stride(from: 0, to: total, by: 10) {
                 pool.takeBack(keeping: 1)
@@ -115,8 +114,7 @@ struct EmbeddedWrites {
             }
         }
         try engine.checkpoint()
-        try measure("delete", total / 10, store) { transaction throws(StoreError) in
-            guard let person = transaction.catalog.rows.rowClass(named: "Person") else { return }
+        try measure("delete", total / 10, store) { (transaction, person) throws(StoreError) in
             for index in stride(from: 5, to: total, by: 10) {
                 guard let key = OrderedKey(.int(Int64(index))),
                     let found = try transaction.find(person, primaryKey: key)

@@ -1,3 +1,4 @@
+import Glibc
 import ObjectStore
 import ObjectSupport
 import Query
@@ -28,7 +29,7 @@ struct GeneratedPlans {
             let store = try Store(engine: engine, options: options)
             defer { store.close() }
             guard try People(store).isEmpty else {
-                throw People.Failure(
+                throw Failure(
                     description: "\(arguments.workDirectory) has objects of an earlier run")
             }
             try GeneratedQuery.fill(store, count: Int64(arguments.objectCount), &random)
@@ -90,11 +91,12 @@ struct GeneratedPlans {
         _ generated: GeneratedQuery, _ plan: () throws -> QueryExecution
     ) throws -> (nanoseconds: UInt64, text: String) {
         _ = try generated.run(plan())
-        let start = PlanComparison.cpuNanoseconds()
+        let start = processorNanoseconds(of: CLOCK_THREAD_CPUTIME_ID)
         let execution = try plan()
         _ = try generated.run(execution)
         return (
-            PlanComparison.cpuNanoseconds() - start, PlanComparison.text(execution)
+            processorNanoseconds(of: CLOCK_THREAD_CPUTIME_ID) - start,
+            PlanComparison.text(execution)
         )
     }
 }

@@ -13,10 +13,6 @@ import Threads
 struct People {
     private let store: Store
 
-    struct Failure: Error, CustomStringConvertible {
-        var description: String
-    }
-
     init(_ store: Store) { self.store = store }
 
     // MARK: Loading

@@ -2,6 +2,7 @@ import Bytes
 import ObjectModel
 import ObjectStore
 import Rows
+import TestSupport
 
 /// Makes drafts of the benchmark's people without reading any text, drawn as `Benchmarks/person/README.md`
 /// says.
@@ -67,7 +68,7 @@ final class PersonDrafts {
     func draft(_ index: Int) -> ObjectDraft {
         pool.takeBack(keeping: 1)
         let draft = pool.draft(rowClass, isMerge: false)
-        var draws = Draws(seed: UInt64(index) &* 0x2545_F491_4F6C_DD1D &+ 42)
+        var draws = SeededGenerator(seed: UInt64(index) &* 0x2545_F491_4F6C_DD1D &+ 42)
         let k = draws.next() % UInt64(max(1, total / 10))
         draft.set(0, int: Int64(index))
         text.removeAll()

@@ -56,25 +56,19 @@ struct PlanComparison {
         guard let rowClass = read.rows.rowClass(named: "Person") else { return }
         for (filter, sort, takings) in Self.queries {
             for taken in takings {
-                let predicate = try CompiledQuery.compile(
-                    text: filter, rootClass: rowClass.index, schema: read.rows
-                ).predicate
                 var query = ObjectQuery(
-                    classIndex: rowClass.index, predicate: predicate,
+                    classIndex: rowClass.index,
+                    predicate: try CompiledQuery.compile(
+                        text: filter, rootClass: rowClass.index, schema: read.rows
+                    ).predicate,
                     sort: sort.isEmpty
                         ? []
                         : try SortKey.parse(
                             list: sort, root: .objects(classIndex: rowClass.index),
                             schema: read.rows))
-                var limit = Int.max
-                var isCounted = false
                 switch taken {
-                case .count:
-                    query = query.counted
-                    isCounted = true
-                case .page(let count):
-                    limit = count
-                    query.expectedCount = count
+                case .count: query = query.counted
+                case .page(let count): query.expectedCount = count
                 case .all: break
                 }
                 var best = UInt64.max
@@ -82,17 +76,18 @@ struct PlanComparison {
                 var found = 0
                 var plan = ""
                 for _ in 0..<rounds {
-                    var start = Self.cpuNanoseconds()
+                    var start = processorNanoseconds(of: CLOCK_THREAD_CPUTIME_ID)
                     let planned = try QueryExecution(query, in: read)
-                    found = try Self.take(planned, limit, isCounted)
-                    best = min(best, Self.cpuNanoseconds() - start)
+                    found = try Self.take(planned, query)
+                    best = min(best, processorNanoseconds(of: CLOCK_THREAD_CPUTIME_ID) - start)
                     plan = Self.text(planned)
-                    start = Self.cpuNanoseconds()
+                    start = processorNanoseconds(of: CLOCK_THREAD_CPUTIME_ID)
                     let scan = QueryExecution(query, plan: .scan(query), in: read)
-                    guard try Self.take(scan, limit, isCounted) == found else {
-                        throw People.Failure(description: "\(filter): not what a scan finds")
+                    guard try Self.take(scan, query) == found else {
+                        throw Failure(description: "\(filter): not what a scan finds")
                     }
-                    bestScan = min(bestScan, Self.cpuNanoseconds() - start)
+                    bestScan = min(
+                        bestScan, processorNanoseconds(of: CLOCK_THREAD_CPUTIME_ID) - start)
                 }
                 let name = "\(filter) by \(sort) \(taken)"
                 print(
@@ -110,35 +105,24 @@ struct PlanComparison {
     private static func text(_ followed: FollowedPlan, _ execution: QueryExecution) -> String {
         let plan = followed.plan
         let access =
-            switch plan.access {
-            case .nothing: "nothing"
-            case .scan: followed.columns.isEmpty ? "scan" : "columns"
-            case .primaryKey: "key"
+            switch plan.source {
+            case nil: followed.columns.isEmpty ? "scan" : "columns"
             case .index: "index"
-            case .keys(.links): "links"
-            case .keys(.all): "all"
-            case .keys: "any"
+            case .links: "links"
+            case .all: "all"
+            default: "any"
             }
         return
             "\(access) \(plan.keys?.count ?? -1) \(plan.order) entries \(execution.statistics.entriesRead)"
     }
 
-    private static func take(
-        _ execution: QueryExecution, _ limit: Int, _ isCounted: Bool
-    ) throws -> Int {
-        if isCounted { return try execution.count() }
+    private static func take(_ execution: QueryExecution, _ query: ObjectQuery) throws -> Int {
+        if query.isCounted { return try execution.count() }
         var count = 0
-        try execution.run(limit: limit) { _, _ in
+        try execution.run(limit: query.expectedCount ?? .max) { _, _ in
             count += 1
             return true
         }
         return count
-    }
-
-    /// Nanoseconds of processor time that this thread has used.
-    static func cpuNanoseconds() -> UInt64 {
-        var time = timespec()
-        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-        return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
     }
 }

@@ -6,10 +6,15 @@ func report(_ name: String, _ value: Double, _ unit: String) {
     fflush(nil)
 }
 
-/// Nanoseconds of processor time that this process has used, on a machine that does other things too the
-/// steadier figure.
-func processorNanoseconds() -> UInt64 {
+/// Why nothing was measured.
+struct Failure: Error, CustomStringConvertible {
+    var description: String
+}
+
+/// Nanoseconds of processor time that this process has used, or this thread alone, on a machine that does other
+/// things too the steadier figure.
+func processorNanoseconds(of clock: clockid_t = CLOCK_PROCESS_CPUTIME_ID) -> UInt64 {
     var now = timespec()
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now)
+    clock_gettime(clock, &now)
     return UInt64(now.tv_sec) * 1_000_000_000 + UInt64(now.tv_nsec)
 }

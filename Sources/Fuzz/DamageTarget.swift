@@ -4,12 +4,8 @@ import Storage
 import TestSupport
 
 /// A store whose entries are damaged: opening, reading, writing and checking may fail but not trap.
-struct DamageTarget: FuzzTarget {
-    static let name = "damage"
-
-    init() {}
-
-    mutating func round(seed: UInt64) throws {
+enum DamageTarget {
+    static func round(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let script = try ObjectScript(seed: seed) { () throws(StorageError) in
             try EngineCase.memory.open()
@@ -27,7 +23,7 @@ struct DamageTarget: FuzzTarget {
         }
     }
 
-    private func damaged(
+    private static func damaged(
         _ key: [UInt8], _ value: [UInt8], _ random: inout SeededGenerator
     ) -> OwnedBatch {
         var batch = OwnedBatch()
@@ -51,7 +47,7 @@ struct DamageTarget: FuzzTarget {
         return batch
     }
 
-    private func use(
+    private static func use(
         _ engine: LastingEngine, _ script: ObjectScript, _ random: inout SeededGenerator
     ) throws {
         // A store that can't be opened any more has done what it should.

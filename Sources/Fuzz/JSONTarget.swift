@@ -4,9 +4,7 @@ import TestSupport
 
 /// Mutated documents: they are refused with an offset inside the text, or parsed; what was parsed and written is
 /// parsed as the same again.
-struct JSONTarget: FuzzTarget {
-    static let name = "json"
-
+struct JSONTarget {
     private let parser = JSONParser()
 
     private static let documents = [
@@ -20,9 +18,7 @@ struct JSONTarget: FuzzTarget {
         "nul", "\u{0}", "\u{1F}", " ", "\n", "é", "9223372036854775807", "\"a\":",
     ]
 
-    init() {}
-
-    mutating func round(seed: UInt64) throws {
+    func round(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         for _ in 0..<500 {
             var text = Array(

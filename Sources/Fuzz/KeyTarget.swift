@@ -4,12 +4,8 @@ import Rows
 import TestSupport
 
 /// Random values as keys: in the order of the values, and none the beginning of another.
-struct KeyTarget: FuzzTarget {
-    static let name = "keys"
-
-    init() {}
-
-    mutating func round(seed: UInt64) throws {
+enum KeyTarget {
+    static func round(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         for type in ScalarType.plainCases {
             let values = (0..<25).map { _ in
@@ -23,7 +19,7 @@ struct KeyTarget: FuzzTarget {
         }
     }
 
-    private func compare(_ a: Value, _ x: [UInt8], _ b: Value, _ y: [UInt8]) throws {
+    private static func compare(_ a: Value, _ x: [UInt8], _ b: Value, _ y: [UInt8]) throws {
         let differs = a.precedes(b) || b.precedes(a)
         try expect((x == y) == !differs, "\(a) and \(b): \(x) and \(y)")
         guard differs else { return }

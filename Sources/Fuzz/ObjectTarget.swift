@@ -4,12 +4,8 @@ import Storage
 import TestSupport
 
 /// Random schemas, transactions, migrations and backups, compared with dictionaries after each.
-struct ObjectTarget: FuzzTarget {
-    static let name = "objects"
-
-    init() {}
-
-    mutating func round(seed: UInt64) throws {
+enum ObjectTarget {
+    static func round(seed: UInt64) throws {
         let engineCase = EngineCase.all[Int(seed % UInt64(EngineCase.all.count))]
         let script = try ObjectScript(
             seed: seed,

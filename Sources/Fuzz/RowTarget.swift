@@ -6,12 +6,8 @@ import Rows
 import TestSupport
 
 /// Damaged rows, and bytes that are no collections: what is read of them lies within them.
-struct RowTarget: FuzzTarget {
-    static let name = "rows"
-
-    init() {}
-
-    mutating func round(seed: UInt64) throws {
+enum RowTarget {
+    static func round(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let store = try Store(engine: try EngineCase.memory.open())
         defer { store.close() }
@@ -38,7 +34,7 @@ struct RowTarget: FuzzTarget {
         for _ in 0..<300 { try readCollection(&random) }
     }
 
-    private func damaged(_ row: [UInt8], _ random: inout SeededGenerator) -> [UInt8] {
+    private static func damaged(_ row: [UInt8], _ random: inout SeededGenerator) -> [UInt8] {
         var row = row
         for _ in 0..<Int.random(in: 1...5, using: &random) {
             row[Int.random(in: row.indices, using: &random)] = UInt8(
@@ -53,7 +49,7 @@ struct RowTarget: FuzzTarget {
         return row
     }
 
-    private func read(_ bytes: [UInt8], _ rowClass: RowClass, _ reader: ContentReader) {
+    private static func read(_ bytes: [UInt8], _ rowClass: RowClass, _ reader: ContentReader) {
         // A copy of its own, so that a read beyond the end is seen by a memory checker.
         let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 8)
         defer { copy.deallocate() }
@@ -62,7 +58,7 @@ struct RowTarget: FuzzTarget {
         _ = reader.content(row, rowClass)
     }
 
-    private func readCollection(_ random: inout SeededGenerator) throws {
+    private static func readCollection(_ random: inout SeededGenerator) throws {
         let byteCount = Int.random(in: 0...48, using: &random)
         let bytes = (0..<byteCount).map { position in
             position % 4 == 0 ? UInt8.random(in: 0...12, using: &random) : 0

@@ -54,6 +54,8 @@ package enum StoreError: Error, Sendable {
     case tooLarge(detail: String)
     /// A write was to keep properties of an object, or of an embedded one, that is not there.
     case nothingToKeep
+    /// A query took too long, or needed too much memory.
+    case stopped(EvaluationFailure)
     /// Storage failed.
     case storage(StorageError)
     /// The write's body rolled it back; its caller knows why.

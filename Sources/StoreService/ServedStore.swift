@@ -74,19 +74,15 @@ package final class ServedStore: Sendable {
 
     /// The fault of a failed operation; what clients are not told is reported.
     package func fault(_ error: StoreError) -> RequestFault {
+        switch error {
+        case .stopped(.memory): return .queryMemory(limits)
+        case .stopped(.time): return .queryTime(limits)
+        case .stopped(.pattern): return .queryPattern
+        default: break
+        }
         let fault = RequestFault(error)
         if case .storage(let cause) = error { report(cause, fault.kind == .unavailable) }
         return fault
-    }
-
-    /// The fault of a query that was stopped.
-    package func fault(_ failure: QueryExecution.Failure) -> RequestFault {
-        switch failure {
-        case .store(let error): fault(error)
-        case .memory: .queryMemory(limits)
-        case .time: .queryTime(limits)
-        case .pattern: .queryPattern
-        }
     }
 
     // MARK: Bodies

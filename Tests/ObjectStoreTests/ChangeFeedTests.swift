@@ -96,9 +96,7 @@ struct ChangeFeedTests {
         let follower = Follower(
             ObservedQuery(
                 target: .objects(classIndex: classIndex), predicate: predicate,
-                paths: predicate.dependencies(schema).map {
-                    DependencyPath(steps: $0.path, member: $0.member)
-                }, schema: schema))
+                paths: predicate.dependencies(schema), schema: schema))
         let isTaken = feed.perform { position in
             follower.begin(position, predicate, classIndex)
             position.feed.add(follower)

@@ -69,9 +69,9 @@ struct FullTextTests {
 
     private func usesWords(_ store: Store, _ filter: String, sort: String = "") throws -> Bool {
         try store.reading { view in
-            return switch try find(filter, sort: sort, in: view).execution.plan.access {
-            case .keys(.words): true
-            case .keys(.any(let parts)):
+            return switch try find(filter, sort: sort, in: view).execution.plan.source {
+            case .words: true
+            case .any(let parts):
                 parts.allSatisfy { if case .words = $0 { true } else { false } }
             default: false
             }
@@ -249,14 +249,14 @@ struct FullTextTests {
             #expect(counted.execution.statistics.rowsRead <= 1)
             // Nearly all objects have the word: the index of the order is read instead.
             let sorted = try find("body TEXT 'all'", sort: "rank", limit: 5, in: view)
-            guard case .index = sorted.execution.plan.access else {
-                Issue.record("\(sorted.execution.plan.access)")
+            guard case .index = sorted.execution.plan.source else {
+                Issue.record("\(sorted.execution.plan)")
                 return
             }
             let few = try find("body TEXT 'all rare'", sort: "rank", limit: 5, in: view)
             #expect(few.keys.count == 4)
-            guard case .keys(.words) = few.execution.plan.access else {
-                Issue.record("\(few.execution.plan.access)")
+            guard case .words = few.execution.plan.source else {
+                Issue.record("\(few.execution.plan)")
                 return
             }
         }

@@ -285,7 +285,7 @@ struct LinkTests {
                 transaction.limitFollowing(until: limits.deadlineMilliseconds)
                 let execution = QueryExecution(
                     query, plan: .scan(query), in: transaction, limits: limits)
-                #expect(throws: QueryExecution.Failure.self, "\(text)") {
+                #expect(throws: StoreError.self, "\(text)") {
                     try execution.run(limit: .max) { _, _ in true }
                 }
             }

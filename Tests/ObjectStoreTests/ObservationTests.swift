@@ -54,7 +54,7 @@ struct ObservationTests {
             dependencies = predicate.dependencies(schema)
             query = ObservedQuery(
                 target: .objects(classIndex: classIndex), predicate: predicate,
-                paths: dependencies.map { DependencyPath(steps: $0.path, member: $0.member) },
+                paths: dependencies,
                 schema: schema)
         }
 

@@ -15,8 +15,10 @@ struct PlanCostTests {
     private static func cost(_ execution: QueryExecution) -> Int {
         var cost = execution.statistics.entriesRead * QueryCost.entry
         for followed in execution.followed {
-            if case .scan = followed.plan.access {
-                cost += followed.rowsRead * RowCost(followed.plan.residual).tested
+            if followed.plan.source == nil {
+                cost +=
+                    followed.rowsRead
+                    * (QueryCost.scannedRow + QueryCost.test(followed.plan.residual))
             } else {
                 cost += followed.rowsRead * LookUpCost(objectCount: Int(Self.objectCount)).rising
             }
@@ -58,7 +60,7 @@ struct PlanCostTests {
             ratios.append(ratio)
             #expect(
                 ratio <= 10,
-                "query \(number): \(generated.text): \(cost), best \(best), by \(chosen.followed.map { "\($0.plan.access) \($0.plan.order)" })"
+                "query \(number): \(generated.text): \(cost), best \(best), by \(chosen.followed.map { "\($0.plan.source.debugDescription) \($0.plan.order)" })"
             )
         }
         ratios.sort()

@@ -48,10 +48,11 @@ struct RandomisedTests {
                     text: RandomQuery.numbered(texts.joined(separator: sign)), arguments: arguments,
                     rootClass: 0, schema: World.schema)
                 let matcher = query.predicate.makeMatcher(World.schema)
-                for constraint in query.predicate.constraints(World.schema) {
+                for constraint in query.predicate.constraints {
                     constraintCount += 1
                     if constraint.isExact { exactCount += 1 }
-                    let residual = constraint.residual?.makeMatcher(World.schema)
+                    let residual = constraint.residual(of: query.predicate)?
+                        .makeMatcher(World.schema)
                     for (a, b) in zip(constraint.ranges, constraint.ranges.dropFirst()) {
                         #expect(!b.lower.lexicographicallyPrecedes(a.upper))
                     }

@@ -4,23 +4,23 @@ import Rows
 
 extension CompiledProjection {
     /// What decides about what the projection shows: every property that its ways read.
-    package func paths(_ schema: RowSchema) -> [DependencyPath] {
-        var paths: [DependencyPath] = []
+    package func paths(_ schema: RowSchema) -> [Dependency] {
+        var paths: [Dependency] = []
         addPaths(behind: [], schema, to: &paths)
         return paths
     }
 
     private func addPaths(
-        behind steps: [PathStep], _ schema: RowSchema, to paths: inout [DependencyPath]
+        behind steps: [PathStep], _ schema: RowSchema, to paths: inout [Dependency]
     ) {
         for property in properties {
             var steps = steps
-            for step in property.steps.dropLast() { steps.append(Self.forward(step, schema)) }
-            guard let last = property.steps.last else { continue }
-            paths.append(DependencyPath(steps: steps, member: last.member))
-            if let inner = property.projection {
-                inner.addPaths(behind: steps + [Self.forward(last, schema)], schema, to: &paths)
+            for step in property.steps {
+                paths.append(
+                    Dependency(classIndex: step.classIndex, member: step.member, path: steps))
+                steps.append(Self.forward(step, schema))
             }
+            property.projection?.addPaths(behind: steps, schema, to: &paths)
         }
     }
 

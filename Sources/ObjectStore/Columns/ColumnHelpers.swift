@@ -46,7 +46,6 @@ final class ColumnJob: Sendable {
     private let program: ColumnProgram
     private let next: Atomic<Int>
     private let total = Atomic<Int>(0)
-    private let isCancelled = Atomic<Bool>(false)
     private let hasDismissed = Atomic<Bool>(false)
     private let undecided = Mutex<[Int]>([])
     private let helpers = Monitor(Helpers())
@@ -60,9 +59,7 @@ final class ColumnJob: Sendable {
     /// Counts the next chunk; false when there is none.
     func step(_ frame: ColumnFrame) -> Bool {
         let chunk = next.wrappingAdd(1, ordering: .relaxed).oldValue
-        guard chunk < program.chunkCount, !isCancelled.load(ordering: .relaxed) else {
-            return false
-        }
+        guard chunk < program.chunkCount else { return false }
         guard program.evaluate(chunk, frame) else { return true }
         if frame.hasUndecided {
             undecided.withLock { $0.append(chunk) }
@@ -89,9 +86,6 @@ final class ColumnJob: Sendable {
 
     /// Lets no helper begin another chunk; the job's own thread goes on.
     func dismissHelpers() { hasDismissed.store(true, ordering: .relaxed) }
-
-    /// Stops threads from beginning another chunk.
-    func cancel() { isCancelled.store(true, ordering: .relaxed) }
 
     /// Waits for the helpers and returns what was counted, and the chunks that only rows can decide.
     func finish() -> (count: Int, undecided: [Int]) {

@@ -2,14 +2,6 @@ import Query
 import Rows
 
 extension ColumnScan {
-    /// What a scan by columns that are there costs, and how it goes.
-    struct Estimate {
-        let cost: ScanCost
-        /// What the scan needs, so that it does not look for it again; nil where columns answer a part of the
-        /// condition only.
-        let prepared: Prepared?
-    }
-
     /// What planning has made for a scan by columns.
     struct Prepared {
         /// What is evaluated, ready to be bound.
@@ -41,13 +33,15 @@ extension ColumnScan {
     ///
     /// - `needsOrder`: Whether it is nil too where no column has the query's order, because an index has it.
     /// - `rowCost`: What it costs to test a row.
+    /// - Returns: What the scan needs besides, so that it does not look for it again; nil where columns answer a part of
+    ///   the condition only.
     ///
     /// Cost: for a class without columns that of a lock; else some microseconds, most of them for the program,
     /// which a scan that is made with it saves.
     static func estimate(
         _ query: ObjectQuery, _ rowClass: RowClass, in transaction: ReadTransaction,
-        needsOrder: Bool = false, rowCost: Int = QueryCost.scannedRow
-    ) -> Estimate? {
+        needsOrder: Bool, rowCost: Int
+    ) -> (cost: ScanCost, prepared: Prepared?)? {
         guard let store = transaction.columns, store.hasColumns(rowClass) else { return nil }
         let schema = transaction.rows
         var columns = ResidentColumns()
@@ -77,12 +71,9 @@ extension ColumnScan {
                 far += farCost(reference, columns, program, schema)
             }
         }
-        return Estimate(
-            cost: ScanCost(
-                chunkCount: chunkCount, chunk: chunk, far: far,
-                staleRowCount: columns.staleRowCount),
-            prepared: program.residual == nil
-                ? Prepared(program: program, columns: columns) : nil)
+        let cost = ScanCost(
+            chunkCount: chunkCount, chunk: chunk, far: far, staleRowCount: columns.staleRowCount)
+        return (cost, program.residual == nil ? Prepared(program: program, columns: columns) : nil)
     }
 
     /// What a column costs of a class that is reached by links.

@@ -23,10 +23,8 @@ final class ColumnScan {
     private let order: ColumnOrder?
     /// Tests what columns cannot answer.
     private let residual: Matcher?
-    /// Tests all of the predicate, where a value is not in its column.
-    private lazy var whole = makeWhole()
-    /// Whether there is one: asking for it would make it.
-    private var hasWhole = false
+    /// Tests all of the predicate, where a value is not in its column; made for the first such value.
+    private var whole: Matcher?
 
     /// Nil when no columns are there for the predicate, nor built now, that answer a part of it.
     ///
@@ -96,13 +94,7 @@ final class ColumnScan {
 
     /// Why testing rows was given up: what was found since then is not to be used.
     var failure: EvaluationFailure? {
-        residual?.failure ?? (hasWhole ? whole?.failure : nil)
-    }
-
-    private func makeWhole() -> Matcher? {
-        hasWhole = true
-        return predicate?.makeMatcher(
-            transaction.rows, source: transaction, until: deadlineMilliseconds)
+        residual?.failure ?? whole?.failure
     }
 
     private static func program(
@@ -125,8 +117,10 @@ final class ColumnScan {
 
     // MARK: Chunks
 
-    private func checkTime() throws(QueryExecution.Failure) {
-        guard !transaction.isOver(deadlineMilliseconds), !transaction.isLate else { throw .time }
+    private func checkTime() throws(StoreError) {
+        guard !transaction.isOver(deadlineMilliseconds), !transaction.isLate else {
+            throw .stopped(.time)
+        }
     }
 
     private var isAlone: Bool { transaction.turn?.isAlone ?? true }
@@ -136,13 +130,18 @@ final class ColumnScan {
     }
 
     /// Evaluates a chunk into the frame's mask; false when it has no objects.
-    private func evaluate(_ chunk: Int) throws(QueryExecution.Failure) -> Bool {
+    private func evaluate(_ chunk: Int) throws(StoreError) -> Bool {
         defer { begunChunk = nil }
         if chunk == begunChunk { return true }
         guard program.evaluate(chunk, frame) else { return false }
         try checkTime()
         guard frame.hasUndecided else { return true }
-        var failure: QueryExecution.Failure?
+        var failure: StoreError?
+        let whole =
+            whole
+            ?? predicate?.makeMatcher(
+                transaction.rows, source: transaction, until: deadlineMilliseconds)
+        self.whole = whole
         frame.settle { position in
             guard failure == nil else { return false }
             let key = Self.key(chunk, position)
@@ -150,7 +149,7 @@ final class ColumnScan {
                 guard let row = try transaction.find(rowClass, key: key) else { return false }
                 return whole?.matches(row: row, key: key, source: transaction) ?? true
             } catch {
-                failure = .store(error)
+                failure = error
                 return false
             }
         }
@@ -161,7 +160,7 @@ final class ColumnScan {
     // MARK: Results
 
     /// Evaluates the chunk that the scan begins with behind a key; the scan does not do so again.
-    func begin(after first: UInt64) throws(QueryExecution.Failure) -> Beginning {
+    func begin(after first: UInt64) throws(StoreError) -> Beginning {
         let (firstChunk, from) = start(behind: first)
         for chunk in firstChunk..<program.chunkCount where try evaluate(chunk) {
             begunChunk = chunk
@@ -186,7 +185,7 @@ final class ColumnScan {
     /// How many objects satisfy the predicate.
     ///
     /// A count that turns out to take long is shared with other cores.
-    func count() throws(QueryExecution.Failure) -> Int {
+    func count() throws(StoreError) -> Int {
         var total = 0
         let start = helperCountMax > 0 && residual == nil ? monotonicMicroseconds() : 0
         for chunk in 0..<program.chunkCount {
@@ -215,17 +214,14 @@ final class ColumnScan {
     /// After how many chunks the time that a scan takes is estimated.
     private static let probedChunkCount = 8
 
-    private func sharedCount(from first: Int) throws(QueryExecution.Failure) -> Int {
+    private func sharedCount(from first: Int) throws(StoreError) -> Int {
         let job = ColumnJob(program, first: first)
         ColumnHelpers.shared.join(job, countMax: helperCountMax)
-        var failure: QueryExecution.Failure?
-        while job.step(frame) {
+        var failure: StoreError?
+        while failure == nil, job.step(frame) {
+            do throws(StoreError) { try checkTime() } catch { failure = error }
             // The helpers have no turn of their own: they leave to others what this one would have to share.
-            if !isAlone { job.dismissHelpers() }
-            do throws(QueryExecution.Failure) { try checkTime() } catch {
-                failure = error
-                job.cancel()
-            }
+            if failure != nil || !isAlone { job.dismissHelpers() }
         }
         var (total, undecided) = job.finish()
         if let failure { throw failure }
@@ -240,7 +236,7 @@ final class ColumnScan {
     /// - Returns: Behind which key there is more, where so many were looked at in vain.
     func scan(
         after first: UInt64, chunkCountMax: Int = .max, _ body: (UInt64, RowView) -> Bool
-    ) throws(QueryExecution.Failure) -> UInt64? {
+    ) throws(StoreError) -> UInt64? {
         var left = chunkCountMax
         let (firstChunk, from) = start(behind: first)
         for chunk in firstChunk..<program.chunkCount {
@@ -261,7 +257,7 @@ final class ColumnScan {
     func sort(
         limit: Int, after position: QueryPosition?, memoryByteCountMax: Int,
         _ body: (UInt64, RowView) -> Bool
-    ) throws(QueryExecution.Failure) -> Bool {
+    ) throws(StoreError) -> Bool {
         guard let order else { return false }
         var after: ColumnOrder.RankedKey?
         if let position {
@@ -280,56 +276,44 @@ final class ColumnScan {
                     try satisfiesResidual(Self.key(chunk, position))
                 {
                     _ = heap.insert(rankedKey, isBefore: <)
-                    guard heap.count <= countMax else { throw .memory }
+                    guard heap.count <= countMax else { throw .stopped(.memory) }
                 }
                 position = frame.first(from: position + 1)
             }
         }
         for rankedKey in heap.sorted(<) {
-            do throws(StoreError) {
-                guard let row = try transaction.find(rowClass, key: rankedKey.key) else { continue }
-                guard body(rankedKey.key, row) else { break }
-            } catch {
-                throw .store(error)
-            }
+            guard let row = try transaction.find(rowClass, key: rankedKey.key) else { continue }
+            guard body(rankedKey.key, row) else { break }
         }
         return true
     }
 
-    private func satisfiesResidual(_ key: UInt64) throws(QueryExecution.Failure) -> Bool {
+    private func satisfiesResidual(_ key: UInt64) throws(StoreError) -> Bool {
         guard let residual else { return true }
-        do throws(StoreError) {
-            guard let row = try transaction.find(rowClass, key: key) else { return false }
-            return residual.matches(row: row, key: key, source: transaction)
-        } catch {
-            throw .store(error)
-        }
+        guard let row = try transaction.find(rowClass, key: key) else { return false }
+        return residual.matches(row: row, key: key, source: transaction)
     }
 
     /// Reads the rows of the chunk that was evaluated last, as far as they are wanted: one by one, or all
     /// in a row where most are.
     private func rows(
         of chunk: Int, from first: Int, _ body: (UInt64, RowView) -> Bool
-    ) throws(QueryExecution.Failure) -> Bool {
+    ) throws(StoreError) -> Bool {
         if residual != nil { testedRowCount += frame.count }
         let objectCount = program.objects(of: chunk)?.objectCount ?? 0
-        do throws(StoreError) {
-            if frame.count * Self.denseRatio >= objectCount {
-                return try neighbours(of: chunk, from: first, body)
+        if frame.count * Self.denseRatio >= objectCount {
+            return try neighbours(of: chunk, from: first, body)
+        }
+        var position = frame.first(from: first)
+        while position < ColumnChunk.keyCount {
+            let key = Self.key(chunk, position)
+            if let row = try transaction.find(rowClass, key: key),
+                residual?.matches(row: row, key: key, source: transaction) ?? true,
+                !body(key, row)
+            {
+                return false
             }
-            var position = frame.first(from: first)
-            while position < ColumnChunk.keyCount {
-                let key = Self.key(chunk, position)
-                if let row = try transaction.find(rowClass, key: key),
-                    residual?.matches(row: row, key: key, source: transaction) ?? true,
-                    !body(key, row)
-                {
-                    return false
-                }
-                position = frame.first(from: position + 1)
-            }
-        } catch {
-            throw .store(error)
+            position = frame.first(from: position + 1)
         }
         return true
     }

@@ -44,9 +44,9 @@ package final class ColumnStore: Sendable {
         /// The newest commit whose changes were noted, whether it was made yet or not.
         var lastCommit: UInt64?
         var classes: [UInt32: ClassColumns] = [:]
+        /// How often columns that are not there were wanted; negative for one that had no room, which is asked for in vain
+        /// so often.
         var uses: [Column: Int] = [:]
-        /// Columns that had no room, with how often they may be asked for in vain before they are tried again.
-        var refused: [Column: Int] = [:]
         var clock: UInt64 = 0
     }
 
@@ -137,9 +137,9 @@ package final class ColumnStore: Sendable {
         guard options.byteCountMax > 0 else { return false }
         let column = Column(rowSpace: rowClass.rowSpace, member: reference.member)
         return state.withLock { state in
-            guard let left = state.refused[column] else { return true }
-            state.refused[column] = left > 0 ? left - 1 : nil
-            return left == 0
+            guard let uses = state.uses[column], uses < 0 else { return true }
+            state.uses[column] = uses + 1
+            return false
         }
     }
 
@@ -164,9 +164,11 @@ package final class ColumnStore: Sendable {
         _ reference: ColumnReference, in transaction: ReadTransaction, _ state: borrowing State,
         _ found: inout ResidentColumns
     ) -> Bool {
-        guard let (columns, version) = resident(reference, in: transaction, state) else {
-            return false
-        }
+        guard transaction.commit <= state.lastCommit ?? 0,
+            let columns = state.classes[transaction.rows.classes[reference.classIndex].rowSpace],
+            transaction.commit >= columns.trackedFrom,
+            let version = columns.residents[reference.member]?.version
+        else { return false }
         found.chunks[reference] = version.chunks
         let commit = transaction.commit
         if version.commit == commit { return true }
@@ -190,17 +192,6 @@ package final class ColumnStore: Sendable {
             Self.touch(references, transaction.rows, &state)
             return found.chunks
         }
-    }
-
-    private static func resident(
-        _ reference: ColumnReference, in transaction: ReadTransaction, _ state: borrowing State
-    ) -> (ClassColumns, Version)? {
-        guard transaction.commit <= state.lastCommit ?? 0,
-            let columns = state.classes[transaction.rows.classes[reference.classIndex].rowSpace],
-            transaction.commit >= columns.trackedFrom,
-            let version = columns.residents[reference.member]?.version
-        else { return nil }
-        return (columns, version)
     }
 
     /// Notes that columns are used, which keeps them longer than others.
@@ -303,7 +294,6 @@ package final class ColumnStore: Sendable {
             let column = Column(rowSpace: space, member: member)
             if counts { state.uses[column, default: 0] += 1 }
             guard state.uses[column, default: 0] >= options.useCountMin,
-                state.refused[column] == nil,
                 state.classes[space]?.building.contains(member) != true
             else { continue }
             missing.append(member)
@@ -343,7 +333,7 @@ package final class ColumnStore: Sendable {
             state.withLock { state in
                 for member in request.missing {
                     let column = Column(rowSpace: request.rowClass.rowSpace, member: member)
-                    state.refused[column] = Self.refusalCount
+                    state.uses[column] = -Self.refusalCount
                 }
             }
         }

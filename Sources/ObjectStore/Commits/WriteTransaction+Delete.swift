@@ -79,10 +79,10 @@ extension WriteTransaction {
     {
         for member in rowClass.indexedMembers { removeIndexEntry(rowClass, member, key, stored) }
         for index in rowClass.searchIndexes {
-            group.removeEntries(rowClass, index, key, stored, rows)
+            group.changeEntries(rowClass, index, key, from: stored, to: nil, rows)
         }
         removeGroupEntries(rowClass, key, stored)
-        removeInverseLinks(rowClass, key, stored)
+        changeInverseLinks(rowClass, key, from: stored, to: nil)
         try leaveMigration(rowClass, key, stored)
 
         var primaryKey: [UInt8] = []

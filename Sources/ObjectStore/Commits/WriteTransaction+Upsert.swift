@@ -134,11 +134,13 @@ extension WriteTransaction {
         try requireStated(draft, path)
         let row = try put(rowClass, key, bytes)
         for member in rowClass.indexedMembers { putIndexEntry(rowClass, member, key, row) }
-        for index in rowClass.searchIndexes { group.putEntries(rowClass, index, key, row, rows) }
+        for index in rowClass.searchIndexes {
+            group.changeEntries(rowClass, index, key, from: nil, to: row, rows)
+        }
         if !rowClass.uniqueKeys.isEmpty {
             enterUniqueKeys(rowClass, key, from: nil, to: row, nil, path: path)
         }
-        addInverseLinks(rowClass, key, row)
+        changeInverseLinks(rowClass, key, from: nil, to: row)
         record(.insert, rowClass, key)
         if row.holdsOverflow { try overflow.checkFailure() }
         try enterMigration(rowClass, key, row)

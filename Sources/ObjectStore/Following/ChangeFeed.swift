@@ -34,10 +34,8 @@ package final class ChangeFeed: @unchecked Sendable {
     private let isCatchingUp = Atomic<Bool>(false)
     private let onTick: @Sendable (ChangeFeed) -> Void
     private var current: (transaction: ReadTransaction, version: UInt64)?
-    /// Channels that concern one class alone, by its position.
-    private var classChannels: [Int: [ObjectIdentifier: any FeedChannel]] = [:]
-    /// Channels that concern several classes.
-    private var wideChannels: [ObjectIdentifier: any FeedChannel] = [:]
+    /// The channels by the position of the only class that concerns them; nil for those that several concern.
+    private var channels: [Int?: [ObjectIdentifier: any FeedChannel]] = [:]
     private let logFailure: @Sendable (StoreError) -> Void
 
     /// Starts following.
@@ -106,21 +104,14 @@ package final class ChangeFeed: @unchecked Sendable {
 
     /// Adds a channel, which gets events from the current position on. Only within an action.
     package func add(_ channel: any FeedChannel) {
-        if let index = channel.query.singleClass {
-            classChannels[index, default: [:]][ObjectIdentifier(channel)] = channel
-        } else {
-            wideChannels[ObjectIdentifier(channel)] = channel
-        }
+        channels[channel.query.singleClass, default: [:]][ObjectIdentifier(channel)] = channel
     }
 
     /// Removes a channel. Only within an action or a call of a channel.
     package func remove(_ channel: any FeedChannel) {
-        if let index = channel.query.singleClass {
-            classChannels[index]?[ObjectIdentifier(channel)] = nil
-            if classChannels[index]?.isEmpty == true { classChannels[index] = nil }
-        } else {
-            wideChannels[ObjectIdentifier(channel)] = nil
-        }
+        let singleClass = channel.query.singleClass
+        channels[singleClass]?[ObjectIdentifier(channel)] = nil
+        if channels[singleClass]?.isEmpty == true { channels.removeValue(forKey: singleClass) }
     }
 
     private func run() {
@@ -143,7 +134,7 @@ package final class ChangeFeed: @unchecked Sendable {
             }
             actions += work?.actions ?? []
             do throws(StoreError) {
-                if hasChannels || !actions.isEmpty {
+                if !channels.isEmpty || !actions.isEmpty {
                     try advance()
                     if let current {
                         let position = Position(
@@ -164,7 +155,7 @@ package final class ChangeFeed: @unchecked Sendable {
                 }
                 onTick(self)
             }
-            if !hasChannels {
+            if channels.isEmpty {
                 current?.transaction.close()
                 current = nil
             }
@@ -172,60 +163,46 @@ package final class ChangeFeed: @unchecked Sendable {
         }
         current?.transaction.close()
         current = nil
-        classChannels = [:]
-        wideChannels = [:]
+        channels = [:]
         inbox.signal {
             $0.hasStopped = true
             return true
         }
     }
 
-    private var hasChannels: Bool { !classChannels.isEmpty || !wideChannels.isEmpty }
-
-    private var allChannels: [any FeedChannel] {
-        classChannels.values.flatMap(\.values) + Array(wideChannels.values)
-    }
+    private var allChannels: [any FeedChannel] { channels.values.flatMap(\.values) }
 
     /// Goes to the newest state and delivers the changes in between to the channels.
     private func advance() throws(StoreError) {
         let next = try store.read()
-        let version: UInt64
-        do throws(StoreError) { version = try next.state().version } catch {
+        do throws(StoreError) {
+            let version = try next.state().version
+            if let before = current, version > before.version {
+                try deliver(from: before, to: next, version: version)
+            }
+            // Also of the same version, so that no snapshot grows older than a tick.
+            current?.transaction.close()
+            current = (next, version)
+        } catch {
             next.close()
             throw error
         }
-        guard let before = current else {
-            current = (next, version)
-            return
-        }
-        guard version > before.version else {
-            // The same state, seen by a younger snapshot, so that none grows older than a tick.
-            before.transaction.close()
-            current = (next, version)
-            return
-        }
+    }
+
+    private func deliver(
+        from before: (transaction: ReadTransaction, version: UInt64), to after: ReadTransaction,
+        version: UInt64
+    ) throws(StoreError) {
         let changes: FoldedChanges
         do throws(FoldedChanges.Gap) {
-            changes = try FoldedChanges(after: before.version, in: next)
+            changes = try FoldedChanges(after: before.version, in: after)
         } catch {
-            next.close()
-            switch error {
-            case .storage(let storage): throw .storage(storage)
-            case .expired, .future:
-                // The log was trimmed past the feed: every query starts again.
-                invalidate(.expiry)
-                before.transaction.close()
-                current = (next, version)
-                return
-            }
+            if case .storage(let storage) = error { throw .storage(storage) }
+            // The log was trimmed past the feed: every query starts again.
+            return invalidate(.expiry)
         }
-        if changes.changesSchema {
-            invalidate(.schemaChange)
-        } else {
-            dispatch(changes, before: before, after: next, version: version)
-        }
-        before.transaction.close()
-        current = (next, version)
+        if changes.changesSchema { return invalidate(.schemaChange) }
+        dispatch(changes, before: before, after: after, version: version)
     }
 
     private func dispatch(
@@ -251,16 +228,14 @@ package final class ChangeFeed: @unchecked Sendable {
                     after: after)
             }
         }
-        for index in Set(changes.order.map(\.classIndex)) {
-            for channel in (classChannels[index] ?? [:]).values { deliver(channel) }
+        for index in Set(changes.order.map { Optional($0.classIndex) }).union([nil]) {
+            for channel in (channels[index] ?? [:]).values { deliver(channel) }
         }
-        for channel in wideChannels.values { deliver(channel) }
     }
 
     private func invalidate(_ reason: FeedInvalidation) {
-        let channels = allChannels
-        classChannels = [:]
-        wideChannels = [:]
-        for channel in channels { channel.invalidate(reason) }
+        let invalidated = allChannels
+        channels = [:]
+        for channel in invalidated { channel.invalidate(reason) }
     }
 }

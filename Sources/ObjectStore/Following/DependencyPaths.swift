@@ -8,16 +8,6 @@ import Rows
 /// back. It is enough to walk in the newer state: where a link on the path changed, its holder has
 /// changed too, or its former target is listed among the lost links.
 struct DependencyPaths: Sendable {
-    /// A property of other objects whose changes concern the query.
-    private struct Watched: Hashable {
-        /// The path from the query's objects to the object that changes.
-        var steps: [PathStep]
-        /// The property of that object's class.
-        var member: Int
-        /// That object's class.
-        var classIndex: Int
-    }
-
     /// A step back along a property, whose targets concern the query when they lose a link.
     private struct Loss: Hashable {
         var steps: [PathStep]
@@ -26,61 +16,43 @@ struct DependencyPaths: Sendable {
     }
 
     private let rootClass: Int
-    private let watchedProperties: [Watched]
+    /// Properties of other objects whose changes concern the query.
+    private let watchedProperties: [Dependency]
     private let losses: [Loss]
     /// Properties of the query's own objects that it reads, inverse links included.
     let ownMembers: MemberSet
 
-    init(rootClass: Int, paths: [DependencyPath], schema: RowSchema) {
+    /// - `dependencies`: With those on the way to others.
+    init(rootClass: Int, _ dependencies: [Dependency], schema: RowSchema) {
         self.rootClass = rootClass
-        var watchedProperties: Set<Watched> = []
+        var watchedProperties: Set<Dependency> = []
         var losses: Set<Loss> = []
         var own = MemberSet()
-        for path in paths {
-            for end in 0...path.steps.count {
-                let steps = Array(path.steps[..<end])
-                let isLast = end == path.steps.count
-                // Before the end of the path, the property that the next step follows is watched.
-                if !isLast, case .inverse = path.steps[end].kind {
-                    let next = path.steps[end]
-                    losses.insert(
-                        Loss(
-                            steps: steps,
-                            propertyNumber: schema.classes[next.toClass].members[next.member]
-                                .number,
-                            classIndex: next.fromClass))
-                    watchedProperties.insert(
-                        Watched(
-                            steps: Array(path.steps[...end]), member: next.member,
-                            classIndex: next.toClass))
-                    continue
-                }
-                let member = isLast ? path.member : path.steps[end].member
-                let classIndex = steps.last?.toClass ?? rootClass
-                if member >= 0, schema.classes[classIndex].members[member].originProperty >= 0 {
-                    // An inverse link read at the end of the path.
-                    let compiled = schema.classes[classIndex].members[member]
-                    losses.insert(
-                        Loss(
-                            steps: steps,
-                            propertyNumber: schema.classes[compiled.classIndex]
-                                .members[compiled.originProperty].number, classIndex: classIndex))
-                    let back = PathStep(
-                        kind: .inverse, fromClass: classIndex, toClass: compiled.classIndex,
-                        member: compiled.originProperty)
-                    watchedProperties.insert(
-                        Watched(
-                            steps: steps + [back], member: compiled.originProperty,
-                            classIndex: compiled.classIndex))
-                    continue
-                }
-                let watched = DependencyPaths.atOwner(
-                    Watched(steps: steps, member: member, classIndex: classIndex), schema)
-                if watched.steps.isEmpty {
-                    own.insert(watched.member)
-                } else {
-                    watchedProperties.insert(watched)
-                }
+        for var dependency in dependencies {
+            let read = schema.classes[dependency.classIndex].members[dependency.member]
+            if read.originProperty >= 0 {
+                // An inverse link read at the end of the path.
+                let back = PathStep(
+                    kind: .inverse, fromClass: dependency.classIndex, toClass: read.classIndex,
+                    member: read.originProperty)
+                dependency = Dependency(
+                    classIndex: read.classIndex, member: read.originProperty,
+                    path: dependency.path + [back])
+            }
+            if let last = dependency.path.last, last.kind == .inverse,
+                last.member == dependency.member
+            {
+                losses.insert(
+                    Loss(
+                        steps: dependency.path.dropLast(),
+                        propertyNumber: schema.classes[last.toClass].members[last.member].number,
+                        classIndex: last.fromClass))
+            }
+            let watched = Self.atOwner(dependency, schema)
+            if watched.path.isEmpty {
+                own.insert(watched.member)
+            } else {
+                watchedProperties.insert(watched)
             }
         }
         ownMembers = own
@@ -89,14 +61,13 @@ struct DependencyPaths: Sendable {
     }
 
     /// Embedded objects change with their owner, so a property in one is watched as the owner's property.
-    private static func atOwner(_ watched: Watched, _ schema: RowSchema) -> Watched {
-        var watched = watched
-        while let last = watched.steps.last,
+    private static func atOwner(_ dependency: Dependency, _ schema: RowSchema) -> Dependency {
+        var watched = dependency
+        while let last = watched.path.last, last.kind != .inverse,
             schema.classes[watched.classIndex].definition.kind == .embedded,
             last.toClass == watched.classIndex
         {
-            if case .inverse = last.kind { break }
-            watched.steps.removeLast()
+            watched.path.removeLast()
             watched.member = last.member
             watched.classIndex = last.fromClass
         }
@@ -129,8 +100,8 @@ struct DependencyPaths: Sendable {
                 {
                     continue
                 }
-                let goesOn = walkBack(from: identity, watched.steps[...], transaction) { key in
-                    body(key, topMember(watched.steps, transaction.rows))
+                let goesOn = walkBack(from: identity, watched.path[...], transaction) { key in
+                    body(key, topMember(watched.path, transaction.rows))
                 }
                 if !goesOn { return }
             }
@@ -154,7 +125,7 @@ struct DependencyPaths: Sendable {
 
     /// Whether the object owns embedded objects of the watched class, whose properties are not logged.
     private func isEmbedding(
-        _ watched: Watched, _ identity: ObjectIdentity, _ change: FoldedChanges.Change,
+        _ watched: Dependency, _ identity: ObjectIdentity, _ change: FoldedChanges.Change,
         _ transaction: ReadTransaction
     ) -> Bool {
         let schema = transaction.rows
@@ -204,7 +175,7 @@ struct DependencyPaths: Sendable {
             let property = schema.classes[last.fromClass].members[last.member].number
             // An inverse link has the owner and the property, but neither where among the owner's
             // embedded objects the link stands nor where in a list; the owner's row does.
-            let start = rest.lastIndex { !$0.kind.isEmbedded }.map { $0 + 1 } ?? rest.startIndex
+            let start = rest.lastIndex(where: \.isLinkLike).map { $0 + 1 } ?? rest.startIndex
             let inner = steps[start...]
             // Where the path begins here, only the identity of the owners is needed.
             if rest.isEmpty, last.kind.isKnownFromInverse,
@@ -308,13 +279,5 @@ extension PathStep.Kind {
     /// Whether an inverse link of the property says all of the step: it has no position in a list.
     fileprivate var isKnownFromInverse: Bool {
         self == .link || self == .links || self == .mixedLinks
-    }
-
-    /// Whether the step stays within the row of the object that it starts from.
-    fileprivate var isEmbedded: Bool {
-        switch self {
-        case .embedded, .embeddedList, .embeddedAt: true
-        case .link, .links, .linkAt, .inverse, .mixedLinks: false
-        }
     }
 }

@@ -15,6 +15,20 @@ package struct ObservedQuery: Sendable {
         case keyed(classIndex: Int, primaryKey: OrderedKey)
         /// One object by its object key.
         case object(classIndex: Int, key: UInt64)
+
+        /// The class of the objects; nil for the whole store.
+        var classIndex: Int? {
+            switch self {
+            case .store: nil
+            case .objects(let index), .keyed(let index, _), .object(let index, _): index
+            }
+        }
+
+        /// Whether an object may be meant, as far as its class and its object key tell.
+        func mayBe(_ identity: ObjectIdentity) -> Bool {
+            if case .object(_, let key) = self, identity.key != key { return false }
+            return classIndex.map { $0 == identity.classIndex } ?? true
+        }
     }
 
     /// What is followed.
@@ -32,22 +46,16 @@ package struct ObservedQuery: Sendable {
     /// - `countsPathsAlone`: Whether a change of an object's own property that no path begins with does
     ///   not concern the query.
     package init(
-        target: Target, predicate: Predicate?, paths: [DependencyPath],
+        target: Target, predicate: Predicate?, paths: [Dependency],
         countsPathsAlone: Bool = false,
         schema: RowSchema
     ) {
         self.target = target
         self.predicate = predicate
         self.schema = schema
-        switch target {
-        case .store:
-            dependencies = nil
-            counted = nil
-        case .objects(let index), .keyed(let index, _), .object(let index, _):
-            let plan = DependencyPaths(rootClass: index, paths: paths, schema: schema)
-            dependencies = plan.isEmpty ? nil : plan
-            counted = countsPathsAlone ? plan.ownMembers : nil
-        }
+        let plan = target.classIndex.map { DependencyPaths(rootClass: $0, paths, schema: schema) }
+        dependencies = plan.flatMap { $0.isEmpty ? nil : $0 }
+        counted = countsPathsAlone ? plan?.ownMembers : nil
     }
 
     /// The objects that changes may concern: those that changed themselves in the order of the change
@@ -62,14 +70,8 @@ package struct ObservedQuery: Sendable {
     ) -> [ObservedCandidate] {
         var found: [ObservedCandidate] = []
         var positions: [ObjectIdentity: Int] = [:]
-        for identity in changes.order {
-            switch target {
-            case .store: if schema.classes[identity.classIndex].isAsymmetric { continue }
-            case .objects(let index), .keyed(let index, _):
-                if identity.classIndex != index { continue }
-            case .object(let index, let key):
-                if identity != ObjectIdentity(classIndex: index, key: key) { continue }
-            }
+        for identity in changes.order where target.mayBe(identity) {
+            if target == .store, schema.classes[identity.classIndex].isAsymmetric { continue }
             let change = changes.changes[identity]
             if dependencies != nil { positions[identity] = found.count }
             found.append(
@@ -119,12 +121,7 @@ package struct ObservedQuery: Sendable {
     }
 
     /// The class of the objects; nil for the whole store.
-    package var classIndex: Int? {
-        switch target {
-        case .store: nil
-        case .objects(let index), .keyed(let index, _), .object(let index, _): index
-        }
-    }
+    package var classIndex: Int? { target.classIndex }
 
     /// The only class whose changes concern the query; nil when there are several.
     var singleClass: Int? { dependencies == nil ? classIndex : nil }
@@ -204,15 +201,9 @@ package struct ObservedQuery: Sendable {
     }
 
     private func isTarget(_ identity: ObjectIdentity, _ transaction: ReadTransaction) -> Bool {
-        switch target {
-        case .store: return true
-        case .objects(let index): return identity.classIndex == index
-        case .object(let index, let key):
-            return identity == ObjectIdentity(classIndex: index, key: key)
-        case .keyed(let index, let primaryKey):
-            return identity.classIndex == index
-                && transaction.objectKey(classIndex: index, primaryKey: primaryKey) == identity.key
-        }
+        guard target.mayBe(identity) else { return false }
+        guard case .keyed(let index, let primaryKey) = target else { return true }
+        return transaction.objectKey(classIndex: index, primaryKey: primaryKey) == identity.key
     }
 
     /// Whether an object is there and matches; a transaction that is late afterwards does not know.

@@ -6,16 +6,17 @@ import Text
 /// value. Words are cut to ``WordSet/wordByteCountMax`` and have no zero byte, so that one ends them; the
 /// entries of one word stand in the order of object keys.
 extension IndexEntry {
-    /// Reads the words of the value that a row has for an indexed property; none when it is null.
+    /// Reads the words of the value that a row has for an indexed property; none when it is null, and for no row.
     ///
     /// - `source`: Reads the value if it is out of line.
     static func readWords(
-        _ rowClass: RowClass, _ index: SearchIndex, _ row: RowView, _ source: any OverflowSource,
+        _ rowClass: RowClass, _ index: SearchIndex, _ row: RowView?, _ source: any OverflowSource,
         into words: WordSet
     ) {
-        let field = rowClass.field(index.member, in: row)
+        let field = row.map { rowClass.field(index.member, in: $0) }
         words.read(
-            field.isNull ? UnsafeRawBufferPointer(start: nil, count: 0) : field.text(source))
+            field.flatMap { $0.isNull ? nil : $0.text(source) }
+                ?? UnsafeRawBufferPointer(start: nil, count: 0))
     }
 
     /// Appends what the entries of a word begin with: all but the object key.

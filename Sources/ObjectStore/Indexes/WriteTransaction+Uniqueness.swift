@@ -112,48 +112,34 @@ extension WriteTransaction {
     ) throws(StoreError) -> (key: UInt64, row: RowView)? {
         let own = check.object.key
         guard let row = try row(rowClass, own) else { return nil }
-        if IndexEntry.holdsElements(rowClass, unique, row, overflow) {
-            return try otherHolderOfElements(own, row, rowClass, unique)
-        }
         keyBuffer.removeAll()
-        guard
-            IndexEntry.appendValue(rowClass, unique, row, overflow, to: keyBuffer)
-        else { return nil }
-        var holder: UInt64?
-        try scan(KeyRange(prefix: keyBuffer.array), expecting: 2) { entry, _ in
-            let key = StoreKey.trailingObjectKey(entry)
-            if key != own { holder = key }
-            return holder == nil
+        guard IndexEntry.appendValue(rowClass, unique, row, overflow, to: keyBuffer) else {
+            return nil
         }
-        guard let holder, let other = try self.row(rowClass, holder) else { return nil }
-        return (holder, other)
-    }
-
-    /// Another object that has an equal list or map.
-    private func otherHolderOfElements(
-        _ own: UInt64, _ row: RowView, _ rowClass: RowClass, _ unique: UniqueKey
-    ) throws(StoreError) -> (key: UInt64, row: RowView)? {
-        let prefix = ByteBuffer(capacity: 64)
-        _ = IndexEntry.appendValue(rowClass, unique, row, overflow, to: prefix)
+        let prefix = keyBuffer.array
+        // All lists have the same entry, and all maps.
+        let whole =
+            IndexEntry.holdsElements(rowClass, unique, row, overflow)
+            ? wholeValue(rowClass, unique, row) : nil
         var keys: [UInt64] = []
-        try scan(KeyRange(prefix: prefix.array), expecting: 64) { entry, _ in
+        try scan(KeyRange(prefix: prefix), expecting: 2) { entry, _ in
             let key = StoreKey.trailingObjectKey(entry)
             if key != own { keys.append(key) }
-            return true
+            return whole != nil || keys.isEmpty
         }
-        let buffers = (ByteBuffer(capacity: 256), ByteBuffer(capacity: 256))
-        _ = IndexEntry.appendValue(
-            rowClass, unique, row, overflow, isWhole: true, to: buffers.0)
         for key in keys {
             guard let other = try self.row(rowClass, key) else { continue }
-            buffers.1.removeAll()
-            if IndexEntry.appendValue(
-                rowClass, unique, other, overflow, isWhole: true, to: buffers.1),
-                compareKeys(buffers.0.bytes, buffers.1.bytes) == 0
-            {
-                return (key, other)
-            }
+            if whole == nil || wholeValue(rowClass, unique, other) == whole { return (key, other) }
         }
         return nil
+    }
+
+    private func wholeValue(
+        _ rowClass: RowClass, _ unique: UniqueKey, _ row: RowView
+    ) -> [UInt8]? {
+        let buffer = ByteBuffer(capacity: 256)
+        let isThere = IndexEntry.appendValue(
+            rowClass, unique, row, overflow, isWhole: true, to: buffer)
+        return isThere ? buffer.array : nil
     }
 }

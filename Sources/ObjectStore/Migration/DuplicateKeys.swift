@@ -26,7 +26,7 @@ struct DuplicateKeys {
         found.keys.sorted().map { index in
             let entry = found[index] ?? Found()
             let target = change.conversions[index]?.target.definition
-            let examples = entry.examples.map(\.keyText).joined(separator: ", ")
+            let examples = entry.examples.map(\.shown).joined(separator: ", ")
             let objects = entry.count == 1 ? "1 object has" : "\(entry.count) objects have"
             return SchemaFault(
                 className: target?.name ?? present.classes[index].definition.name,
@@ -34,20 +34,6 @@ struct DuplicateKeys {
                 detail:
                     "\(objects) a primary key that another object has, such as \(examples). Keys "
                     + "are unique: change those objects first.")
-        }
-    }
-}
-
-extension Value {
-    /// A key as a message shows it.
-    fileprivate var keyText: String {
-        switch self {
-        case .null: "null"
-        case .int(let number): "\(number)"
-        case .string(let text): "'\(text.prefix(64))'"
-        case .objectID(let id): "\(id)"
-        case .uuid(let id): "\(id)"
-        case .bool, .double, .float, .decimal, .data, .date, .link, .list, .map: "?"
         }
     }
 }

@@ -11,10 +11,11 @@ extension WriteTransaction {
     ///
     /// - `last`: The object key of the last object that was consumed.
     /// - `countMax`: How many objects the transaction takes at most.
+    /// - Returns: How many it has taken; where those are as many, there may be more.
     /// - Throws: ``StoreError`` of storage, or `.schemaRevision` for a class of another schema.
     package func acknowledge(
         _ rowClass: RowClass, through last: UInt64, countMax: Int
-    ) throws(StoreError) -> Acknowledgement {
+    ) throws(StoreError) -> Int {
         try requirePresent(rowClass)
         let buffer = ByteBuffer(capacity: 16)
         StoreKey.appendRow(rowClass, last, to: buffer)
@@ -28,6 +29,6 @@ extension WriteTransaction {
             return keys.count < countMax
         }
         for key in keys { try delete(rowClass, key: key) }
-        return Acknowledgement(count: keys.count, goesOn: keys.count == countMax)
+        return keys.count
     }
 }

@@ -6,16 +6,13 @@ import Threads
 /// The samples of a store's classes: taken when a plan first asks for one, and again when the class has grown or
 /// shrunk to half, or was written to since a sample of a minute ago.
 ///
-/// A thread that lives as long as there is something to take reads the rows; whoever asks never waits. Samples
-/// are in memory alone. Thread-safe.
+/// A thread of its own reads the rows of each; whoever asks never waits. Samples are in memory alone. Thread-safe.
 package final class ClassSamples: Sendable {
     private struct State {
         /// The last sample of each class, by ``RowClass/rowSpace``.
         var samples: [UInt32: ClassSample] = [:]
-        /// The classes of which one is to be taken.
-        var wanted: [RowClass] = []
-        /// Whether a thread is at work.
-        var isTaking = false
+        /// The classes of which one is being taken.
+        var taking: Set<UInt32> = []
         var isStopped = false
     }
 
@@ -40,39 +37,38 @@ package final class ClassSamples: Sendable {
         self.epoch = epoch
     }
 
-    /// Waits for the thread, which has a snapshot open, and takes no more samples.
+    /// Waits for the threads, which have snapshots open, and takes no more samples.
     func stop() {
-        state.withLock { state in
-            state.isStopped = true
-            state.wanted = []
-        }
-        state.wait { $0.isTaking ? nil : () }
+        state.withLock { $0.isStopped = true }
+        state.wait { $0.taking.isEmpty ? () : nil }
     }
 
     /// The sample of a class; nil before there is one. Has one taken where that is missing or out of date.
     ///
     /// - `objectCount`: How many objects the class has.
     func sample(of rowClass: RowClass, objectCount: Int, commit: UInt64) -> ClassSample? {
+        let space = rowClass.rowSpace
         let (sample, starts) = state.withLock { state -> (ClassSample?, Bool) in
-            var sample = state.samples[rowClass.rowSpace]
             // Rows of another schema may say something else.
-            if sample?.rowClass !== rowClass { sample = nil }
-            if let sample, Self.isCurrent(sample, objectCount, commit) { return (sample, false) }
-            guard !state.isStopped, !state.wanted.contains(where: { $0 === rowClass }) else {
-                return (sample, false)
-            }
-            state.wanted.append(rowClass)
-            defer { state.isTaking = true }
-            return (sample, !state.isTaking)
+            let sample = state.samples[space].flatMap { $0.rowClass === rowClass ? $0 : nil }
+            let isCurrent = sample.map { Self.isCurrent($0, objectCount, commit) } ?? false
+            let isWanted = !isCurrent && !state.isStopped
+            return (sample, isWanted && state.taking.insert(space).inserted)
         }
-        if starts, !startThreadIfPossible({ self.takeWanted() }) {
-            state.signal { state in
-                state.isTaking = false
-                state.wanted = []
-                return true
-            }
+        guard starts else { return sample }
+        let isStarted = startThreadIfPossible {
+            self.take(rowClass)
+            self.end(space)
         }
+        if !isStarted { end(space) }
         return sample
+    }
+
+    private func end(_ space: UInt32) {
+        state.signal { state in
+            state.taking.remove(space)
+            return true
+        }
     }
 
     private static func isCurrent(
@@ -82,20 +78,6 @@ package final class ClassSamples: Sendable {
             return false
         }
         return commit <= sample.commit || monotonicMilliseconds() < sample.milliseconds + ageMax
-    }
-
-    private func takeWanted() {
-        while true {
-            let next = state.withLock { state -> RowClass? in
-                if state.wanted.isEmpty { state.isTaking = false }
-                return state.wanted.first
-            }
-            guard let next else { break }
-            take(next)
-            state.withLock { state in state.wanted.removeAll { $0 === next } }
-        }
-        // Somebody may wait for the end.
-        state.signal { _ in true }
     }
 
     /// Takes a sample now, on the caller's thread. What can't be read has none.

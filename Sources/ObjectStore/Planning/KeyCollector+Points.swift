@@ -12,7 +12,7 @@ extension KeyCollector {
     /// not be spent there are a few large ones, which are enough where few points lie anywhere near.
     mutating func points(
         _ index: SearchIndex, _ region: GeoRegion
-    ) throws(Failure) -> [UInt64]? {
+    ) throws(StoreError) -> [UInt64]? {
         let isClose = costLeft >= QueryCost.cover + QueryCost.always / 2
         let cells = isClose ? region.cover() : region.roughCover()
         guard pays(isClose ? QueryCost.cover : cells.count * QueryCost.risingRow) else {

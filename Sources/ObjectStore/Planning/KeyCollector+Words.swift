@@ -13,7 +13,7 @@ extension KeyCollector {
     /// - `limit`: How many are wanted at most.
     mutating func words(
         _ index: SearchIndex, _ search: TextSearch, after first: UInt64 = 0, limit: Int = .max
-    ) throws(Failure) -> [UInt64]? {
+    ) throws(StoreError) -> [UInt64]? {
         var required: [WordCursor] = []
         for term in search.required {
             guard let cursor = try cursor(index, term) else { return nil }
@@ -32,59 +32,43 @@ extension KeyCollector {
         var next = first
         while keys.count < limit, next < .max, let key = try common(&required, from: next + 1) {
             next = key
-            try requireTime()
+            try clock.requireTime()
             if try excludes(&excluded, key) { continue }
             keys.append(key)
-            if keys.count >= keyCountMax { throw .memory }
+            if keys.count >= keyCountMax { throw .stopped(.memory) }
         }
         return costLeft >= 0 ? keys : nil
     }
 
     private mutating func cursor(
         _ index: SearchIndex, _ term: TextSearch.Term
-    ) throws(Failure) -> WordCursor? {
+    ) throws(StoreError) -> WordCursor? {
         guard term.isPrefix else { return WordCursor(index, word: term.word) }
-        var keys: [UInt64] = []
-        var failure: Failure?
-        let countMax = costLeft == .max ? Int.max : costLeft / QueryCost.entry
-        do throws(StorageError) {
-            try transaction.snapshot.scan(
-                WordCursor.range(index, prefix: term.word), reversed: false, expecting: 256
-            ) { entry, _ in
-                keys.append(StoreKey.trailingObjectKey(entry))
-                if keys.count >= keyCountMax { failure = .memory }
-                do throws(Failure) { try requireTime() } catch { failure = error }
-                return failure == nil && keys.count <= countMax
-            }
-        } catch {
-            throw .store(.storage(error))
+        let range = WordCursor.range(index, prefix: term.word)
+        guard let keys = try entries([range], isPrimary: false), pays(QueryCost.risingRow) else {
+            return nil
         }
-        if let failure { throw failure }
-        guard paysLookUp(entries: keys.count) else { return nil }
         return WordCursor(keys: Self.risingOnce(keys))
     }
 
     /// The next key of a list; nil at its end and when nothing is left to pay with.
     private mutating func seek(
         _ cursor: inout WordCursor, _ target: UInt64
-    ) throws(Failure) -> UInt64? {
+    ) throws(StoreError) -> UInt64? {
         var count = 0
-        let key: UInt64?
-        do { key = try cursor.seek(target, transaction.snapshot, &count) } catch {
-            throw .store(.storage(error))
-        }
+        let key = try cursor.seek(target, transaction, &count)
         return count == 0 || paysLookUp(entries: count) ? key : nil
     }
 
     /// The least key from `first` on that all lists have.
     private mutating func common(
         _ cursors: inout [WordCursor], from first: UInt64
-    ) throws(Failure) -> UInt64? {
+    ) throws(StoreError) -> UInt64? {
         var candidate = first
         var agreeing = 0
         var place = 0
         while agreeing < cursors.count {
-            try requireTime()
+            try clock.requireTime()
             guard let key = try seek(&cursors[place], candidate) else { return nil }
             agreeing = key == candidate ? agreeing + 1 : 1
             candidate = key
@@ -96,7 +80,7 @@ extension KeyCollector {
     /// Whether an object has all the words of a list that must not all occur.
     private mutating func excludes(
         _ groups: inout [[WordCursor]], _ key: UInt64
-    ) throws(Failure) -> Bool {
+    ) throws(StoreError) -> Bool {
         for group in groups.indices {
             var hasAll = true
             for place in groups[group].indices where hasAll {

@@ -6,15 +6,13 @@ import Storage
 
 /// Reads the object keys of a source, as long as they cost no more than they may.
 struct KeyCollector {
-    typealias Failure = QueryExecution.Failure
-
     let transaction: ReadTransaction
     let limits: QueryLimits
     /// What may still be spent, see ``QueryCost``.
     private(set) var costLeft: Int
     /// Entries of indexes, primary keys and inverse links that were read.
     private(set) var entriesRead = 0
-    private var stepCount = 0
+    var clock: QueryClock
     /// What it costs to look up and test the row of a key, instead of to ask one more source that all keys are to have;
     /// nil where no source may be left out.
     private let rowCost: Int?
@@ -29,14 +27,16 @@ struct KeyCollector {
         self.limits = limits
         self.rowCost = rowCost
         costLeft = cost
+        clock = QueryClock(transaction, limits)
     }
 
     var keyCountMax: Int { limits.memoryByteCountMax / MemoryLayout<UInt64>.stride }
 
     /// The object keys of a source, rising, each once; nil when they would cost too much.
-    mutating func keys(_ source: PlanSource, of rowClass: RowClass) throws(Failure) -> [UInt64]? {
+    mutating func keys(_ source: PlanSource, of rowClass: RowClass) throws(StoreError) -> [UInt64]?
+    {
         switch source {
-        case .primaryKey, .index: return try entries(source, rowClass)
+        case .index(let member, let ranges): return try entries(of: member, ranges, rowClass)
         case .words(let index, let search): return try words(index, search)
         case .points(let index, let region): return try points(index, region)
         case .links(let constraint, let far): return try linked(constraint, far, rowClass)
@@ -44,7 +44,7 @@ struct KeyCollector {
             var united: [UInt64] = []
             for part in parts {
                 guard let keys = try keys(part, of: rowClass) else { return nil }
-                guard united.count + keys.count <= keyCountMax else { throw .memory }
+                guard united.count + keys.count <= keyCountMax else { throw .stopped(.memory) }
                 united += keys
             }
             return Self.risingOnce(united)
@@ -58,7 +58,7 @@ struct KeyCollector {
     /// up the rows that are left by then, where those may be tested.
     private mutating func common(
         _ parts: [PlanSource], of rowClass: RowClass
-    ) throws(Failure) -> [UInt64]? {
+    ) throws(StoreError) -> [UInt64]? {
         var common: [UInt64]?
         var left = parts
         var cost = 4 * QueryCost.always
@@ -86,14 +86,13 @@ struct KeyCollector {
     /// The object keys of a source, where they cost no more than this either.
     private mutating func keys(
         _ source: PlanSource, of rowClass: RowClass, cost: Int
-    ) throws(Failure) -> [UInt64]? {
+    ) throws(StoreError) -> [UInt64]? {
         let costMax = costLeft
-        costLeft = min(costLeft, cost)
-        let own = costLeft
-        defer {
-            if costMax < .max { costLeft = costMax - (own - costLeft) } else { costLeft = .max }
-        }
-        return try keys(source, of: rowClass)
+        let own = min(costMax, cost)
+        costLeft = own
+        let keys = try keys(source, of: rowClass)
+        costLeft = costMax == .max ? .max : costMax - (own - costLeft)
+        return keys
     }
 
     /// Sorts object keys and keeps each once.
@@ -139,60 +138,43 @@ struct KeyCollector {
         return pays(QueryCost.risingRow + count * QueryCost.entry)
     }
 
-    /// Counts a step and looks at the clock now and then.
-    mutating func requireTime() throws(Failure) {
-        stepCount += 1
-        guard stepCount & 1023 == 0, limits.deadlineMilliseconds != .max else { return }
-        if transaction.isOver(limits.deadlineMilliseconds) { throw .time }
-    }
-
     // MARK: Entries
 
     private mutating func entries(
-        _ source: PlanSource, _ rowClass: RowClass
-    ) throws(Failure) -> [UInt64]? {
-        let isPrimary = if case .primaryKey = source { true } else { false }
-        let ranges = EntryRange.ranges(source.access, rowClass)
-        guard var keys = try entries(ranges, isPrimary: isPrimary) else { return nil }
+        of member: Int, _ ranges: [OrderedKeyRange], _ rowClass: RowClass
+    ) throws(StoreError) -> [UInt64]? {
+        let isPrimary = member == rowClass.primaryKeyIndex
+        let entryRanges = ranges.map { rowClass.entries(of: member, in: $0) }
+        guard var keys = try entries(entryRanges, isPrimary: isPrimary) else { return nil }
         // Within one value entries stand in the order of object keys.
-        if isPrimary || ranges.count > 1 || !source.holdsSingleValues { keys.sort() }
+        if isPrimary || ranges.count > 1 || !ranges.allSatisfy(\.isSingleValue) { keys.sort() }
         return keys
     }
 
     /// The object keys of the entries in some ranges, as they stand there; nil when they would cost too
     /// much.
-    mutating func entries(_ ranges: [KeyRange], isPrimary: Bool) throws(Failure) -> [UInt64]? {
+    mutating func entries(
+        _ ranges: [KeyRange], isPrimary: Bool
+    ) throws(StoreError) -> [UInt64]? {
         var keys: [UInt64] = []
         var count = 0
-        let countMax = costLeft == .max ? Int.max : costLeft / QueryCost.entry
+        let countMax = costLeft / QueryCost.entry
         let memoryMax = keyCountMax
-        let deadline = limits.deadlineMilliseconds
-        var isLate = false
         keys.reserveCapacity(16)
-        for range in ranges {
-            do throws(StorageError) {
-                try transaction.snapshot.scan(
-                    range, reversed: false, expecting: min(countMax, 4096)
-                ) { entry, value in
-                    count += 1
-                    if count > countMax || keys.count >= memoryMax { return false }
-                    if count & 4095 == 0, transaction.isOver(deadline) {
-                        isLate = true
-                        return false
-                    }
-                    if !isPrimary {
-                        keys.append(StoreKey.trailingObjectKey(entry))
-                    } else if let key = StoreKey.mappedObjectKey(value) {
-                        keys.append(key)
-                    }
-                    return true
+        for range in ranges where count <= countMax {
+            try transaction.scanEntries(range, expecting: min(countMax, 4096)) {
+                (entry, value) throws(StoreError) in
+                count += 1
+                if count > countMax { return false }
+                if keys.count >= memoryMax { throw .stopped(.memory) }
+                try clock.requireTime()
+                if !isPrimary {
+                    keys.append(StoreKey.trailingObjectKey(entry))
+                } else if let key = StoreKey.mappedObjectKey(value) {
+                    keys.append(key)
                 }
-            } catch {
-                throw .store(.storage(error))
+                return true
             }
-            if isLate { throw .time }
-            if count > countMax { break }
-            if keys.count >= memoryMax { throw .memory }
         }
         entriesRead += count
         return pays(count * QueryCost.entry) ? keys : nil
@@ -202,7 +184,7 @@ struct KeyCollector {
 
     private mutating func linked(
         _ constraint: LinkConstraint, _ far: Plan?, _ rowClass: RowClass
-    ) throws(Failure) -> [UInt64]? {
+    ) throws(StoreError) -> [UInt64]? {
         let step = constraint.link
         let targets: [UInt64]
         switch constraint.far {
@@ -219,7 +201,7 @@ struct KeyCollector {
                 ? try appendTargets(of: target, step, to: &keys)
                 : try appendOrigins(of: target, step, rowClass, to: &keys)
             guard isWhole else { return nil }
-            if keys.count >= keyCountMax { throw .memory }
+            if keys.count >= keyCountMax { throw .stopped(.memory) }
         }
         return Self.risingOnce(keys)
     }
@@ -227,10 +209,10 @@ struct KeyCollector {
     /// The objects at the far side of a link, by their own plan; nil when they would cost too much.
     private mutating func matching(
         _ predicate: Predicate, _ far: Plan?, _ classIndex: Int
-    ) throws(Failure) -> [UInt64]? {
+    ) throws(StoreError) -> [UInt64]? {
         let query = ObjectQuery(classIndex: classIndex, predicate: predicate)
         let plan = far ?? .scan(query)
-        if let source = plan.exactSource {
+        if plan.residual == nil, let source = plan.source {
             if let keys = plan.keys { return keys }
             return try keys(source, of: transaction.rows.classes[classIndex])
         }
@@ -243,7 +225,7 @@ struct KeyCollector {
         }
         entriesRead += execution.statistics.entriesRead
         guard pays(execution.costSpent), isWhole else { return nil }
-        if found.count >= countMax { throw .memory }
+        if found.count >= countMax { throw .stopped(.memory) }
         return found.sorted()
     }
 
@@ -264,9 +246,9 @@ struct KeyCollector {
     /// The objects that link to a target: those of the class, or owners of embedded objects that do.
     private mutating func appendOrigins(
         of target: UInt64, _ step: PathStep, _ rowClass: RowClass, to keys: inout [UInt64]
-    ) throws(Failure) -> Bool {
+    ) throws(StoreError) -> Bool {
         let property = transaction.rows.classes[step.fromClass].members[step.member].number
-        let countMax = costLeft == .max ? Int.max : costLeft / QueryCost.entry
+        let countMax = costLeft / QueryCost.entry
         let memoryMax = keyCountMax
         var count = 0
         transaction.scanOrigins(step.toClass, target, property: property, from: nil) { origin, _ in
@@ -274,20 +256,16 @@ struct KeyCollector {
             if origin.classIndex == rowClass.index { keys.append(origin.key) }
             return count <= countMax && keys.count < memoryMax
         }
-        if transaction.isLate { throw .time }
+        if transaction.isLate { throw .stopped(.time) }
         return paysLookUp(entries: count)
     }
 
     /// The objects that an object links to.
     private mutating func appendTargets(
         of origin: UInt64, _ step: PathStep, to keys: inout [UInt64]
-    ) throws(Failure) -> Bool {
+    ) throws(StoreError) -> Bool {
         let rowClass = transaction.rows.classes[step.toClass]
-        let row: RowView?
-        do throws(StoreError) { row = try transaction.find(rowClass, key: origin) } catch {
-            throw .store(error)
-        }
-        guard let row else { return true }
+        guard let row = try transaction.find(rowClass, key: origin) else { return true }
         let countBefore = keys.count
         if rowClass.members[step.member].storage.shape == .single {
             let field = rowClass.field(step.member, in: row)

@@ -109,10 +109,16 @@ package final class ObjectOrder {
     func isBefore(
         _ bytes: UnsafeRawBufferPointer, _ key: UInt64, _ row: RowView, _ other: PageHeap.Entry
     ) -> Bool {
-        var order = other.withSortBytes { compareKeys(bytes, $0) }
-        if order != 0, mayBeCut(bytes.count), other.mayBeCut {
-            order = compareByRows((key, row), (other.key, other.row))
-        }
+        let order = compare(bytes, key, row, other)
         return order == 0 ? key < other.key : order < 0
+    }
+
+    /// Compares two objects by sort bytes, and where both may be cut by rows: negative, 0 or positive.
+    func compare(
+        _ bytes: UnsafeRawBufferPointer, _ key: UInt64, _ row: RowView, _ other: PageHeap.Entry
+    ) -> Int {
+        let order = other.withSortBytes { compareKeys(bytes, $0) }
+        return order != 0 && mayBeCut(bytes.count) && other.mayBeCut
+            ? compareByRows((key, row), (other.key, other.row)) : order
     }
 }

@@ -35,18 +35,19 @@ struct PageHeap {
         self.byteCountMax = byteCountMax
     }
 
-    /// The last of the entries when there is no room for more: only what comes before it is taken.
-    var worst: Entry? { heap.worst }
-
-    /// Takes an entry if it is among the first.
+    /// Takes an object if it is among the first.
     ///
     /// - Returns: False when the entries need more memory than allowed.
-    mutating func insert(_ entry: Entry, isBefore: (Entry, Entry) -> Bool) -> Bool {
-        let (isTaken, evicted) = heap.insert(entry, isBefore: isBefore)
+    mutating func insert(
+        _ sortBytes: UnsafeRawBufferPointer, _ key: UInt64, _ row: RowView, by order: ObjectOrder
+    ) -> Bool {
+        if let worst = heap.worst, !order.isBefore(sortBytes, key, row, worst) { return true }
+        let entry = Entry(sortBytes: sortBytes, key: key, row: row)
+        let (isTaken, evicted) = heap.insert(entry, isBefore: order.isBefore)
         if isTaken { byteCount += entry.byteCount - (evicted?.byteCount ?? 0) }
         return byteCount <= byteCountMax
     }
 
     /// The entries in order.
-    func sorted(_ isBefore: (Entry, Entry) -> Bool) -> [Entry] { heap.sorted(isBefore) }
+    func sorted(by order: ObjectOrder) -> [Entry] { heap.sorted(order.isBefore) }
 }

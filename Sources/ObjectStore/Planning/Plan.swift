@@ -2,27 +2,9 @@ import Query
 
 /// How a query finds its objects.
 package struct Plan: Hashable, Sendable {
-    /// Where objects come from.
-    ///
-    /// Another kind of index is another case of ``PlanSource``: it says which object keys it finds, and
-    /// everything else (intersections, unions, orders, pages, counts) follows from that. Another way to
-    /// look at all objects is another case here, beside ``scan``.
-    package enum Access: Hashable, Sendable {
-        /// Nowhere: the conditions exclude each other.
-        case nothing
-        /// Every object of the class, by object key.
-        case scan
-        /// The primary keys in some ranges.
-        case primaryKey(ranges: [OrderedKeyRange])
-        /// The entries of an index in some ranges.
-        case index(member: Int, ranges: [OrderedKeyRange])
-        /// Object keys that are put together before the first row is read.
-        case keys(PlanSource)
-    }
-
     /// How the order comes about.
     package enum Order: Hashable, Sendable {
-        /// The access has the order already, forwards or backwards.
+        /// The entries of an index, or the objects by object key, have the order already, forwards or backwards.
         case natural(reversed: Bool)
         /// Object keys are collected and sorted; rows are then read in order.
         case collectKeys
@@ -39,13 +21,16 @@ package struct Plan: Hashable, Sendable {
         indirect case after(cost: Int, Plan)
     }
 
-    /// Where objects come from.
-    package var access: Access
+    /// Where object keys come from; nil where every object of the class is looked at, by object key.
+    ///
+    /// Another kind of index is another case of ``PlanSource``: it says which object keys it finds, and
+    /// everything else (intersections, unions, orders, pages, counts) follows from that.
+    package var source: PlanSource?
     /// How the order comes about.
     package var order: Order
     /// What each object still has to be tested for; nil for nothing.
     package var residual: Predicate?
-    /// The access's object keys, rising, where planning has read them already.
+    /// The source's object keys, rising, where planning has read them already.
     package var keys: [UInt64]?
     /// What is done when it costs too much.
     package var fallback = Fallback.none
@@ -53,26 +38,13 @@ package struct Plan: Hashable, Sendable {
     /// it counts on none.
     package var chunkCost: Int?
 
-    /// Where its object keys come from, if every one of them is a match; nil where rows are looked at.
-    var exactSource: PlanSource? {
-        guard residual == nil else { return nil }
-        switch access {
-        case .primaryKey(let ranges): return .primaryKey(ranges: ranges)
-        case .index(let member, let ranges): return .index(member: member, ranges: ranges)
-        case .keys(let source): return source
-        case .nothing: return .any([])
-        case .scan: return nil
-        }
-    }
-
     /// No object: the conditions exclude each other.
-    static let nothing = Plan(
-        access: .nothing, order: .natural(reversed: false), residual: nil)
+    static let nothing = Plan(source: .nothing, order: .natural(reversed: false))
 
     /// Every object of the class, each tested.
     package static func scan(_ query: ObjectQuery) -> Plan {
         Plan(
-            access: .scan, order: query.sort.isEmpty ? .natural(reversed: false) : .sort,
+            source: nil, order: query.sort.isEmpty ? .natural(reversed: false) : .sort,
             residual: query.predicate)
     }
 }

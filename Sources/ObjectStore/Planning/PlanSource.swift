@@ -5,9 +5,7 @@ import Text
 
 /// Where object keys come from without a look at the rows of their class.
 package indirect enum PlanSource: Hashable, Sendable {
-    /// The primary keys in some ranges.
-    case primaryKey(ranges: [OrderedKeyRange])
-    /// The entries of an index in some ranges.
+    /// The entries of an index in some ranges, or the primary keys where the property is that.
     case index(member: Int, ranges: [OrderedKeyRange])
     /// The objects that have the words of a search, by a full-text index.
     case words(SearchIndex, TextSearch)
@@ -22,18 +20,27 @@ package indirect enum PlanSource: Hashable, Sendable {
     /// The object keys that one of the sources has.
     case any([PlanSource])
 
-    /// Whether it is a primary key or an index with single values only.
+    /// No object keys.
+    package static let nothing = PlanSource.any([])
+
+    /// Whether it is an index, or the primary key, with single values only.
     var holdsSingleValues: Bool {
-        switch self {
-        case .primaryKey(let ranges), .index(_, let ranges): ranges.allSatisfy(\.isSingleValue)
-        case .words, .points, .links, .all, .any: false
+        if case .index(_, let ranges) = self { ranges.allSatisfy(\.isSingleValue) } else { false }
+    }
+
+    /// Whether it is one value of an index, whose entries stand in the order of object keys.
+    var isSingleIndexValue: Bool {
+        if case .index(_, let ranges) = self {
+            ranges.count == 1 && holdsSingleValues
+        } else {
+            false
         }
     }
 
     /// Whether more is looked up for it than ranges of an index: words, cells or the objects of other classes.
     var needsLookUps: Bool {
         switch self {
-        case .primaryKey, .index: false
+        case .index: false
         case .words, .points, .links: true
         case .all(let parts), .any(let parts): parts.contains(where: \.needsLookUps)
         }
@@ -42,27 +49,21 @@ package indirect enum PlanSource: Hashable, Sendable {
     /// Whether it asks a full-text or a geographic index.
     var isSearch: Bool {
         switch self {
-        case .primaryKey, .index, .links: false
+        case .index, .links: false
         case .words, .points: true
         case .all(let parts), .any(let parts): parts.contains(where: \.isSearch)
         }
     }
 
-    /// Whether it is one value of an index, whose entries stand in the order of object keys.
-    var isSingleIndexValue: Bool {
-        if case .index(_, let ranges) = self {
-            ranges.count == 1 && ranges[0].isSingleValue
-        } else {
-            false
-        }
-    }
-
-    /// The source as the access of a plan.
-    var access: Plan.Access {
+    /// The share of the objects that it is taken to find where nothing tells: of a value less than of a range.
+    var guessedShare: Double {
         switch self {
-        case .primaryKey(let ranges): .primaryKey(ranges: ranges)
-        case .index(let member, let ranges): .index(member: member, ranges: ranges)
-        case .words, .points, .links, .all, .any: .keys(self)
+        case .index(_, let ranges):
+            min(0.25, ranges.reduce(0) { $0 + ($1.isSingleValue ? 1.0 / 32 : 0.25) })
+        case .words, .points: 1.0 / 32
+        case .links: 0.25
+        case .all(let parts): parts.map(\.guessedShare).min() ?? 1
+        case .any(let parts): min(1, parts.reduce(0) { $0 + $1.guessedShare })
         }
     }
 }

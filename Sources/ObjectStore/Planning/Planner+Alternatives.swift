@@ -8,7 +8,7 @@ extension QueryExecution {
     /// go on by another one.
     package static func alternatives(
         of query: ObjectQuery, in transaction: ReadTransaction
-    ) throws(Failure) -> [Plan] {
+    ) throws(StoreError) -> [Plan] {
         var plans: [Plan] = []
         for expected in [nil, 1, 3, 1000] {
             var expecting = query
@@ -19,13 +19,8 @@ extension QueryExecution {
         var counted = query
         counted.isCounted = true
         var planner = Planner(counted, transaction, QueryLimits())
-        plans.append(try planner.plan())
-        plans.append(.scan(query))
-        if let predicate = query.predicate {
-            plans += try planner.alternatives(predicate)
-        } else if let natural = planner.naturalPlan([], nil) {
-            plans.append(natural)
-        }
+        plans += [try planner.plan(), .scan(query)]
+        plans += try planner.alternatives()
         var different: [Plan] = []
         for plan in plans where !different.contains(plan) { different.append(plan) }
         return different
@@ -35,35 +30,27 @@ extension QueryExecution {
 extension Planner {
     /// The plans that each candidate gives alone and with others, read before or while they are followed,
     /// and given up early.
-    fileprivate mutating func alternatives(_ predicate: Predicate) throws(Failure) -> [Plan] {
-        let own = search.constraints(predicate)
-        var plans = own.map { plan($0) }
-        if let natural = naturalPlan(own, predicate) {
-            plans.append(natural)
-            plans += own.compactMap { constraint in
-                constraint.ranges == [.all] ? nil : naturalPlan([], predicate)
-            }
-        }
-        var candidates = own.map { search.candidate($0, predicate.conjuncts) }
+    fileprivate mutating func alternatives() throws(StoreError) -> [Plan] {
+        var plans = [naturalPlan([], query.predicate)].compactMap { $0 }
+        guard let predicate = query.predicate else { return plans }
+        var candidates = search.own(predicate.constraints)
+        plans += candidates.map { plan([$0]) }
         var cost = 0
-        for var candidate in search.further(predicate, beside: []) {
+        for var candidate in search.further(conjuncts, beside: candidates) {
             candidate.source = try planned(candidate.source, &cost)
             candidates.append(candidate)
         }
-        let order: Plan.Order = query.sort.isEmpty ? .collectKeys : .sort
         var groups = candidates.map { [$0] }
         for (index, first) in candidates.enumerated() {
             for second in candidates[(index + 1)...] { groups.append([first, second]) }
         }
         if candidates.count > 2 { groups.append(candidates) }
         for group in groups {
-            var plan = Plan(
-                access: .keys(group.count == 1 ? group[0].source : .all(group.map(\.source))),
-                order: order,
-                residual: PlanCandidate.residual(predicate.conjuncts, coveredBy: group))
+            var plan = plan(group)
+            plan.order = query.sort.isEmpty ? .collectKeys : .sort
             plans.append(plan)
+            guard let source = plan.source else { continue }
             var collector = KeyCollector(transaction, limits)
-            guard case .keys(let source) = plan.access else { continue }
             plan.keys = try collector.keys(source, of: rowClass)
             plans.append(plan)
         }

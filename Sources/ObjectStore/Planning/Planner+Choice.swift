@@ -5,12 +5,11 @@ import Rows
 extension Planner {
     /// The plan that is likely to cost least.
     mutating func choose(
-        _ predicate: Predicate, _ own: [IndexConstraint], _ natural: Plan?
-    ) throws(Failure) -> Plan {
-        let conjuncts = predicate.conjuncts
-        var sources = own.map { PlanSourceEstimate(search.candidate($0, conjuncts)) }
-        let further = search.further(predicate, beside: own)
-        if sources.isEmpty, further.isEmpty, natural == nil {
+        _ own: [PlanCandidate], _ natural: Plan?
+    ) throws(StoreError) -> Plan {
+        candidates = own
+        let further = search.further(conjuncts, beside: own)
+        if own.isEmpty, further.isEmpty, natural == nil {
             // The query that this may be a part of wants to know what it costs.
             if query.isCounted { expected = (try scanCost().whole, try total()) }
             return .scan(query)
@@ -20,38 +19,37 @@ extension Planner {
         if scan.isByColumns, isPage, try isFilled() { return scanPlan(scan) }
         let mayLookUp = !scan.isByColumns || scan.whole >= 16 * QueryCost.always
         for candidate in further where mayLookUp || !candidate.source.needsLookUps {
-            sources.append(try look(at: candidate, scan))
+            candidates.append(try look(at: candidate, scan))
         }
-        for index in sources.indices { sources[index].guess(total) }
-        var estimate = estimate(sources, conjuncts, try matchesByColumns(scan, total), nil, total)
-        let range = own.indices.first { own[$0].member == search.sortMember(query)?.member }
+        for index in candidates.indices { candidates[index].guess(total) }
+        var estimate = estimate(try matchesByColumns(scan, total), total)
+        let range = own.firstIndex { $0.member == query.sortMember(rowClass)?.member }
         func walkCost(_ planner: Planner) -> Int {
-            natural == nil
-                ? .max
-                : planner.walkCost(range.map { sources[$0].count } ?? total, estimate.matches)
+            guard natural != nil else { return .max }
+            let rangeCount = range.map { planner.candidates[$0].count } ?? total
+            return planner.walkCost(rangeCount, estimate.matches)
         }
-        if !sources.contains(where: { $0.keys != nil }),
-            var sample = try sampleCounts(predicate, sources, total)
-        {
-            var goesOn = true
-            while goesOn {
+        if !candidates.contains(where: { $0.keys != nil }) {
+            sample = sampleCounts(total)
+            while let costOfNext = sample?.costOfNext {
                 let rest = natural == nil ? pageCost(scan, estimate.matches, total) : scan.whole
                 let likely = min(estimate.keys?.cost ?? .max, rest, walkCost(self))
                 // Ten microseconds of them are always paid for, but beside columns.
                 let most = scan.isByColumns ? likely / 32 : max(likely / 4, 2 * QueryCost.always)
-                guard sample.costOfNext <= most else { break }
-                goesOn = try test(&sample, &sources, total)
+                guard costOfNext <= most else { break }
+                let goesOn = try testSample(total)
                 scan = try scanCost()
-                estimate = self.estimate(
-                    sources, conjuncts, try matchesByColumns(scan, total), sample, total)
+                estimate = self.estimate(try matchesByColumns(scan, total), total)
+                if !goesOn { break }
             }
         }
         expected = (min(estimate.keys?.cost ?? .max, scan.whole), estimate.matches)
-        let keys = estimate.keys.map { plan($0.sources, sources, conjuncts) }
+        let keys = estimate.keys.map { best in
+            plan(best.used.map { candidates[$0] }.sorted { $0.count < $1.count })
+        }
         guard let natural else { return scanOrKeys(scan, estimate, keys, total) }
         // The entries of the range that is walked, all of them and not in its order, would be no better.
-        let isWalk = estimate.keys.map { $0.sources == [range] && keys?.keys == nil } ?? false
-        return walkOr(natural, walkCost(self), scan, estimate, isWalk ? nil : keys, total)
+        return walkOr(natural, walkCost(self), scan, estimate, keys == natural ? nil : keys, total)
     }
 
     // MARK: The parts of the choice
@@ -114,7 +112,7 @@ extension Planner {
             return keys
         }
         // What it should have found by then is rarer, or comes later.
-        if isPage, best.wholeCost < scan.whole / 2 || !estimate.isSampled && !scan.isByColumns {
+        if isPage, best.wholeCost < scan.whole / 2 || !isSampled && !scan.isByColumns {
             keys.fallback = .after(cost: scan.whole, .scan(query))
             scanned.fallback = .after(cost: max(2 * scanCost, QueryCost.always), keys)
         }

@@ -3,9 +3,6 @@ import Rows
 
 /// The beginning of a scan by columns as the sample of a plan.
 extension Planner {
-    /// The most that a chunk of columns may cost that is evaluated before any index is asked: what that takes.
-    private static let immediateCostMax = QueryCost.always
-
     /// Whether a page in the order of object keys is wanted.
     var isPage: Bool {
         query.sort.isEmpty && !query.isCounted && query.expectedCount != nil
@@ -13,24 +10,23 @@ extension Planner {
 
     /// The scan of a page that the first chunk of columns fills, where that is evaluated as soon as an index is asked;
     /// nil where it does not, and the query has to be planned.
-    mutating func immediatePage(_ predicate: Predicate) throws(Failure) -> Plan? {
-        guard isPage, transaction.columns?.hasColumns(rowClass) == true, !isAnswered(predicate)
+    mutating func immediatePage() throws(StoreError) -> Plan? {
+        guard isPage, transaction.columns?.hasColumns(rowClass) == true, !isAnswered
         else { return nil }
         let scan = try scanCost()
-        guard let chunk = scan.chunk, scan.start + chunk <= Self.immediateCostMax else {
-            return nil
-        }
+        // What asking an index takes.
+        guard let chunk = scan.chunk, scan.start + chunk <= QueryCost.always else { return nil }
         return try isFilled() ? scanPlan(scan) : nil
     }
 
     /// Whether an index has a page at once: that of the only value, the primary key, or that of a text, which few
     /// objects share as a rule.
-    private func isAnswered(_ predicate: Predicate) -> Bool {
-        let conjuncts = predicate.conjuncts
+    private var isAnswered: Bool {
+        let conjuncts = conjuncts
         return conjuncts.contains { conjunct in
             guard case .comparison(let comparison) = conjunct, comparison.comparison == .equal,
                 case .path(let path, _) = comparison.left, path.steps.isEmpty,
-                case .value(let member) = path.terminal, search.isIndexed(member)
+                case .value(let member) = path.terminal, rowClass.isIndexed(member)
             else { return false }
             if conjuncts.count == 1 || member == rowClass.primaryKeyIndex { return true }
             if case .texts? = ColumnForm(rowClass.members[member].storage) { return true }
@@ -39,24 +35,21 @@ extension Planner {
     }
 
     /// Begins the scan by columns, and tells whether its first chunk has the page that is wanted.
-    mutating func isFilled() throws(Failure) -> Bool {
+    mutating func isFilled() throws(StoreError) -> Bool {
         try begin()
         guard isPage, let wanted = query.expectedCount else { return false }
         return beginning?.nextCount ?? 0 >= wanted
     }
 
     /// Begins a scan by the columns that were looked for, where they answer the whole condition.
-    mutating func begin() throws(Failure) {
+    private mutating func begin() throws(StoreError) {
         guard beginning == nil, let prepared = preparedScan else { return }
-        do throws(StoreError) {
-            preparedScan?.begun = try ColumnScan(
-                query.predicate, rowClass, sort: query.sort, in: transaction, readsAll: false,
-                deadlineMilliseconds: limits.deadlineMilliseconds, prepared: prepared)
-        } catch {
-            throw .store(error)
-        }
+        let scan = try ColumnScan(
+            query.predicate, rowClass, sort: query.sort, in: transaction, readsAll: false,
+            deadlineMilliseconds: limits.deadlineMilliseconds, prepared: prepared)
         // Without it the program would be bound twice.
-        guard let scan = preparedScan?.begun else {
+        preparedScan?.begun = scan
+        guard let scan else {
             preparedScan = nil
             return
         }
@@ -65,7 +58,7 @@ extension Planner {
 
     /// How many objects match, as far as the beginning of a scan by columns tells; nil where there are none, or all is
     /// wanted.
-    mutating func matchesByColumns(_ scan: ScanCost, _ total: Int) throws(Failure) -> Int? {
+    mutating func matchesByColumns(_ scan: ScanCost, _ total: Int) throws(StoreError) -> Int? {
         guard scan.isByColumns, query.expectedCount != nil, !query.isCounted else { return nil }
         try begin()
         guard let beginning, beginning.objectCount > 0 else { return nil }

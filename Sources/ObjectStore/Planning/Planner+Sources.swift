@@ -7,7 +7,7 @@ extension Planner {
     private static let sampledCountMin = 256
 
     /// The keys of a source, where they cost no more.
-    mutating func look(at source: PlanSource, cost: Int) throws(Failure) -> [UInt64]? {
+    mutating func look(at source: PlanSource, cost: Int) throws(StoreError) -> [UInt64]? {
         var collector = KeyCollector(transaction, limits, cost: cost)
         defer { entriesRead += collector.entriesRead }
         return try collector.keys(source, of: rowClass)
@@ -16,10 +16,10 @@ extension Planner {
     /// A source that needs more than an index of the class, with its keys where they are few.
     mutating func look(
         at candidate: PlanCandidate, _ scan: ScanCost
-    ) throws(Failure) -> PlanSourceEstimate {
-        var estimate = PlanSourceEstimate(candidate)
-        let source = try planned(candidate.source, &estimate.startCost)
-        estimate.candidate.source = source
+    ) throws(StoreError) -> PlanCandidate {
+        var candidate = candidate
+        let source = try planned(candidate.source, &candidate.startCost)
+        candidate.source = source
         // Each word, cell or target of a link is a look-up, and a close cover takes its time too.
         var cost = source.needsLookUps ? QueryCost.always : Self.entryCountMax
         if case .points = source, scan.whole >= 32 * QueryCost.cover { cost += QueryCost.cover }
@@ -28,43 +28,69 @@ extension Planner {
         if case .points = source, let keys,
             QueryCost.times(keys.count, QueryCost.risingRow) > QueryCost.cover
         {
-            return estimate
+            return candidate
         }
-        estimate.keys = keys
-        return estimate
+        candidate.keys = keys
+        return candidate
+    }
+
+    /// The source with a plan for the objects at the far side of each link.
+    ///
+    /// - `cost`: Takes what has to be looked up before the first key.
+    mutating func planned(_ source: PlanSource, _ cost: inout Int) throws(StoreError) -> PlanSource
+    {
+        switch source {
+        case .index(_, let ranges): cost += ranges.count * QueryCost.followed
+        case .words: cost += QueryCost.always
+        case .points: cost += QueryCost.cover
+        case .links(let constraint, _):
+            guard case .matching(let predicate) = constraint.far else {
+                cost += QueryCost.risingRow
+                return source
+            }
+            var far = ObjectQuery(classIndex: constraint.link.toClass, predicate: predicate)
+            // Only their keys are wanted, as for a count.
+            far.isCounted = true
+            var planner = Planner(far, transaction, limits)
+            let plan = try planner.plan()
+            entriesRead += planner.entriesRead
+            let targets = QueryCost.times(planner.expected.count, QueryCost.risingRow)
+            cost = QueryCost.sum(cost, QueryCost.sum(planner.expected.cost, targets))
+            return .links(constraint, far: plan)
+        case .all(let parts): return .all(try planned(parts, &cost))
+        case .any(let parts): return .any(try planned(parts, &cost))
+        }
+        return source
+    }
+
+    private mutating func planned(
+        _ parts: [PlanSource], _ cost: inout Int
+    ) throws(StoreError) -> [PlanSource] {
+        var all: [PlanSource] = []
+        for part in parts { all.append(try planned(part, &cost)) }
+        return all
     }
 
     /// The sample of the class that is to tell how many objects satisfy the condition; nil without one.
-    func sampleCounts(
-        _ predicate: Predicate, _ sources: [PlanSourceEstimate], _ total: Int
-    ) throws(Failure) -> SampleCounts? {
-        guard total >= Self.sampledCountMin, let samples = transaction.samples,
-            let sample = samples.sample(
+    func sampleCounts(_ total: Int) -> SampleCounts? {
+        guard total >= Self.sampledCountMin, let predicate = query.predicate,
+            let sample = transaction.samples?.sample(
                 of: rowClass, objectCount: total, commit: transaction.commit)
         else { return nil }
-        return SampleCounts(
-            sample, predicate, sources.map(\.candidate.source),
-            rowCost: RowCost(predicate).tested)
+        return SampleCounts(sample, predicate, candidates)
     }
 
     /// Tests some rows of the sample, and takes over what they say; false where no more would tell more.
-    mutating func test(
-        _ sample: inout SampleCounts, _ sources: inout [PlanSourceEstimate], _ total: Int
-    ) throws(Failure) -> Bool {
-        let goesOn: Bool
-        do throws(StoreError) {
-            goesOn = try sample.test(
-                sources.map(\.candidate), in: transaction, until: limits.deadlineMilliseconds)
-        } catch {
-            throw .store(error)
-        }
-        guard sample.testedCount > 0 else { return false }
-        for index in sources.indices {
-            sources[index].count = max(
+    mutating func testSample(_ total: Int) throws(StoreError) -> Bool {
+        let goesOn =
+            try sample?.test(in: transaction, until: limits.deadlineMilliseconds) ?? false
+        guard let sample, sample.testedCount > 0 else { return false }
+        for index in candidates.indices {
+            candidates[index].count = max(
                 Self.entryCountMax + 1, sample.scaled(sample.count([index]), to: total))
         }
         testCost =
-            RowCost(query.predicate).tested - QueryCost.scannedRow
+            QueryCost.test(query.predicate)
             + sample.followedCount * QueryCost.followed / sample.testedCount
         return goesOn
     }

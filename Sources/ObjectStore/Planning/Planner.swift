@@ -16,8 +16,6 @@ import Storage
 /// has an end (``Plan/Fallback``): where it has cost as much as a part of the next best, that takes over behind the
 /// last object that was handed over.
 struct Planner {
-    typealias Failure = QueryExecution.Failure
-
     /// The most entries that are read of a source of keys to plan.
     static let entryCountMax = 64
     let transaction: ReadTransaction
@@ -40,6 +38,12 @@ struct Planner {
     private var columnCost: ScanCost?
     /// What a tested row costs beside ``QueryCost/scannedRow``: to follow links, as far as the sample tells.
     var testCost: Int
+    /// The ways that are compared to find the objects by their keys.
+    var candidates: [PlanCandidate] = []
+    /// What is known from a sample of the class; nil where none was asked.
+    var sample: SampleCounts?
+    /// Whether any of its rows were tested.
+    var isSampled: Bool { sample?.testedCount ?? 0 > 0 }
 
     init(_ query: ObjectQuery, _ transaction: ReadTransaction, _ limits: QueryLimits) {
         self.transaction = transaction
@@ -47,44 +51,49 @@ struct Planner {
         self.limits = limits
         rowClass = transaction.rows.classes[query.classIndex]
         search = CandidateSearch(schema: transaction.rows, rowClass: rowClass)
-        testCost = RowCost(query.predicate).tested - QueryCost.scannedRow
+        testCost = QueryCost.test(query.predicate)
     }
 
-    mutating func plan() throws(Failure) -> Plan {
+    /// What has to hold of an object all together.
+    var conjuncts: [Predicate] { query.predicate?.conjuncts ?? [] }
+
+    mutating func plan() throws(StoreError) -> Plan {
         guard let predicate = query.predicate else { return naturalPlan([], nil) ?? .scan(query) }
         if case .constant(let truth) = predicate {
             return truth ? naturalPlan([], nil) ?? .scan(query) : .nothing
         }
-        if let page = try immediatePage(predicate) { return page }
-        var own = predicate.constraints(transaction.rows)
-        if own.contains(where: { $0.ranges.isEmpty }) { return .nothing }
-        own.removeAll { !search.isIndexed($0.member) }
+        if let page = try immediatePage() { return page }
+        guard let own = own() else { return .nothing }
         if let key = own.first(where: {
-            $0.member == rowClass.primaryKeyIndex && $0.holdsSingleValues
-        }) {
-            expected = (QueryCost.times(key.ranges.count, QueryCost.risingRow), key.ranges.count)
-            return plan(key)
+            $0.member == rowClass.primaryKeyIndex && $0.source.holdsSingleValues
+        }), case .index(_, let ranges) = key.source {
+            expected = (QueryCost.times(ranges.count, QueryCost.risingRow), ranges.count)
+            return plan([key])
         }
         let natural = naturalPlan(own, predicate)
         if let natural, natural.residual == nil { return natural }
         // A page of what one value, or some, have reads its own rows alone.
-        if own.count == 1, own[0].isExact, own[0].holdsSingleValues, query.sort.isEmpty,
+        if own.count == 1, own[0].isExact, own[0].source.holdsSingleValues, query.sort.isEmpty,
             query.expectedCount != nil, !query.isCounted
         {
-            return plan(own[0])
+            return plan(own)
         }
-        for constraint in own {
-            let source = search.source(constraint)
-            guard let keys = try look(at: source, cost: fewCountMax) else { continue }
+        for var candidate in own {
+            guard let keys = try look(at: candidate.source, cost: fewCountMax) else { continue }
             expected = (QueryCost.times(keys.count, QueryCost.risingRow), keys.count)
-            var plan = plan(constraint)
-            plan.keys = keys
-            return plan
+            candidate.keys = keys
+            return plan([candidate])
         }
-        return try choose(predicate, own, natural)
+        return try choose(own, natural)
     }
 
     // MARK: Simple plans
+
+    /// The ways that one index, or the primary key, serves; nil where the conditions exclude each other.
+    func own() -> [PlanCandidate]? {
+        let constraints = query.predicate?.constraints ?? []
+        return constraints.contains(where: \.ranges.isEmpty) ? nil : search.own(constraints)
+    }
 
     /// So many objects are looked up at once, whatever else could be done: fewer for a page that a chunk of columns may
     /// have.
@@ -95,75 +104,73 @@ struct Planner {
         return min(Self.entryCountMax, max(16, QueryCost.times(wanted, 2)))
     }
 
-    /// The plan that reads one index, or the primary key, for a constraint.
-    func plan(_ constraint: IndexConstraint) -> Plan {
-        let order: Plan.Order
-        if let sorted = search.sortMember(query), sorted.member == constraint.member {
-            order = .natural(reversed: !sorted.isAscending)
-        } else if !query.sort.isEmpty {
-            order = .sort
-        } else {
-            // Within one value entries stand in the order of object keys.
-            let isSingle = constraint.ranges.count == 1 && constraint.holdsSingleValues
-            order = isSingle ? .natural(reversed: false) : .collectKeys
+    /// The plan that reads one source, or looks up the common keys of some, the smallest first.
+    func plan(_ used: [PlanCandidate]) -> Plan {
+        let source = used.count == 1 ? used[0].source : .all(used.map(\.source))
+        var keys = used.first?.keys
+        for other in used.dropFirst() {
+            keys = keys.flatMap { own in other.keys.map { KeyCollector.common(own, $0) } }
         }
-        return Plan(access: search.access(constraint), order: order, residual: constraint.residual)
+        let order: Plan.Order
+        if query.sort.isEmpty {
+            // Within one value entries stand in the order of object keys.
+            order = source.isSingleIndexValue ? .natural(reversed: false) : .collectKeys
+        } else if used.count == 1, let sorted = query.sortMember(rowClass),
+            sorted.member == used[0].member
+        {
+            order = .natural(reversed: !sorted.isAscending)
+        } else {
+            order = .sort
+        }
+        return Plan(source: source, order: order, residual: residual(used), keys: keys)
+    }
+
+    /// What the objects of some candidates together still have to be tested for.
+    func residual(_ used: [PlanCandidate]) -> Predicate? {
+        if used.contains(where: \.isExact) { return nil }
+        let areCovered = PlanCandidate.areCovered(conjuncts, by: used)
+        return Predicate.conjunction(
+            zip(conjuncts, areCovered).compactMap { $0.1 ? nil : $0.0 })
     }
 
     /// The plan that reads an index in the wanted order; nil when there is none.
-    func naturalPlan(_ own: [IndexConstraint], _ predicate: Predicate?) -> Plan? {
-        guard let sorted = search.sortMember(query) else { return nil }
-        if let constraint = own.first(where: { $0.member == sorted.member }) {
-            return plan(constraint)
+    func naturalPlan(_ own: [PlanCandidate], _ predicate: Predicate?) -> Plan? {
+        guard let sorted = query.sortMember(rowClass) else { return nil }
+        if let candidate = own.first(where: { $0.member == sorted.member }) {
+            return plan([candidate])
         }
         return Plan(
-            access: sorted.member == rowClass.primaryKeyIndex
-                ? .primaryKey(ranges: [.all]) : .index(member: sorted.member, ranges: [.all]),
+            source: .index(member: sorted.member, ranges: [.all]),
             order: .natural(reversed: !sorted.isAscending), residual: predicate)
     }
 
     /// How many objects the class has.
-    mutating func total() throws(Failure) -> Int {
+    mutating func total() throws(StoreError) -> Int {
         if let objectCount { return objectCount }
         entriesRead += 1
-        do throws(StoreError) {
-            let count = try transaction.count(rowClass)
-            objectCount = count
-            lookUp = LookUpCost(objectCount: count)
-            return count
-        } catch {
-            throw .store(error)
-        }
+        let count = try transaction.count(rowClass)
+        objectCount = count
+        lookUp = LookUpCost(objectCount: count)
+        return count
     }
 
     /// What a scan costs at present.
-    mutating func scanCost() throws(Failure) -> ScanCost {
+    mutating func scanCost() throws(StoreError) -> ScanCost {
         if let columnCost { return columnCost }
         let rowCost = QueryCost.scannedRow + testCost
-        if let byColumns = ColumnScan.estimate(
-            query, rowClass, in: transaction, needsOrder: search.sortMember(query) != nil,
-            rowCost: rowCost)
-        {
-            preparedScan = byColumns.prepared
-            columnCost = byColumns.cost
-            return byColumns.cost
-        }
-        return ScanCost(rowCount: try total(), rowCost: rowCost)
+        guard
+            let byColumns = ColumnScan.estimate(
+                query, rowClass, in: transaction, needsOrder: query.sortMember(rowClass) != nil,
+                rowCost: rowCost)
+        else { return ScanCost(rowCount: try total(), rowCost: rowCost) }
+        preparedScan = byColumns.prepared
+        columnCost = byColumns.cost
+        return byColumns.cost
     }
 
     func scanPlan(_ cost: ScanCost) -> Plan {
         var plan = Plan.scan(query)
         plan.chunkCost = cost.chunk
         return plan
-    }
-}
-
-extension CandidateSearch {
-    /// The property whose index has the wanted order, and its direction; nil when there is none.
-    func sortMember(_ query: ObjectQuery) -> (member: Int, isAscending: Bool)? {
-        guard query.sort.count == 1, let key = query.sort.first, key.path.steps.isEmpty,
-            case .value(let member) = key.path.terminal, isIndexed(member)
-        else { return nil }
-        return (member, key.isAscending)
     }
 }

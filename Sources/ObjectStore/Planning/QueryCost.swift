@@ -21,10 +21,22 @@ package enum QueryCost {
     /// To find the cells that cover a region, and the first entry of each: half of what it takes mostly, since a cover
     /// is kept with its region.
     static let cover = 750
-    /// To test whether a point that was scanned lies in a region, beside ``scannedRow``.
-    static let region = 1
-    /// To look for words in a text, or for a regular expression.
-    static let textTest = 16
+    /// To test a row of a scan for a condition, beside ``scannedRow`` and without what that leads to behind links.
+    static func test(_ predicate: Predicate?) -> Int {
+        switch predicate {
+        case nil, .constant: return 0
+        case .not(let part): return test(part)
+        case .and(let parts), .or(let parts): return parts.reduce(0) { $0 + test($1) }
+        // Whether a point lies in a region.
+        case .within: return 1
+        case .comparison(let comparison):
+            switch comparison.comparison {
+            // To look for words in a text, or for a regular expression.
+            case .matches, .text: return 16
+            default: return 0
+            }
+        }
+    }
     /// A row of a sample, tested for a plain condition: they lie apart, and each is the first of its kind.
     static let sampledRow = 6
     /// To make ready what tests rows for a condition.

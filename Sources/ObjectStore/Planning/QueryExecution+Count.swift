@@ -4,11 +4,8 @@ import Storage
 
 extension QueryExecution {
     /// How many objects the query has in all, wherever it goes on.
-    package func count() throws(Failure) -> Int {
-        if let planningFailure { throw planningFailure }
-        guard query.predicate != nil else {
-            do { return try transaction.count(rowClass) } catch { throw .store(error) }
-        }
+    package func count() throws(StoreError) -> Int {
+        guard query.predicate != nil else { return try transaction.count(rowClass) }
         while true {
             begin()
             let count = try countByPlan()
@@ -18,18 +15,18 @@ extension QueryExecution {
         }
     }
 
-    private func countByPlan() throws(Failure) -> Int {
-        if plan.residual == nil, plan.keys == nil, let own = try entryCount() { return own }
-        if case .scan = plan.access, let columns = try columns(readsAll: true) {
+    private func countByPlan() throws(StoreError) -> Int {
+        if plan.residual == nil, plan.keys == nil,
+            case .index(let member, let ranges)? = plan.source
+        {
+            return try entryCount(of: member, ranges)
+        }
+        if plan.source == nil, let columns = try columns(readsAll: true) {
             return try columns.count()
         }
         if plan.residual == nil, let keys = try collectedKeys(), plan.residual == nil {
             return keys.count
         }
-        return try matchCount()
-    }
-
-    private func matchCount() throws(Failure) -> Int {
         var count = 0
         try forEachMatch { _, _ in
             count += 1
@@ -38,42 +35,22 @@ extension QueryExecution {
         return count
     }
 
-    /// How many entries the plan's index, or the primary keys, have; nil for other plans.
-    private func entryCount() throws(Failure) -> Int? {
-        switch plan.access {
-        case .primaryKey(let ranges):
-            return try entryCount(StoreKey.Tag.primaryKey, rowClass.keySpace, ranges)
-        case .index(let member, let ranges):
-            return try entryCount(StoreKey.Tag.index, rowClass.members[member].number, ranges)
-        case .nothing, .scan, .keys: return nil
-        }
-    }
-
+    /// How many entries an index has, or the primary keys.
     private func entryCount(
-        _ tag: UInt8, _ number: UInt32, _ ranges: [OrderedKeyRange]
-    ) throws(Failure) -> Int {
+        of member: Int, _ ranges: [OrderedKeyRange]
+    ) throws(StoreError) -> Int {
         let countMax = costMax / QueryCost.entry
+        var clock = clock
         var count = 0
-        var nextLook = Self.stepCountUnseen
-        var isLate = false
-        do throws(StorageError) {
-            for range in ranges where !isLate && count <= countMax {
-                try transaction.snapshot.scan(
-                    EntryRange.keyRange(tag, number, range), reversed: false, expecting: 64
-                ) { _, _ in
-                    count += 1
-                    if count == nextLook {
-                        nextLook += Self.stepCountUnseen
-                        isLate = transaction.isOver(limits.deadlineMilliseconds)
-                    }
-                    return !isLate && count <= countMax
-                }
+        for range in ranges where count <= countMax {
+            try transaction.scanEntries(rowClass.entries(of: member, in: range), expecting: 64) {
+                (_, _) throws(StoreError) in
+                count += 1
+                try clock.requireTime()
+                return count <= countMax
             }
-        } catch {
-            throw .store(.storage(error))
         }
         entriesRead += count
-        if isLate { throw .time }
         if count > countMax { isTooExpensive = true }
         return count
     }

@@ -1,28 +1,77 @@
+import Bytes
 import Query
 import Rows
 import Storage
 
 extension QueryExecution {
-    /// Walks the entries of the plan's index or of the primary keys, until `body` returns false.
+    /// Hands over an entry: all of it but the object key, and that.
+    typealias EntryBody = (
+        _ value: UnsafeRawBufferPointer, _ key: UInt64
+    ) throws(StoreError) -> Bool
+
+    /// How many entries of one value are kept to be turned round. More are read once more, which takes less than to
+    /// keep them all.
+    private static let runCountMax = 64
+
+    /// Whether the plan reads the primary keys, without object keys behind them.
+    private var isPrimaryAccess: Bool {
+        if case .index(let member, _)? = plan.source {
+            member == rowClass.primaryKeyIndex
+        } else {
+            false
+        }
+    }
+
+    /// Walks the entries of the plan's index, or of the primary keys, in the wanted order and behind the query's
+    /// position, until `body` returns false.
     ///
-    /// - `rest`: Entries of one value that come before the ranges, of which they have none.
+    /// Objects up to the position are among them where entries don't tell them apart.
+    ///
     /// - `reversed`: Whether values fall. The object keys of one value rise all the same.
-    func forEachEntry(
-        _ ranges: [KeyRange], behind rest: KeyRange? = nil, reversed: Bool,
-        _ body: (_ entry: UnsafeRawBufferPointer, _ key: UInt64) throws(Failure) -> Bool
-    ) throws(Failure) {
-        if let rest, try !scanEntries(rest, body) { return }
+    func forEachEntry(reversed: Bool, _ body: EntryBody) throws(StoreError) {
+        guard case .index(let member, let values)? = plan.source else { return }
+        let isPrimary = isPrimaryAccess
+        var ranges = values.map { rowClass.entries(of: member, in: $0) }
+        if let after, query.sort.isEmpty {
+            // One value, ordered by object key: go on behind the key. Primary keys have none behind them.
+            if !isPrimary { ranges = ranges.map { $0.resumed(after: after.key) } }
+        } else if let after {
+            let rest = resume(&ranges, rowClass.entryPrefix(of: member, []), after, reversed)
+            if let rest, try !scanEntries(rest, body) { return }
+        }
         for range in reversed ? ranges.reversed() : ranges {
             let goesOn =
-                if !reversed {
-                    try scanEntries(range, body)
-                } else if isPrimaryAccess {
-                    try scanEntries(range, reversed: true, body)
-                } else {
-                    try descend(range, body)
-                }
+                reversed && !isPrimary
+                ? try descend(range, body) : try scanEntries(range, reversed: reversed, body)
             guard goesOn else { return }
         }
+    }
+
+    /// Moves the ranges behind a position, as far as entries tell.
+    ///
+    /// - Returns: Backwards what is left of the position's own value, which comes before the ranges.
+    private func resume(
+        _ ranges: inout [KeyRange], _ prefix: [UInt8], _ after: QueryPosition, _ reversed: Bool
+    ) -> KeyRange? {
+        var value = reversed ? after.sortBytes.map { ~$0 } : after.sortBytes
+        let isCut = value.withUnsafeBytes { OrderedKey.isCut($0) }
+        if isCut { value.removeLast(18) }
+        let hasObjectKeys = !isPrimaryAccess && !isCut
+        let bound = prefix + value
+        let behind = hasObjectKeys ? KeyRange.bound(bound, behind: after.key) : bound
+        guard reversed else {
+            ranges = ranges.compactMap { $0.intersection(KeyRange(lower: behind, upper: nil)) }
+            return nil
+        }
+        let end = KeyRange.successor(ofPrefix: bound)
+        // What is left of the value itself, whose object keys rise, comes before all that is below it.
+        let rest =
+            hasObjectKeys
+            ? ranges.lazy.compactMap { $0.intersection(KeyRange(lower: behind, upper: end)) }.first
+            : nil
+        let below = KeyRange(lower: [], upper: hasObjectKeys ? bound : end)
+        ranges = ranges.compactMap { $0.intersection(below) }
+        return rest
     }
 
     /// Walks entries of an index whose values fall, while the object keys of each rise.
@@ -31,32 +80,39 @@ extension QueryExecution {
     /// round; a long one is read once more, forwards.
     ///
     /// - Returns: Whether `body` always returned true.
-    private func descend(
-        _ range: KeyRange,
-        _ body: (_ entry: UnsafeRawBufferPointer, _ key: UInt64) throws(Failure) -> Bool
-    ) throws(Failure) -> Bool {
+    private func descend(_ range: KeyRange, _ body: EntryBody) throws(StoreError) -> Bool {
         var left = range
-        let run = EntryRun()
+        let value = ByteBuffer(capacity: 64)
+        // Of the entries that have the value, falling.
+        var keys: [UInt64] = []
+        func handOver() throws(StoreError) -> Bool {
+            for key in keys.reversed() {
+                guard try body(value.bytes, key) else { return false }
+            }
+            keys.removeAll(keepingCapacity: true)
+            return true
+        }
         while true {
             var goesOn = true
-            let isAll = try scanEntries(left, reversed: true) { (entry, key) throws(Failure) in
-                if !run.holds(entry) {
-                    goesOn = try run.forEach(body)
+            let isAll = try scanEntries(left, reversed: true) { (own, key) throws(StoreError) in
+                if keys.isEmpty || compareKeys(own, value.bytes) != 0 {
+                    goesOn = try handOver()
                     guard goesOn else { return false }
-                    run.begin(entry)
+                    value.removeAll()
+                    value.append(own)
                 }
-                return run.add(key)
+                keys.append(key)
+                return keys.count <= Self.runCountMax
             }
             guard goesOn else { return false }
-            if isAll { return try run.forEach(body) }
-            let value = run.value
-            run.removeAll()
-            if let whole = left.intersection(KeyRange(prefix: value)),
+            if isAll { return try handOver() }
+            keys.removeAll(keepingCapacity: true)
+            if let whole = left.intersection(KeyRange(prefix: value.array)),
                 try !scanEntries(whole, body)
             {
                 return false
             }
-            guard let below = left.intersection(KeyRange(lower: [], upper: value)) else {
+            guard let below = left.intersection(KeyRange(lower: [], upper: value.array)) else {
                 return true
             }
             left = below
@@ -66,38 +122,24 @@ extension QueryExecution {
     /// Walks the entries of one range as they stand, or backwards.
     ///
     /// - Returns: Whether `body` always returned true.
-    private func scanEntries(
-        _ range: KeyRange, reversed: Bool = false,
-        _ body: (_ entry: UnsafeRawBufferPointer, _ key: UInt64) throws(Failure) -> Bool
-    ) throws(Failure) -> Bool {
+    func scanEntries(
+        _ range: KeyRange, reversed: Bool = false, _ body: EntryBody
+    ) throws(StoreError) -> Bool {
         let isPrimary = isPrimaryAccess
-        var failure: Failure?
         var goesOn = true
-        do throws(StorageError) {
-            try transaction.snapshot.scan(range, reversed: reversed, expecting: 64) {
-                entry, value in
-                entriesRead += 1
-                guard isInTime() else {
-                    failure = .time
-                    return false
-                }
-                let key: UInt64
-                if isPrimary {
-                    guard value.count == 8 else { return true }
-                    key = UInt64(bigEndian: value.loadUnaligned(as: UInt64.self))
-                } else {
-                    key = StoreKey.trailingObjectKey(entry)
-                }
-                do throws(Failure) { goesOn = try body(entry, key) } catch {
-                    failure = error
-                    goesOn = false
-                }
-                return goesOn
+        try transaction.scanEntries(range, reversed: reversed, expecting: 64) {
+            (entry, value) throws(StoreError) in
+            entriesRead += 1
+            try clock.requireTime()
+            if !isPrimary {
+                goesOn = try body(
+                    UnsafeRawBufferPointer(rebasing: entry.dropLast(MemoryLayout<UInt64>.size)),
+                    StoreKey.trailingObjectKey(entry))
+            } else if let key = StoreKey.mappedObjectKey(value) {
+                goesOn = try body(entry, key)
             }
-        } catch {
-            throw .store(.storage(error))
+            return goesOn
         }
-        if let failure { throw failure }
         return goesOn
     }
 }

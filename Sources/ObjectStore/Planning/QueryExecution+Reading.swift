@@ -7,51 +7,33 @@ extension QueryExecution {
     /// How many rows a scan reads that columns would have been worth while for.
     private static let longScanCount = 1 << 14
 
-    func checkFailure() throws(Failure) {
-        do throws(StoreError) { try transaction.checkFailure() } catch { throw .store(error) }
-        if transaction.isLate { throw .time }
-        switch madeMatcher?.failure ?? columnScan??.failure {
-        case .time: throw .time
-        case .memory: throw .memory
-        case .pattern: throw .pattern
-        case nil: break
-        }
+    func checkFailure() throws(StoreError) {
+        try transaction.checkFailure()
+        if transaction.isLate { throw .stopped(.time) }
+        if let failure = madeMatcher?.failure ?? columnScan??.failure { throw .stopped(failure) }
     }
 
-    /// Counts a step of the query and looks at the clock now and then.
-    func isInTime() -> Bool {
-        stepCount += 1
-        guard stepCount >= nextLook, limits.deadlineMilliseconds != .max else { return true }
-        nextLook = stepCount + Self.stepCountUnseen
-        return !transaction.isOver(limits.deadlineMilliseconds)
-    }
-
-    func fetch(_ key: UInt64) throws(Failure) -> RowView? {
-        do { return try transaction.find(rowClass, key: key) } catch { throw .store(error) }
+    func fetch(_ key: UInt64) throws(StoreError) -> RowView? {
+        try transaction.find(rowClass, key: key)
     }
 
     /// The columns that can answer the plan's residual predicate, or a part of it; nil for none.
     ///
     /// - `readsAll`: Whether the scan goes over all objects of the class, however many match.
-    func columns(readsAll: Bool) throws(Failure) -> ColumnScan? {
+    func columns(readsAll: Bool) throws(StoreError) -> ColumnScan? {
         if let columnScan { return columnScan }
-        if let begun = preparedScan?.begun {
-            preparedScan = nil
-            columnScan = .some(begun)
-            return begun
-        }
-        do throws(StoreError) {
-            let made = try ColumnScan(
+        let prepared = preparedScan
+        // A program is bound to the columns of one scan.
+        preparedScan = nil
+        var scan = prepared?.begun
+        if scan == nil {
+            scan = try ColumnScan(
                 plan.residual, rowClass, sort: plan.order == .sort ? query.sort : [],
                 in: transaction, readsAll: readsAll,
-                deadlineMilliseconds: limits.deadlineMilliseconds, prepared: preparedScan)
-            // A program is bound to the columns of one scan.
-            preparedScan = nil
-            columnScan = .some(made)
-            return made
-        } catch {
-            throw .store(error)
+                deadlineMilliseconds: limits.deadlineMilliseconds, prepared: prepared)
         }
+        columnScan = .some(scan)
+        return scan
     }
 
     /// Walks the objects of the class that satisfy the predicate, in the order of object keys.
@@ -59,7 +41,7 @@ extension QueryExecution {
     /// - `readsAll`: Whether `body` will want all of them.
     func scan(
         after first: UInt64, readsAll: Bool = false, _ body: (UInt64, RowView) -> Bool
-    ) throws(Failure) {
+    ) throws(StoreError) {
         // A look at the first rows, which may cost only so much, is no use of the columns.
         if plan.residual != nil, costMax == .max || plan.chunkCost != nil,
             let columns = try columns(readsAll: readsAll)
@@ -73,10 +55,8 @@ extension QueryExecution {
             return try scan(columns, after: first, body)
         }
         var rowCount = 0
-        var stepCount = 0
-        var nextLook = Self.stepCountUnseen
+        var clock = clock
         var isLate = false
-        let deadline = limits.deadlineMilliseconds
         let isGuarded = costMax < .max
         let readBefore = transaction.entriesRead
         defer {
@@ -97,37 +77,29 @@ extension QueryExecution {
                     return false
                 }
             }
-            stepCount += Self.steps(row)
-            guard stepCount >= nextLook, deadline != .max else { return true }
-            nextLook = stepCount + Self.stepCountUnseen
-            isLate = transaction.isOver(deadline)
+            isLate = !clock.isInTime(steps: Self.steps(row))
             return !isLate
         }
-        do {
-            if let matcher = matcher() {
-                // The unwrapped local is captured: a property or an optional would be retained and
-                // released for every row.
-                let source = transaction
-                try transaction.scan(rowClass, after: first) { key, row in
-                    guard isInTime(key, row) else { return false }
-                    return matcher.matches(row: row, key: key, source: source)
-                        ? body(key, row) : true
-                }
-            } else {
-                try transaction.scan(rowClass, after: first) { key, row in
-                    isInTime(key, row) && body(key, row)
-                }
+        if let matcher = matcher() {
+            // The unwrapped local is captured: a property or an optional would be retained and
+            // released for every row.
+            let source = transaction
+            try transaction.scan(rowClass, after: first) { key, row in
+                guard isInTime(key, row) else { return false }
+                return matcher.matches(row: row, key: key, source: source) ? body(key, row) : true
             }
-        } catch {
-            throw .store(error)
+        } else {
+            try transaction.scan(rowClass, after: first) { key, row in
+                isInTime(key, row) && body(key, row)
+            }
         }
-        if isLate { throw .time }
+        if isLate { throw .stopped(.time) }
     }
 
     /// Walks them by columns, as far as that may cost.
     private func scan(
         _ columns: ColumnScan, after first: UInt64, _ body: (UInt64, RowView) -> Bool
-    ) throws(Failure) {
+    ) throws(StoreError) {
         var chunkCountMax = Int.max
         if costMax < .max, let chunkCost = plan.chunkCost {
             chunkCountMax = max(1, (costMax - costSpent) / chunkCost)
@@ -143,11 +115,11 @@ extension QueryExecution {
     /// How many steps of the query a row counts for: a large one takes longer to read, and its
     /// out-of-line values may have megabytes.
     private static func steps(_ row: RowView) -> Int {
-        row.holdsOverflow ? stepCountUnseen : 1 + row.byteCount >> 10
+        row.holdsOverflow ? QueryClock.stepCountUnseen : 1 + row.byteCount >> 10
     }
 
     func test(_ key: UInt64, _ row: RowView) -> Bool {
-        stepCount += Self.steps(row)
+        clock.add(steps: Self.steps(row))
         return matcher()?.matches(row: row, key: key, source: transaction) ?? true
     }
 
@@ -160,51 +132,27 @@ extension QueryExecution {
         return isMatch
     }
 
-    /// Hands over every match in whatever order the plan's access gives.
-    func forEachMatch(_ body: (UInt64, RowView) throws(Failure) -> Bool) throws(Failure) {
-        if let keys = try collectedKeys(isSorted: true) {
-            // All are read: it is known now whether that costs too much.
-            guard !isTooExpensive,
-                pays(QueryCost.times(keys.count, lookUp.rising + testCost))
-            else { return }
-            for key in keys {
-                guard isInTime() else { throw .time }
-                guard let row = try fetch(key), test(key, row) else { continue }
-                guard try body(key, row) else { return }
-            }
+    /// Hands over every match in whatever order the plan's source gives, until `body` returns false.
+    func forEachMatch(_ body: (UInt64, RowView) -> Bool) throws(StoreError) {
+        guard let keys = try collectedKeys() else {
+            return try scan(after: 0, readsAll: true, body)
+        }
+        // All are read: it is known now whether that costs too much.
+        guard !isTooExpensive, pays(QueryCost.times(keys.count, lookUp.rising + testCost)) else {
             return
         }
-        switch plan.access {
-        case .nothing, .keys, .primaryKey, .index: return
-        case .scan:
-            var failure: Failure?
-            try scan(after: 0, readsAll: true) { key, row in
-                do throws(Failure) { return try body(key, row) } catch {
-                    failure = error
-                    return false
-                }
-            }
-            if let failure { throw failure }
-        }
+        _ = try visit(keys[...], cost: 0, body)
     }
 
-    /// The object keys of the access, rising, where they are put together before rows are read; else nil.
+    /// The object keys of the plan's source, rising; nil where it has none and all objects are scanned.
     /// Where they cost too much the plan is given up, and there are none.
     ///
-    /// - `isSorted`: Whether those of an index, or of primary keys, are put together as well.
     /// - `page`: Behind which key they may begin, and how many are wanted; nil for all.
     func collectedKeys(
-        isSorted: Bool = false, page: (after: UInt64, limit: Int)? = nil
-    ) throws(Failure) -> [UInt64]? {
+        page: (after: UInt64, limit: Int)? = nil
+    ) throws(StoreError) -> [UInt64]? {
         if let keys = plan.keys { return keys }
-        let source: PlanSource
-        switch plan.access {
-        case .keys(let own): source = own
-        case .primaryKey(let ranges) where isSorted: source = .primaryKey(ranges: ranges)
-        case .index(let member, let ranges) where isSorted:
-            source = .index(member: member, ranges: ranges)
-        case .nothing, .scan, .primaryKey, .index: return nil
-        }
+        guard let source = plan.source else { return nil }
         var collector = KeyCollector(
             transaction, limits, cost: costMax == .max ? .max : max(0, costMax - costSpent),
             rowCost: lookUp.rising)

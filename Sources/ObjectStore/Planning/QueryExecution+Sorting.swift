@@ -9,35 +9,30 @@ extension QueryExecution {
     }
 
     /// Reads every match and keeps the first `limit` behind the query's position.
-    func sort(limit: Int, _ body: (UInt64, RowView) -> Bool) throws(Failure) {
-        if case .scan = plan.access,
-            let columns = try columns(readsAll: true),
+    func sort(limit: Int, _ body: (UInt64, RowView) -> Bool) throws(StoreError) {
+        if plan.source == nil, let columns = try columns(readsAll: true),
             try columns.sort(
-                limit: limit, after: after, memoryByteCountMax: limits.memoryByteCountMax,
-                body)
+                limit: limit, after: after, memoryByteCountMax: limits.memoryByteCountMax, body)
         {
             return
         }
         let order = order
-        var heap = PageHeap(
-            countMax: limit, byteCountMax: limits.memoryByteCountMax)
+        var heap = PageHeap(countMax: limit, byteCountMax: limits.memoryByteCountMax)
         let buffer = ByteBuffer(capacity: 256)
-        try forEachMatch { (key, row) throws(Failure) in
+        var hasRoom = true
+        try forEachMatch { key, row in
             buffer.removeAll()
             order.append(key, row, to: buffer)
             if let position = after, !order.comesAfter(buffer.bytes, key, row, position) {
                 return true
             }
-            if let worst = heap.worst, !order.isBefore(buffer.bytes, key, row, worst) {
-                return true
-            }
-            let candidate = PageHeap.Entry(sortBytes: buffer.bytes, key: key, row: row)
-            guard heap.insert(candidate, isBefore: order.isBefore) else { throw .memory }
-            return true
+            hasRoom = heap.insert(buffer.bytes, key, row, by: order)
+            return hasRoom
         }
+        if !hasRoom { throw .stopped(.memory) }
         // What was read of a plan that is given up is not the beginning of the order.
         if isTooExpensive { return }
-        for entry in heap.sorted(order.isBefore) {
+        for entry in heap.sorted(by: order) {
             guard body(entry.key, entry.row) else { return }
         }
     }

@@ -8,18 +8,6 @@ import Threads
 ///
 /// One thread at a time uses it; the view must stay open. Rows are valid until the view is closed.
 package final class QueryExecution {
-    /// Why a query was stopped.
-    package enum Failure: Error, Sendable {
-        /// Storage or the store failed.
-        case store(StoreError)
-        /// It took too long.
-        case time
-        /// It needed too much memory.
-        case memory
-        /// A regular expression took too long for one value, or too much memory.
-        case pattern
-    }
-
     /// What was done, for `explain`.
     package struct Statistics: Sendable {
         /// Rows that were read, those of linked objects and look-ups included: what the engine counted
@@ -47,18 +35,12 @@ package final class QueryExecution {
     private(set) var after: QueryPosition?
     var entriesRead = 0
     /// What the engine had counted before the query.
-    private let readBefore: Int
+    private var readBefore: Int
     /// The matcher of the present plan; nil before a row asked for it.
     private(set) var madeMatcher: Matcher?
     /// The order of the query's result.
     private(set) lazy var order = ObjectOrder(query.sort, of: rowClass, in: transaction)
-    var stepCount = 0
-    /// At how many steps the clock is looked at next.
-    var nextLook = stepCountUnseen
-    /// So many steps are made between two looks at the clock.
-    static let stepCountUnseen = 1024
-    /// Why planning failed, which running tells.
-    private(set) var planningFailure: Failure?
+    var clock: QueryClock
     /// What the present plan has cost, see ``QueryCost``: what it read beside the entries it has to.
     var costSpent = 0
     /// What it costs to look a row up.
@@ -77,24 +59,16 @@ package final class QueryExecution {
     var preparedScan: ColumnScan.Prepared?
 
     /// Plans a query.
-    package init(
+    ///
+    /// - Throws: ``StoreError`` `.stopped` when that takes too long already, and of storage.
+    package convenience init(
         _ query: ObjectQuery, in transaction: ReadTransaction, limits: QueryLimits = QueryLimits()
-    )
-        throws(StoreError)
-    {
-        self.transaction = transaction
-        self.query = query
-        self.limits = limits
+    ) throws(StoreError) {
         transaction.limitFollowing(until: limits.deadlineMilliseconds)
-        rowClass = transaction.rows.classes[query.classIndex]
-        readBefore = transaction.entriesRead
-        after = query.after
+        let readBefore = transaction.entriesRead
         var planner = Planner(query, transaction, limits)
-        do throws(Failure) { plan = try planner.plan() } catch {
-            if case .store(let error) = error { throw error }
-            planningFailure = error
-            plan = .scan(query)
-        }
+        self.init(query, plan: try planner.plan(), in: transaction, limits: limits)
+        self.readBefore = readBefore
         entriesRead = planner.entriesRead
         preparedScan = planner.preparedScan
         lookUp = planner.lookUp
@@ -113,6 +87,7 @@ package final class QueryExecution {
         rowClass = transaction.rows.classes[query.classIndex]
         readBefore = transaction.entriesRead
         after = query.after
+        clock = QueryClock(transaction, limits)
         self.plan = plan
     }
 
@@ -137,8 +112,8 @@ package final class QueryExecution {
     /// Hands over the result in order, from the query's position on, until `body` returns false.
     ///
     /// - `limit`: How many objects will be taken at most; bounds the memory of a sort.
-    package func run(limit: Int, _ body: (_ key: UInt64, _ row: RowView) -> Bool) throws(Failure) {
-        if let planningFailure { throw planningFailure }
+    package func run(limit: Int, _ body: (_ key: UInt64, _ row: RowView) -> Bool) throws(StoreError)
+    {
         guard limit > 0 else { return }
         var left = limit
         var last: UInt64?
@@ -176,7 +151,7 @@ package final class QueryExecution {
 
     private func limitCost(to cost: Int) {
         costMax = cost
-        testCost = cost == .max ? 0 : RowCost(plan.residual).tested - QueryCost.scannedRow
+        testCost = cost == .max ? 0 : QueryCost.test(plan.residual)
     }
 
     /// Goes on by the plan that stands behind the one that has cost too much.
@@ -193,7 +168,7 @@ package final class QueryExecution {
     /// - Returns: Whether it did not.
     func runOnly(
         cost: Int, _ body: (_ key: UInt64, _ row: RowView) -> Bool
-    ) throws(Failure) -> Bool {
+    ) throws(StoreError) -> Bool {
         limitCost(to: cost)
         try follow(limit: .max, body)
         try checkFailure()
@@ -202,24 +177,19 @@ package final class QueryExecution {
 
     private func follow(
         limit: Int, _ take: (_ key: UInt64, _ row: RowView) -> Bool
-    ) throws(Failure) {
-        switch (plan.access, plan.order) {
-        case (.nothing, _): break
-        case (_, .sort): try sort(limit: limit, take)
-        case (.scan, _): try scan(after: after?.key ?? 0, take)
-        case (.keys, _), (_, .collectKeys): try collectKeys(limit: limit, take)
-        case (_, .natural(let reversed)):
-            if plan.keys != nil, query.sort.isEmpty {
-                try collectKeys(limit: limit, take)
-            } else {
-                try walk(reversed: reversed, take)
-            }
+    ) throws(StoreError) {
+        switch plan.order {
+        case .sort: try sort(limit: limit, take)
+        case .natural where plan.source == nil: try scan(after: after?.key ?? 0, take)
+        case .natural(let reversed) where plan.keys == nil || !query.sort.isEmpty:
+            try walk(reversed: reversed, take)
+        case .natural, .collectKeys: try collectKeys(limit: limit, take)
         }
     }
 
     /// Gives the present plan up for another.
     private func replace(by next: Plan) {
-        let isOther = next.access != plan.access || next.order != plan.order
+        let isOther = next.source != plan.source || next.order != plan.order
         if isOther {
             var present = present
             present.isGivenUp = true
@@ -227,7 +197,7 @@ package final class QueryExecution {
             if isTimed { begun = (monotonicMicroseconds(), statistics.rowsRead) }
         }
         // A scan that goes on as a scan keeps what was made for it.
-        if isOther || next.access != .scan {
+        if isOther || next.source != nil {
             columnScan = nil
             madeMatcher = nil
         }
@@ -239,7 +209,7 @@ package final class QueryExecution {
 
     private var present: FollowedPlan {
         var present = FollowedPlan(plan)
-        if case .scan = plan.access, let scan = columnScan ?? nil {
+        if plan.source == nil, let scan = columnScan ?? nil {
             present.columns = scan.references
             present.testsRows = scan.testsRows
         }

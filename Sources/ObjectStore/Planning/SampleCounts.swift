@@ -22,6 +22,7 @@ struct SampleCounts {
 
     private let sample: ClassSample
     private let predicate: Predicate
+    private let candidates: [PlanCandidate]
     /// What tests rows; made when the first is tested.
     private var tests: (whole: Matcher, sources: [SourceTest])?
     /// What it costs to have those.
@@ -30,13 +31,15 @@ struct SampleCounts {
     private let step: Int
     private var next = 0
 
-    /// - `rowCost`: What a row costs to be tested in a scan, without what it leads to.
-    init(_ sample: ClassSample, _ predicate: Predicate, _ sources: [PlanSource], rowCost: Int) {
+    init(_ sample: ClassSample, _ predicate: Predicate, _ candidates: [PlanCandidate]) {
         self.sample = sample
         self.predicate = predicate
-        let matcherCount = sources.count { $0.needsLookUps } + 1
+        self.candidates = candidates
+        let matcherCount = candidates.count { $0.source.needsLookUps } + 1
         startCost = matcherCount * QueryCost.matcher
-        step = QueryCost.sampledRow * (1 + sources.count) + matcherCount * rowCost
+        step =
+            QueryCost.sampledRow * (1 + candidates.count)
+            + matcherCount * (QueryCost.scannedRow + QueryCost.test(predicate))
     }
 
     /// What testing costs, that of the next rows too, see ``QueryCost``.
@@ -47,13 +50,16 @@ struct SampleCounts {
 
     /// Tests some rows; false when enough of them match, or none is left.
     mutating func test(
-        _ candidates: [PlanCandidate], in transaction: ReadTransaction, until deadline: UInt64
+        in transaction: ReadTransaction, until deadline: UInt64
     ) throws(StoreError) -> Bool {
         let (whole, sources) =
             tests ?? (
                 predicate.makeMatcher(transaction.rows, source: transaction, until: deadline),
-                candidates.prefix(64).map {
-                    SourceTest($0, sample.rowClass, transaction, until: deadline)
+                candidates.prefix(64).map { candidate in
+                    let matcher = candidate.condition?.makeMatcher(
+                        transaction.rows, source: transaction, until: deadline)
+                    return SourceTest(
+                        source: candidate.source, matcher: matcher, rowClass: sample.rowClass)
                 }
             )
         tests = (whole, sources)
@@ -98,33 +104,16 @@ struct SampleCounts {
 
 /// Whether a source finds a row.
 private struct SourceTest {
-    private let member: Int
-    private let ranges: [OrderedKeyRange]
-    private let matcher: Matcher?
-    private let rowClass: RowClass
-    private let buffer = ByteBuffer(capacity: 64)
-
-    init(
-        _ candidate: PlanCandidate, _ rowClass: RowClass, _ transaction: ReadTransaction,
-        until deadline: UInt64
-    ) {
-        self.rowClass = rowClass
-        switch candidate.source {
-        case .primaryKey(let ranges):
-            (member, self.ranges, matcher) = (rowClass.primaryKeyIndex ?? -1, ranges, nil)
-        case .index(let member, let ranges):
-            (self.member, self.ranges, matcher) = (member, ranges, nil)
-        case .words, .points, .links, .all, .any:
-            member = -1
-            ranges = []
-            matcher = candidate.condition.makeMatcher(
-                transaction.rows, source: transaction, until: deadline)
-        }
-    }
+    let source: PlanSource
+    /// Tests rows where the source is no index.
+    let matcher: Matcher?
+    let rowClass: RowClass
+    let buffer = ByteBuffer(capacity: 64)
 
     func finds(_ row: RowView, _ key: UInt64, _ transaction: ReadTransaction) -> Bool {
-        if let matcher { return matcher.matches(row: row, key: key, source: transaction) }
-        guard member >= 0 else { return false }
+        guard case .index(let member, let ranges) = source else {
+            return matcher?.matches(row: row, key: key, source: transaction) ?? false
+        }
         buffer.removeAll()
         OrderedKey.append(
             rowClass.field(member, in: row), rowClass.members[member].storage.element, transaction,

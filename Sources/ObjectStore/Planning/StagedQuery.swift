@@ -44,13 +44,8 @@ package struct StagedQuery: Sendable {
     /// - `isTimed`: As of ``QueryExecution/isTimed``.
     package func run(
         in transaction: ReadTransaction, limits: QueryLimits, isTimed: Bool = false
-    ) throws(QueryExecution.Failure) -> (keys: [UInt64], execution: QueryExecution) {
-        let execution: QueryExecution
-        do throws(StoreError) {
-            execution = try QueryExecution(first, in: transaction, limits: limits)
-        } catch {
-            throw .store(error)
-        }
+    ) throws(StoreError) -> (keys: [UInt64], execution: QueryExecution) {
+        let execution = try QueryExecution(first, in: transaction, limits: limits)
         execution.isTimed = isTimed
         var keys: [UInt64] = []
         let countMax = limits.memoryByteCountMax / MemoryLayout<UInt64>.stride
@@ -58,7 +53,7 @@ package struct StagedQuery: Sendable {
             keys.append(key)
             return keys.count <= countMax
         }
-        if keys.count > countMax { throw .memory }
+        if keys.count > countMax { throw .stopped(.memory) }
         for stage in stages {
             switch stage {
             case .limit(let count): keys.removeLast(max(0, keys.count - count))
@@ -75,40 +70,35 @@ package struct StagedQuery: Sendable {
     private func forEach(
         _ keys: [UInt64], _ execution: QueryExecution,
         _ body: (_ place: Int, _ key: UInt64, _ row: RowView) -> Int
-    ) throws(QueryExecution.Failure) {
+    ) throws(StoreError) {
         var byteCount = 0
         for (place, key) in keys.enumerated() {
-            guard execution.isInTime() else { throw .time }
+            try execution.clock.requireTime()
             guard let row = try execution.fetch(key) else { continue }
             byteCount += body(place, key, row)
-            guard byteCount <= execution.limits.memoryByteCountMax else { throw .memory }
+            guard byteCount <= execution.limits.memoryByteCountMax else { throw .stopped(.memory) }
         }
     }
 
     /// Sorts stably.
     private func sort(
         _ keys: inout [UInt64], by sortKeys: [SortKey], _ execution: QueryExecution
-    ) throws(QueryExecution.Failure) {
-        let source = execution.transaction
-        let sorter = SortEvaluator(sortKeys, schema: source.rows)
+    ) throws(StoreError) {
+        let order = ObjectOrder(sortKeys, of: execution.rowClass, in: execution.transaction)
         let buffer = ByteBuffer(capacity: 256)
         var entries: [(place: Int, entry: PageHeap.Entry)] = []
         try forEach(keys, execution) { place, key, row in
             buffer.removeAll()
-            sorter.append(row: row, key: key, source: source, to: buffer)
+            order.append(key, row, to: buffer)
             let entry = PageHeap.Entry(sortBytes: buffer.bytes, key: key, row: row)
             entries.append((place, entry))
             return entry.byteCount
         }
         entries.sort { a, b in
-            var order = a.entry.withSortBytes { left in
-                b.entry.withSortBytes { compareKeys(left, $0) }
+            let result = a.entry.withSortBytes {
+                order.compare($0, a.entry.key, a.entry.row, b.entry)
             }
-            if order != 0, a.entry.mayBeCut, b.entry.mayBeCut {
-                order = sorter.compare(
-                    a.entry.row, a.entry.key, b.entry.row, b.entry.key, source)
-            }
-            return order == 0 ? a.place < b.place : order < 0
+            return result == 0 ? a.place < b.place : result < 0
         }
         keys = entries.map(\.entry.key)
     }
@@ -116,7 +106,7 @@ package struct StagedQuery: Sendable {
     /// Keeps the first object of each combination of values.
     private func keepDistinct(
         _ keys: inout [UInt64], by sortKeys: [SortKey], _ execution: QueryExecution
-    ) throws(QueryExecution.Failure) {
+    ) throws(StoreError) {
         let source = execution.transaction
         let evaluator = SortEvaluator(
             sortKeys.map { SortKey(path: $0.path) }, schema: source.rows)
@@ -139,9 +129,9 @@ extension QueryExecution {
     /// Hands over the rows of the objects that a staged query has found, until `body` returns false.
     package func forEach(
         _ keys: [UInt64], _ body: (_ key: UInt64, _ row: RowView) -> Bool
-    ) throws(Failure) {
+    ) throws(StoreError) {
         for key in keys {
-            guard isInTime() else { throw .time }
+            try clock.requireTime()
             guard let row = try fetch(key) else { continue }
             if !body(key, row) { break }
         }

@@ -51,8 +51,8 @@ struct WordCursor {
     /// Cost: one look-up in the engine's tree where the key is far behind the last one, and the reading
     /// of entries, of more at a time as long as one follows the other.
     mutating func seek(
-        _ target: UInt64, _ snapshot: any StorageSnapshot, _ entriesRead: inout Int
-    ) throws(StorageError) -> UInt64? {
+        _ target: UInt64, _ transaction: ReadTransaction, _ entriesRead: inout Int
+    ) throws(StoreError) -> UInt64? {
         if let last = keys.last, last >= target {
             while keys[place] < target {
                 // Doubling steps: the key is near where keys follow each other, and may be far in a list.
@@ -72,7 +72,7 @@ struct WordCursor {
         place = 0
         var range = range
         withUnsafeBytes(of: target.bigEndian) { range.lower.append(contentsOf: $0) }
-        try snapshot.scan(range, reversed: false, expecting: stepCount) { entry, _ in
+        try transaction.scanEntries(range, expecting: stepCount) { entry, _ in
             keys.append(StoreKey.trailingObjectKey(entry))
             return keys.count < stepCount
         }

@@ -55,37 +55,34 @@ extension WriteTransaction {
         if !origin.isAsymmetric { recordLostLink(link) }
     }
 
-    /// Enters the links of a new row with their targets.
-    func addInverseLinks(_ rowClass: RowClass, _ key: UInt64, _ row: RowView) {
-        if rowClass.linkingMembers.isEmpty { return }
+    /// Enters the difference of two rows' links with their targets.
+    ///
+    /// - `old`: The row before; nil for a new object.
+    /// - `new`: Nil for an object that goes away.
+    /// - `changed`: The properties that differ; nil for all.
+    func changeInverseLinks(
+        _ rowClass: RowClass, _ key: UInt64, from old: RowView?, to new: RowView?,
+        _ changed: MemberSet? = nil
+    ) {
+        let linking = rowClass.linkingMembers
+        guard linking.contains(where: { changed?.contains($0) ?? true }) else { return }
+        var only = changed
+        if let changed {
+            // An embedded object's property may be reached by several members of the owner, of which only
+            // some changed; the counts of such links have to come from all of them.
+            let embedding = linking.filter { rowClass.members[$0].storage.element == .embedded }
+            if embedding.contains(where: { changed.contains($0) }) {
+                for member in embedding { only?.insert(member) }
+            }
+        }
         // In the memory of the object before.
         var links = ContiguousArray<LinkCount>()
         swap(&links, &memory.links)
-        countLinks(rowClass, row, only: nil, &links)
-        for link in links { putInverse(link, rowClass, key) }
+        if let new { countLinks(rowClass, new, only: only, &links) }
+        changeInverseLinks(
+            rowClass, key, from: old.map { countLinks(rowClass, $0, only: only) } ?? [], to: links)
         links.removeAllInPlace()
         swap(&links, &memory.links)
-    }
-
-    /// Enters the difference of two rows' links with their targets.
-    ///
-    /// - `changed`: The properties that differ.
-    func changeInverseLinks(
-        _ rowClass: RowClass, _ key: UInt64, from old: RowView, to new: RowView,
-        _ changed: MemberSet
-    ) {
-        let linking = rowClass.linkingMembers
-        guard linking.contains(where: { changed.contains($0) }) else { return }
-        // An embedded object's property may be reached by several members of the owner, of which only
-        // some changed; the counts of such links have to come from all of them.
-        var only = changed
-        let embedding = linking.filter { rowClass.members[$0].storage.element == .embedded }
-        if embedding.contains(where: { changed.contains($0) }) {
-            for member in embedding { only.insert(member) }
-        }
-        changeInverseLinks(
-            rowClass, key, from: countLinks(rowClass, old, only: only),
-            to: countLinks(rowClass, new, only: only))
     }
 
     /// Enters the difference of an object's links, as they were and are counted, with their targets.
@@ -126,14 +123,6 @@ extension WriteTransaction {
             LostLink(
                 classNumber: rows.classes[link.targetClass].number, key: link.targetKey,
                 propertyNumber: link.property))
-    }
-
-    /// Takes the links of a row that goes away from their targets.
-    func removeInverseLinks(_ rowClass: RowClass, _ key: UInt64, _ row: RowView) {
-        if rowClass.linkingMembers.isEmpty { return }
-        for link in countLinks(rowClass, row, only: nil) {
-            removeInverse(link.kind, rowClass, key)
-        }
     }
 
     /// Removes every inverse link of an object that goes away.

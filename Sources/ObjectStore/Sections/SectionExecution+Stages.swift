@@ -5,7 +5,7 @@ import Rows
 // Sections of a result that is computed as a whole, for a filter's own SORT, DISTINCT and LIMIT.
 extension SectionExecution {
     /// The page behind the last section of the one before; where that is gone, at its number.
-    func run(_ stages: StagedQuery) throws(Failure) -> SectionPage {
+    func run(_ stages: StagedQuery) throws(StoreError) -> SectionPage {
         let (keys, execution) = try stages.run(
             in: transaction, limits: limits, isTimed: isTimed)
         defer { account(execution) }
@@ -30,7 +30,7 @@ extension SectionExecution {
             }
             return byteCount <= limits.memoryByteCountMax
         }
-        if byteCount > limits.memoryByteCountMax { throw .memory }
+        if byteCount > limits.memoryByteCountMax { throw .stopped(.memory) }
         var start = 0
         if let after = query.after {
             start =

@@ -1,7 +1,6 @@
 import Bytes
 import Query
 import Rows
-import Storage
 
 // Sections along an index, or the primary keys.
 extension SectionExecution {
@@ -24,40 +23,24 @@ extension SectionExecution {
 
     /// The page, along an index in the order of the keys; nil where there is none, or where that turns out to
     /// cost more than to look at all objects.
-    func walk() throws(Failure) -> SectionPage? {
-        guard let plan = walkPlan() else { return nil }
-        let total: Int
-        do throws(StoreError) { total = try transaction.count(rowClass) } catch {
-            throw .store(error)
-        }
+    func walk() throws(StoreError) -> SectionPage? {
         var ordered = ObjectQuery(
             classIndex: query.classIndex, predicate: query.predicate,
             sort: Array(query.sort.prefix(1)))
         ordered.after = query.after.map(start)
+        let planner = Planner(ordered, transaction, limits)
+        guard query.predicate != .constant(false), let own = planner.own(),
+            let plan = planner.naturalPlan(own, query.predicate)
+        else { return nil }
+        let total = try transaction.count(rowClass)
         let execution = QueryExecution(ordered, plan: plan, in: transaction, limits: limits)
         execution.isTimed = isTimed
         defer { account(execution) }
         // As in the plan of a list, a walk is given up when it costs a part of a scan; entries alone are
         // as cheap as that.
         let scanCost = QueryCost.times(total, QueryCost.scannedRow)
-        return plan.residual == nil
-            ? try walkEntries(execution, costMax: 2 * QueryCost.always + 2 * scanCost)
-            : try walkRows(execution, costMax: 2 * QueryCost.always + scanCost / 20)
-    }
-
-    /// The plan that reads an index in the order of the keys; nil where there is none.
-    private func walkPlan() -> Plan? {
-        let ordered = ObjectQuery(
-            classIndex: query.classIndex, predicate: query.predicate,
-            sort: Array(query.sort.prefix(1)))
-        let planner = Planner(ordered, transaction, limits)
-        let constraints = query.predicate?.constraints(transaction.rows) ?? []
-        if query.predicate == .constant(false) || constraints.contains(where: { $0.ranges.isEmpty })
-        {
-            return nil
-        }
-        return planner.naturalPlan(
-            constraints.filter { planner.search.isIndexed($0.member) }, query.predicate)
+        let costMax = plan.residual == nil ? 2 * scanCost : scanCost / 20
+        return try walkEntries(execution, costMax: 2 * QueryCost.always + costMax)
     }
 
     /// Where the entries behind a section begin.
@@ -75,70 +58,43 @@ extension SectionExecution {
         return start
     }
 
-    // MARK: Rows
-
-    private func walkRows(
-        _ execution: QueryExecution, costMax: Int
-    ) throws(Failure) -> SectionPage? {
-        var walked = Walked()
-        let buffer = ByteBuffer(capacity: 128)
-        let isDone = try execution.runOnly(cost: costMax) { key, row in
-            buffer.removeAll()
-            reader.append(row: row, key: key, source: transaction, to: buffer)
-            let bytes = buffer.bytes
-            if walked.page.sections.isEmpty || !walked.key.elementsEqual(bytes) {
-                if query.after?.sortBytes.elementsEqual(bytes) ?? false { return true }
-                guard begin(buffer.array, key, row, &walked) else { return false }
-            }
-            walked.page.sections[walked.page.sections.count - 1].count += 1
-            show(key, row, &walked)
-            return walked.byteCount <= limits.memoryByteCountMax
-        }
-        guard isDone else { return nil }
-        return try finish(&walked)
-    }
-
     // MARK: Entries
 
     private func walkEntries(
         _ execution: QueryExecution, costMax: Int
-    ) throws(Failure) -> SectionPage? {
-        let plan = execution.plan
-        guard case .natural(let reversed) = plan.order else { return nil }
-        var ranges = EntryRange.ranges(plan.access, rowClass)
-        let prefix = EntryRange.prefix(plan.access, rowClass)
-        var rest: KeyRange?
-        if let after = execution.query.after {
-            rest = execution.resume(&ranges, prefix, after, reversed: reversed)
-        }
-        let suffixCount = execution.isPrimaryAccess ? 0 : MemoryLayout<UInt64>.size
+    ) throws(StoreError) -> SectionPage? {
+        guard case .natural(let reversed) = execution.plan.order else { return nil }
         // All objects of a section have to be compared, or its first ones are those that come first.
         let showsAll = query.sort.count > 1 && query.knownObjectCountMax > 0
+        let testsRows = execution.plan.residual != nil
         let buffer = ByteBuffer(capacity: 128)
         var walked = Walked()
         var cost = 0
         var isDone = true
-        try execution.forEachEntry(ranges, behind: rest, reversed: reversed) {
-            (entry, key) throws(Failure) in
+        try execution.forEachEntry(reversed: reversed) { (entry, key) throws(StoreError) in
             cost += QueryCost.entry
             // Texts that share a cut beginning stand in no order: their rows have to be read.
-            guard cost <= costMax, !execution.isCut(entry) else {
+            guard cost + execution.costSpent <= costMax, !QueryExecution.isCut(entry) else {
                 isDone = false
                 return false
             }
-            let value = UnsafeRawBufferPointer(
-                rebasing: entry[prefix.count..<max(prefix.count, entry.count - suffixCount)])
+            // Behind the number of the index.
+            let value = UnsafeRawBufferPointer(rebasing: entry.dropFirst(5))
             let isKnown = walked.holds(value)
             let last = walked.page.sections.count - 1
-            if isKnown {
+            if isKnown, !testsRows {
                 walked.page.sections[last].count += 1
                 guard
                     showsAll || walked.page.sections[last].objects.count < query.knownObjectCountMax
                 else { return true }
             }
             cost += QueryCost.anyRow
-            guard let row = try execution.fetch(key) else { return true }
-            if !isKnown {
+            guard let row = try execution.fetch(key), execution.testPaying(key, row) else {
+                return true
+            }
+            if isKnown {
+                if testsRows { walked.page.sections[last].count += 1 }
+            } else {
                 buffer.removeAll()
                 reader.append(row: row, key: key, source: transaction, to: buffer)
                 if query.after?.sortBytes.elementsEqual(buffer.bytes) ?? false { return true }
@@ -190,24 +146,21 @@ extension SectionExecution {
         guard query.knownObjectCountMax > 0 else { return }
         sortBuffer.removeAll()
         order.append(key, row, to: sortBuffer)
-        let bytes = sortBuffer.bytes
-        if let worst = walked.shown?.worst, !order.isBefore(bytes, key, row, worst) { return }
-        _ = walked.shown?.insert(
-            PageHeap.Entry(sortBytes: bytes, key: key, row: row), isBefore: order.isBefore)
+        _ = walked.shown?.insert(sortBuffer.bytes, key, row, by: order)
     }
 
     /// Gives the last section its objects, where they did not come in order.
     private func endObjects(_ walked: inout Walked) {
         guard let shown = walked.shown, !walked.page.sections.isEmpty else { return }
         let last = walked.page.sections.count - 1
-        walked.page.sections[last].objects = shown.sorted(order.isBefore).map { ($0.key, $0.row) }
+        walked.page.sections[last].objects = shown.sorted(by: order).map { ($0.key, $0.row) }
         walked.byteCount += shown.byteCount
         walked.shown = nil
     }
 
-    private func finish(_ walked: inout Walked) throws(Failure) -> SectionPage {
+    private func finish(_ walked: inout Walked) throws(StoreError) -> SectionPage {
         endObjects(&walked)
-        guard walked.byteCount <= limits.memoryByteCountMax else { throw .memory }
+        guard walked.byteCount <= limits.memoryByteCountMax else { throw .stopped(.memory) }
         if let last = walked.page.sections.indices.last, query.key.prefixCount == nil {
             // With the whole text, where it is cut.
             let any = walked.page.sections[last].any

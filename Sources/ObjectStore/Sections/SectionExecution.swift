@@ -9,8 +9,6 @@ import Rows
 /// looked at, and what is kept of them is bounded by the page, or, where the keys say nothing of the order
 /// of the sections, by the number of sections.
 package final class SectionExecution {
-    package typealias Failure = QueryExecution.Failure
-
     let query: SectionQuery
     let transaction: ReadTransaction
     let rowClass: RowClass
@@ -56,7 +54,7 @@ package final class SectionExecution {
     }
 
     /// A page of sections.
-    package func run() throws(Failure) -> SectionPage {
+    package func run() throws(StoreError) -> SectionPage {
         var page = try find()
         for index in page.sections.indices {
             // By every plan a key is written as in the first object of the result that has it.
@@ -66,7 +64,7 @@ package final class SectionExecution {
         return page
     }
 
-    private func find() throws(Failure) -> SectionPage {
+    private func find() throws(StoreError) -> SectionPage {
         transaction.limitFollowing(until: limits.deadlineMilliseconds)
         if let stages = query.stages { return try run(stages) }
         if query.isContiguous, !query.countsAll, let page = try walk() { return page }
@@ -85,15 +83,10 @@ package final class SectionExecution {
         return page
     }
 
-    private func add(to groups: SectionGroups) throws(Failure) {
-        let execution: QueryExecution
-        do throws(StoreError) {
-            execution = try QueryExecution(
-                ObjectQuery(classIndex: query.classIndex, predicate: query.predicate),
-                in: transaction, limits: limits)
-        } catch {
-            throw .store(error)
-        }
+    private func add(to groups: SectionGroups) throws(StoreError) {
+        let execution = try QueryExecution(
+            ObjectQuery(classIndex: query.classIndex, predicate: query.predicate),
+            in: transaction, limits: limits)
         execution.isTimed = isTimed
         defer { account(execution) }
         var isFull = false
@@ -101,7 +94,7 @@ package final class SectionExecution {
             isFull = !groups.add(key, row)
             return !isFull
         }
-        if isFull { throw .memory }
+        if isFull { throw .stopped(.memory) }
     }
 
     /// Adds what an execution did, as soon as it has ended.

@@ -166,13 +166,8 @@ final class SectionGroups {
         guard groups[groupIndex].shown != nil else { return }
         sortBuffer.removeAll()
         if !isPlain { order.append(key, row, to: sortBuffer) }
-        let bytes = sortBuffer.bytes
-        if let worst = groups[groupIndex].shown?.worst, !order.isBefore(bytes, key, row, worst) {
-            return
-        }
         let before = groups[groupIndex].shown?.byteCount ?? 0
-        _ = groups[groupIndex].shown?.insert(
-            PageHeap.Entry(sortBytes: bytes, key: key, row: row), isBefore: order.isBefore)
+        _ = groups[groupIndex].shown?.insert(sortBuffer.bytes, key, row, by: order)
         byteCount += (groups[groupIndex].shown?.byteCount ?? 0) - before
     }
 
@@ -222,7 +217,7 @@ final class SectionGroups {
     func addObjects(to page: inout SectionPage) {
         for (groupIndex, group) in groups.enumerated() {
             guard let shown = group.shown else { continue }
-            page.sections[groupIndex].objects = shown.sorted(order.isBefore).map {
+            page.sections[groupIndex].objects = shown.sorted(by: order).map {
                 ($0.key, $0.row)
             }
         }

@@ -1,8 +1,8 @@
 /// Why an evaluation was given up: what it found since then is not to be used.
 package enum EvaluationFailure: Error, Hashable, Sendable {
-    /// A regular expression ran into the query's deadline.
+    /// It ran into the query's deadline.
     case time
-    /// There was no memory for a text.
+    /// It needed too much memory.
     case memory
     /// A regular expression took too long for one value, or too much memory.
     case pattern

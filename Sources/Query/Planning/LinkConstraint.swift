@@ -114,7 +114,7 @@ extension PathStep {
     }
 
     /// Whether it goes to another object and not into an embedded one.
-    var isLinkLike: Bool {
+    package var isLinkLike: Bool {
         switch kind {
         case .link, .links, .linkAt, .inverse, .mixedLinks: true
         case .embedded, .embeddedList, .embeddedAt: false

@@ -9,38 +9,29 @@ extension Predicate {
     /// Equality, IN, orders, BETWEEN, BEGINSWITH and LIKE with case, comparisons with null, `!=` and NOT
     /// count, and ORs of them on one property; constraints on one property are intersected. Cost:
     /// n log n in the terms.
-    package func constraints(_ schema: RowSchema) -> [IndexConstraint] {
+    package var constraints: [IndexConstraint] {
         // Most queries are one comparison, which says everything of its property or nothing.
         if case .comparison(let comparison) = self {
-            return comparison.constraint.map { [$0] } ?? []
+            guard let own = RangeAnalysis.ranges(of: comparison) else { return [] }
+            return [
+                IndexConstraint(
+                    member: own.member, ranges: own.ranges, covered: own.isExact ? [0] : [],
+                    isExact: own.isExact)
+            ]
         }
-        let conjuncts = conjuncts
         let analyses = conjuncts.map { RangeAnalysis($0) }
-        var members: [Int] = []
-        for analysis in analyses {
-            for own in analysis.ranges where !members.contains(own.member) {
-                members.append(own.member)
-            }
-        }
-        guard !members.isEmpty, case .objects(let classIndex)? = root else { return [] }
-        members.sort()
-        return members.map { member in
+        let members = Set(analyses.flatMap { $0.ranges.map(\.member) })
+        return members.sorted().map { member in
             var ranges: [OrderedKeyRange]?
-            var rest: [Predicate] = []
             var covered: [Int] = []
-            for (index, (conjunct, analysis)) in zip(conjuncts, analyses).enumerated() {
-                if let own = analysis.ranges(of: member) {
-                    ranges = ranges.map { OrderedKeyRange.intersection($0, own) } ?? own
-                    if analysis.isExact {
-                        covered.append(index)
-                        continue
-                    }
-                }
-                rest.append(conjunct)
+            for (index, analysis) in analyses.enumerated() {
+                guard let own = analysis.ranges(of: member) else { continue }
+                ranges = ranges.map { OrderedKeyRange.intersection($0, own) } ?? own
+                if analysis.isExact { covered.append(index) }
             }
             return IndexConstraint(
-                classIndex: classIndex, member: member, ranges: ranges ?? [],
-                residual: Predicate.conjunction(rest), covered: covered)
+                member: member, ranges: ranges ?? [], covered: covered,
+                isExact: covered.count == analyses.count)
         }
     }
 
@@ -53,23 +44,6 @@ extension Predicate {
     package static func conjunction(_ parts: [Predicate]) -> Predicate? {
         parts.count > 1 ? .and(parts) : parts.first
     }
-
-    /// What the predicate is asked about; nil when it reads nothing.
-    var root: QueryRoot? {
-        var root: QueryRoot?
-        forEachPath { root = $0.root }
-        return root
-    }
-}
-
-extension Comparison {
-    /// What the comparison demands of one property, in the terms of an index of it.
-    package var constraint: IndexConstraint? {
-        guard let own = RangeAnalysis.ranges(of: self) else { return nil }
-        return IndexConstraint(
-            classIndex: own.classIndex, member: own.member, ranges: own.ranges,
-            residual: own.isExact ? nil : .comparison(self), covered: own.isExact ? [0] : [])
-    }
 }
 
 /// The ranges that a predicate implies for single properties of the object itself.
@@ -78,6 +52,11 @@ private struct RangeAnalysis {
     var ranges: [(member: Int, ranges: [OrderedKeyRange])] = []
     /// Whether the one property's ranges say everything that the predicate says.
     var isExact = false
+
+    /// Ranges of one property, and whether they say everything.
+    typealias Found = (ranges: [OrderedKeyRange], isExact: Bool)
+    /// The same with the property.
+    typealias Own = (member: Int, ranges: [OrderedKeyRange], isExact: Bool)
 
     init(_ predicate: Predicate) {
         switch predicate {
@@ -139,9 +118,7 @@ private struct RangeAnalysis {
     }
 
     /// The ranges of one comparison, and whether they say everything.
-    static func ranges(
-        of comparison: Comparison
-    ) -> (classIndex: Int, member: Int, ranges: [OrderedKeyRange], isExact: Bool)? {
+    static func ranges(of comparison: Comparison) -> Own? {
         guard let compared = ComparedPath(comparison), !compared.relation.folds,
             compared.quantifier == nil, let member = compared.path.ownMember,
             case .scalar(let type) = compared.path.type
@@ -152,14 +129,14 @@ private struct RangeAnalysis {
         }
         return ranges(
             relation, compared.constants, compared.listQuantifier ?? .any, ElementStorage(type)
-        ).map { (compared.path.lastClass, member, $0.ranges, $0.isExact) }
+        ).map { (member, $0.ranges, $0.isExact) }
     }
 
     /// The ranges of `property ⋈ q {values}`.
     private static func ranges(
         _ relation: ComparisonOperator, _ values: [Value], _ quantifier: Quantifier,
         _ storage: ElementStorage
-    ) -> (ranges: [OrderedKeyRange], isExact: Bool)? {
+    ) -> Found? {
         var each: [[OrderedKeyRange]] = []
         each.reserveCapacity(values.count)
         var isExact = true
@@ -180,7 +157,7 @@ private struct RangeAnalysis {
     /// The ranges of `property ⋈ value`; nil when they would be almost everything.
     private static func ranges(
         _ relation: ComparisonOperator, _ value: Value, _ storage: ElementStorage
-    ) -> (ranges: [OrderedKeyRange], isExact: Bool)? {
+    ) -> Found? {
         if case .null = value {
             switch relation {
             case .equal, .lessEqual, .greaterEqual, .like: return ([.null], true)
@@ -221,7 +198,7 @@ private struct RangeAnalysis {
     /// a long constant has to be looked at.
     private static func textRanges(
         _ relation: ComparisonOperator, _ value: Value, _ storage: ElementStorage
-    ) -> (ranges: [OrderedKeyRange], isExact: Bool)? {
+    ) -> Found? {
         switch relation {
         case .equal, .less, .lessEqual, .greater, .greaterEqual, .beginsWith: break
         case .like:
@@ -240,7 +217,7 @@ private struct RangeAnalysis {
 
     private static func textRanges(
         _ relation: ComparisonOperator, _ text: UnsafeRawBufferPointer
-    ) -> (ranges: [OrderedKeyRange], isExact: Bool) {
+    ) -> Found {
         let (whole, isWhole) = OrderedKey.key(text: text)
         if relation == .equal { return ([.value(whole)], isWhole) }
         let buffer = ByteBuffer(capacity: 64)
@@ -261,9 +238,7 @@ private struct RangeAnalysis {
     }
 
     /// The ranges of `text LIKE pattern`: of the text before the first wildcard; nil when there is none.
-    private static func likeRanges(
-        _ pattern: String
-    ) -> (ranges: [OrderedKeyRange], isExact: Bool)? {
+    private static func likeRanges(_ pattern: String) -> Found? {
         let bytes = Array(pattern.utf8)
         func isWildcard(_ byte: UInt8) -> Bool {
             byte == UInt8(ascii: "*") || byte == UInt8(ascii: "?")
@@ -283,7 +258,7 @@ private struct RangeAnalysis {
     /// The ranges of `mixed ⋈ constant`: those of the constant's kind.
     private static func mixedRanges(
         _ relation: ComparisonOperator, _ value: Value
-    ) -> (ranges: [OrderedKeyRange], isExact: Bool)? {
+    ) -> Found? {
         guard let scalar = value.scalarType else { return nil }
         let bytes = ByteBuffer(capacity: 32)
         MixedWriter(bytes).value(value)

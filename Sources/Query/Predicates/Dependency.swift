@@ -17,6 +17,13 @@ package struct Dependency: Hashable, Sendable {
     package var member: Int
     /// The way from the root object to the object that has the property; empty for the root itself.
     package var path: [PathStep]
+
+    /// Makes a dependency.
+    package init(classIndex: Int, member: Int, path: [PathStep]) {
+        self.classIndex = classIndex
+        self.member = member
+        self.path = path
+    }
 }
 
 extension ValuePath {

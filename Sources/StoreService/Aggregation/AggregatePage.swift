@@ -98,7 +98,7 @@ struct AggregatePage {
             return aggregation.finish().first?.count ?? 0
         }
         let execution = try view.execution(objects.counted, limits, account)
-        let count = try view.running { () throws(QueryExecution.Failure) in try execution.count() }
+        let count = try view.served.stored { () throws(StoreError) in try execution.count() }
         account.add(execution, "count", count)
         return count
     }
@@ -109,7 +109,7 @@ struct AggregatePage {
     ) throws(RequestFault) -> AggregateState.Result {
         let execution = try view.execution(extreme, limits, account)
         let aggregation = makeAggregation([operation], after: nil)
-        try view.running { () throws(QueryExecution.Failure) in
+        try view.served.stored { () throws(StoreError) in
             try execution.run(limit: 1) { key, row in
                 aggregation.add(row: row, key: key, source: read)
             }
@@ -188,7 +188,7 @@ struct AggregatePage {
         }
         let execution: QueryExecution
         if let stages = query.stages {
-            execution = try view.running { () throws(QueryExecution.Failure) in
+            execution = try view.served.stored { () throws(StoreError) in
                 let (keys, execution) = try stages.run(
                     in: read, limits: limits, isTimed: account.isAsked)
                 try execution.forEach(keys, take)
@@ -196,7 +196,7 @@ struct AggregatePage {
             }
         } else {
             execution = try view.execution(objects, limits, account)
-            try view.running { () throws(QueryExecution.Failure) in
+            try view.served.stored { () throws(StoreError) in
                 try execution.run(limit: .max, take)
             }
         }

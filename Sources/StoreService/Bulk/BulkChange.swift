@@ -163,13 +163,8 @@ package struct BulkChange: WriteBody, @unchecked Sendable {
         var distinct = DistinctFilter(
             query, view, after: nil, byteCountMax: limits.memoryByteCountMax)
         let total = query.total ?? .max
-        do throws(QueryExecution.Failure) {
-            let execution: QueryExecution
-            do throws(StoreError) {
-                execution = try QueryExecution(objects, in: view, limits: limits)
-            } catch {
-                throw .store(error)
-            }
+        try WriteFailure.storing { () throws(StoreError) in
+            let execution = try QueryExecution(objects, in: view, limits: limits)
             try execution.run(limit: distinct == nil ? total : .max) { key, row in
                 guard distinct?.takes(key, row) ?? true else { return true }
                 if distinct?.isFull ?? false { return false }
@@ -178,8 +173,6 @@ package struct BulkChange: WriteBody, @unchecked Sendable {
                 // Those that are too many are counted, so that the client learns how many match.
                 return count < total && (affectedCountMax != nil || count <= countMax)
             }
-        } catch {
-            throw failure(error)
         }
         if distinct?.isFull ?? false { throw .request(.queryMemory(served.limits)) }
         try limit(count)
@@ -190,19 +183,11 @@ package struct BulkChange: WriteBody, @unchecked Sendable {
     private func matches(
         _ stages: StagedQuery, _ view: ReadTransaction, _ limits: QueryLimits
     ) throws(WriteFailure) -> [UInt64] {
-        let keys: [UInt64]
-        do throws(QueryExecution.Failure) {
-            keys = try stages.run(in: view, limits: limits).keys
-        } catch {
-            throw failure(error)
+        let keys = try WriteFailure.storing { () throws(StoreError) in
+            try stages.run(in: view, limits: limits).keys
         }
         try limit(keys.count)
         return keys
-    }
-
-    private func failure(_ failure: QueryExecution.Failure) -> WriteFailure {
-        if case .store(let error) = failure { return .store(error) }
-        return .request(served.fault(failure))
     }
 
     /// Refuses more changes than the client or the server allows.

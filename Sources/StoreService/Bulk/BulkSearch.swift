@@ -60,7 +60,7 @@ struct BulkSearch: Sendable {
         }
         self.query = ObservedQuery(
             target: .objects(classIndex: query.rowClass.index), predicate: query.predicate,
-            paths: dependencies.map { DependencyPath(steps: $0.path, member: $0.member) },
+            paths: dependencies,
             // Of all, each that has changed is tested again, whatever has changed of it.
             countsPathsAlone: !isAll, schema: schema)
     }

@@ -39,15 +39,11 @@ struct SnapshotPage {
                 after: key == 0 ? nil : QueryPosition(sortBytes: [], key: key),
                 expectedCount: countMax.objects + 1)
             let limits = served.queryLimits(of: read)
-            let execution = try served.stored { () throws(StoreError) in
-                try QueryExecution(query, in: read, limits: limits)
-            }
-            do throws(QueryExecution.Failure) {
+            try served.stored { () throws(StoreError) in
+                let execution = try QueryExecution(query, in: read, limits: limits)
                 try execution.run(limit: countMax.objects + 1) { key, row in
                     take(row, ObjectIdentity(classIndex: classIndex, key: key))
                 }
-            } catch {
-                throw served.fault(error)
             }
         }
         switch stream.observed.target {

@@ -59,7 +59,7 @@ package struct StreamDefinition: Hashable, Sendable {
         var text = QueryText()
         text.filter = filter
         text.arguments = arguments
-        var paths: [DependencyPath] = []
+        var paths: [Dependency] = []
         var predicate: Predicate?
         if let compiled = try text.compiledFilter(
             .objects(classIndex: rowClass.index), schema, projection, hasTime: false)
@@ -71,9 +71,7 @@ package struct StreamDefinition: Hashable, Sendable {
                     code: "invalid-query")
             }
             predicate = compiled.predicate.orNilIfTrue
-            paths = compiled.predicate.dependencies(schema).map {
-                DependencyPath(steps: $0.path, member: $0.member)
-            }
+            paths = compiled.predicate.dependencies(schema)
         }
         let selection: FieldSelection
         if let projection {
@@ -109,8 +107,8 @@ package struct StreamDefinition: Hashable, Sendable {
     }
 
     /// What `expand` and dotted or inverse `fields` show of other objects.
-    private func shownPaths(_ rowClass: RowClass, _ schema: RowSchema) -> [DependencyPath] {
-        var paths: [DependencyPath] = []
+    private func shownPaths(_ rowClass: RowClass, _ schema: RowSchema) -> [Dependency] {
+        var paths: [Dependency] = []
         for (list, isExpanded) in [(expand, true), (fields, false)] {
             for part in (list ?? "").split(separator: ",") {
                 var names = part.split(separator: ".")
@@ -124,9 +122,7 @@ package struct StreamDefinition: Hashable, Sendable {
                             dotted: names[..<count].joined(separator: "."),
                             rootClass: rowClass.index, schema: schema)
                     else { continue }
-                    paths += path.dependencies(schema).map {
-                        DependencyPath(steps: $0.path, member: $0.member)
-                    }
+                    paths += path.dependencies(schema)
                     if isExpanded || isWhole { paths += Self.everything(behind: path, schema) }
                 }
             }
@@ -137,13 +133,13 @@ package struct StreamDefinition: Hashable, Sendable {
     /// Every property of the objects that an expanded path shows.
     private static func everything(
         behind path: ValuePath, _ schema: RowSchema
-    ) -> [DependencyPath] {
+    ) -> [Dependency] {
         guard let steps = path.stepsToObjects, let target = steps.last?.toClass, target >= 0 else {
             return []
         }
         let members = schema.classes[target].members
         return members.indices.filter { members[$0].storage.shape != .none }.map {
-            DependencyPath(steps: steps, member: $0)
+            Dependency(classIndex: target, member: $0, path: steps)
         }
     }
 }

@@ -16,8 +16,8 @@ package final class OutboxAcknowledgement: PendingWrite, @unchecked Sendable {
     private let served: ServedStore
     private let cursor: OutboxCursor
     private let completion: Completion
-    /// What the transaction that is running has done, and those before it.
-    private var part = Acknowledgement(count: 0, goesOn: false)
+    /// How many objects the transaction that is running has taken, and those before it.
+    private var partCount = 0
     private var count = 0
 
     init(_ cursor: OutboxCursor, _ served: ServedStore, _ completion: @escaping Completion) {
@@ -27,23 +27,27 @@ package final class OutboxAcknowledgement: PendingWrite, @unchecked Sendable {
     }
 
     package func run(_ transaction: WriteTransaction) throws(StoreError) {
-        part = Acknowledgement(count: 0, goesOn: false)
+        partCount = 0
         let rows = transaction.catalog.rows
         // A class that was dropped meanwhile has no outbox left to take from.
         guard let index = rows.classIndexByNumber[cursor.classNumber],
             rows.classes[index].isAsymmetric
         else { return }
-        part = try transaction.acknowledge(
+        partCount = try transaction.acknowledge(
             rows.classes[index], through: cursor.key,
-            countMax: min(Self.objectCountMax, served.store.options.operationCountMax))
+            countMax: partCountMax)
+    }
+
+    private var partCountMax: Int {
+        min(Self.objectCountMax, served.store.options.operationCountMax)
     }
 
     package func finish(_ outcome: WriteOutcome) {
         switch outcome {
         case .failed(let error): completion(.failure(served.fault(error)))
         case .committed(let number):
-            count += part.count
-            if part.goesOn { return served.store.submit(self) }
+            count += partCount
+            if partCount == partCountMax { return served.store.submit(self) }
             completion(
                 .success((count, StoreVersion(epoch: served.store.epoch, number: number))))
         }

@@ -58,13 +58,6 @@ package struct PageView {
         return execution
     }
 
-    /// Runs what may be stopped by the limits of queries.
-    func running<Result>(
-        _ body: () throws(QueryExecution.Failure) -> Result
-    ) throws(RequestFault) -> Result {
-        do { return try body() } catch { throw served.fault(error) }
-    }
-
     /// Writes what follows the objects of a page, and returns the reply.
     ///
     /// - `rowsReturned`: How many objects the page shows, for `explain`; nil for what its last stage gave.

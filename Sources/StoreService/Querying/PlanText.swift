@@ -42,7 +42,7 @@ struct PlanText {
             let plan = followed.plan
             var parts = [
                 followed.columns.isEmpty
-                    ? access(plan.access, rowClass) : "scan by columns \(names(followed.columns))"
+                    ? source(plan.source, rowClass) : "scan by columns \(names(followed.columns))"
             ]
             switch plan.order {
             case .natural(let reversed): if reversed { parts.append("descending") }
@@ -66,27 +66,16 @@ struct PlanText {
             rowClass.index == root.index ? property : "\(rowClass.definition.name).\(property)"
         }
 
-        private mutating func access(_ access: Plan.Access, _ rowClass: RowClass) -> String {
-            switch access {
-            case .nothing: "nothing: the conditions exclude each other"
-            case .scan: "scan of all objects"
-            case .primaryKey(let ranges): source(.primaryKey(ranges: ranges), rowClass)
-            case .index(let member, let ranges):
-                source(.index(member: member, ranges: ranges), rowClass)
-            case .keys(let keys): source(keys, rowClass)
-            }
-        }
-
-        private mutating func source(_ source: PlanSource, _ rowClass: RowClass) -> String {
+        private mutating func source(_ source: PlanSource?, _ rowClass: RowClass) -> String {
             switch source {
-            case .primaryKey(let ranges):
-                let name = rowClass.definition.primaryKey ?? ""
-                use(name, rowClass)
-                return "primary key \(name), \(count(ranges))"
+            case nil: return "scan of all objects"
+            case .any(let parts) where parts.isEmpty:
+                return "nothing: the conditions exclude each other"
             case .index(let member, let ranges):
                 let name = rowClass.definition.properties[member].name
                 use(name, rowClass)
-                return "index \(name), \(count(ranges))"
+                let kind = member == rowClass.primaryKeyIndex ? "primary key" : "index"
+                return "\(kind) \(name), \(count(ranges))"
             case .words(let index, let search):
                 let name = rowClass.definition.properties[index.member].name
                 use(name, rowClass)
@@ -116,11 +105,9 @@ struct PlanText {
                 return "links \(way) to what the query names"
             }
             let target = schema.classes[constraint.link.toClass]
-            return "links \(way) to \(target.definition.name) by (\(access(far, target)))"
-        }
-
-        private mutating func access(_ far: Plan, _ target: RowClass) -> String {
-            access(far.access, target) + (far.residual == nil ? "" : ", each object tested")
+            let tested = far.residual == nil ? "" : ", each object tested"
+            return
+                "links \(way) to \(target.definition.name) by (\(source(far.source, target))\(tested))"
         }
 
         private mutating func use(_ name: String, _ rowClass: RowClass) {

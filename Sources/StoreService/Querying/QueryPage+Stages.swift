@@ -14,7 +14,7 @@ extension QueryPage {
         _ account: PageAccount
     ) throws(RequestFault) -> PageReply {
         let limits = view.queryLimits
-        let (keys, execution) = try view.running { () throws(QueryExecution.Failure) in
+        let (keys, execution) = try view.served.stored { () throws(StoreError) in
             try stages.run(in: read, limits: limits, isTimed: account.isAsked)
         }
         let first = Self.start(in: keys, after: cursor)

@@ -50,7 +50,7 @@ struct QueryPage {
         var hasMore = false
         var distinct = DistinctFilter(
             query, read, after: cursor?.position, byteCountMax: limits.memoryByteCountMax)
-        try view.running { () throws(QueryExecution.Failure) in
+        try view.served.stored { () throws(StoreError) in
             try execution.run(limit: isDistinct ? .max : sought) { key, row in
                 guard distinct?.takes(key, row) ?? true else { return true }
                 if distinct?.isFull ?? false { return false }
@@ -87,7 +87,7 @@ struct QueryPage {
         let execution = try view.execution(all, limits, account)
         var distinct = DistinctFilter(
             query, read, after: nil, byteCountMax: limits.memoryByteCountMax)
-        let found = try view.running { () throws(QueryExecution.Failure) in
+        let found = try view.served.stored { () throws(StoreError) in
             if distinct == nil { return try execution.count() }
             var count = 0
             try execution.run(limit: .max) { key, row in

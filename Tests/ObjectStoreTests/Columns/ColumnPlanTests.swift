@@ -43,12 +43,10 @@ struct ColumnPlanTests {
     /// What the followed plans are, in a word each.
     private static func words(_ execution: QueryExecution) -> [String] {
         execution.followed.map { followed in
-            switch followed.plan.access {
-            case .scan: followed.columns.isEmpty ? "rows" : "columns"
+            switch followed.plan.source {
+            case nil: followed.columns.isEmpty ? "rows" : "columns"
             case .index: "index"
-            case .keys: "keys"
-            case .primaryKey: "key"
-            case .nothing: "nothing"
+            default: "keys"
             }
         }
     }

@@ -58,7 +58,7 @@ struct ColumnStoreTests {
         try Self.write(store, [["id": .value(.int(7)), "name": .value(.string(evil))]])
         let filter = "born == null AND name MATCHES '(a+)+b'"
         func isPattern(_ error: any Error) -> Bool {
-            if case QueryExecution.Failure.pattern = error { true } else { false }
+            if case StoreError.stopped(.pattern) = error { true } else { false }
         }
         #expect(performing: { try Self.count(filter, store) }, throws: isPattern)
         try store.reading { read in
@@ -96,7 +96,8 @@ struct ColumnStoreTests {
                     list: "id", clause: "sort", root: .objects(classIndex: rowClass.index),
                     schema: read.rows))
             var walk = Plan.scan(query)
-            walk.access = .primaryKey(ranges: [.all])
+            walk.source = .index(
+                member: try #require(rowClass.primaryKeyIndex), ranges: [.all])
             walk.order = .natural(reversed: false)
             walk.fallback = .after(cost: 10 * QueryCost.anyRow, .scan(query))
             let execution = QueryExecution(query, plan: walk, in: read)
@@ -221,7 +222,7 @@ struct ColumnStoreTests {
         defer { store.close() }
         #expect(try Self.count("name == 'a'", store) == 300)
         _ = try store.reading { read in
-            #expect(throws: QueryExecution.Failure.self) {
+            #expect(throws: StoreError.self) {
                 try Self.count(
                     "name == 'a'", read, limits: QueryLimits(deadlineMilliseconds: 1))
             }

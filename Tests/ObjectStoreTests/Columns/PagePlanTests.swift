@@ -66,12 +66,11 @@ struct PagePlanTests {
             return true
         }
         found.words = execution.followed.map { followed in
-            switch followed.plan.access {
-            case .scan: followed.columns.isEmpty ? "rows" : "columns"
-            case .index: "index"
-            case .keys: "keys"
-            case .primaryKey: "key"
-            case .nothing: "nothing"
+            switch followed.plan.source {
+            case nil: followed.columns.isEmpty ? "rows" : "columns"
+            case .index(let member, _):
+                member == rowClass.primaryKeyIndex ? "key" : "index"
+            default: "keys"
             }
         }
         found.entriesRead = execution.statistics.entriesRead

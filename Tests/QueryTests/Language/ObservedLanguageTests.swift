@@ -39,9 +39,7 @@ struct ObservedLanguageTests {
                 .predicate
             query = ObservedQuery(
                 target: .objects(classIndex: 0), predicate: predicate,
-                paths: predicate.dependencies(schema).map {
-                    DependencyPath(steps: $0.path, member: $0.member)
-                }, schema: schema)
+                paths: predicate.dependencies(schema), schema: schema)
         }
 
         func matches(_ transaction: ReadTransaction) throws -> Set<UInt64> {

@@ -3,6 +3,29 @@ import Query
 import Rows
 
 extension ObjectQuery {
+    /// The property whose index, or the primary key, has the wanted order, and its direction; nil when there is none.
+    func sortMember(_ rowClass: RowClass) -> (member: Int, isAscending: Bool)? {
+        guard sort.count == 1, let key = sort.first, key.path.steps.isEmpty,
+            case .value(let member) = key.path.terminal, rowClass.isIndexed(member)
+        else { return nil }
+        return (member, key.isAscending)
+    }
+
+    /// Whether a page of the query reads hardly more than the objects that it returns, whatever the
+    /// class holds: one range in the wanted order with nothing left to test.
+    package func isBounded(in transaction: ReadTransaction) -> Bool {
+        let rowClass = transaction.rows.classes[classIndex]
+        let sorted = sortMember(rowClass)?.member
+        if !sort.isEmpty, sorted == nil { return false }
+        guard let predicate else { return true }
+        let constraints = predicate.constraints
+        guard constraints.count == 1, let only = constraints.first, only.isExact,
+            rowClass.isIndexed(only.member)
+        else { return false }
+        if let sorted { return sorted == only.member }
+        return only.ranges.count <= 1 && only.ranges.allSatisfy(\.isSingleValue)
+    }
+
     /// The query whose first object has the least, or the greatest, value that a property has among the
     /// objects of this one; null and NaN count as no value.
     ///
@@ -15,8 +38,7 @@ extension ObjectQuery {
         of member: Int, isGreatest: Bool, _ schema: RowSchema
     ) -> ObjectQuery? {
         let rowClass = schema.classes[classIndex]
-        let search = CandidateSearch(schema: schema, rowClass: rowClass)
-        guard search.isIndexed(member),
+        guard rowClass.isIndexed(member),
             case .single(.scalar(let scalar)) = rowClass.definition.properties[member].type,
             // A decimal NaN and the kinds of a mixed value need a look at each.
             scalar != .mixed, scalar != .decimal128

@@ -1,0 +1,39 @@
+import Query
+import Rows
+import Storage
+
+extension RowClass {
+    /// Whether a property has an index, or is the primary key.
+    func isIndexed(_ member: Int) -> Bool {
+        member == primaryKeyIndex || indexedMembers.contains(member)
+    }
+
+    /// The keys of the entries of an index, or of the primary keys, whose values lie in a range.
+    func entries(of member: Int, in range: OrderedKeyRange) -> KeyRange {
+        KeyRange(
+            lower: entryPrefix(of: member, range.lower), upper: entryPrefix(of: member, range.upper)
+        )
+    }
+
+    /// What the entries of an index, or of the primary keys, begin with whose values begin with these bytes.
+    func entryPrefix(of member: Int, _ value: [UInt8]) -> [UInt8] {
+        member == primaryKeyIndex
+            ? StoreKey.key(StoreKey.Tag.primaryKey, keySpace, value)
+            : StoreKey.key(StoreKey.Tag.index, members[member].number, value)
+    }
+}
+
+extension KeyRange {
+    /// What is left of the entries of one value behind an object key: they stand in the order of those.
+    func resumed(after key: UInt64) -> KeyRange {
+        KeyRange(lower: Self.bound(lower, behind: key), upper: upper)
+    }
+
+    /// The first entry behind an object key of those of a value, which are the value followed by the object key.
+    static func bound(_ value: [UInt8], behind key: UInt64) -> [UInt8] {
+        var bound = value
+        withUnsafeBytes(of: key.bigEndian) { bound.append(contentsOf: $0) }
+        bound.append(0)
+        return bound
+    }
+}
