@@ -24,26 +24,20 @@ package struct CompiledQuery: Hashable, Sendable {
 
     /// The smallest of its LIMITs.
     package var limit: Int? {
-        var least: Int?
-        for case .limit(let count) in suffixes { least = min(least ?? count, count) }
-        return least
+        suffixes.compactMap { if case .limit(let count) = $0 { count } else { nil } }.min()
     }
 
     /// Whether the suffixes are at most one SORT, one DISTINCT and LIMITs, in this order, so that
     /// ``sort``, ``distinct`` and ``limit`` say everything.
     package var isPlain: Bool {
-        var rank = 0
-        for suffix in suffixes {
-            let own =
-                switch suffix {
-                case .sort: 1
-                case .distinct: 2
-                case .limit: 3
-                }
-            guard own > rank || (own == 3 && rank == 3) else { return false }
-            rank = own
+        let ranks = suffixes.map { suffix in
+            switch suffix {
+            case .sort: 1
+            case .distinct: 2
+            case .limit: 3
+            }
         }
-        return true
+        return zip(ranks, ranks.dropFirst()).allSatisfy { $0 < $1 || ($0 == 3 && $1 == 3) }
     }
 
     /// What `now()` stood for; nil where the text has none.

@@ -28,16 +28,4 @@ package struct QueryError: Error, Hashable, Sendable {
     package var argumentIndex: Int?
     /// What was probably meant: the nearest known name to an unknown one, or what to write instead.
     package var hint: String?
-
-    /// Describes what is wrong.
-    package init(
-        _ kind: Kind, _ message: String, column: Int, argumentIndex: Int? = nil,
-        hint: String? = nil
-    ) {
-        self.kind = kind
-        self.message = message
-        self.column = column
-        self.argumentIndex = argumentIndex
-        self.hint = hint
-    }
 }

@@ -6,4 +6,7 @@ package enum QueryRoot: Hashable, Sendable {
     case objects(classIndex: Int)
     /// The values of a collection, which the query calls `self`.
     case values(ScalarType)
+
+    /// The class of the objects; −1 for values.
+    var classIndex: Int { if case .objects(let classIndex) = self { classIndex } else { -1 } }
 }

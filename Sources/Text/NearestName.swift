@@ -12,7 +12,7 @@ package enum NearestName {
         for candidate in known {
             let letters = Array(candidate.lowercased().unicodeScalars)
             guard abs(letters.count - wanted.count) <= limit else { continue }
-            let distance = EditDistance.between(wanted, letters)
+            let distance = distance(wanted, letters)
             if distance <= limit, distance < max(wanted.count, letters.count) {
                 nearest = candidate
                 // The next one has to be nearer.
@@ -21,5 +21,28 @@ package enum NearestName {
             }
         }
         return nearest
+    }
+
+    /// The edit distance: how many scalars have to be added, dropped, changed or swapped with their neighbour (optimal
+    /// string alignment). Cost: the product of the lengths.
+    private static func distance(_ a: [Unicode.Scalar], _ b: [Unicode.Scalar]) -> Int {
+        var beforeLast: [Int] = []
+        var last = Array(0...b.count)
+        for (row, letter) in a.enumerated() {
+            var current = [row + 1]
+            current.reserveCapacity(b.count + 1)
+            for (column, other) in b.enumerated() {
+                var best = min(
+                    last[column] + (letter == other ? 0 : 1), last[column + 1] + 1,
+                    current[column] + 1)
+                if row > 0, column > 0, letter == b[column - 1], a[row - 1] == other {
+                    best = min(best, beforeLast[column - 1] + 1)
+                }
+                current.append(best)
+            }
+            beforeLast = last
+            last = current
+        }
+        return last[b.count]
     }
 }

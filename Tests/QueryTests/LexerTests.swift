@@ -77,10 +77,11 @@ struct LexerTests {
                 .none,
             ])
         #expect(try kinds("true TRUE True") == [.trueValue, .trueValue, .identifier])
-        #expect(try kinds("NOT0=0") == [.identifier, .equal, .natural])
+        #expect(try kinds("NOT0=0") == [.identifier, .comparison(.equal), .natural])
         #expect(
             try kinds("a=1AND NOTb=2") == [
-                .identifier, .equal, .natural, .and, .identifier, .equal, .natural,
+                .identifier, .comparison(.equal), .natural, .and, .identifier, .comparison(.equal),
+                .natural,
             ])
         #expect(
             try kinds("nil NULL inf -Infinity +NaN info") == [
@@ -148,12 +149,14 @@ struct LexerTests {
     func signs() throws {
         #expect(
             try kinds("= == != <> < <= =< > >= =>") == [
-                .equal, .equal, .notEqual, .notEqual, .less, .lessEqual, .lessEqual, .greater,
-                .greaterEqual, .greaterEqual,
+                .comparison(.equal), .comparison(.equal), .comparison(.notEqual),
+                .comparison(.notEqual), .comparison(.less), .comparison(.lessEqual),
+                .comparison(.lessEqual), .comparison(.greater),
+                .comparison(.greaterEqual), .comparison(.greaterEqual),
             ])
         #expect(
             try kinds("==[c] [d] [cd] [0]") == [
-                .equal, .flagC, .flagD, .flagCD, .leftBracket, .natural, .rightBracket,
+                .comparison(.equal), .flagC, .flagD, .flagCD, .leftBracket, .natural, .rightBracket,
             ])
         #expect(throws: QueryError.self) { try kinds("a.@average") }
         #expect(throws: QueryError.self) { try kinds("a # b") }

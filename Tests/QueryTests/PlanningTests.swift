@@ -1,6 +1,6 @@
 import Bytes
 import ObjectModel
-import Query
+@testable import Query
 import Rows
 import Testing
 

@@ -11,11 +11,10 @@ struct AggregateCalculation {
     enum Outcome {
         /// The average of nothing.
         case none
-        case int(Int64)
         /// A sum of ints that no int64 holds.
         case beyondInt
-        case double(Double)
-        case decimal(Decimal128)
+        /// A number in the bytes in which it is stored.
+        case stored((UInt64, UInt64), ElementStorage)
     }
 
     let function: AggregateFunction
@@ -119,12 +118,16 @@ struct AggregateCalculation {
     var outcome: Outcome {
         if function == .average, count == 0 { return .none }
         switch (function, storage) {
-        case (.sum, .int): return Int64(exactly: ints).map { .int($0) } ?? .beyondInt
+        case (.sum, .int):
+            guard let sum = Int64(exactly: ints) else { return .beyondInt }
+            return .stored((UInt64(bitPattern: sum), 0), .int)
         case (_, .decimal), (_, .mixed):
-            return .decimal(
-                function == .sum ? decimals : decimals / Decimal128(Int64(clamping: count)))
-        case (_, .int): return .double(Double(ints) / Double(count))
-        default: return .double(function == .sum ? doubles : doubles / Double(count))
+            let result = function == .sum ? decimals : decimals / Decimal128(Int64(clamping: count))
+            return .stored((result.low, result.high), .decimal)
+        default:
+            let sum = storage == .int ? Double(ints) : doubles
+            let result = function == .sum ? sum : sum / Double(count)
+            return .stored((result.bitPattern, 0), .double)
         }
     }
 }

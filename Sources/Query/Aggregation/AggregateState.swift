@@ -50,15 +50,12 @@ package struct AggregateState {
         return switch calculation.outcome {
         case .none: .none
         case .beyondInt: .beyondInt
-        case .int(let value): .stored(Self.bytes(value), .int)
-        case .double(let value): .stored(Self.bytes(value), .double)
-        case .decimal(let value): .stored(Self.bytes((value.low, value.high)), .decimal)
+        case .stored(let number, let storage):
+            .stored(
+                withUnsafeBytes(of: number) { Array($0.prefix(storage.fixedByteCount ?? 0)) },
+                storage)
         }
     }
 
     private static var nothing: UnsafeRawBufferPointer { .init(start: nil, count: 0) }
-
-    private static func bytes<Stored: BitwiseCopyable>(_ value: Stored) -> [UInt8] {
-        withUnsafeBytes(of: value) { Array($0) }
-    }
 }

@@ -21,11 +21,6 @@ package final class Aggregation {
         package var results: [AggregateState.Result] { states.map(\.result) }
     }
 
-    private struct Hash: Hashable {
-        let high: UInt64
-        let low: UInt64
-    }
-
     private final class StateSink: ValueSink {
         var state: AggregateState?
 
@@ -51,7 +46,8 @@ package final class Aggregation {
     private let byteCountMax: Int
     private let buffer = ByteBuffer(capacity: 128)
     private var groups: [Group] = []
-    private var groupIndexes: [Hash: Int] = [:]
+    /// By hash.
+    private var groupIndexes: [UInt128: Int] = [:]
     /// No group behind this one is wanted.
     private var ceiling: [UInt8]?
     private var byteCount = 0
@@ -93,9 +89,9 @@ package final class Aggregation {
         160 + sortBytes.count + 160 * operations.count
     }
 
-    private static func hash(_ sortBytes: UnsafeRawBufferPointer) -> Hash {
+    private static func hash(_ sortBytes: UnsafeRawBufferPointer) -> UInt128 {
         let parts = SipHash128.hash(sortBytes)
-        return Hash(high: parts.high, low: parts.low)
+        return UInt128(parts.high) << 64 | UInt128(parts.low)
     }
 
     private func makeGroup(_ sortBytes: [UInt8], _ key: UInt64) -> Group {

@@ -35,13 +35,9 @@ struct Aggregator {
         case .min, .max: return sink.receive(best.baseAddress, best.count)
         case .sum, .average: break
         }
-        switch calculation.outcome {
-        case .none, .beyondInt: return sink.receive(nil, 0)
-        case .int(var value): return sink.receive(&value, 8)
-        case .double(var value): return sink.receive(&value, 8)
-        case .decimal(let value):
-            var halves = (value.low, value.high)
-            return sink.receive(&halves, 16)
+        guard case .stored(var number, let storage) = calculation.outcome else {
+            return sink.receive(nil, 0)
         }
+        return sink.receive(&number, storage.fixedByteCount ?? 0)
     }
 }

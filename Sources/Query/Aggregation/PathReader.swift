@@ -5,41 +5,39 @@ import Rows
 package final class PathReader {
     /// The path.
     package let path: ValuePath
-    /// How the value is stored.
-    package let storage: ElementStorage
     private let walker: PathWalker
-    private let sink = TakingSink()
+    private let sink = SingleSink()
 
     /// Makes a reader; `path` leads to one value.
     package init(_ path: ValuePath, schema: RowSchema) {
         self.path = path
-        storage = path.type.storage
         walker = PathWalker(path, schema: schema)
     }
 
-    /// Hands over an object's value as it is stored, or null as nil; it is valid within `body`.
-    package func read<Result>(
-        row: RowView, key: UInt64, source: any ObjectSource,
-        _ body: (UnsafeRawBufferPointer?) -> Result
-    ) -> Result? {
-        var result: Result?
-        withoutActuallyEscaping(body) { body in
-            sink.take = { address, count in
-                result = body(
-                    address.map { UnsafeRawBufferPointer(start: $0, count: count) })
-            }
-            walker.walk(row, key, source, sink)
-            sink.take = nil
-        }
-        return result
+    /// An object's value as it is stored, nil for null; valid until the next one is read.
+    package func value(
+        row: RowView, key: UInt64, source: any ObjectSource
+    ) -> UnsafeRawBufferPointer? {
+        sink.value = nil
+        walker.walk(row, key, source, sink)
+        return sink.value
     }
+}
 
-    private final class TakingSink: ValueSink {
-        var take: ((UnsafeRawPointer?, Int) -> Void)?
+/// Keeps the one value of a path: a copy of one of fixed width, and where a longer one lies.
+final class SingleSink: ValueSink {
+    /// The value; nil for null.
+    var value: UnsafeRawBufferPointer?
+    private let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: 16, alignment: 8)
 
-        override func receive(_ address: UnsafeRawPointer?, _ count: Int) -> Bool {
-            take?(address, count)
-            return false
+    deinit { copy.deallocate() }
+
+    override func receive(_ address: UnsafeRawPointer?, _ count: Int) -> Bool {
+        value = address.map { UnsafeRawBufferPointer(start: $0, count: count) }
+        if let own = value, count <= copy.count {
+            copy.copyMemory(from: own)
+            value = UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(copy)[..<count])
         }
+        return false
     }
 }

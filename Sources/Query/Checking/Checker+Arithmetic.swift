@@ -15,43 +15,36 @@ extension Checker {
                 "Arithmetic between two lists is not possible "
                     + "('\(text(syntax.left))' and '\(text(syntax.right))')", at: syntax.start)
         }
-        switch (left, right) {
-        case (.item(let a), .item(let b)):
-            return .item(try calculated(a, syntax, b))
-        case (.items(let items, let quantifier), .item(let b)):
-            return .items(
-                try items.map { (a) throws(QueryError) in try calculated(a, syntax, b) },
-                quantifier)
-        case (.item(let a), .items(let items, let quantifier)):
-            return .items(
-                try items.map { (b) throws(QueryError) in try calculated(a, syntax, b) },
-                quantifier)
-        default:
-            let type = try resultType(left, right, syntax)
-            let term = Expression.Term.operation(
-                try term(left, beside: right, syntax), syntax.operation,
-                try term(right, beside: left, syntax))
-            return .expression(
-                Expression(term: term, type: type, isMany: left.isMany || right.isMany),
-                left.quantifier ?? right.quantifier)
+        if case .constants(let a, let quantifier, let isList) = left,
+            case .constants(let b, let other, let isOtherList) = right
+        {
+            // One of them is a list at most.
+            var results: [Item] = []
+            for a in a { for b in b { results.append(try calculated(a, syntax, b)) } }
+            return .constants(results, quantifier ?? other, isList: isList || isOtherList)
         }
+        let type = try resultType(left, right, syntax)
+        let term = Expression.Term.operation(
+            try term(left, beside: right, syntax), syntax.operation,
+            try term(right, beside: left, syntax))
+        let expression = Expression(
+            term: term, type: type, isMany: left.isMany || right.isMany)
+        return .values(.expression(expression, left.quantifier ?? right.quantifier))
     }
 
     /// Constants with their texts read as numbers of the type beside them, as far as they are some.
     private func readingNumbers(_ side: Side, _ type: ValueType) throws(QueryError) -> Side {
-        func read(_ item: Item) throws(QueryError) -> Item {
-            guard type.isNumeric, case .string = item.value,
-                let number = try adapted(item, to: type, isStrict: false)
-            else { return item }
+        guard type.isNumeric, case .constants(let items, let quantifier, let isList) = side else {
+            return side
+        }
+        let read = try items.map { (item) throws(QueryError) in
             var item = item
-            item.value = number
+            if case .string = item.value {
+                item.value = try adapted(item, to: type, isStrict: false) ?? item.value
+            }
             return item
         }
-        switch side {
-        case .item(let item): return .item(try read(item))
-        case .items(let items, let quantifier): return .items(try items.map(read), quantifier)
-        case .path, .expression, .kinds: return side
-        }
+        return .constants(read, quantifier, isList: isList)
     }
 
     private func text(_ operand: Syntax.Operand) -> String {
@@ -109,32 +102,22 @@ extension Checker {
         _ side: Side, _ syntax: Syntax.Operation
     ) throws(QueryError) -> [ScalarType] {
         switch side {
-        case .path(let path, _): return [try operandType(path.type, syntax)]
-        case .expression(let expression, _): return [try operandType(expression.type, syntax)]
-        case .item(let item): return try operandType(item, syntax).map { [$0] } ?? []
-        case .items(let items, _):
-            return try items.map { (item) throws(QueryError) in
-                try operandType(item, syntax)
-            }.compactMap { $0 }
+        case .values(let operand):
+            guard let type = operand.pathType, case .scalar(let scalar) = type,
+                type.isNumeric || scalar == .mixed
+            else { throw refused(syntax) }
+            return [scalar.widened]
+        case .constants(let items, _, _):
+            var types: [ScalarType] = []
+            for item in items where item.value != .null {
+                guard Number(item.value) != nil, let type = item.value.scalarType else {
+                    throw refused(syntax)
+                }
+                types.append(type)
+            }
+            return types
         case .kinds: throw refused(syntax)
         }
-    }
-
-    private func operandType(
-        _ type: ValueType, _ syntax: Syntax.Operation
-    ) throws(QueryError) -> ScalarType {
-        guard case .scalar(let scalar) = type, type.isNumeric || scalar == .mixed else {
-            throw refused(syntax)
-        }
-        return scalar.widened
-    }
-
-    private func operandType(
-        _ item: Item, _ syntax: Syntax.Operation
-    ) throws(QueryError) -> ScalarType? {
-        if item.value == .null { return nil }
-        guard Number(item.value) != nil else { throw refused(syntax) }
-        return item.value.scalarType
     }
 
     /// A side as a part of an expression; a constant beside a decimal or a float in that type.
@@ -142,13 +125,14 @@ extension Checker {
         _ side: Side, beside other: Side, _ syntax: Syntax.Operation
     ) throws(QueryError) -> Expression.Term {
         switch side {
-        case .path(let path, _): return .path(path)
-        case .expression(let expression, _): return expression.term
-        case .item(let item): return .constant(try operand(item, beside: other))
-        case .items(let items, _):
-            return .constants(
-                try items.map { (item) throws(QueryError) in try operand(item, beside: other) })
-        case .kinds: throw refused(syntax)
+        case .values(.path(let path, _)): return .path(path)
+        case .values(.expression(let expression, _)): return expression.term
+        case .constants(let items, _, let isList):
+            let values = try items.map { (item) throws(QueryError) in
+                try operand(item, beside: other)
+            }
+            return isList ? .constants(values) : .constant(values.first ?? .null)
+        case .values, .kinds: throw refused(syntax)
         }
     }
 

@@ -9,9 +9,9 @@ extension Checker {
     func side(_ operand: Syntax.Operand) throws(QueryError) -> Side {
         switch operand {
         case .property(let range):
-            if let own = ownValue(range) { return .path(own, nil) }
+            if let own = ownValue(range) { return .values(.path(own, nil)) }
             let step = Syntax.Step(kind: .name(source.text(range)), start: range.lowerBound)
-            return .path(try path(Syntax.Path(steps: [step], range: range)), nil)
+            return .values(.path(try path(Syntax.Path(steps: [step], range: range)), nil))
         case .path(let syntax):
             let resolver = try resolver(syntax)
             if let (kinds, start) = resolver.declaredKinds, syntax.quantifier == nil {
@@ -23,9 +23,9 @@ extension Checker {
                     .type, "The keypath following '\(quantifier.rawValue)' must contain a list",
                     at: syntax.start)
             }
-            return .path(path, syntax.quantifier)
+            return .values(.path(path, syntax.quantifier))
         case .list(let constants, let quantifier, _):
-            return .items(try constants.map(item), quantifier)
+            return .constants(try constants.map(item), quantifier, isList: true)
         case .quantifiedArgument(let constant, let quantifier):
             guard case .argument(let index) = constant.kind,
                 case .list(let values) = try argument(index, at: constant.start).value
@@ -36,38 +36,49 @@ extension Checker {
                         + "'\(source.text(constant.range))' is not a list.",
                     at: constant.start)
             }
-            return .items(try items(values, index, constant), quantifier)
+            return .constants(try items(values, index, constant), quantifier, isList: true)
         case .constant(let constant):
             if case .argument(let index) = constant.kind,
                 case .list(let values) = try argument(index, at: constant.start).value
             {
-                return .items(try items(values, index, constant), nil)
+                return .constants(try items(values, index, constant), nil, isList: true)
             }
-            return .item(try item(constant))
+            return .constants([try item(constant)], nil, isList: false)
         case .operation(let operation): return try arithmetic(operation)
-        case .subquery(let subquery): return .path(try self.subquery(subquery), nil)
+        case .subquery(let subquery): return .values(.path(try self.subquery(subquery), nil))
         }
     }
 
     private func items(
         _ values: [Value], _ index: Int, _ constant: Syntax.Constant
     ) throws(QueryError) -> [Item] {
-        let isPlainText = arguments[index].isPlainText
-        var items: [Item] = []
-        items.reserveCapacity(values.count)
-        for value in values {
-            if case .list = value {
-                throw source.fault(
-                    .argument, "Argument $\(index) is a list that contains a list.",
-                    at: constant.start, argument: index)
-            }
-            try refuseMap(value, at: constant.start, argument: index)
-            items.append(
-                Item(
-                    value: try checkedLink(value, at: constant.start, argument: index),
-                    argument: index, isPlainText: isPlainText, range: constant.range))
+        try values.map { (value) throws(QueryError) in
+            try item(value, index, constant, refusal: "is a list that contains a list.")
         }
-        return items
+    }
+
+    /// A value that came as an argument, or within one.
+    private func item(
+        _ value: Value, _ index: Int, _ constant: Syntax.Constant, refusal: String
+    ) throws(QueryError) -> Item {
+        var value = value
+        switch value {
+        case .list:
+            throw source.fault(
+                .argument, "Argument $\(index) \(refusal)", at: constant.start, argument: index)
+        case .map:
+            throw source.fault(
+                .argument, "Argument $\(index) is a map; nothing compares with a map.",
+                at: constant.start, argument: index)
+        case .link(let className, let key):
+            let start = constant.start
+            let item = Item(value: key, argument: index, isPlainText: true, range: start..<start)
+            value = try link(className, item, at: start, argument: index)
+        default: break
+        }
+        return Item(
+            value: value, argument: index, isPlainText: arguments[index].isPlainText,
+            range: constant.range)
     }
 
     /// The argument of a number.
@@ -91,16 +102,9 @@ extension Checker {
         switch constant.kind {
         case .value(let value): item.value = value
         case .argument(let index):
-            let argument = try argument(index, at: constant.start)
-            if case .list = argument.value {
-                throw source.fault(
-                    .argument, "Argument $\(index) is a list; a single value is expected here.",
-                    at: constant.start, argument: index)
-            }
-            try refuseMap(argument.value, at: constant.start, argument: index)
-            item.value = try checkedLink(argument.value, at: constant.start, argument: index)
-            item.argument = index
-            item.isPlainText = argument.isPlainText
+            return try self.item(
+                argument(index, at: constant.start).value, index, constant,
+                refusal: "is a list; a single value is expected here.")
         case .binaryArgument(let index):
             item.argument = index
             switch try argument(index, at: constant.start).value {
@@ -133,22 +137,6 @@ extension Checker {
                 .limit, "The time lies outside of the years that a date can have.", at: start)
         }
         return Timestamp(seconds: sum, nanoseconds: now.nanoseconds)
-    }
-
-    private func refuseMap(_ value: Value, at start: Int, argument: Int) throws(QueryError) {
-        guard case .map = value else { return }
-        throw source.fault(
-            .argument, "Argument $\(argument) is a map; nothing compares with a map.", at: start,
-            argument: argument)
-    }
-
-    /// A value as it is, but a link with its class looked up and its key of the primary key's type.
-    private func checkedLink(
-        _ value: Value, at start: Int, argument: Int
-    ) throws(QueryError) -> Value {
-        guard case .link(let className, let key) = value else { return value }
-        let item = Item(value: key, argument: argument, isPlainText: true, range: start..<start)
-        return try link(className, item, at: start, argument: argument)
     }
 
     private func link(
@@ -187,8 +175,8 @@ extension Checker {
         _ side: Side, to type: ValueType, isRight: Bool, beside path: Syntax.Operand, at start: Int
     ) throws(QueryError) -> Operand {
         switch side {
-        case .path, .expression: return side.operand
-        case .items(let items, let quantifier):
+        case .values(let operand): return operand
+        case .constants(let items, let quantifier, isList: true):
             return .constants(
                 try items.map { (item) throws(QueryError) in
                     try adapted(item, to: type, isStrict: false) ?? item.value
@@ -196,7 +184,8 @@ extension Checker {
         case .kinds(let kinds, let start):
             guard type == .kinds else { throw source.constantKinds(at: start) }
             return .constant(.int(kinds))
-        case .item(let item):
+        case .constants(let items, _, isList: false):
+            guard let item = items.first else { return .constant(.null) }
             if let value = try adapted(item, to: type, isStrict: true) { return .constant(value) }
             if case .link(let className, let key) = item.value, case .link(let index) = type {
                 throw source.fault(

@@ -4,18 +4,11 @@ import Rows
 
 /// `geoWithin`.
 extension Checker {
-    /// The location of a region in the query, for messages.
-    private struct Location {
-        var start: Int
-        /// The number of the argument that it came as.
-        var argument: Int?
-    }
-
     /// Checks a point in a region.
     func within(
         _ left: Syntax.Operand, _ syntax: Syntax.Region
     ) throws(QueryError) -> Predicate {
-        guard case .path(let path, let quantifier) = try side(left) else {
+        guard case .values(.path(let path, let quantifier)) = try side(left) else {
             throw source.fault(.type, "geoWithin stands behind a property", at: left.start)
         }
         let (pointClass, members) = try pointClass(path, left)
@@ -56,12 +49,12 @@ extension Checker {
 
     private func region(_ syntax: Syntax.Region) throws(QueryError) -> GeoRegion {
         guard case .argument(let index) = syntax.kind else {
-            return try compile(
-                try shape(syntax, in: self), Location(start: syntax.start, argument: nil))
+            return try compile(try shape(syntax, in: self), at: syntax.start)
         }
-        let location = Location(start: syntax.start, argument: index)
         switch try argument(index, at: syntax.start).value {
-        case .string(let text): return try compile(try shape(text, location), location)
+        case .string(let text):
+            let shape = try shape(text, at: syntax.start, argument: index)
+            return try compile(shape, at: syntax.start, argument: index)
         case .map(let entries):
             let reader = RegionArgument(entries)
             guard let shape = reader.shape else {
@@ -69,7 +62,7 @@ extension Checker {
                     .argument, "Argument $\(index) is no region: \(RegionArgument.forms)",
                     at: syntax.start, argument: index)
             }
-            return try compile(shape, location)
+            return try compile(shape, at: syntax.start, argument: index)
         case .null:
             throw source.fault(
                 .argument, "NULL cannot be used on the right hand side of a GEOWITHIN query",
@@ -83,16 +76,20 @@ extension Checker {
         }
     }
 
-    private func compile(_ shape: GeoShape, _ location: Location) throws(QueryError) -> GeoRegion {
+    private func compile(
+        _ shape: GeoShape, at start: Int, argument: Int? = nil
+    ) throws(QueryError) -> GeoRegion {
         do throws(GeoFault) { return try GeoRegion(shape) } catch {
             let kind: QueryError.Kind =
-                error.isLimit ? .limit : location.argument == nil ? .type : .argument
-            throw source.fault(kind, error.message, at: location.start, argument: location.argument)
+                error.isLimit ? .limit : argument == nil ? .type : .argument
+            throw source.fault(kind, error.message, at: start, argument: argument)
         }
     }
 
     /// The shape that an argument has as text.
-    private func shape(_ text: String, _ location: Location) throws(QueryError) -> GeoShape {
+    private func shape(
+        _ text: String, at start: Int, argument: Int
+    ) throws(QueryError) -> GeoShape {
         do throws(QueryError) {
             let source = SourceText(text)
             let reader = Checker(schema: schema, root: root, source: source, arguments: [])
@@ -100,8 +97,8 @@ extension Checker {
         } catch {
             throw source.fault(
                 .argument,
-                "Invalid syntax in serialized geospatial object at argument \(location.argument ?? 0): "
-                    + error.message, at: location.start, argument: location.argument)
+                "Invalid syntax in serialized geospatial object at argument \(argument): "
+                    + error.message, at: start, argument: argument)
         }
     }
 
@@ -115,15 +112,9 @@ extension Checker {
         case .circle(let center, let radius, let unit):
             return .circle(
                 center: try reader.point(center), radians: try reader.radians(radius, unit: unit))
-        case .polygon(let syntax):
-            var rings: [[GeoPoint]] = []
-            for ring in syntax {
-                var points: [GeoPoint] = []
-                points.reserveCapacity(ring.count)
-                for point in ring { points.append(try reader.point(point)) }
-                rings.append(points)
-            }
-            return .polygon(rings)
+        case .polygon(let rings):
+            return .polygon(
+                try rings.map { (ring) throws(QueryError) in try ring.map(reader.point) })
         }
     }
 

@@ -29,71 +29,65 @@ struct Checker {
 
     /// One side of a comparison, looked up but not yet adapted.
     enum Side {
-        case path(ValuePath, Quantifier?)
-        case item(Item)
-        case items([Item], Quantifier?)
+        /// A path, or what is calculated.
+        case values(Operand)
+        /// Constants of a list, or else the one that stands for itself.
+        case constants([Item], Quantifier?, isList: Bool)
         /// The `@type` of what is not `mixed`, as a ``KindSet``: the declared type of a property.
         case kinds(Int64, start: Int)
-        case expression(Expression, Quantifier?)
 
         var isMany: Bool {
             switch self {
-            case .path(let path, _): path.isMany
-            case .item, .kinds: false
-            case .items: true
-            case .expression(let expression, _): expression.isMany
+            case .values(let operand): operand.isMany
+            case .constants(_, _, let isList): isList
+            case .kinds: false
             }
         }
 
         var quantifier: Quantifier? {
             switch self {
-            case .path(_, let quantifier), .items(_, let quantifier),
-                .expression(_, let quantifier):
-                quantifier
-            case .item, .kinds: nil
+            case .values(let operand): operand.quantifier
+            case .constants(_, let quantifier, _): quantifier
+            case .kinds: nil
             }
         }
 
         /// The type of what is compared where it is no constant.
         var type: ValueType? {
-            switch self {
-            case .path(let path, _): path.type
-            case .expression(let expression, _): expression.type
-            case .item, .items, .kinds: nil
-            }
+            if case .values(let operand) = self { operand.pathType } else { nil }
         }
 
-        /// What is compared, with constants as they are.
-        var operand: Operand {
-            switch self {
-            case .path(let path, let quantifier): .path(path, quantifier)
-            case .expression(let expression, let quantifier): .expression(expression, quantifier)
-            case .item(let item): .constant(item.value)
-            case .kinds(let kinds, _): .constant(.int(kinds))
-            case .items(let items, let quantifier): .constants(items.map(\.value), quantifier)
-            }
+        /// Whether it is null.
+        var isNull: Bool {
+            guard case .constants(let items, _, isList: false) = self else { return false }
+            return items.allSatisfy { $0.value == .null }
         }
 
         /// Whether a text may stand beside it.
         var takesText: Bool {
             switch type {
             case .scalar?, .kinds?: true
-            case .link?, .embedded?, nil: false
+            default: false
             }
         }
 
         /// Whether its values are texts, or may be.
         var isTextual: Bool {
-            func isText(_ value: Value) -> Bool {
-                value == .null || value.scalarType == .string || value.scalarType == .data
-            }
             switch self {
-            case .path(let path, _):
-                return [.scalar(.string), .scalar(.data), .scalar(.mixed)].contains(path.type)
-            case .item(let item): return isText(item.value)
-            case .items(let items, _): return items.allSatisfy { isText($0.value) }
-            case .expression, .kinds: return false
+            case .values(.path(let path, _)):
+                [.scalar(.string), .scalar(.data), .scalar(.mixed)].contains(path.type)
+            case .constants(let items, _, _):
+                items.allSatisfy { item in
+                    item.value == .null || item.value.scalarType == .string
+                        || item.value.scalarType == .data
+                }
+            case .values, .kinds: false
             }
+        }
+
+        /// Whether it is a path to the elements of a collection of plain values.
+        var isPrimitiveCollection: Bool {
+            if case .values(.path(let path, _)) = self { path.isPrimitiveCollection } else { false }
         }
     }
 
@@ -174,7 +168,8 @@ struct Checker {
         _ left: Syntax.Operand, _ right: Syntax.Operand, start: Int
     ) throws(QueryError) -> Predicate {
         let subject = try side(left)
-        guard case .items(let bounds, _) = try side(right), bounds.count == 2 else {
+        guard case .constants(let bounds, _, isList: true) = try side(right), bounds.count == 2
+        else {
             throw source.fault(
                 .type, "Operator 'BETWEEN' requires list with 2 elements.", at: right.start)
         }
@@ -186,7 +181,8 @@ struct Checker {
         func half(_ comparison: ComparisonOperator, _ bound: Item) throws(QueryError) -> Predicate {
             .comparison(
                 try check(
-                    subject, Relation(comparison), .item(bound), texts: (left, right), at: start))
+                    subject, Relation(comparison), .constants([bound], nil, isList: false),
+                    texts: (left, right), at: start))
         }
         return .and([try half(.greaterEqual, bounds[0]), try half(.lessEqual, bounds[1])])
     }
@@ -198,7 +194,6 @@ struct Checker {
     ) throws(QueryError) -> Comparison {
         let comparison = relation.comparison
         let type: ValueType
-        let operands: (Operand, Operand)
         switch (left.type, right.type) {
         case (let a?, let b?):
             type = b
@@ -213,25 +208,20 @@ struct Checker {
                         + "('\(source.text(texts.0.range))' and '\(source.text(texts.1.range))')",
                     at: start)
             }
-            operands = (left.operand, right.operand)
         case (let own?, nil):
             type = own
             try checkLink(left, comparison, right, text: texts.0, at: start)
-            operands = (
-                left.operand,
-                try adapted(right, to: type, isRight: true, beside: texts.0, at: start)
-            )
         case (nil, let own?):
             type = own
             try checkLink(right, comparison, left, text: texts.1, at: start)
-            operands = (
-                try adapted(left, to: type, isRight: false, beside: texts.1, at: start),
-                right.operand
-            )
         case (nil, nil):
             for case .kinds(_, let start) in [left, right] { throw source.constantKinds(at: start) }
             throw source.fault(.type, "Cannot compare two constants", at: start)
         }
+        let operands = (
+            try adapted(left, to: type, isRight: false, beside: texts.1, at: start),
+            try adapted(right, to: type, isRight: true, beside: texts.0, at: start)
+        )
         let isEquality = comparison == .equal || comparison == .notEqual
         if type == .kinds, !isEquality { throw unsupported(relation, at: start) }
         var isText = type == .scalar(.string) || type == .scalar(.data)
@@ -284,9 +274,8 @@ struct Checker {
         _ side: Side, _ comparison: ComparisonOperator, _ constant: Side,
         text: Syntax.Operand, at start: Int
     ) throws(QueryError) {
-        guard case .path(let path, let quantifier) = side else { return }
-        let isNull: Bool
-        if case .item(let item) = constant { isNull = item.value == .null } else { isNull = false }
+        guard case .values(.path(let path, let quantifier)) = side else { return }
+        let isNull = constant.isNull
         switch path.type {
         case .scalar, .kinds: return
         case .link:
@@ -310,13 +299,6 @@ extension Checker {
     private func leadsToMapOfObjects(_ path: ValuePath) -> Bool {
         guard case .elements(let member) = path.terminal else { return false }
         return schema.classes[path.lastClass].members[member].storage.shape == .map
-    }
-}
-
-extension Checker.Side {
-    /// Whether it is a path to the elements of a collection of plain values.
-    fileprivate var isPrimitiveCollection: Bool {
-        if case .path(let path, _) = self { path.isPrimitiveCollection } else { false }
     }
 }
 

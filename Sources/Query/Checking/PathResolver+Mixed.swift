@@ -13,7 +13,7 @@ extension PathResolver {
             let storage = rowClass.members[member].storage
             guard storage.element == .mixed else { return nil }
             if storage.shape == .single { return (member, []) }
-            if let position { return (member, [position.mixedStep]) }
+            if let position { return (member, [.position(position)]) }
             return isIndexed ? (member, [.all]) : nil
         case .nothing, .inverse, .lengths, .terminal: return nil
         }

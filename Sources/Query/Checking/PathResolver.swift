@@ -25,9 +25,9 @@ struct PathResolver {
     let source: SourceText
     /// The clause that a path stands in when it is not a predicate's, for messages.
     var clause: String?
-    private let outerStepCount: Int
+    /// How many steps lead to where the path begins, within a subquery.
+    var outerStepCount = 0
     var steps: [PathStep] = []
-    private(set) var classIndex = -1
     /// The position of the property named last in its class; nil after what is not a property.
     var namedMember: Int?
     var pending = Pending.nothing
@@ -35,18 +35,8 @@ struct PathResolver {
     /// The declared type that a final `@type` asks for, as a ``KindSet``: a constant. And where it stands.
     var declaredKinds: (kinds: Int64, start: Int)?
 
-    /// - `outerStepCount`: How many steps lead to where the path begins, within a subquery.
-    init(
-        schema: RowSchema, root: QueryRoot, source: SourceText, clause: String? = nil,
-        outerStepCount: Int = 0
-    ) {
-        self.outerStepCount = outerStepCount
-        self.clause = clause
-        self.schema = schema
-        self.root = root
-        self.source = source
-        if case .objects(let classIndex) = root { self.classIndex = classIndex }
-    }
+    /// The class of the object where the steps end; −1 where values are filtered.
+    var classIndex: Int { steps.last?.toClass ?? root.classIndex }
 
     var rowClass: RowClass { schema.classes[classIndex] }
 
@@ -64,7 +54,9 @@ struct PathResolver {
 
     /// Takes the next name.
     mutating func name(_ name: String, at offset: Int) throws(QueryError) {
-        if standsInMixed { return _ = try enterMixed(.key(Array(name.utf8)), at: offset) }
+        if standsInMixed {
+            return _ = try enterMixed(.position(.key(Array(name.utf8))), at: offset)
+        }
         if case .values(let scalar) = root { return try subject(name, scalar, at: offset) }
         if case .member(let member, nil) = pending, isTextCollection(member),
             name.lowercased() == "length"
@@ -153,12 +145,12 @@ struct PathResolver {
             } else {
                 kind = isEmbedded ? .embeddedList : .links
             }
-            go(
+            steps.append(
                 PathStep(
                     kind: kind, fromClass: classIndex, toClass: compiled.classIndex, member: member)
             )
         case .inverse(let originClass, let member):
-            go(
+            steps.append(
                 PathStep(
                     kind: .inverse, fromClass: classIndex, toClass: originClass, member: member))
         case .lengths(let member): throw noProperty(of: member, name, at: offset)
@@ -170,11 +162,6 @@ struct PathResolver {
                 at: offset)
         }
         pending = .nothing
-    }
-
-    private mutating func go(_ step: PathStep) {
-        steps.append(step)
-        classIndex = step.toClass
     }
 
     private func noProperty(of member: Int, _ name: String, at offset: Int) -> QueryError {
@@ -250,7 +237,7 @@ struct PathResolver {
 
     /// Takes a position in a list, or a key of a map.
     mutating func position(_ position: ListPosition, at offset: Int) throws(QueryError) {
-        if try enterMixed(position.mixedStep, at: offset) { return }
+        if try enterMixed(.position(position), at: offset) { return }
         if case .key = position {
             pending = .member(try map("a key", at: offset), position)
             isIndexed = true

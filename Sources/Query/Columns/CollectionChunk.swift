@@ -33,29 +33,18 @@ final class CollectionChunk: ColumnChunk, @unchecked Sendable {
         _ quantifier: Quantifier, _ held: UnsafePointer<UInt8>,
         into mask: UnsafeMutablePointer<UInt8>
     ) {
+        // All do where none does not.
+        let inner: UInt8 = quantifier == .all ? 1 : 0
+        let outer: UInt8 = quantifier == .any ? 0 : 1
         var start = 0
-        switch quantifier {
-        case .any, .none:
-            let flip: UInt8 = quantifier == .any ? 0 : 1
-            for position in 0..<count {
-                let end = Int(ends[position])
-                var result: UInt8 = 0
-                while start < end {
-                    result |= held[start]
-                    start += 1
-                }
-                mask[position] = result ^ flip
+        for position in 0..<count {
+            let end = Int(ends[position])
+            var result: UInt8 = 0
+            while start < end {
+                result |= held[start] ^ inner
+                start += 1
             }
-        case .all:
-            for position in 0..<count {
-                let end = Int(ends[position])
-                var result: UInt8 = 1
-                while start < end {
-                    result &= held[start]
-                    start += 1
-                }
-                mask[position] = result
-            }
+            mask[position] = result ^ outer
         }
     }
 }

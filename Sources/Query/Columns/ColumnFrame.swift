@@ -25,7 +25,7 @@ package final class ColumnFrame {
     }
 
     /// How many positions of the result are set.
-    package var count: Int { ColumnMask.count(mask, ColumnChunk.keyCount) }
+    package var count: Int { count(from: 0) }
 
     /// How many positions of the result are set at or behind `start`.
     package func count(from start: Int) -> Int {
@@ -67,14 +67,6 @@ package final class ColumnFrame {
     /// Keeps of the undecided positions those of objects.
     func restrictUndecided(_ presence: PresenceChunk) {
         if hasUndecided { presence.restrict(undecided) }
-    }
-
-    /// Keeps of the result what `fill` sets in another mask.
-    func narrow(_ fill: (UnsafeMutablePointer<UInt8>) -> Void) {
-        withSpare { other in
-            fill(other)
-            ColumnMask.and(mask, other, ColumnChunk.keyCount)
-        }
     }
 
     /// Lends a mask of a chunk's size.

@@ -124,16 +124,11 @@ struct ColumnKernel: @unchecked Sendable {
         guard bits.upperBound >= least, bits.lowerBound <= greatest else {
             return .fixed(!isInside)
         }
-        let low = double(max(bits.lowerBound, least))
-        var high = double(min(bits.upperBound, greatest))
+        let low = ComparedValue.double(max(bits.lowerBound, least))
+        var high = ComparedValue.double(min(bits.upperBound, greatest))
         // What stands between 0 and the greatest negative number is written as the zero that no value has.
         if high == 0, high.sign == .minus { high = -Double.leastNonzeroMagnitude }
         guard low <= high else { return .fixed(!isInside) }
         return .doubles(low...high, isInside: isInside)
-    }
-
-    /// The double that has these ordered bits.
-    static func double(_ bits: UInt64) -> Double {
-        Double(bitPattern: bits >> 63 != 0 ? bits ^ 1 << 63 : ~bits)
     }
 }

@@ -64,7 +64,7 @@ package final class ColumnOrder {
     package func rankedKey(sortBytes: [UInt8], key: UInt64) -> RankedKey? {
         let bytes = isAscending ? sortBytes : sortBytes.map { ~$0 }
         if bytes == [0] { return RankedKey(rank: turned(0), key: key) }
-        guard bytes.first == 1, bytes.count == 1 + (Ordinal.byteCount(storage) ?? 0) else {
+        guard bytes.first == 1, bytes.count == 1 + (storage.fixedByteCount ?? 0) else {
             return nil
         }
         let value = bytes.dropFirst().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
@@ -72,9 +72,8 @@ package final class ColumnOrder {
         switch storage {
         case .bool: ordinal = value ^ 1 << 63
         case .float:
-            let bits = UInt32(truncatingIfNeeded: value)
-            let float = Float(bitPattern: bits >> 31 != 0 ? bits ^ 1 << 31 : ~bits)
-            ordinal = bits == 0 ? 0 : OrderedKey.orderedBits(Double(float))
+            let float = ComparedValue.float(UInt32(truncatingIfNeeded: value))
+            ordinal = OrderedKey.orderedBits(Double(float))
         default: ordinal = value
         }
         return RankedKey(rank: turned(1 << 64 | UInt128(ordinal)), key: key)
@@ -96,16 +95,17 @@ package final class ColumnOrder {
             form = .numbers(isAscending ? .min...bound : bound...(.max), isInside: true)
         } else {
             guard ordinal != 0 else { return }
-            let bound = ColumnKernel.double(ordinal)
+            let bound = ComparedValue.double(ordinal)
             form = .doubles(
                 isAscending ? -.infinity...bound : bound...(.infinity), isInside: true)
         }
         let kernel = ColumnKernel(FixedTest(false, nullResult: nullResult), form)
-        frame.narrow { mask in
+        frame.withSpare { mask in
             chunk.evaluate(kernel, into: mask)
             if let exceptions = chunk.exceptions {
                 ColumnMask.or(mask, exceptions, ColumnChunk.keyCount)
             }
+            ColumnMask.and(frame.mask, mask, ColumnChunk.keyCount)
         }
     }
 }

@@ -26,17 +26,8 @@ package final class ColumnProgram: @unchecked Sendable {
         isAvailable: @escaping (ColumnReference) -> Bool
     ) {
         self.classIndex = classIndex
-        guard let predicate else {
-            references = [.presence(classIndex)]
-            guard isAvailable(.presence(classIndex)) else { return nil }
-            efforts = [:]
-            residual = nil
-            root = ColumnConstantNode(true)
-            objects = []
-            return
-        }
         var builder = ColumnProgramBuilder(schema: schema, isAvailable: isAvailable)
-        let (node, residual) = builder.split(predicate, classIndex)
+        let (node, residual) = builder.split(predicate ?? .constant(true), classIndex)
         guard let node, isAvailable(.presence(classIndex)) else { return nil }
         root = node
         self.residual = residual

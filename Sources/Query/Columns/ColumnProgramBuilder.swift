@@ -32,7 +32,7 @@ struct ColumnProgramBuilder {
         guard !nodes.isEmpty else { return (nil, predicate) }
         return (
             nodes.count == 1 ? nodes[0] : ColumnChainNode(nodes, isOr: false),
-            rest.count == 1 ? rest[0] : .and(rest)
+            Predicate.conjunction(rest)
         )
     }
 

@@ -17,7 +17,7 @@ struct NeedleSearch {
         guard !text.isEmpty, !ignoresCase || text.allSatisfy({ $0 < 0x80 }) else { return nil }
         needle = text.map { ignoresCase ? Self.lower($0) : $0 }
         self.ignoresCase = ignoresCase
-        let ranks = needle.map { Self.rank($0) }
+        let ranks = needle.map { Self.ranks[Int($0)] }
         var (first, second) = (0, needle.count - 1)
         if needle.count > 2 {
             let order = ranks.indices.sorted { (ranks[$0], $0) < (ranks[$1], $1) }
@@ -31,20 +31,16 @@ struct NeedleSearch {
         byte &- 0x41 < 26 ? byte | 0x20 : byte
     }
 
-    /// How common a byte is in text, roughly: what is a guess here costs time alone.
-    private static func rank(_ byte: UInt8) -> Int {
+    /// How common each byte is in text, roughly: what is a guess here costs time alone.
+    private static let ranks: [Int] = (UInt8.min...UInt8.max).map { byte in
+        for (rank, common) in [(9, " ea"), (8, "tinosr"), (7, ".@/-"), (6, "lmcduhp")]
+        where common.utf8.contains(byte) {
+            return rank
+        }
         switch byte {
-        case 0x20, UInt8(ascii: "e"), UInt8(ascii: "a"): 9
-        case UInt8(ascii: "t"), UInt8(ascii: "i"), UInt8(ascii: "n"), UInt8(ascii: "o"),
-            UInt8(ascii: "s"), UInt8(ascii: "r"):
-            8
-        case UInt8(ascii: "."), UInt8(ascii: "@"), UInt8(ascii: "/"), UInt8(ascii: "-"): 7
-        case UInt8(ascii: "l"), UInt8(ascii: "m"), UInt8(ascii: "c"), UInt8(ascii: "d"),
-            UInt8(ascii: "u"), UInt8(ascii: "h"), UInt8(ascii: "p"):
-            6
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): 5
-        case UInt8(ascii: "a")...UInt8(ascii: "z"): 4
-        default: 2
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): return 5
+        case UInt8(ascii: "a")...UInt8(ascii: "z"): return 4
+        default: return 2
         }
     }
 

@@ -7,9 +7,6 @@ package struct TextEffort: Equatable, Sendable {
     /// How many times each text is tested by itself.
     package var testCount = 0
 
-    /// No effort: what is known without a look at the column.
-    package init() {}
-
     /// Adds what a test of the form `form` looks at.
     mutating func add(_ form: ColumnKernel.Form) {
         switch form {

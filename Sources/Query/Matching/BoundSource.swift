@@ -2,7 +2,7 @@ import Rows
 
 /// Where a matcher of values finds the objects that links within them lead to.
 ///
-/// Weak, so that no snapshot is kept. One thread at a time uses it, that of the matcher.
+/// Weak, so that neither is a snapshot kept nor another one at the same address taken for it. One thread at a time uses it, that of the matcher.
 final class BoundSource {
     weak var source: (any ObjectSource)?
 }

@@ -7,26 +7,29 @@ final class Calculation {
     /// One path or list of the expression.
     private final class Source {
         let walker: PathWalker?
-        let sink: NumberSink
+        let sink: GroupedSink<Number?>
         let constants: [Number?]
         let isMany: Bool
 
         init(_ walker: PathWalker, _ path: ValuePath) {
             self.walker = walker
-            sink = NumberSink(path.type.storage)
+            let storage = path.type.storage
+            sink = GroupedSink { address, count in
+                address.flatMap { Number($0, count, storage) }
+            }
             constants = []
             isMany = path.isMany
         }
 
         init(_ constants: [Value]) {
             walker = nil
-            sink = NumberSink(.int)
+            sink = GroupedSink { _, _ in nil }
             self.constants = constants.map { Number($0) }
             isMany = true
         }
 
         func number(_ index: Int) -> Number? {
-            walker == nil ? constants[index] : sink.numbers[index]
+            walker == nil ? constants[index] : sink.values[index]
         }
     }
 
@@ -64,21 +67,12 @@ final class Calculation {
         many = sources.first(where: \.isMany)
     }
 
-    /// Reads the paths for one object.
-    func read(_ row: RowView, _ key: UInt64, _ objects: any ObjectSource) {
+    /// Reads the paths; see ``ComparedSide/read(_:)``.
+    func read(_ walk: (PathWalker, ValueSink) -> Void) {
         for source in sources {
             guard let walker = source.walker else { continue }
             source.sink.reset()
-            walker.walk(row, key, objects, source.sink)
-        }
-    }
-
-    /// Reads the paths of a value, where values are filtered.
-    func read(_ value: UnsafeRawBufferPointer?, _ objects: (any ObjectSource)?) {
-        for source in sources {
-            guard let walker = source.walker else { continue }
-            source.sink.reset()
-            walker.walk(value: value, objects, source.sink)
+            walk(walker, source.sink)
         }
     }
 
@@ -92,12 +86,12 @@ final class Calculation {
     func group(_ index: Int) -> Range<Int> {
         guard let many else { return 0..<1 }
         if many.walker == nil { return 0..<many.constants.count }
-        return (index == 0 ? 0 : many.sink.groupEnds[index - 1])..<many.sink.groupEnds[index]
+        return many.sink.group(index)
     }
 
     /// One result; null where a part is null or no number.
     func value(_ index: Int) -> ComparedValue {
-        calculate(term, index)?.compared ?? ComparedValue(nil, 0, .int)
+        calculate(term, index)?.compared ?? ComparedValue()
     }
 
     private func calculate(_ term: Term, _ index: Int) -> Number? {
@@ -105,7 +99,7 @@ final class Calculation {
         case .constant(let number): return number
         case .source(let source):
             if source.isMany { return source.number(index) }
-            return source.sink.numbers.first ?? nil
+            return source.sink.values.first ?? nil
         case .operation(let left, let operation, let right):
             guard let a = calculate(left, index), let b = calculate(right, index) else {
                 return nil

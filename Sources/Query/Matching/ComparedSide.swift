@@ -1,105 +1,46 @@
 import ObjectModel
 import Rows
 
-/// Keeps the values that a path leads to, with where each group ends.
-final class CollectingSink: ValueSink {
-    private let storage: ElementStorage
-    /// Where links are compared with `mixed` values, the number of the class that they lead to.
-    private let linkClass: UInt32?
-    private(set) var values: [ComparedValue] = []
-    private(set) var groupEnds: [Int] = []
-
-    init(_ storage: ElementStorage, linkClass: UInt32? = nil) {
-        self.storage = storage
-        self.linkClass = linkClass
-    }
-
-    /// Forgets the last object's values, but keeps the memory.
-    func reset() {
-        groupCount = 0
-        values.removeAll(keepingCapacity: true)
-        groupEnds.removeAll(keepingCapacity: true)
-    }
-
-    /// Takes a value as it is.
-    func append(_ value: ComparedValue) { values.append(value) }
-
-    override func receive(_ address: UnsafeRawPointer?, _ count: Int) -> Bool {
-        var value = ComparedValue(address, count, storage)
-        if let linkClass, value.storage != nil { value.addClass(linkClass) }
-        values.append(value)
-        return true
-    }
-
-    override func endGroup() -> Bool {
-        groupEnds.append(values.count)
-        return true
-    }
-}
-
 /// One side of a ``GeneralNode``.
 final class ComparedSide {
     /// Where the values come from.
-    private enum Origin {
+    enum Origin {
         case path(PathWalker)
         case expression(Calculation)
         case constants(ConstantValues)
     }
 
     private let origin: Origin
-    private let sink: CollectingSink
+    private let sink: GroupedSink<ComparedValue>
     let isMany: Bool
     let quantifier: Quantifier?
 
-    /// Makes a side that reads a path.
-    ///
+    /// - `storage`: That of the values of a path.
     /// - `linkClass`: Of links beside `mixed` values, the number of the class that they lead to.
     init(
-        _ path: ValuePath, _ quantifier: Quantifier?, _ walker: PathWalker, linkClass: UInt32? = nil
+        _ origin: Origin, isMany: Bool, _ quantifier: Quantifier?, storage: ElementStorage = .int,
+        linkClass: UInt32? = nil
     ) {
-        origin = .path(walker)
-        sink = CollectingSink(path.type.storage, linkClass: linkClass)
-        isMany = path.isMany
-        self.quantifier = quantifier
-    }
-
-    /// Makes a side that calculates.
-    init(_ calculation: Calculation, isMany: Bool, _ quantifier: Quantifier?) {
-        origin = .expression(calculation)
-        sink = CollectingSink(.int)
-        self.isMany = isMany
-        self.quantifier = quantifier
-    }
-
-    /// Makes a side of constants.
-    init(_ constants: ConstantValues, isMany: Bool, _ quantifier: Quantifier?) {
-        origin = .constants(constants)
-        sink = CollectingSink(.int)
-        self.isMany = isMany
-        self.quantifier = quantifier
-    }
-
-    /// Reads the values for one object.
-    func read(_ row: RowView, _ key: UInt64, _ source: any ObjectSource) {
-        switch origin {
-        case .path(let walker):
-            sink.reset()
-            walker.walk(row, key, source, sink)
-        case .expression(let calculation):
-            calculation.read(row, key, source)
-            take(calculation)
-        case .constants: return
+        self.origin = origin
+        sink = GroupedSink { address, count in
+            var value = ComparedValue(address, count, storage)
+            if let linkClass, value.storage != nil { value.addClass(linkClass) }
+            return value
         }
+        self.isMany = isMany
+        self.quantifier = quantifier
     }
 
-    /// Reads what there is of a value, where values are filtered.
-    func read(_ value: UnsafeRawBufferPointer?, _ source: (any ObjectSource)?) {
+    /// Reads the values.
+    ///
+    /// - `walk`: Follows a path from the object, or within the value, that is tested.
+    func read(_ walk: (PathWalker, ValueSink) -> Void) {
         switch origin {
         case .path(let walker):
             sink.reset()
-            walker.walk(value: value, source, sink)
+            walk(walker, sink)
         case .expression(let calculation):
-            calculation.read(value, source)
+            calculation.read(walk)
             take(calculation)
         case .constants: return
         }
@@ -121,7 +62,7 @@ final class ComparedSide {
     /// The values of one group.
     func group(_ index: Int) -> Range<Int> {
         if case .constants(let constants) = origin { return 0..<constants.count }
-        return (index == 0 ? 0 : sink.groupEnds[index - 1])..<sink.groupEnds[index]
+        return sink.group(index)
     }
 
     /// One value; its texts lie where the row or the query has them.

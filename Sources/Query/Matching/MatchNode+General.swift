@@ -24,19 +24,17 @@ final class GeneralNode: MatchNode {
     override var cost: Int { 300 }
 
     override func matches(_ row: RowView, _ key: UInt64, _ source: any ObjectSource) -> Bool {
-        left.read(row, key, source)
-        right.read(row, key, source)
-        return holds()
+        holds { $0.walk(row, key, source, $1) }
     }
 
     override func matches(value: UnsafeRawPointer?, _ count: Int) -> Bool {
         let bytes = value.map { UnsafeRawBufferPointer(start: $0, count: count) }
-        left.read(bytes, objects.source)
-        right.read(bytes, objects.source)
-        return holds()
+        return holds { $0.walk(value: bytes, objects.source, $1) }
     }
 
-    private func holds() -> Bool {
+    private func holds(_ walk: (PathWalker, ValueSink) -> Void) -> Bool {
+        left.read(walk)
+        right.read(walk)
         for a in 0..<left.groupCount {
             for b in 0..<right.groupCount where matches(left.group(a), right.group(b)) {
                 return true

@@ -15,23 +15,13 @@ final class FollowNode: MatchNode {
 
     /// Makes a node, if all steps are plain links and embedded objects.
     init?(_ path: ValuePath, member: Int, _ test: ValueTest, schema: RowSchema) {
-        var hops: [Hop] = []
-        for step in path.steps {
-            switch step.kind {
-            case .link:
-                hops.append(
-                    Hop(
-                        rowClass: schema.classes[step.fromClass], member: step.member,
-                        targetClass: step.toClass))
-            case .embedded:
-                hops.append(
-                    Hop(
-                        rowClass: schema.classes[step.fromClass], member: step.member,
-                        targetClass: -1))
-            default: return nil
-            }
+        let isFollowed = path.steps.allSatisfy { $0.kind == .link || $0.kind == .embedded }
+        guard isFollowed else { return nil }
+        hops = path.steps.map { step in
+            Hop(
+                rowClass: schema.classes[step.fromClass], member: step.member,
+                targetClass: step.kind == .link ? step.toClass : -1)
         }
-        self.hops = hops
         last = FieldNode(schema.classes[path.lastClass], member, test)
         nullResult = test.nullResult
     }

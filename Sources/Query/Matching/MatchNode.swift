@@ -109,16 +109,3 @@ final class SubjectNode: MatchNode {
         test.holds(value, count)
     }
 }
-
-/// A test of the byte count of the value itself, where values are filtered.
-final class SubjectByteCountNode: MatchNode {
-    private let test: ValueTest
-
-    init(_ test: ValueTest) { self.test = test }
-
-    override func matches(value: UnsafeRawPointer?, _ count: Int) -> Bool {
-        guard value != nil else { return test.nullResult }
-        var number = Int64(count)
-        return test.test(&number, 8)
-    }
-}

@@ -14,12 +14,6 @@ struct MatchNodeBuilder {
         maker = ValueTestMaker(schema: schema)
     }
 
-    /// The objects that the nodes made so far compare with.
-    var objects: [ObjectConstant] { maker.objects }
-
-    /// What the regular expressions of the nodes made so far share.
-    var watch: PatternWatch? { maker.watch }
-
     /// The node for a predicate.
     mutating func node(_ predicate: Predicate) -> MatchNode {
         switch predicate {
@@ -50,24 +44,17 @@ struct MatchNodeBuilder {
         var merged: [Predicate] = []
         for part in parts {
             guard case .comparison(let comparison) = part, comparison.comparison == .equal,
-                case .path(let path, nil) = comparison.left, !path.isMany,
+                let own = ComparedPath(comparison), !own.constantIsLeft, own.quantifier == nil,
+                own.listQuantifier == nil || own.listQuantifier == .any, !own.path.isMany,
                 // One with NaN in the condition of a subquery does not equal itself.
-                path == path
+                own.path == own.path
             else {
                 merged.append(part)
                 continue
             }
-            let constants: [Value]
-            switch comparison.right {
-            case .constant(let value): constants = [value]
-            case .constants(let several, nil), .constants(let several, .any): constants = several
-            default:
-                merged.append(part)
-                continue
-            }
-            let compared = Compared(path: path, relation: comparison.relation)
+            let compared = Compared(path: own.path, relation: own.relation)
             if terms[compared] == nil { order.append(compared) }
-            terms[compared, default: []].append((part, constants))
+            terms[compared, default: []].append((part, own.constants))
         }
         for compared in order {
             let own = terms[compared] ?? []
@@ -113,7 +100,6 @@ struct MatchNodeBuilder {
     ) -> MatchNode {
         switch path.terminal {
         case .subject: return SubjectNode(test)
-        case .subjectByteCount: return SubjectByteCountNode(test)
         case .value(let member) where path.steps.isEmpty:
             return FieldNode(schema.classes[path.lastClass], member, test)
         case .value(let member):
@@ -153,16 +139,17 @@ struct MatchNodeBuilder {
         switch operand {
         case .path(let path, let quantifier):
             return ComparedSide(
-                path, quantifier, walker(path), linkClass: linkClass(path, other.pathType))
+                .path(walker(path)), isMany: path.isMany, quantifier, storage: path.type.storage,
+                linkClass: linkClass(path, other.pathType))
         case .expression(let expression, let quantifier):
             let calculation = Calculation(expression) { walker($0) }
-            return ComparedSide(calculation, isMany: expression.isMany, quantifier)
+            return ComparedSide(.expression(calculation), isMany: expression.isMany, quantifier)
         case .constant(let value):
-            return ComparedSide(
-                ConstantValues([value], isMixed: isMixed, &maker), isMany: false, nil)
+            let values = ConstantValues([value], isMixed: isMixed, &maker)
+            return ComparedSide(.constants(values), isMany: false, nil)
         case .constants(let values, let quantifier):
-            return ComparedSide(
-                ConstantValues(values, isMixed: isMixed, &maker), isMany: true, quantifier)
+            let values = ConstantValues(values, isMixed: isMixed, &maker)
+            return ComparedSide(.constants(values), isMany: true, quantifier)
         }
     }
 }

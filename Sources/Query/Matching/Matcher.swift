@@ -6,18 +6,16 @@ package final class Matcher {
     private let node: MatchNode
     private let objects: [ObjectConstant]
     private let namesObjects: Bool
+    /// The snapshot whose keys ``objects`` have.
     private let bound: BoundSource
     private let watch: PatternWatch?
-    /// The snapshot whose keys ``objects`` have. Weak, so that neither is a snapshot kept nor another
-    /// one at the same address taken for it.
-    private weak var boundSource: (any ObjectSource)?
 
     init(_ predicate: Predicate, schema: RowSchema) {
         var builder = MatchNodeBuilder(schema: schema)
         node = builder.node(predicate)
-        objects = builder.objects
+        objects = builder.maker.objects
         bound = builder.bound
-        watch = builder.watch
+        watch = builder.maker.watch
         namesObjects = !objects.isEmpty
     }
 
@@ -26,7 +24,6 @@ package final class Matcher {
     /// A matcher does so by itself when it meets another source. A source that changes, as that of a write
     /// transaction does, needs a matcher of its own for each state.
     fileprivate func bind(to source: any ObjectSource) {
-        boundSource = source
         bound.source = source
         for object in objects { object.bind(to: source) }
     }
@@ -46,7 +43,7 @@ package final class Matcher {
     /// snapshot that it was read from, for the objects it links to. Cost: some 6 ns for an int and
     /// 8 ns for the equality of short strings, when the row is in the cache.
     package func matches(row: RowView, key: UInt64, source: any ObjectSource) -> Bool {
-        if namesObjects, boundSource !== source { bind(to: source) }
+        if namesObjects, bound.source !== source { bind(to: source) }
         return node.matches(row, key, source)
     }
 

@@ -13,21 +13,7 @@ final class TargetResults {
         var wasMissing = false
     }
 
-    /// Takes the one value of a path.
-    private final class ResultSink: ValueSink {
-        var result = Result()
-
-        override func receive(_ address: UnsafeRawPointer?, _ count: Int) -> Bool {
-            guard let address else { return false }
-            result.byteCount = count
-            withUnsafeMutableBytes(of: &result.bytes) {
-                $0.copyMemory(from: UnsafeRawBufferPointer(start: address, count: count))
-            }
-            return false
-        }
-    }
-
-    private let sink = ResultSink()
+    private let sink = SingleSink()
     private let memory: TargetMemory<Result>
 
     /// Nil for a path of which nothing has to be remembered.
@@ -54,11 +40,15 @@ final class TargetResults {
         _ evaluate: (ValueSink) -> Void
     ) -> Bool {
         let result = memory.result(row, source) {
-            sink.result = Result()
+            sink.value = nil
             sink.wasMissing = false
             evaluate(sink)
-            sink.result.wasMissing = sink.wasMissing
-            return sink.result
+            var result = Result(wasMissing: sink.wasMissing)
+            if let value = sink.value {
+                result.byteCount = value.count
+                withUnsafeMutableBytes(of: &result.bytes) { $0.copyMemory(from: value) }
+            }
+            return result
         }
         guard let result else { return false }
         if result.wasMissing { receiver.wasMissing = true }

@@ -3,24 +3,13 @@ import Rows
 /// The embedded objects that link to an object: an inverse link names their owners only, so these are
 /// looked through.
 struct EmbeddedOrigins {
-    private let schema: RowSchema
-    private let originClass: RowClass
-    private let member: Int
-    private let target: UInt64
-    private let source: any ObjectSource
-
-    /// - `member`: The property of the embedded class that links.
-    /// - `target`: The object key of the object that is linked to.
-    init(
-        schema: RowSchema, _ originClass: RowClass, _ member: Int, target: UInt64,
-        _ source: any ObjectSource
-    ) {
-        self.schema = schema
-        self.originClass = originClass
-        self.member = member
-        self.target = target
-        self.source = source
-    }
+    let schema: RowSchema
+    let originClass: RowClass
+    /// The property of the embedded class that links.
+    let member: Int
+    /// The object key of the object that is linked to.
+    let target: UInt64
+    let source: any ObjectSource
 
     /// Hands over each embedded object, as often as it links, with its owner's key, until `body` returns
     /// false.

@@ -6,15 +6,10 @@ import Rows
 struct MixedDependencies {
     let schema: RowSchema
     /// How many more properties are looked for.
-    private var left: Int
+    var left = dependencyCountMax
 
     /// How many properties of other objects a path may read.
     static let dependencyCountMax = 1000
-
-    init(schema: RowSchema) {
-        self.schema = schema
-        left = Self.dependencyCountMax
-    }
 
     /// Whether a path reads no more properties than allowed.
     static func isBounded(_ path: ValuePath, _ schema: RowSchema) -> Bool {
@@ -30,7 +25,7 @@ struct MixedDependencies {
     ) -> [Dependency] {
         var found: [Dependency] = []
         for index in steps.indices {
-            guard case .key(let key) = steps[index] else { continue }
+            guard case .position(.key(let key)) = steps[index] else { continue }
             let name = String(decoding: key, as: UTF8.self)
             for target in schema.classes where target.definition.kind == .object && left > 0 {
                 guard let next = target.member(named: name) else { continue }
@@ -59,7 +54,7 @@ struct MixedDependencies {
         guard isEmbedded || compiled.storage.element == .link else { return [own] }
         let isSingle = compiled.storage.shape == .single
         let rest = isSingle ? steps : steps.dropFirst()
-        guard case .key(let key)? = rest.first else { return [own] }
+        guard case .position(.key(let key))? = rest.first else { return [own] }
         let target = schema.classes[compiled.classIndex]
         guard let next = target.member(named: String(decoding: key, as: UTF8.self)) else {
             return [own]

@@ -7,10 +7,8 @@ import Rows
 package struct MixedPath: Hashable, Sendable {
     /// A step within a value.
     package enum Step: Hashable, Sendable {
-        /// To the value under a key of a map, or to a property of the object that a link leads to; in
-        /// UTF-8.
-        case key([UInt8])
-        /// To an element of a list.
+        /// To an element of a list; by a key to a value of a map, or to a property of the object that a link
+        /// leads to.
         case position(ListPosition)
         /// To each element of a list or set, or each value of a map.
         case all
@@ -49,11 +47,4 @@ package struct MixedPath: Hashable, Sendable {
 
     /// Whether it ends in the keys of a map.
     var endsInKeys: Bool { steps.last == .keys }
-}
-
-extension ListPosition {
-    /// The position as a step within a `mixed` value.
-    var mixedStep: MixedPath.Step {
-        if case .key(let key) = self { .key(key) } else { .position(self) }
-    }
 }

@@ -18,15 +18,13 @@ extension MixedWalker {
             guard value.kind == .map else { return .nothing }
             guard let index = key.withUnsafeBytes({ value.index(ofKey: $0) }) else { return .null }
             return .mixed(value.element(index))
-        case .object(let classIndex, let key):
-            return property(name, of: classIndex, key, source)
         case .embedded(let rowClass, let row): return property(name, of: rowClass, row, source)
         case .collection(let values, let storage, let classIndex) where storage.shape == .map:
             guard let index = key.withUnsafeBytes({ values.index(ofKey: $0) }),
                 let (part, offset) = values.element(index)
             else { return .null }
             return element(part, offset, classIndex)
-        case .nothing, .null, .stored, .collection: return .nothing
+        case .nothing, .null, .collection: return .nothing
         }
     }
 
@@ -55,8 +53,7 @@ extension MixedWalker {
         let field = rowClass.field(member, in: row)
         if field.isNull { return .null }
         switch compiled.storage.element {
-        case .link:
-            return .object(classIndex: compiled.classIndex, key: field.load(UInt64.self))
+        case .link: return link(compiled.classIndex, field.load(UInt64.self))
         case .embedded:
             return rowClass.embedded(member, in: row).map {
                 .embedded(schema.classes[compiled.classIndex], $0)
@@ -64,22 +61,40 @@ extension MixedWalker {
         case .mixed: return .mixed(MixedView(field.text(source)))
         case let element:
             guard let width = element.fixedByteCount else {
-                return .stored(field.text(source), element)
+                return stored(field.text(source), element)
             }
-            return .stored(UnsafeRawBufferPointer(start: field.slot, count: width), element)
+            return stored(UnsafeRawBufferPointer(start: field.slot, count: width), element)
         }
     }
 
     private func element(_ part: CollectionView, _ offset: Int, _ classIndex: Int) -> Found {
         if part.isNull(offset) { return .null }
         switch part.element {
-        case .link: return .object(classIndex: classIndex, key: part.pointer(offset).storedLink)
+        case .link: return link(classIndex, part.pointer(offset).storedLink)
         case .embedded:
             return RowView(part.bytes(offset)).map { .embedded(schema.classes[classIndex], $0) }
                 ?? .null
         case .mixed: return .mixed(MixedView(part.bytes(offset)))
-        default: return .stored(part.bytes(offset), part.element)
+        default: return stored(part.bytes(offset), part.element)
         }
+    }
+
+    /// A plain value of a property.
+    private func stored(_ bytes: UnsafeRawBufferPointer, _ storage: ElementStorage) -> Found {
+        let made = arena.allocate(bytes.count + 1)
+        made[0] = MixedKind(stored: storage).rawValue
+        UnsafeMutableRawBufferPointer(rebasing: made[1...]).copyBytes(from: bytes)
+        return .mixed(MixedView(UnsafeRawBufferPointer(made)))
+    }
+
+    /// A link of a property.
+    private func link(_ classIndex: Int, _ key: UInt64) -> Found {
+        let made = arena.allocate(13)
+        made[0] = MixedKind.link.rawValue
+        made.storeBytes(
+            of: schema.classes[classIndex].number.littleEndian, toByteOffset: 1, as: UInt32.self)
+        made.storeBytes(of: key.littleEndian, toByteOffset: 5, as: UInt64.self)
+        return .mixed(MixedView(UnsafeRawBufferPointer(made)))
     }
 
     /// What a list has at a position.
@@ -99,7 +114,7 @@ extension MixedWalker {
         switch found {
         case .mixed(let value): value.kind == .list || value.kind == .map
         case .collection: true
-        case .nothing, .null, .stored, .object, .embedded: false
+        case .nothing, .null, .embedded: false
         }
     }
 
@@ -108,7 +123,7 @@ extension MixedWalker {
         switch found {
         case .mixed(let value): value.kind == .map
         case .collection(_, let storage, _): storage.shape == .map
-        case .nothing, .null, .stored, .object, .embedded: false
+        case .nothing, .null, .embedded: false
         }
     }
 
@@ -120,7 +135,7 @@ extension MixedWalker {
             return true
         case .collection(let values, _, let classIndex):
             return values.forEach { part, offset, _ in body(element(part, offset, classIndex)) }
-        case .nothing, .null, .stored, .object, .embedded: return true
+        case .nothing, .null, .embedded: return true
         }
     }
 
@@ -146,19 +161,6 @@ extension MixedWalker {
         switch found {
         case .nothing, .null: return nil
         case .mixed(let value): return value.isNull ? nil : value.bytes
-        case .stored(let bytes, let storage):
-            let made = arena.allocate(bytes.count + 1)
-            made[0] = MixedKind(stored: storage).rawValue
-            UnsafeMutableRawBufferPointer(rebasing: made[1...]).copyBytes(from: bytes)
-            return UnsafeRawBufferPointer(made)
-        case .object(let classIndex, let key):
-            let made = arena.allocate(13)
-            made[0] = MixedKind.link.rawValue
-            made.storeBytes(
-                of: schema.classes[classIndex].number.littleEndian, toByteOffset: 1,
-                as: UInt32.self)
-            made.storeBytes(of: key.littleEndian, toByteOffset: 5, as: UInt64.self)
-            return UnsafeRawBufferPointer(made)
         case .embedded: return empty(.map)
         case .collection(_, let storage, _): return empty(storage.shape == .map ? .map : .list)
         }

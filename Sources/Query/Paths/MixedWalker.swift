@@ -9,10 +9,8 @@ final class MixedWalker {
         /// Nothing: a value on the way had not the shape that a step needs.
         case nothing
         case null
+        /// A `mixed` value, or a plain value or link of a property in the form of one.
         case mixed(MixedView)
-        /// A plain value of a property.
-        case stored(UnsafeRawBufferPointer, ElementStorage)
-        case object(classIndex: Int, key: UInt64)
         case embedded(RowClass, RowView)
         case collection(StoredCollection, FieldStorage, classIndex: Int)
     }
@@ -35,7 +33,11 @@ final class MixedWalker {
         self.isGrouped = isGrouped
         yieldsNull = !isMany
         names = path.steps.map { step in
-            if case .key(let key) = step { String(decoding: key, as: UTF8.self) } else { "" }
+            if case .position(.key(let key)) = step {
+                String(decoding: key, as: UTF8.self)
+            } else {
+                ""
+            }
         }
         if case .aggregate(let function) = path.result {
             aggregator = Aggregator(function, .mixed)
@@ -73,7 +75,7 @@ final class MixedWalker {
     ) -> Bool {
         guard index < path.steps.count else { return finish(found, source, sink) }
         switch path.steps[index] {
-        case .key(let key):
+        case .position(.key(let key)):
             return go(index + 1, value(key, names[index], of: found, source), source, sink)
         case .position(let position):
             return go(index + 1, element(position, of: found), source, sink)
@@ -124,8 +126,6 @@ final class MixedWalker {
         switch found {
         case .nothing, .null: KindSet.of(.null)
         case .mixed(let value): KindSet.of(value.kind)
-        case .stored(_, let storage): KindSet.of(MixedKind(stored: storage))
-        case .object: KindSet.of(MixedKind.link)
         case .embedded: KindSet.of(MixedKind.map)
         case .collection(_, let storage, _): KindSet.of(storage.shape == .map ? .map : .list)
         }
@@ -139,10 +139,8 @@ final class MixedWalker {
             case .list, .map: Int64(value.count)
             default: nil
             }
-        case .stored(let bytes, let storage):
-            storage == .string || storage == .data ? Int64(bytes.count) : nil
         case .collection(let values, _, _): Int64(values.count)
-        case .nothing, .null, .object, .embedded: nil
+        case .nothing, .null, .embedded: nil
         }
     }
 }

@@ -181,10 +181,12 @@ final class PathWalker {
                 }
                 return continues
             }
-            return EmbeddedOrigins(schema: schema, originClass, step.member, target: key, source)
-                .forEach(fromClass: step.fromClass) { embedded, owner in
-                    self.step(index + 1, embedded, owner, source, sink)
-                }
+            let origins = EmbeddedOrigins(
+                schema: schema, originClass: originClass, member: step.member, target: key,
+                source: source)
+            return origins.forEach(fromClass: step.fromClass) { embedded, owner in
+                self.step(index + 1, embedded, owner, source, sink)
+            }
         case .mixedLinks: return true
         }
     }
@@ -194,13 +196,8 @@ final class PathWalker {
     ) -> Bool {
         switch path.terminal {
         case .value(let member):
-            let field = lastClass.field(member, in: row)
-            if field.isNull { return sink.receive(nil, 0) }
-            if let width = lastClass.members[member].storage.element.fixedByteCount {
-                return sink.receive(field.slot, width)
-            }
-            let heap = field.text(source)
-            return sink.receive(heap.baseAddress, heap.count)
+            let value = value(member, row, source)
+            return sink.receive(value?.baseAddress, value?.count ?? 0)
         case .elements(let member):
             let values = lastClass.collection(member, in: row, source)
             return group(values, sink) { values, offset, _ in
@@ -285,17 +282,24 @@ final class PathWalker {
             }
             return aggregator?.finish(sink) ?? true
         case .objectAggregate(_, let member):
-            let field = lastClass.field(member, in: row)
-            if field.isNull { return true }
-            if let width = lastClass.members[member].storage.element.fixedByteCount {
-                aggregator?.add(field.slot, width)
-            } else {
-                let heap = field.text(source)
-                aggregator?.add(heap.baseAddress, heap.count)
-            }
+            let value = value(member, row, source)
+            aggregator?.add(value?.baseAddress, value?.count ?? 0)
             return true
         case .subject, .subjectByteCount, .subjectMixed: return false
         }
+    }
+
+    /// A single property as it is stored; nil for null.
+    @inline(__always)
+    private func value(
+        _ member: Int, _ row: RowView, _ source: any ObjectSource
+    ) -> UnsafeRawBufferPointer? {
+        let field = lastClass.field(member, in: row)
+        if field.isNull { return nil }
+        guard let width = lastClass.members[member].storage.element.fixedByteCount else {
+            return field.text(source)
+        }
+        return UnsafeRawBufferPointer(start: field.slot, count: width)
     }
 
     /// Hands over a collection's elements, as a group of its own where the path is grouped.

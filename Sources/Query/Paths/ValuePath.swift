@@ -66,11 +66,7 @@ package struct ValuePath: Hashable, Sendable {
     }
 
     /// The class of the object where the steps end; −1 when values are filtered.
-    package var lastClass: Int {
-        if let last = steps.last { return last.toClass }
-        if case .objects(let classIndex) = root { return classIndex }
-        return -1
-    }
+    package var lastClass: Int { steps.last?.toClass ?? root.classIndex }
 
     /// Whether one of the steps may lead to several objects.
     var crossesMany: Bool { steps.contains(where: \.isMany) }
@@ -109,10 +105,7 @@ package struct ValuePath: Hashable, Sendable {
         case _ where !crossesMany: return false
         case .lengths, .keys: return true
         // The value under a key is compared like a collection of one.
-        case .elementAt(_, .key):
-            guard case .scalar = type else { return false }
-            return true
-        case .elements:
+        case .elementAt(_, .key), .elements:
             guard case .scalar = type else { return false }
             return true
         default: return false

@@ -48,18 +48,10 @@ final class QuantifiedSink: ValueSink {
     }
 
     override func receive(_ address: UnsafeRawPointer?, _ count: Int) -> Bool {
-        let holds = test.holds(address, count)
-        switch quantifier {
-        case .any:
-            if holds { isSatisfied = true }
-            return !holds
-        case .all:
-            if !holds { isSatisfied = false }
-            return holds
-        case .none:
-            if holds { isSatisfied = false }
-            return !holds
-        }
+        // One value that does, or of ALL one that does not, decides.
+        let decides = test.holds(address, count) == (quantifier != .all)
+        if decides { isSatisfied = quantifier == .any }
+        return !decides
     }
 
     override func endGroup() -> Bool {
@@ -72,7 +64,7 @@ final class QuantifiedSink: ValueSink {
 final class KeySink: ValueSink {
     private let storage: ElementStorage
     /// The value; a text lies where the row has it.
-    private(set) var value = ComparedValue(nil, 0, .int)
+    private(set) var value = ComparedValue()
     /// The bytes of a `mixed` value.
     private var mixed = UnsafeRawBufferPointer(start: nil, count: 0)
 
@@ -82,25 +74,16 @@ final class KeySink: ValueSink {
     func take(
         _ walker: PathWalker, _ row: RowView, _ key: UInt64, _ source: any ObjectSource
     ) {
-        value = ComparedValue(nil, 0, storage)
+        value = ComparedValue()
         wasMissing = false
         groupCount = 0
         walker.walk(row, key, source, self)
     }
 
-    /// Takes a value, or null at nil, or its byte count.
-    func take(subject: UnsafeRawBufferPointer?, countsBytes: Bool) {
-        guard let subject else {
-            value = ComparedValue(nil, 0, storage)
-            return
-        }
-        if countsBytes {
-            var count = Int64(subject.count)
-            value = ComparedValue(&count, 8, .int)
-        } else {
-            mixed = subject
-            value = ComparedValue(text: subject, storage)
-        }
+    /// Reads what there is of a value, where values are sorted; nil for null.
+    func take(_ walker: PathWalker, value subject: UnsafeRawBufferPointer?) {
+        value = ComparedValue()
+        walker.walk(value: subject, nil, self)
     }
 
     override func receive(_ address: UnsafeRawPointer?, _ count: Int) -> Bool {

@@ -12,14 +12,7 @@ package struct OrderedKeyRange: Hashable, Sendable {
     /// The first bytes behind the range.
     package var upper: [UInt8]
     /// The one value that the range holds, if it holds only one; its key is `lower`.
-    package var isSingleValue: Bool
-
-    /// Makes a range.
-    package init(lower: [UInt8], upper: [UInt8], isSingleValue: Bool = false) {
-        self.lower = lower
-        self.upper = upper
-        self.isSingleValue = isSingleValue
-    }
+    package var isSingleValue = false
 
     /// Null.
     static let null = OrderedKeyRange(lower: [0], upper: [1], isSingleValue: true)

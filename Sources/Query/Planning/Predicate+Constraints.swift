@@ -223,18 +223,28 @@ private struct RangeAnalysis {
         let buffer = ByteBuffer(capacity: 64)
         OrderedKey.append(prefix: text, to: buffer)
         let prefix = buffer.array
-        let below = isWhole ? whole : OrderedKeyRange.successor(of: prefix)
-        let behind = OrderedKeyRange.successor(of: isWhole ? whole : prefix)
-        let range: OrderedKeyRange
-        switch relation {
-        case .beginsWith:
-            range = OrderedKeyRange(lower: prefix, upper: OrderedKeyRange.successor(of: prefix))
-        case .less: range = OrderedKeyRange(lower: [1], upper: below)
-        case .lessEqual: range = OrderedKeyRange(lower: [1], upper: behind)
-        case .greater: range = OrderedKeyRange(lower: isWhole ? behind : prefix, upper: [2])
-        default: range = OrderedKeyRange(lower: isWhole ? whole : prefix, upper: [2])
+        if relation == .beginsWith {
+            let behind = OrderedKeyRange.successor(of: prefix)
+            return ([OrderedKeyRange(lower: prefix, upper: behind)], isWhole)
         }
-        return ([range], isWhole)
+        guard !isWhole else { return ([range(relation, of: whole, [1], [2])], true) }
+        // What begins like a cut key may lie on either side of it.
+        let wider: ComparisonOperator =
+            relation == .less || relation == .lessEqual ? .lessEqual : .greaterEqual
+        return ([range(wider, of: prefix, [1], [2])], false)
+    }
+
+    /// The keys that stand in an order to one key and to what begins with it, from `least` up to `end`.
+    private static func range(
+        _ relation: ComparisonOperator, of key: [UInt8], _ least: [UInt8], _ end: [UInt8]
+    ) -> OrderedKeyRange {
+        let behind = OrderedKeyRange.successor(of: key)
+        return switch relation {
+        case .less: OrderedKeyRange(lower: least, upper: key)
+        case .lessEqual: OrderedKeyRange(lower: least, upper: behind)
+        case .greater: OrderedKeyRange(lower: behind, upper: end)
+        default: OrderedKeyRange(lower: key, upper: end)
+        }
     }
 
     /// The ranges of `text LIKE pattern`: of the text before the first wildcard; nil when there is none.
@@ -282,14 +292,8 @@ private struct RangeAnalysis {
         let buffer = ByteBuffer(capacity: 32)
         OrderedKey.append(MixedView(bytes.bytes), to: buffer)
         let key = buffer.array
-        let behind = OrderedKeyRange.successor(of: key)
-        switch relation {
-        case .equal: return ([.value(key)], true)
-        case .less: return ([OrderedKeyRange(lower: [1, rank], upper: key)], true)
-        case .lessEqual: return ([OrderedKeyRange(lower: [1, rank], upper: behind)], true)
-        case .greater: return ([OrderedKeyRange(lower: behind, upper: [1, rank + 1])], true)
-        case .greaterEqual: return ([OrderedKeyRange(lower: key, upper: [1, rank + 1])], true)
-        default: return nil
-        }
+        if relation == .equal { return ([.value(key)], true) }
+        return relation.isOrder
+            ? ([range(relation, of: key, [1, rank], [1, rank + 1])], true) : nil
     }
 }

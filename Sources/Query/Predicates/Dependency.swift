@@ -31,17 +31,11 @@ extension ValuePath {
     package func dependencies(_ schema: RowSchema) -> [Dependency] {
         var found: [Dependency] = []
         for (index, step) in steps.enumerated() {
-            if step.kind == .inverse {
-                found.append(
-                    Dependency(
-                        classIndex: step.toClass, member: step.member,
-                        path: Array(steps[...index])))
-            } else {
-                found.append(
-                    Dependency(
-                        classIndex: step.fromClass, member: step.member,
-                        path: Array(steps[..<index])))
-            }
+            let isInverse = step.kind == .inverse
+            found.append(
+                Dependency(
+                    classIndex: isInverse ? step.toClass : step.fromClass, member: step.member,
+                    path: Array(steps[..<(isInverse ? index + 1 : index)])))
         }
         func addInverse(_ originClass: Int, _ member: Int) {
             let step = PathStep(
@@ -110,9 +104,4 @@ extension Predicate {
         case .within(let condition): condition.readPaths.forEach(body)
         }
     }
-}
-
-extension SortKey {
-    /// The properties that the key reads.
-    package func dependencies(_ schema: RowSchema) -> [Dependency] { path.dependencies(schema) }
 }

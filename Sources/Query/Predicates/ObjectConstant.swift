@@ -15,16 +15,12 @@ final class ObjectConstant {
     init(rowClass: RowClass, key: Value) {
         classIndex = rowClass.index
         classNumber = rowClass.number
-        if rowClass.primaryKeyIndex != nil {
-            primaryKey = OrderedKey(key)
-            objectKey = nil
+        let hasPrimaryKey = rowClass.primaryKeyIndex != nil
+        primaryKey = hasPrimaryKey ? OrderedKey(key) : nil
+        if !hasPrimaryKey, case .int(let number) = key {
+            objectKey = UInt64(exactly: number)
         } else {
-            primaryKey = nil
-            if case .int(let number) = key, number >= 0 {
-                objectKey = UInt64(number)
-            } else {
-                objectKey = nil
-            }
+            objectKey = nil
         }
     }
 

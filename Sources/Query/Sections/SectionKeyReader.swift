@@ -7,9 +7,6 @@ package final class SectionKeyReader {
     private let isAscending: Bool
     private let evaluator: SortEvaluator
     private let values: PathReader
-    /// Of beginnings of texts.
-    private let walker: PathWalker
-    private let sink = TextTakingSink()
 
     /// Makes a reader.
     ///
@@ -20,7 +17,6 @@ package final class SectionKeyReader {
         evaluator = SortEvaluator(
             [SortKey(path: key.path, isAscending: isAscending)], schema: schema)
         values = PathReader(key.path, schema: schema)
-        walker = PathWalker(key.path, schema: schema)
     }
 
     /// Appends an object's key as ``SortEvaluator`` does, so that bytes are ordered as sections are, and
@@ -33,9 +29,7 @@ package final class SectionKeyReader {
             return
         }
         let start = buffer.count
-        sink.text = nil
-        walker.walk(row, objectKey, source, sink)
-        if let text = sink.text {
+        if let text = values.value(row: row, key: objectKey, source: source) {
             OrderedKey.append(text: Self.prefix(of: text, count), to: buffer)
         } else {
             OrderedKey.appendNull(to: buffer)
@@ -44,15 +38,13 @@ package final class SectionKeyReader {
         for offset in start..<buffer.count { buffer.store(~buffer.bytes[offset], at: offset) }
     }
 
-    /// Hands over an object's key as it is stored, or null as nil; it is valid within `body`.
-    package func read(
-        row: RowView, key objectKey: UInt64, source: any ObjectSource,
-        _ body: (UnsafeRawBufferPointer?) -> Void
-    ) {
-        values.read(row: row, key: objectKey, source: source) { value in
-            guard let value, let count = key.prefixCount else { return body(value) }
-            body(Self.prefix(of: value, count))
-        }
+    /// An object's key as it is stored, nil for null; valid until the next one is read.
+    package func value(
+        row: RowView, key objectKey: UInt64, source: any ObjectSource
+    ) -> UnsafeRawBufferPointer? {
+        let value = values.value(row: row, key: objectKey, source: source)
+        guard let value, let count = key.prefixCount else { return value }
+        return Self.prefix(of: value, count)
     }
 
     /// The first Unicode scalars of a text.
@@ -88,15 +80,5 @@ package final class SectionKeyReader {
             isEscape = !isEscape && byte == 0
         }
         return count
-    }
-}
-
-/// Keeps where a text lies.
-private final class TextTakingSink: ValueSink {
-    var text: UnsafeRawBufferPointer?
-
-    override func receive(_ address: UnsafeRawPointer?, _ count: Int) -> Bool {
-        text = address.map { UnsafeRawBufferPointer(start: $0, count: count) }
-        return false
     }
 }

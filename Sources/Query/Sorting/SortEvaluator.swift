@@ -11,8 +11,6 @@ package final class SortEvaluator {
         var isAscending: Bool
         /// Whether the value is a link, whose null leaves an object out of DISTINCT.
         var isLinkPath: Bool
-        /// Whether it is the byte count of a value, where values are sorted.
-        var isSubjectCount: Bool
     }
 
     private let keys: [Key]
@@ -29,8 +27,7 @@ package final class SortEvaluator {
             return Key(
                 walker: PathWalker(key.path, schema: schema), sink: KeySink(storage),
                 direct: direct, isAscending: key.isAscending,
-                isLinkPath: storage == .link,
-                isSubjectCount: key.path.terminal == .subjectByteCount)
+                isLinkPath: storage == .link)
         }
     }
 
@@ -38,82 +35,47 @@ package final class SortEvaluator {
     /// ``OrderedKey``, inverted for descending order. No result is a prefix of another; append the
     /// object key to make the order total.
     ///
+    /// - `textByteCountMax`: Where texts are cut. What is not cut later decides between objects whose keys
+    ///   were cut alike.
     /// - Returns: Whether a long text was cut. Then equal beginnings do not decide: where either of
     ///   two objects has a cut key, use ``compare(_:_:_:_:_:)``.
     @discardableResult
     package func append(
-        row: RowView, key: UInt64, source: any ObjectSource, to buffer: ByteBuffer
+        row: RowView, key: UInt64, source: any ObjectSource, to buffer: ByteBuffer,
+        textByteCountMax: Int = OrderedKey.textByteCountMax
     ) -> Bool {
         var isCut = false
         for own in keys {
             let start = buffer.count
-            if let direct = own.direct {
+            if let direct = own.direct, textByteCountMax == OrderedKey.textByteCountMax {
                 OrderedKey.append(
                     direct.rowClass.field(direct.member, in: row), direct.element, source,
                     to: buffer)
+                let bytes = UnsafeRawBufferPointer(rebasing: buffer.bytes[start...])
+                isCut = OrderedKey.isCut(bytes) || isCut
             } else {
                 own.sink.take(own.walker, row, key, source)
-                own.sink.append(to: buffer)
+                isCut = own.sink.append(to: buffer, textByteCountMax: textByteCountMax) || isCut
             }
-            isCut = Self.finish(own, from: start, in: buffer) || isCut
+            Self.invert(own, from: start, in: buffer)
         }
         return isCut
     }
 
-    /// Appends the values of all keys like ``append(row:key:source:to:)``, but cuts texts later: what
-    /// is not cut here decides between objects whose keys were cut alike.
-    ///
-    /// - Returns: Whether a text was cut all the same.
-    package func append(
-        row: RowView, key: UInt64, source: any ObjectSource, to buffer: ByteBuffer,
-        textByteCountMax: Int
-    ) -> Bool {
-        var isCut = false
-        for own in keys {
-            own.sink.take(own.walker, row, key, source)
-            isCut = Self.append(own, to: buffer, textByteCountMax) || isCut
-        }
-        return isCut
-    }
-
-    /// Appends the keys of a value, where values are sorted, with texts cut later; nil for null.
-    ///
-    /// - Returns: Whether a text was cut all the same.
-    package func append(
-        value: UnsafeRawBufferPointer?, to buffer: ByteBuffer, textByteCountMax: Int
-    ) -> Bool {
-        var isCut = false
-        for own in keys {
-            own.sink.take(subject: value, countsBytes: own.isSubjectCount)
-            isCut = Self.append(own, to: buffer, textByteCountMax) || isCut
-        }
-        return isCut
-    }
-
-    private static func append(_ key: Key, to buffer: ByteBuffer, _ textByteCountMax: Int) -> Bool {
-        let start = buffer.count
-        let isCut = key.sink.append(to: buffer, textByteCountMax: textByteCountMax)
-        invert(key, from: start, in: buffer)
-        return isCut
-    }
-
-    /// Appends the keys of a value, where values are sorted; nil for null.
+    /// Appends the keys of a value, where values are sorted, like
+    /// ``append(row:key:source:to:textByteCountMax:)``; nil for null.
     @discardableResult
-    package func append(value: UnsafeRawBufferPointer?, to buffer: ByteBuffer) -> Bool {
+    package func append(
+        value: UnsafeRawBufferPointer?, to buffer: ByteBuffer,
+        textByteCountMax: Int = OrderedKey.textByteCountMax
+    ) -> Bool {
         var isCut = false
         for own in keys {
             let start = buffer.count
-            own.sink.take(subject: value, countsBytes: own.isSubjectCount)
-            own.sink.append(to: buffer)
-            isCut = Self.finish(own, from: start, in: buffer) || isCut
+            own.sink.take(own.walker, value: value)
+            isCut = own.sink.append(to: buffer, textByteCountMax: textByteCountMax) || isCut
+            Self.invert(own, from: start, in: buffer)
         }
-        return isCut
-    }
-
-    private static func finish(_ key: Key, from start: Int, in buffer: ByteBuffer) -> Bool {
-        let bytes = UnsafeRawBufferPointer(rebasing: buffer.bytes[start...])
-        let isCut = OrderedKey.isCut(bytes)
-        invert(key, from: start, in: buffer)
         return isCut
     }
 
@@ -147,22 +109,24 @@ package final class SortEvaluator {
         _ rowA: RowView, _ keyA: UInt64, _ rowB: RowView, _ keyB: UInt64,
         _ source: any ObjectSource
     ) -> Int {
-        for own in keys {
-            own.sink.take(own.walker, rowA, keyA, source)
-            let first = own.sink.value
-            own.sink.take(own.walker, rowB, keyB, source)
-            let order = ComparedValue.sortOrder(first, own.sink.value)
-            if order != 0 { return own.isAscending ? order : -order }
+        compare { own, isFirst in
+            own.sink.take(own.walker, isFirst ? rowA : rowB, isFirst ? keyA : keyB, source)
         }
-        return 0
     }
 
     /// Compares two values, where values are sorted; nil for null.
     package func compare(_ a: UnsafeRawBufferPointer?, _ b: UnsafeRawBufferPointer?) -> Int {
+        compare { own, isFirst in
+            own.sink.take(own.walker, value: isFirst ? a : b)
+        }
+    }
+
+    @inline(__always)
+    private func compare(_ take: (_ key: Key, _ isFirst: Bool) -> Void) -> Int {
         for own in keys {
-            own.sink.take(subject: a, countsBytes: own.isSubjectCount)
+            take(own, true)
             let first = own.sink.value
-            own.sink.take(subject: b, countsBytes: own.isSubjectCount)
+            take(own, false)
             let order = ComparedValue.sortOrder(first, own.sink.value)
             if order != 0 { return own.isAscending ? order : -order }
         }

@@ -124,7 +124,7 @@ extension Lexer {
         }
     }
 
-    private func starts(_ prefix: StaticString) -> Bool {
+    func starts(_ prefix: StaticString) -> Bool {
         let count = prefix.utf8CodeUnitCount
         return (0..<count).allSatisfy { source[position + $0] == prefix.utf8Start[$0] }
     }

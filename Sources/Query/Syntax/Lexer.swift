@@ -11,6 +11,8 @@ struct Lexer {
     var position = 0
     /// The value of the token that was read last, if it is a literal.
     var value = Value.null
+    /// The step that the operation stands for that was read last.
+    var operation = Syntax.Step.Kind.count
 
     init(_ source: SourceText) { self.source = source }
 
@@ -22,8 +24,7 @@ struct Lexer {
         let byte = source[start]
         switch byte {
         case UInt8(ascii: "\""), UInt8(ascii: "'"): return try string()
-        case UInt8(ascii: "@"): return try operation()
-        case UInt8(ascii: "["): return bracket()
+        case UInt8(ascii: "@"): return try pathOperation()
         case _ where Self.isDigit(byte): return try numeric()
         case UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."): return try numericOrSign()
         case _ where Self.beginsIdentifier(byte): return try word()
@@ -64,54 +65,37 @@ struct Lexer {
     }
 
     private mutating func sign() throws(QueryError) -> Token {
-        let (first, second) = (source[position], source[position + 1])
-        switch (first, second) {
-        case (UInt8(ascii: "="), UInt8(ascii: "=")): return make(.equal, byteCount: 2)
-        case (UInt8(ascii: "="), UInt8(ascii: "<")): return make(.lessEqual, byteCount: 2)
-        case (UInt8(ascii: "="), UInt8(ascii: ">")): return make(.greaterEqual, byteCount: 2)
-        case (UInt8(ascii: "="), _): return make(.equal, byteCount: 1)
-        case (UInt8(ascii: "!"), UInt8(ascii: "=")): return make(.notEqual, byteCount: 2)
-        case (UInt8(ascii: "!"), _): return make(.not, byteCount: 1)
-        case (UInt8(ascii: "<"), UInt8(ascii: ">")): return make(.notEqual, byteCount: 2)
-        case (UInt8(ascii: "<"), UInt8(ascii: "=")): return make(.lessEqual, byteCount: 2)
-        case (UInt8(ascii: "<"), _): return make(.less, byteCount: 1)
-        case (UInt8(ascii: ">"), UInt8(ascii: "=")): return make(.greaterEqual, byteCount: 2)
-        case (UInt8(ascii: ">"), _): return make(.greater, byteCount: 1)
-        case (UInt8(ascii: "&"), UInt8(ascii: "&")): return make(.and, byteCount: 2)
-        case (UInt8(ascii: "|"), UInt8(ascii: "|")): return make(.or, byteCount: 2)
-        case (UInt8(ascii: "("), _): return make(.leftParenthesis, byteCount: 1)
-        case (UInt8(ascii: ")"), _): return make(.rightParenthesis, byteCount: 1)
-        case (UInt8(ascii: "]"), _): return make(.rightBracket, byteCount: 1)
-        case (UInt8(ascii: "{"), _): return make(.leftBrace, byteCount: 1)
-        case (UInt8(ascii: "}"), _): return make(.rightBrace, byteCount: 1)
-        case (UInt8(ascii: ","), _): return make(.comma, byteCount: 1)
-        case (UInt8(ascii: "*"), _): return make(.star, byteCount: 1)
-        case (UInt8(ascii: "/"), _): return make(.slash, byteCount: 1)
-        default:
-            let shown =
-                first < 0x20 || first == 0x7F
-                ? "a control character" : "'\(source.text(position, position + 1))'"
-            throw source.syntaxError("syntax error, unexpected \(shown)", at: position)
+        for (sign, kind) in Self.signs where starts(sign) {
+            return make(kind, byteCount: sign.utf8CodeUnitCount)
         }
+        let first = source[position]
+        let shown =
+            first < 0x20 || first == 0x7F
+            ? "a control character" : "'\(source.text(position, position + 1))'"
+        throw source.syntaxError("syntax error, unexpected \(shown)", at: position)
     }
 
-    /// `[c]`, `[d]`, `[cd]` or the bracket of an index.
-    private mutating func bracket() -> Token {
-        let (first, second) = (source[position + 1], source[position + 2])
-        let close = UInt8(ascii: "]")
-        if first == UInt8(ascii: "c"), second == close { return make(.flagC, byteCount: 3) }
-        if first == UInt8(ascii: "d"), second == close { return make(.flagD, byteCount: 3) }
-        if first == UInt8(ascii: "c"), second == UInt8(ascii: "d"), source[position + 3] == close {
-            return make(.flagCD, byteCount: 4)
-        }
-        return make(.leftBracket, byteCount: 1)
-    }
+    /// Those that others begin with stand behind them.
+    private static let signs: [(StaticString, Token.Kind)] = [
+        (",", .comma), ("==", .comparison(.equal)), ("=<", .comparison(.lessEqual)),
+        ("=>", .comparison(.greaterEqual)), ("=", .comparison(.equal)),
+        ("!=", .comparison(.notEqual)), ("!", .not), ("<>", .comparison(.notEqual)),
+        ("<=", .comparison(.lessEqual)), ("<", .comparison(.less)),
+        (">=", .comparison(.greaterEqual)), (">", .comparison(.greater)), ("&&", .and), ("||", .or),
+        ("(", .leftParenthesis),
+        (")", .rightParenthesis), ("[cd]", .flagCD), ("[c]", .flagC), ("[d]", .flagD),
+        ("[", .leftBracket), ("]", .rightBracket), ("{", .leftBrace), ("}", .rightBrace),
+        ("*", .star), ("/", .slash),
+    ]
 
-    private mutating func operation() throws(QueryError) -> Token {
+    private mutating func pathOperation() throws(QueryError) -> Token {
         var end = position + 1
         while source[end] >= 0x61, source[end] <= 0x7A { end += 1 }
         let word = source.text(position + 1, end)
-        if let kind = Token.operations[word] { return make(kind, byteCount: end - position) }
+        if let known = Token.operations[word] {
+            operation = known
+            return make(word == "links" ? .links : .operation, byteCount: end - position)
+        }
         let hint = NearestName.of(word, among: Token.operations.keys.sorted()).map { "@" + $0 }
         var error = source.syntaxError(
             "syntax error, unexpected '@\(word)', expected one of @count, @size, @min, @max, @sum, "

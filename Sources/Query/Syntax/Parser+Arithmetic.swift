@@ -130,7 +130,9 @@ extension Parser {
         try limit(own, at: start)
         try expect(.rightParenthesis, "')', AND or OR")
         try expect(.dot, "'.@count'")
-        guard token.kind == .atCount || token.kind == .atSize else { throw unexpected("'@count'") }
+        guard token.kind == .operation, case .count = lexer.operation else {
+            throw unexpected("'@count'")
+        }
         try advance()
         return Syntax.Subquery(
             path: path, variable: variable, variableStart: variableStart, predicate: predicate,

@@ -18,7 +18,7 @@ extension Parser {
                 return .quantifiedArgument(try constant(), quantifier)
             }
             guard
-                token.kind == .leftBrace || token.canBeName || token.kind == .atLinks
+                token.kind == .leftBrace || token.canBeName || token.kind == .links
                     || token.kind == .keyPathArgument
             else { throw unexpected("a property, a list in braces or an argument") }
         }
@@ -29,7 +29,7 @@ extension Parser {
         case .sort where isFollowedByParenthesis, .distinct where isFollowedByParenthesis,
             .limit where isFollowedByParenthesis:
             throw unexpected("a predicate before it, such as TRUEPREDICATE")
-        case .atLinks, .keyPathArgument: return .path(try path(quantifier, start: start))
+        case .links, .keyPathArgument: return .path(try path(quantifier, start: start))
         case .subquery: return .subquery(try subquery())
         case .geoBox, .geoPolygon, .geoCircle:
             throw unexpected("a property or a value (a region stands after geoWithin)")
@@ -193,16 +193,9 @@ extension Parser {
         let start = token.start
         let kind: Syntax.Step.Kind
         switch token.kind {
-        case .atLinks: kind = .links
+        case .links: kind = .links
         case .keyPathArgument where isFirst: kind = .keyPathArgument(token.index)
-        case .atCount where !isFirst, .atSize where !isFirst: kind = .count
-        case .atKeys where !isFirst: kind = .keys
-        case .atValues where !isFirst: kind = .values
-        case .atMin where !isFirst: kind = .aggregate(.min)
-        case .atMax where !isFirst: kind = .aggregate(.max)
-        case .atSum where !isFirst: kind = .aggregate(.sum)
-        case .atAverage where !isFirst: kind = .aggregate(.average)
-        case .atType where !isFirst: kind = .type
+        case .operation where !isFirst: kind = lexer.operation
         case _ where token.canBeName:
             kind = .name(lexer.name(token))
         default: throw unexpected("a property name")

@@ -4,7 +4,9 @@ import ObjectModel
 extension Parser {
     /// The rest of a condition that begins with `left` and goes on with `geoWithin`.
     mutating func within(_ left: Syntax.Operand) throws(QueryError) -> Syntax.Node {
-        guard left.isPath else {
+        switch left {
+        case .property, .path: break
+        default:
             throw source.syntaxError(
                 "syntax error, geoWithin follows a property", at: left.start)
         }

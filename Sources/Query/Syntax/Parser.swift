@@ -185,21 +185,11 @@ struct Parser {
         var isIn = false
         let comparison: ComparisonOperator
         switch token.kind {
-        case .equal: comparison = .equal
-        case .notEqual: comparison = .notEqual
-        case .less: comparison = .less
-        case .lessEqual: comparison = .lessEqual
-        case .greater: comparison = .greater
-        case .greaterEqual: comparison = .greaterEqual
+        case .comparison(let known): comparison = known
         case .inList:
             comparison = .equal
             isIn = true
-        case .beginsWith: comparison = .beginsWith
-        case .endsWith: comparison = .endsWith
-        case .contains: comparison = .contains
-        case .like: comparison = .like
         case .between: return try between(left, start: start)
-        case .text: comparison = .text
         case .geoWithin: return try within(left)
         case .identifier where lexer.isWord(token, "matches"):
             comparison = .matches

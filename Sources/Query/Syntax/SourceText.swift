@@ -40,7 +40,8 @@ struct SourceText {
         hint: String? = nil
     ) -> QueryError {
         QueryError(
-            kind, message, column: column(offset), argumentIndex: argument, hint: hint)
+            kind: kind, message: message, column: column(offset), argumentIndex: argument,
+            hint: hint)
     }
 
     /// Where a byte stands first in a range of the text; nil where it doesn't.

@@ -59,14 +59,6 @@ struct Syntax {
             case .subquery(let subquery): subquery.depth
             }
         }
-
-        /// Whether it is a path, of one name or more.
-        var isPath: Bool {
-            switch self {
-            case .property, .path: true
-            case .constant, .quantifiedArgument, .list, .operation, .subquery: false
-            }
-        }
     }
 
     /// Two values that are calculated with.

@@ -1,14 +1,14 @@
 /// One word of a query: what it is and where it stands. What it says is asked of the ``Lexer``.
 struct Token {
     /// What a token is. Several spellings can be one kind: `&&` and `AND`, `=` and `==`.
-    enum Kind: UInt8 {
+    enum Kind: Equatable {
         case end
         case identifier
         // Logic and quantifiers.
         case and, or, not, any, all, none, truePredicate, falsePredicate
         // Comparisons.
-        case equal, notEqual, less, lessEqual, greater, greaterEqual, inList
-        case beginsWith, endsWith, contains, like, text, between, geoWithin
+        case comparison(ComparisonOperator)
+        case inList, between, geoWithin
         case flagC, flagD, flagCD
         // Suffixes.
         case sort, distinct, limit, ascending, descending
@@ -19,7 +19,7 @@ struct Token {
         case binary, object, subquery, geoBox, geoPolygon, geoCircle
         // Parts of paths.
         case first, last, size
-        case atCount, atSize, atMin, atMax, atSum, atAverage, atLinks, atType, atKeys, atValues
+        case links, operation
         // Signs.
         case leftParenthesis, rightParenthesis, leftBracket, rightBracket, leftBrace, rightBrace
         case comma, dot, plus, minus, star, slash
@@ -37,17 +37,18 @@ struct Token {
     /// Whether the word may name a property although it is a keyword elsewhere.
     var canBeName: Bool {
         switch kind {
-        case .identifier, .beginsWith, .endsWith, .contains, .like, .between, .inList, .text, .sort,
-            .distinct, .limit, .ascending, .descending, .binary, .first, .last, .size:
+        case .comparison(let comparison): comparison.isTextual
+        case .identifier, .between, .inList, .sort, .distinct, .limit, .ascending, .descending,
+            .binary, .first, .last, .size:
             true
         default: false
         }
     }
 
     /// What may follow an `@`.
-    static let operations: [String: Kind] = [
-        "count": .atCount, "size": .atSize, "min": .atMin, "max": .atMax, "sum": .atSum,
-        "avg": .atAverage, "links": .atLinks, "type": .atType, "keys": .atKeys,
-        "values": .atValues,
+    static let operations: [String: Syntax.Step.Kind] = [
+        "count": .count, "size": .count, "min": .aggregate(.min), "max": .aggregate(.max),
+        "sum": .aggregate(.sum), "avg": .aggregate(.average), "links": .links, "type": .type,
+        "keys": .keys, "values": .values,
     ]
 }

@@ -6,7 +6,7 @@ import Rows
 extension ComparedValue {
     /// A `mixed` value that is not null.
     init(_ value: MixedView) {
-        self.init(nil, 0, .bool)
+        self.init()
         kind = value.kind
         switch value.kind {
         case .null: return

@@ -13,20 +13,16 @@ struct ComparedValue {
     /// A string or data value; its address is valid as long as the row or constant it lies in.
     var bytes = UnsafeRawBufferPointer(start: nil, count: 0)
 
+    /// Null.
+    init() {}
+
     /// A stored value, or null at nil.
     init(_ address: UnsafeRawPointer?, _ count: Int, _ storage: ElementStorage) {
-        guard let address else { return }
-        if storage == .mixed {
-            self = ComparedValue(
-                MixedView(UnsafeRawBufferPointer(start: address, count: count)))
+        guard let address else {
+            self.init()
             return
         }
-        self.storage = storage
-        if storage.fixedByteCount == nil {
-            bytes = UnsafeRawBufferPointer(start: address, count: count)
-        } else {
-            ordinal = Ordinal.stored(address, storage)
-        }
+        self.init(text: UnsafeRawBufferPointer(start: address, count: count), storage)
     }
 
     /// A stored value whose bytes may have no address when there are none.

@@ -12,7 +12,7 @@ extension Ordinal {
         case .int: int(value).map { of($0) }
         case .double: double(value).map { of($0) }
         case .float: float(value).map { of($0) }
-        case .decimal: decimal(value).map(\.ordinal)
+        case .decimal: Number(value)?.decimal.ordinal
         case .bool, .string, .data, .date, .objectID, .uuid, .link, .embedded, .mixed: nil
         }
     }
@@ -41,17 +41,6 @@ extension Ordinal {
         case .int(let value): Float(exactly: value)
         case .double(let value): value.isNaN ? .nan : Float(exactly: value)
         case .float(let value): value
-        default: nil
-        }
-    }
-
-    /// A number as a decimal: a double with 15 digits and a float with 7.
-    static func decimal(_ value: Value) -> Decimal128? {
-        switch value {
-        case .int(let value): Decimal128(value)
-        case .double(let value): Decimal128(rounding: value, digitCount: 15)
-        case .float(let value): Decimal128(rounding: Double(value), digitCount: 7)
-        case .decimal(let value): value
         default: nil
         }
     }
@@ -92,11 +81,11 @@ extension Ordinal {
     /// The ordinal of the decimal that a float or double counts as.
     private static func asDecimal(_ ordinal: UInt128, _ storage: ElementStorage) -> UInt128 {
         let bits = UInt64(truncatingIfNeeded: ordinal)
-        let value: Value =
+        let number: Number =
             storage == .float
             ? .float(ComparedValue.float(UInt32(truncatingIfNeeded: bits)))
             : .double(ComparedValue.double(bits))
-        return (decimal(value) ?? .nan).ordinal
+        return number.decimal.ordinal
     }
 
     /// The ordinal of the greatest value of a numeric type that lies below a number which the type

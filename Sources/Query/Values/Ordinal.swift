@@ -5,18 +5,6 @@ import Rows
 /// Values of fixed width as unsigned numbers in the order of the values; the numbers are what stands
 /// in an ``OrderedKey`` behind its first byte.
 enum Ordinal {
-    /// The bytes that an ordinal has in a key; nil for types without ordinals.
-    static func byteCount(_ storage: ElementStorage) -> Int? {
-        switch storage {
-        case .bool: 1
-        case .int, .double, .link: 8
-        case .float: 4
-        case .date, .objectID: 12
-        case .uuid, .decimal: 16
-        case .string, .data, .embedded, .mixed: nil
-        }
-    }
-
     /// The largest ordinal of a type.
     static func greatest(_ storage: ElementStorage) -> UInt128 {
         switch storage {
@@ -112,7 +100,7 @@ enum Ordinal {
     /// Appends the key of the value that has this ordinal.
     static func appendKey(_ ordinal: UInt128, _ storage: ElementStorage, to buffer: ByteBuffer) {
         buffer.append(1 as UInt8)
-        var shift = ((byteCount(storage) ?? 0) - 1) * 8
+        var shift = ((storage.fixedByteCount ?? 0) - 1) * 8
         while shift >= 0 {
             buffer.append(UInt8(truncatingIfNeeded: ordinal >> UInt128(shift)))
             shift -= 8

@@ -141,9 +141,8 @@ struct AggregatePage {
                     json.null()
                     continue
                 }
-                readers[index].read(row: row, key: group.key, source: read) {
-                    writer.write($0, readers[index].path)
-                }
+                let value = readers[index].value(row: row, key: group.key, source: read)
+                writer.write(value, readers[index].path)
             }
             json.raw("}")
             var left = group.results[...]

@@ -49,7 +49,7 @@ struct BulkSearch: Sendable {
         if isAll {
             choice = .all(countMax: countMax)
         } else {
-            for key in query.orderKeys { dependencies += key.dependencies(schema) }
+            for key in query.orderKeys { dependencies += key.path.dependencies(schema) }
             let isFull = keys.count == countMax
             choice =
                 query.stages != nil

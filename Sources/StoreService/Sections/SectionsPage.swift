@@ -55,9 +55,8 @@ struct SectionsPage {
         for (index, section) in page.sections.enumerated() {
             if index > 0 { json.comma() }
             json.raw("{\"key\":")
-            reader.read(row: section.any.row, key: section.any.key, source: read) {
-                writer.write($0, key.path)
-            }
+            writer.write(
+                reader.value(row: section.any.row, key: section.any.key, source: read), key.path)
             json.raw(",\"count\":")
             json.int(Int64(section.count))
             json.raw(",\"objects\":[")
