@@ -108,8 +108,8 @@ struct EmbeddedWrites {
             for index in stride(from: 0, to: total, by: 10) {
                 pool.takeBack(keeping: 1)
                 let draft = pool.draft(person, isMerge: true)
-                draft.set(0, int: Int64(index))
-                draft.set(3, int: Int64(index % 90))
+                draft.set(0, inline: InlineValue(Int64(index)))
+                draft.set(3, inline: InlineValue(Int64(index % 90)))
                 _ = try transaction.write(draft, mode: .update)
             }
         }

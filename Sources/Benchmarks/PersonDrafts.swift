@@ -70,7 +70,7 @@ final class PersonDrafts {
         let draft = pool.draft(rowClass, isMerge: false)
         var draws = SeededGenerator(seed: UInt64(index) &* 0x2545_F491_4F6C_DD1D &+ 42)
         let k = draws.next() % UInt64(max(1, total / 10))
-        draft.set(0, int: Int64(index))
+        draft.set(0, inline: InlineValue(Int64(index)))
         text.removeAll()
         let name = Int(k % 1024)
         Self.names.withUnsafeBytes { names in
@@ -88,14 +88,17 @@ final class PersonDrafts {
         draft.set(2, text: text.bytes)
         let isOld = draws.next() % 1000 == 0
         let years = draws.next()
-        draft.set(3, int: Int64(isOld ? 101 + years % 10 : 18 + years % 72))
-        draft.set(4, double: Double(draws.next() >> 11) * (100.0 / 9_007_199_254_740_992.0))
-        draft.set(5, bool: draws.next() & 1 != 0)
+        draft.set(3, inline: InlineValue(Int64(isOld ? 101 + years % 10 : 18 + years % 72)))
+        let score = Double(draws.next() >> 11) * (100.0 / 9_007_199_254_740_992.0)
+        draft.set(4, inline: InlineValue(score))
+        draft.set(5, inline: InlineValue(draws.next() & 1 != 0))
         let city = draws.next()
         if draws.next() % 20 == 0 {
             draft.setNull(6)
         } else {
-            draft.addReference(6, element: nil) { OrderedKey.append(Int64(city % 1000), to: $0) }
+            draft.addReference(6, element: nil) {
+                OrderedKey.append(InlineValue(Int64(city % 1000)), to: $0)
+            }
             draft.setReference(6)
         }
         tags.reset(.string)

@@ -23,15 +23,4 @@ package struct DraftReference: Sendable {
     package var mixedOffset: Int?
     /// The target.
     package var target: Target
-
-    /// Makes a reference.
-    package init(
-        member: Int, element: Int?, classIndex: Int, mixedOffset: Int? = nil, target: Target
-    ) {
-        self.member = member
-        self.element = element
-        self.classIndex = classIndex
-        self.mixedOffset = mixedOffset
-        self.target = target
-    }
 }

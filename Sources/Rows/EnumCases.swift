@@ -39,13 +39,8 @@ package final class EnumCases: Sendable {
     }
 
     private func contains(_ key: UnsafeRawBufferPointer) -> Bool {
-        var (low, high) = (0, keys.count)
-        while low < high {
-            let middle = (low + high) / 2
-            let order = keys[middle].withUnsafeBytes { compareKeys($0, key) }
-            if order == 0 { return true }
-            if order < 0 { low = middle + 1 } else { high = middle }
-        }
-        return false
+        func order(_ index: Int) -> Int { keys[index].withUnsafeBytes { compareKeys($0, key) } }
+        let index = partitionPoint(keys.count) { order($0) < 0 }
+        return index < keys.count && order(index) == 0
     }
 }

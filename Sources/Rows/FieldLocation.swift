@@ -63,13 +63,7 @@ public struct Field {
 
     /// The reference to an out-of-line value; nil for another one, and in a damaged row.
     public var overflow: OverflowReference? {
-        guard isOutOfLine, isInBounds else { return nil }
-        return OverflowReference(overflowBytes)
-    }
-
-    /// The bytes of a reference, in bounds.
-    private var overflowBytes: UnsafeRawBufferPointer {
-        UnsafeRawBufferPointer(start: base + Int(load(UInt32.self)), count: heapByteCount)
+        isOutOfLine ? OverflowReference(heapOrReference) : nil
     }
 
     /// The byte count of the value in the row's heap; for an out-of-line value that of its reference.
@@ -82,12 +76,27 @@ public struct Field {
     /// What lies in the row's heap: the value, or where ``isOutOfLine`` the bytes of its reference.
     package var heapOrReference: UnsafeRawBufferPointer {
         if !isOutOfLine { return heap }
-        return isInBounds ? overflowBytes : UnsafeRawBufferPointer(start: base, count: 0)
+        let offset = isInBounds ? Int(load(UInt32.self)) : 0
+        return UnsafeRawBufferPointer(
+            start: base + offset, count: isInBounds ? heapByteCount : 0)
     }
 
     /// The bytes of a value in the heap, wherever they lie; not of collections.
     @inlinable public func text(_ source: any OverflowSource) -> UnsafeRawBufferPointer {
         isOutOfLine ? overflowText(source) : heap
+    }
+
+    /// The bytes of the slot, or of a value in the heap, wherever they lie; not of collections.
+    func bytes(
+        _ storage: FieldStorage, _ source: any OverflowSource
+    ) -> UnsafeRawBufferPointer {
+        storage.isInHeap ? text(source) : heapOrSlot(storage)
+    }
+
+    /// The bytes of the slot, or of a value in the heap of the row.
+    func heapOrSlot(_ storage: FieldStorage) -> UnsafeRawBufferPointer {
+        storage.isInHeap
+            ? heap : UnsafeRawBufferPointer(start: slot, count: storage.slotByteCount)
     }
 
     @usableFromInline func overflowText(_ source: any OverflowSource) -> UnsafeRawBufferPointer {
@@ -109,10 +118,6 @@ public struct Field {
     package func appendTagged(_ storage: FieldStorage, to buffer: ByteBuffer) {
         if isNull { return buffer.append(0 as UInt8) }
         buffer.append(1 as UInt8)
-        if storage.isInHeap {
-            buffer.append(heap)
-        } else {
-            buffer.append(UnsafeRawBufferPointer(start: slot, count: storage.slotByteCount))
-        }
+        buffer.append(heapOrSlot(storage))
     }
 }

@@ -23,9 +23,12 @@ extension ObjectDraft {
     @discardableResult
     package func setEntries(_ member: Int, from start: Int) -> [Int] {
         set(member, .entries, start: start, count: entries.count - start)
-        if !areInOrder(from: start) {
-            entries[start...].sort { compareKeys(key(of: $0), key(of: $1)) < 0 }
+        let added = entries[start...]
+        // As the keys do in what the store has written.
+        let isInOrder = zip(added, added.dropFirst()).allSatisfy {
+            compareKeys(key(of: $0), key(of: $1)) <= 0
         }
+        if !isInOrder { entries[start...].sort { compareKeys(key(of: $0), key(of: $1)) < 0 } }
         var repeated: [Int] = []
         for position in entries.indices[start...] {
             switch entries[position].value {
@@ -79,15 +82,5 @@ extension ObjectDraft {
             }
         guard let position = found, positions.contains(position) else { return nil }
         return String(decoding: key(of: entries[position]), as: UTF8.self)
-    }
-
-    /// Whether the keys rise already, as they do in what the store has written.
-    private func areInOrder(from start: Int) -> Bool {
-        guard entries.count > start + 1 else { return true }
-        for position in (start + 1)..<entries.count
-        where compareKeys(key(of: entries[position - 1]), key(of: entries[position])) > 0 {
-            return false
-        }
-        return true
     }
 }

@@ -85,9 +85,6 @@ package final class ObjectDraft {
     /// States null.
     package func setNull(_ member: Int) { self[member].state = .null }
 
-    /// States of a property what another draft with the same arena does.
-    func restate(_ member: Int, _ field: DraftField) { self[member] = field }
-
     /// Takes back what was said of a property.
     package func clear(_ member: Int) { self[member] = DraftField() }
 
@@ -102,10 +99,6 @@ package final class ObjectDraft {
         }
     }
 
-    private func setInline(_ member: Int, low: UInt64, high: UInt64 = 0) {
-        self[member] = DraftField(.inline, low: low, high: high)
-    }
-
     func set(_ member: Int, _ state: DraftField.State, start: Int, count: Int) {
         self[member] = DraftField(state, start: start, count: count)
     }
@@ -113,36 +106,11 @@ package final class ObjectDraft {
     /// States that a property keeps what is stored, also where the draft replaces the object.
     package func keep(_ member: Int) { self[member] = DraftField(.kept, low: 0, high: 0) }
 
-    /// States a bool.
-    package func set(_ member: Int, bool: Bool) { setInline(member, low: bool ? 1 : 0) }
-    /// States an int.
-    package func set(_ member: Int, int: Int64) { setInline(member, low: UInt64(bitPattern: int)) }
-    /// States a double; every NaN becomes the one quiet NaN.
-    package func set(_ member: Int, double: Double) {
-        setInline(member, low: (double.isNaN ? Double.nan : double).bitPattern)
+    /// States a plain value of fixed width.
+    package func set(_ member: Int, inline value: InlineValue) {
+        self[member] = DraftField(.inline, low: value.low, high: value.high)
     }
-    /// States a float; every NaN becomes the one quiet NaN.
-    package func set(_ member: Int, float: Float) {
-        setInline(member, low: UInt64((float.isNaN ? Float.nan : float).bitPattern))
-    }
-    /// States a decimal.
-    package func set(_ member: Int, decimal: Decimal128) {
-        setInline(member, low: decimal.low, high: decimal.high)
-    }
-    /// States a date.
-    package func set(_ member: Int, date: Timestamp) {
-        setInline(
-            member, low: UInt64(bitPattern: date.seconds),
-            high: UInt64(UInt32(bitPattern: date.nanoseconds)))
-    }
-    /// States an object identifier.
-    package func set(_ member: Int, objectID: ObjectID) {
-        setInline(member, low: objectID.high.bigEndian, high: UInt64(objectID.low.bigEndian))
-    }
-    /// States a UUID.
-    package func set(_ member: Int, uuid: UUID128) {
-        setInline(member, low: uuid.high.bigEndian, high: uuid.low.bigEndian)
-    }
+
     /// States a string or data value.
     package func set(_ member: Int, text: UnsafeRawBufferPointer) {
         set(member, .heap, start: arena.count, count: text.count)
@@ -153,30 +121,25 @@ package final class ObjectDraft {
     ///
     /// - Returns: False, with nothing stated, when the value doesn't fit the property.
     package func set(_ member: Int, value: Value) -> Bool {
-        let storage = rowClass.members[member].storage
-        switch (value, storage.shape, storage.element) {
-        case (.null, .single, _):
-            guard rowClass.members[member].isOptional else { return false }
+        let compiled = rowClass.members[member]
+        guard compiled.storage.shape == .single else { return false }
+        switch (value, compiled.storage.element) {
+        case (.null, _):
+            guard compiled.isOptional else { return false }
             setNull(member)
-        case (.bool(let value), .single, .bool): set(member, bool: value)
-        case (.int(let value), .single, .int):
-            guard rowClass.members[member].holds(value) else { return false }
-            set(member, int: value)
-        case (.double(let value), .single, .double): set(member, double: value)
-        case (.float(let value), .single, .float): set(member, float: value)
-        case (.decimal(let value), .single, .decimal): set(member, decimal: value)
-        case (.string(var value), .single, .string):
-            value.withUTF8 { set(member, text: UnsafeRawBufferPointer($0)) }
-        case (.data(let value), .single, .data): value.withUnsafeBytes { set(member, text: $0) }
-        case (.date(let value), .single, .date): set(member, date: value)
-        case (.objectID(let value), .single, .objectID): set(member, objectID: value)
-        case (.uuid(let value), .single, .uuid): set(member, uuid: value)
-        case (_, .single, .mixed):
+        case (_, .mixed):
             guard value.fitsMixed else { return false }
             let bytes = ByteBuffer(capacity: 64)
             MixedWriter(bytes).value(value)
             set(member, mixed: MixedView(bytes.bytes), from: references.count)
-        default: return false
+        case (.string(var value), .string):
+            value.withUTF8 { set(member, text: UnsafeRawBufferPointer($0)) }
+        case (.data(let value), .data): value.withUnsafeBytes { set(member, text: $0) }
+        default:
+            guard let inline = InlineValue(value), inline.element == compiled.storage.element,
+                compiled.holds(inline)
+            else { return false }
+            set(member, inline: inline)
         }
         return true
     }
@@ -272,10 +235,10 @@ package final class ObjectDraft {
             return cases.holds(
                 arenaBytes(start: field.start, count: field.count), element, scratch: scratch)
         case .inline:
-            let bytes = (field.low.littleEndian, field.high.littleEndian)
-            return withUnsafeBytes(of: bytes) {
+            let storage = rowClass.members[member].storage
+            return withUnsafeBytes(of: (field.low, field.high)) {
                 cases.holds(
-                    $0.prefixBuffer(rowClass.members[member].storage.slotByteCount), element,
+                    UnsafeRawBufferPointer(rebasing: $0[0..<storage.slotByteCount]), element,
                     scratch: scratch)
             }
         case .absent, .kept, .null, .reference, .references, .child, .children, .entries:
@@ -294,20 +257,52 @@ package final class ObjectDraft {
         case .heap:
             OrderedKey.append(text: arenaBytes(start: field.start, count: field.count), to: buffer)
         case .inline:
-            withUnsafeBytes(of: (field.low, field.high)) { bytes in
-                OrderedKey.append(
-                    stored: bytes.prefixBuffer(rowClass.members[member].storage.slotByteCount),
-                    element: rowClass.members[member].storage.element, to: buffer)
-            }
+            OrderedKey.append(
+                InlineValue(
+                    rowClass.members[member].storage.element, low: field.low, high: field.high),
+                to: buffer)
         default: return false
         }
         return true
     }
-}
 
-extension UnsafeRawBufferPointer {
-    /// The first `count` bytes.
-    func prefixBuffer(_ count: Int) -> UnsafeRawBufferPointer {
-        UnsafeRawBufferPointer(rebasing: self[0..<count])
+    /// The stated primary key; nil when the draft does not state one or its class has none.
+    package var primaryKey: Value? {
+        guard let member = rowClass.primaryKeyIndex else { return nil }
+        let field = fields[member]
+        switch field.state {
+        case .null: return .null
+        case .heap:
+            return .string(
+                String(decoding: arenaBytes(start: field.start, count: field.count), as: UTF8.self))
+        case .inline:
+            let element = rowClass.members[member].storage.element
+            return InlineValue(element, low: field.low, high: field.high).value
+        default: return nil
+        }
+    }
+
+    /// Whether writing the draft writes other objects: a link in it, or in an embedded object of it, names
+    /// its target in full.
+    package var writesObjects: Bool {
+        for reference in references {
+            if case .child = reference.target { return true }
+        }
+        return children.contains { $0.writesObjects }
+    }
+
+    /// A draft that states of the same object only what leads to no other: single values and
+    /// lists and sets of values. Links, embedded objects, nested ones and maps are left out.
+    package func plainPart() -> ObjectDraft {
+        let plain = ObjectDraft(rowClass, isMerge: isMerge)
+        plain.isPart = true
+        plain.arena.append(arena.bytes)
+        for (member, field) in fields.enumerated() {
+            switch field.state {
+            case .null, .inline, .heap: plain[member] = field
+            case .absent, .kept, .reference, .references, .child, .children, .entries: break
+            }
+        }
+        return plain
     }
 }

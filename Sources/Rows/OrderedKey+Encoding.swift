@@ -8,23 +8,35 @@ extension OrderedKey {
     /// - Returns: False, with nothing appended, for links, lists and maps.
     @discardableResult
     package static func append(_ value: Value, to buffer: ByteBuffer) -> Bool {
+        if let value = InlineValue(value) {
+            append(value, to: buffer)
+            return true
+        }
         switch value {
         case .null: appendNull(to: buffer)
-        case .bool(let value): append(value, to: buffer)
-        case .int(let value): append(value, to: buffer)
-        case .double(let value): append(value, to: buffer)
-        case .float(let value): append(value, to: buffer)
-        case .decimal(let value): append(value, to: buffer)
-        case .string(let value):
-            var value = value
-            value.withUTF8 { append(text: UnsafeRawBufferPointer($0), to: buffer) }
-        case .data(let value): value.withUnsafeBytes { append(text: $0, to: buffer) }
-        case .date(let value): append(value, to: buffer)
-        case .objectID(let value): append(value, to: buffer)
-        case .uuid(let value): append(value, to: buffer)
-        case .link, .list, .map: return false
+        case .string(var text):
+            text.withUTF8 { append(text: UnsafeRawBufferPointer($0), to: buffer) }
+        case .data(let bytes): bytes.withUnsafeBytes { append(text: $0, to: buffer) }
+        default: return false
         }
         return true
+    }
+
+    /// Appends a value of fixed width.
+    package static func append(_ value: InlineValue, to buffer: ByteBuffer) {
+        buffer.append(1 as UInt8)
+        switch value.element {
+        case .int: buffer.append(big: value.low ^ 1 << 63)
+        case .double: buffer.append(big: orderedBits(Double(bitPattern: value.low)))
+        case .float:
+            let bits = UInt32(truncatingIfNeeded: value.low)
+            buffer.append(big: orderedBits(Float(bitPattern: bits)))
+        case .decimal: append(ordinal: Decimal128(high: value.high, low: value.low), to: buffer)
+        case .date:
+            buffer.append(big: value.low ^ 1 << 63)
+            buffer.append(big: UInt32(truncatingIfNeeded: value.high))
+        default: value.append(to: buffer)
+        }
     }
 
     /// Appends the value of a stored scalar at `address`, or of its heap bytes for text.
@@ -34,24 +46,14 @@ extension OrderedKey {
     package static func append(
         stored bytes: UnsafeRawBufferPointer, element: ElementStorage, to buffer: ByteBuffer
     ) {
-        guard let address = bytes.baseAddress else {
-            if element == .string || element == .data { append(text: bytes, to: buffer) }
-            if element == .mixed { appendNull(to: buffer) }
-            return
-        }
         switch element {
-        case .bool: append(address.storedBool, to: buffer)
-        case .int: append(address.storedInt, to: buffer)
-        case .double: append(address.storedDouble, to: buffer)
-        case .float: append(address.storedFloat, to: buffer)
-        case .decimal: append(address.storedDecimal, to: buffer)
         case .string, .data: append(text: bytes, to: buffer)
-        case .date: append(address.storedDate, to: buffer)
-        case .objectID, .uuid:
-            buffer.append(1 as UInt8)
-            buffer.append(bytes)
         case .mixed: append(MixedView(bytes), to: buffer)
         case .link, .embedded: break
+        default:
+            if let address = bytes.baseAddress {
+                append(InlineValue(at: address, element), to: buffer)
+            }
         }
     }
 
@@ -63,43 +65,13 @@ extension OrderedKey {
         to buffer: ByteBuffer
     ) {
         if field.isNull { return appendNull(to: buffer) }
-        if let width = element.fixedByteCount {
-            append(
-                stored: UnsafeRawBufferPointer(start: field.slot, count: width), element: element,
-                to: buffer)
-        } else if element == .mixed {
-            append(MixedView(source.map { field.text($0) } ?? field.heap), to: buffer)
-        } else {
-            append(text: source.map { field.text($0) } ?? field.heap, to: buffer)
-        }
+        let storage = FieldStorage(.single, element)
+        let bytes = source.map { field.bytes(storage, $0) } ?? field.heapOrSlot(storage)
+        append(stored: bytes, element: element, to: buffer)
     }
 
     /// Appends null, which sorts before every value.
     package static func appendNull(to buffer: ByteBuffer) { buffer.append(0 as UInt8) }
-
-    /// Appends a bool.
-    package static func append(_ value: Bool, to buffer: ByteBuffer) {
-        buffer.append(1 as UInt8)
-        buffer.append((value ? 1 : 0) as UInt8)
-    }
-
-    /// Appends an int.
-    package static func append(_ value: Int64, to buffer: ByteBuffer) {
-        buffer.append(1 as UInt8)
-        buffer.append(big: UInt64(bitPattern: value) ^ 1 << 63)
-    }
-
-    /// Appends a double.
-    package static func append(_ value: Double, to buffer: ByteBuffer) {
-        buffer.append(1 as UInt8)
-        buffer.append(big: orderedBits(value))
-    }
-
-    /// Appends a float.
-    package static func append(_ value: Float, to buffer: ByteBuffer) {
-        buffer.append(1 as UInt8)
-        buffer.append(big: orderedBits(value))
-    }
 
     /// A float's bits in an order that unsigned comparison keeps; NaN is 0.
     package static func orderedBits(_ value: Float) -> UInt32 {
@@ -109,9 +81,8 @@ extension OrderedKey {
     }
 
     /// Appends a decimal: equal numbers have one key, however many zeros they are written with.
-    package static func append(_ value: Decimal128, to buffer: ByteBuffer) {
+    static func append(ordinal value: Decimal128, to buffer: ByteBuffer) {
         let ordinal = value.ordinal
-        buffer.append(1 as UInt8)
         buffer.append(big: UInt64(truncatingIfNeeded: ordinal >> 64))
         buffer.append(big: UInt64(truncatingIfNeeded: ordinal))
     }
@@ -121,27 +92,6 @@ extension OrderedKey {
         if value.isNaN { return 0 }
         let bits = (value == 0 ? 0 : value).bitPattern
         return bits >> 63 != 0 ? ~bits : bits | 1 << 63
-    }
-
-    /// Appends a date.
-    package static func append(_ value: Timestamp, to buffer: ByteBuffer) {
-        buffer.append(1 as UInt8)
-        buffer.append(big: UInt64(bitPattern: value.seconds) ^ 1 << 63)
-        buffer.append(big: UInt32(bitPattern: value.nanoseconds))
-    }
-
-    /// Appends an object identifier.
-    package static func append(_ value: ObjectID, to buffer: ByteBuffer) {
-        buffer.append(1 as UInt8)
-        buffer.append(big: value.high)
-        buffer.append(big: value.low)
-    }
-
-    /// Appends a UUID.
-    package static func append(_ value: UUID128, to buffer: ByteBuffer) {
-        buffer.append(1 as UInt8)
-        buffer.append(big: value.high)
-        buffer.append(big: value.low)
     }
 
     /// Appends the bytes of a string or data value, cut with a hash if they are long.

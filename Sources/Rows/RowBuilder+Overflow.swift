@@ -4,17 +4,13 @@ extension RowBuilder {
     /// Ends a value in the heap that came from a client: one that is too large leaves the row.
     ///
     /// - `replaced`: The row whose place this one takes.
-    func closeHeap(
-        _ member: Int, _ rowClass: RowClass, from offset: Int, rowStart: Int,
-        over replaced: RowView?, in buffer: ByteBuffer
-    ) {
-        let slot = slotOffset(rowClass, member, rowStart)
-        let byteCount = buffer.count - offset
+    func closeHeap(_ member: Int, _ row: OpenRow, from offset: Int, over replaced: RowView?) {
+        let (rowClass, buffer) = (row.rowClass, row.buffer)
         let storage = rowClass.members[member].storage
         let most =
             storage.shape == .single ? limits.textByteCountMax : limits.collectionByteCountMax
-        guard byteCount > most, let overflow, member != rowClass.primaryKeyIndex else {
-            return closeHeap(slot: slot, from: offset, rowStart: rowStart, in: buffer)
+        guard buffer.count - offset > most, let overflow, member != rowClass.primaryKeyIndex else {
+            return row.close(member, from: offset)
         }
         reference.removeAll()
         overflow.moveOut(
@@ -22,12 +18,11 @@ extension RowBuilder {
             over: replaced.map { rowClass.field(member, in: $0) }, reference: reference)
         buffer.truncate(to: offset)
         buffer.append(reference.bytes)
-        closeReference(slot: slot, from: offset, rowStart: rowStart, in: buffer)
+        closeReference(member, row, from: offset)
     }
 
-    func closeReference(slot: Int, from offset: Int, rowStart: Int, in buffer: ByteBuffer) {
-        buffer.store(UInt32(offset - rowStart), at: slot)
-        buffer.store(UInt32(buffer.count - offset) | RowLayout.overflowFlag, at: slot + 4)
+    func closeReference(_ member: Int, _ row: OpenRow, from offset: Int) {
+        row.closeReference(member, from: offset)
         referenceCount += 1
     }
 

@@ -22,7 +22,7 @@ extension RowClass {
                 !part.isNull(offset) && part.pointer(offset).storedLink == key
             }
             guard let source else {
-                let links = inlineCollection(member, in: row)
+                let links = inlineLeaf(member, in: row).values
                 return (0..<links.count).contains { isTarget(links, $0) }
             }
             return !collection(member, in: row, source).forEach { part, offset, _ in

@@ -36,34 +36,10 @@ extension RowSchema {
         let (a, b) = (a.heap, b.heap)
         if compareKeys(a, b) == 0 { return true }
         guard member.storage.element == .embedded else { return false }
-        switch member.storage.shape {
-        case .single: return isSameObject(a, b, member, source)
-        case .map:
-            let before = MapView(a, element: .embedded)
-            let after = MapView(b, element: .embedded)
-            return before.count == after.count
-                && (0..<before.count).allSatisfy {
-                    compareKeys(before.keys.bytes($0), after.keys.bytes($0)) == 0
-                }
-                && areSameObjects(before.values, after.values, member, source)
-        case .list, .set, .none:
-            return areSameObjects(
-                CollectionView(a, element: .embedded), CollectionView(b, element: .embedded),
-                member, source)
-        }
-    }
-
-    private func areSameObjects(
-        _ before: CollectionView, _ after: CollectionView, _ member: RowClass.Member,
-        _ source: any OverflowSource
-    ) -> Bool {
-        before.count == after.count
-            && (0..<before.count).allSatisfy { index in
-                if before.isNull(index) || after.isNull(index) {
-                    return before.isNull(index) == after.isNull(index)
-                }
-                return isSameObject(before.bytes(index), after.bytes(index), member, source)
-            }
+        if member.storage.shape == .single { return isSameObject(a, b, member, source) }
+        return StoredCollection(LeafView(a, member.storage)).isEqual(
+            to: StoredCollection(LeafView(b, member.storage))
+        ) { isSameObject($0, $1, member, source) }
     }
 
     private func isSameOverflow(

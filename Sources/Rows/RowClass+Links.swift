@@ -14,43 +14,25 @@ extension RowSchema {
         for member in rowClass.linkingMembers {
             if let only, !only.contains(member) { continue }
             let compiled = rowClass.members[member]
-            switch (compiled.storage.shape, compiled.storage.element) {
-            case (.single, .link):
-                let field = rowClass.field(member, in: row)
-                if !field.isNull {
-                    body(compiled.number, compiled.classIndex, field.load(UInt64.self))
-                }
-            case (.list, .link), (.set, .link), (.map, .link):
-                rowClass.collection(member, in: row, source).forEach { links, offset, _ in
-                    if !links.isNull(offset) {
-                        body(compiled.number, compiled.classIndex, links.pointer(offset).storedLink)
-                    }
-                    return true
-                }
-            case (.single, .mixed):
-                let field = rowClass.field(member, in: row)
-                if !field.isNull {
-                    forEachLink(in: MixedView(field.text(source)), compiled.number, body)
-                }
-            case (.list, .mixed), (.set, .mixed), (.map, .mixed):
-                rowClass.collection(member, in: row, source).forEach { values, offset, _ in
-                    if !values.isNull(offset) {
-                        forEachLink(in: MixedView(values.bytes(offset)), compiled.number, body)
-                    }
-                    return true
-                }
-            case (.single, .embedded):
-                if let inner = rowClass.embedded(member, in: row) {
+            func visit(_ bytes: UnsafeRawBufferPointer) {
+                switch compiled.storage.element {
+                case .link:
+                    body(
+                        compiled.number, compiled.classIndex, bytes.loadUnaligned(as: UInt64.self))
+                case .embedded:
+                    guard let inner = RowView(bytes) else { return }
                     forEachLink(of: classes[compiled.classIndex], in: inner, source, body)
+                default: forEachLink(in: MixedView(bytes), compiled.number, body)
                 }
-            case (.list, .embedded), (.map, .embedded):
-                rowClass.collection(member, in: row, source).forEach { list, offset, _ in
-                    if let inner = RowView(list.bytes(offset)) {
-                        forEachLink(of: classes[compiled.classIndex], in: inner, source, body)
-                    }
+            }
+            if compiled.storage.shape == .single {
+                let field = rowClass.field(member, in: row)
+                if !field.isNull { visit(field.bytes(compiled.storage, source)) }
+            } else {
+                rowClass.collection(member, in: row, source).forEach { values, offset, _ in
+                    if !values.isNull(offset) { visit(values.bytes(offset)) }
                     return true
                 }
-            default: break
             }
         }
     }

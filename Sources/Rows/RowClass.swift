@@ -57,6 +57,11 @@ public final class RowClass: @unchecked Sendable {
             guard let narrowRange else { return true }
             return narrowRange.contains(value)
         }
+
+        /// Whether a value is no int, or within the declared width.
+        @inlinable public func holds(_ value: InlineValue) -> Bool {
+            value.element != .int || holds(Int64(bitPattern: value.low))
+        }
     }
 
     /// The positions of the properties in one layout; empty for a number that no layout has.
@@ -145,18 +150,14 @@ public final class RowClass: @unchecked Sendable {
         self.linkingMembers = linkingMembers
         self.searchIndexes = searchIndexes
         var cases: [Int: EnumCases] = [:]
-        for (position, property) in definition.properties.enumerated() {
-            if let values = property.cases { cases[position] = EnumCases(values) }
-        }
-        self.cases = cases
         var memberIndex: [String: Int] = [:]
-        for (position, property) in definition.properties.enumerated() {
-            memberIndex[property.name] = position
-        }
         var mappedIndex: [String: Int] = [:]
         for (position, property) in definition.properties.enumerated() {
+            if let values = property.cases { cases[position] = EnumCases(values) }
+            memberIndex[property.name] = position
             if let name = property.mapTo { mappedIndex[name] = position }
         }
+        self.cases = cases
         self.mappedIndex = mappedIndex
         isAsymmetric = definition.kind == .asymmetric
         self.memberIndex = memberIndex
@@ -299,18 +300,9 @@ public final class RowClass: @unchecked Sendable {
         StoredCollection(field(member, in: row), members[member].storage, source)
     }
 
-    /// The collection in the list or set property at `member` of `row`, or the values of a map; empty when
-    /// it is out of line.
-    @inlinable public func inlineCollection(_ member: Int, in row: RowView) -> CollectionView {
-        let storage = members[member].storage
-        let heap = field(member, in: row).heap
-        if storage.shape == .map { return MapView(heap, element: storage.element).values }
-        return CollectionView(heap, element: storage.element)
-    }
-
-    /// The map in the property at `member` of `row`; empty when it is out of line.
-    @inlinable public func inlineMap(_ member: Int, in row: RowView) -> MapView {
-        MapView(field(member, in: row).heap, element: members[member].storage.element)
+    /// The collection at `member` of `row`; empty when it is out of line.
+    @inlinable public func inlineLeaf(_ member: Int, in row: RowView) -> LeafView {
+        LeafView(field(member, in: row).heap, members[member].storage)
     }
 
     /// The embedded row in the single embedded property at `member` of `row`; nil when it is null.

@@ -9,7 +9,6 @@ package final class ScalarCollectionBuilder {
     private let values = ByteBuffer(capacity: 256)
     private var ends: [Int] = []
     private var nulls: [Bool] = []
-    private var hasNull = false
 
     /// Makes an empty builder.
     package init() {}
@@ -20,7 +19,6 @@ package final class ScalarCollectionBuilder {
         values.removeAll()
         ends.removeAllInPlace()
         nulls.removeAllInPlace()
-        hasNull = false
     }
 
     /// How many elements were added.
@@ -33,62 +31,40 @@ package final class ScalarCollectionBuilder {
         values.appendZeros(element.fixedByteCount ?? 0)
         ends.append(values.count)
         nulls.append(true)
-        hasNull = true
     }
 
-    private func finishElement() {
-        ends.append(values.count)
-        nulls.append(false)
-    }
-
-    /// Adds a bool.
-    package func append(_ value: Bool) {
-        values.append((value ? 1 : 0) as UInt8)
-        finishElement()
-    }
-    /// Adds an int.
-    package func append(_ value: Int64) {
-        values.append(little: value)
-        finishElement()
-    }
-    /// Adds a double; every NaN becomes the one quiet NaN.
-    package func append(_ value: Double) {
-        values.append(little: (value.isNaN ? Double.nan : value).bitPattern)
-        finishElement()
-    }
-    /// Adds a float; every NaN becomes the one quiet NaN.
-    package func append(_ value: Float) {
-        values.append(little: (value.isNaN ? Float.nan : value).bitPattern)
-        finishElement()
-    }
-    /// Adds a decimal.
-    package func append(_ value: Decimal128) {
-        values.append(little: value.low)
-        values.append(little: value.high)
-        finishElement()
-    }
-    /// Adds a date.
-    package func append(_ value: Timestamp) {
-        values.append(little: value.seconds)
-        values.append(little: value.nanoseconds)
-        finishElement()
-    }
-    /// Adds an object identifier.
-    package func append(_ value: ObjectID) {
-        values.append(big: value.high)
-        values.append(big: value.low)
-        finishElement()
-    }
-    /// Adds a UUID.
-    package func append(_ value: UUID128) {
-        values.append(big: value.high)
-        values.append(big: value.low)
+    /// Adds a value of the collection's type.
+    package func append(_ value: InlineValue) {
+        value.append(to: values)
         finishElement()
     }
     /// Adds a string or data value, or the bytes of a `mixed` one that is not null.
     package func append(text: UnsafeRawBufferPointer) {
         values.append(text)
         finishElement()
+    }
+
+    /// Adds a plain value of the collection's type, or null.
+    package func append(value: Value) {
+        if let value = InlineValue(value) { return append(value) }
+        switch value {
+        case .string(var text): text.withUTF8 { append(text: UnsafeRawBufferPointer($0)) }
+        case .data(let bytes): bytes.withUnsafeBytes { append(text: $0) }
+        default: appendNull()
+        }
+    }
+
+    /// Begins a collection of `mixed` values and adds them all; nil stands for null.
+    func append(mixed values: [[UInt8]?]) {
+        reset(.mixed)
+        for value in values {
+            value?.withUnsafeBytes { append(text: $0) } ?? appendNull()
+        }
+    }
+
+    private func finishElement() {
+        ends.append(values.count)
+        nulls.append(false)
     }
 
     private func bytes(_ index: Int) -> UnsafeRawBufferPointer {
@@ -106,66 +82,34 @@ package final class ScalarCollectionBuilder {
     ///
     /// - `isSet`: Sorts the elements in value order, null first, and keeps equal ones once.
     package func write(to buffer: ByteBuffer, isSet: Bool) {
-        if !isSet { return write(ends.indices, to: buffer) }
-        if element == .mixed { return write(mixedOrder(), to: buffer) }
-        let keys = ends.indices.map { index in
+        guard isSet else { return write(count, { $0 }, to: buffer) }
+        let keys = (element == .mixed ? 0..<0 : ends.indices).map { index in
             let key = ByteBuffer(capacity: 32)
             SetOrder.append(nulls[index] ? nil : bytes(index), element, to: key)
             return key
         }
-        var order = Array(ends.indices)
-        order.sort { compareKeys(keys[$0].bytes, keys[$1].bytes) < 0 }
-        var distinct: [Int] = []
-        distinct.reserveCapacity(order.count)
-        for index in order {
-            if let last = distinct.last,
-                compareKeys(keys[last].bytes, keys[index].bytes) == 0
-            {
-                continue
-            }
-            distinct.append(index)
-        }
-        write(distinct, to: buffer)
-    }
-
-    /// The positions of distinct `mixed` values in their order.
-    private func mixedOrder() -> [Int] {
         func order(_ a: Int, _ b: Int) -> Int {
+            guard element == .mixed else { return compareKeys(keys[a].bytes, keys[b].bytes) }
             if nulls[a] || nulls[b] { return (nulls[a] ? 0 : 1) - (nulls[b] ? 0 : 1) }
             return MixedView.order(MixedView(bytes(a)), MixedView(bytes(b)))
         }
-        var sorted = Array(ends.indices)
-        sorted.sort {
-            let order = order($0, $1)
-            return order == 0 ? $0 < $1 : order < 0
+        // Of equal values, such as 1 and 1.0, the one that was added first stays.
+        let sorted = ends.indices.sorted { a, b in
+            let order = order(a, b)
+            return order == 0 ? a < b : order < 0
         }
         var distinct: [Int] = []
         distinct.reserveCapacity(sorted.count)
         for index in sorted where distinct.last.map({ order($0, index) != 0 }) ?? true {
             distinct.append(index)
         }
-        return distinct
+        write(distinct.count, { distinct[$0] }, to: buffer)
     }
 
-    private func write(_ order: some Collection<Int>, to buffer: ByteBuffer) {
-        let withNulls = hasNull
-        buffer.append(little: UInt32(order.count))
-        buffer.append(little: (withNulls ? 1 : 0) as UInt32)
-        if withNulls {
-            let bitmap = buffer.count
-            buffer.appendZeros((order.count + 7) / 8)
-            for (position, index) in order.enumerated() where nulls[index] {
-                let offset = bitmap + position / 8
-                buffer.store(buffer.bytes[offset] | 1 << UInt8(position % 8), at: offset)
-            }
-        }
-        if element.fixedByteCount == nil {
-            var end: UInt32 = 0
-            for index in order {
-                end += UInt32(bytes(index).count)
-                buffer.append(little: end)
-            }
-        }
-        for index in order { buffer.append(bytes(index)) }
+    /// Appends `count` elements: those at the positions that `position` gives.
+    private func write(_ count: Int, _ position: (Int) -> Int, to buffer: ByteBuffer) {
+        CollectionView.append(
+            count: count, of: element, isNull: { nulls[position($0)] }, to: buffer
+        ) { buffer.append(bytes(position($0))) }
     }
 }

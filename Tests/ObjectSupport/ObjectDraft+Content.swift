@@ -39,7 +39,7 @@ extension ObjectDraft {
             }
             let builder = ScalarCollectionBuilder()
             builder.reset(compiled.storage.element)
-            for value in values { builder.append(value) }
+            for value in values { builder.append(value: value) }
             set(member, collection: builder)
         case .nestedList(let links):
             let first = references.count
@@ -76,7 +76,7 @@ extension ObjectDraft {
                     addEntry(key, .reference(references.count - 1))
                 case .value(let value):
                     builder.reset(compiled.storage.element)
-                    builder.append(value)
+                    builder.append(value: value)
                     if let last = builder.last { addEntry(key, bytes: last) }
                 case .embedded(let inner):
                     let child = ObjectDraft(
@@ -102,26 +102,6 @@ extension ObjectDraft {
                 addReference(member, element: element) { OrderedKey.append(key, to: $0) }
             }
         default: preconditionFailure("not a link")
-        }
-    }
-}
-
-extension ScalarCollectionBuilder {
-    /// Adds a plain value or null.
-    package func append(_ value: Value) {
-        switch value {
-        case .null: appendNull()
-        case .bool(let value): append(value)
-        case .int(let value): append(value)
-        case .double(let value): append(value)
-        case .float(let value): append(value)
-        case .decimal(let value): append(value)
-        case .string(var text): text.withUTF8 { append(text: UnsafeRawBufferPointer($0)) }
-        case .data(let bytes): bytes.withUnsafeBytes { append(text: $0) }
-        case .date(let value): append(value)
-        case .objectID(let value): append(value)
-        case .uuid(let value): append(value)
-        case .link, .list, .map: preconditionFailure("not a scalar")
         }
     }
 }

@@ -10,7 +10,7 @@ struct CollectionTests {
     private func encode(_ values: [Value], _ type: ScalarType, isSet: Bool) -> [UInt8] {
         let builder = ScalarCollectionBuilder()
         builder.reset(ElementStorage(type))
-        for value in values { builder.append(value) }
+        for value in values { builder.append(value: value) }
         let buffer = ByteBuffer()
         builder.write(to: buffer, isSet: isSet)
         return buffer.array
@@ -89,12 +89,12 @@ struct MapTests {
             let element = [ElementStorage.bool, .int, .string, .link, .embedded].randomElement(
                 using: &random)
             bytes.withUnsafeBytes { raw in
-                let map = MapView(raw, element: element ?? .int)
+                let map = LeafView(raw, FieldStorage(.map, element ?? .int))
                 #expect(map.values.count == map.count)
                 for index in 0..<map.count {
                     _ = map.values.isNull(index)
-                    for part in [map.keys.bytes(index), map.values.bytes(index)] {
-                        guard part.count > 0, let start = part.baseAddress,
+                    for part in [map.keys?.bytes(index), map.values.bytes(index)] {
+                        guard let part, part.count > 0, let start = part.baseAddress,
                             let base = raw.baseAddress
                         else { continue }
                         #expect(start >= base && start + part.count <= base + raw.count)
@@ -125,7 +125,7 @@ struct MapTests {
                     Issue.record("no row")
                     return
                 }
-                let map = rowClass.inlineMap(member, in: view)
+                let map = rowClass.inlineLeaf(member, in: view)
                 #expect(map.count == keys.count)
                 for key in keys.union([RandomContent.text(&random), "q"]) {
                     Array(key.utf8).withUnsafeBytes { bytes in

@@ -73,8 +73,8 @@ extension ObjectReader {
 
     private func generateKey(_ draft: ObjectDraft, _ member: Int) {
         switch draft.rowClass.members[member].storage.element {
-        case .objectID: draft.set(member, objectID: .generate())
-        case .uuid: draft.set(member, uuid: .random())
+        case .objectID: draft.set(member, inline: InlineValue(ObjectID.generate()))
+        case .uuid: draft.set(member, inline: InlineValue(UUID128.random()))
         case .int where draft.rowClass.numbersKeys: break
         default:
             // A value that was refused is missing too, and was reported.

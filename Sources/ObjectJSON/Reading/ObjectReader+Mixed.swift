@@ -86,9 +86,9 @@ extension ObjectReader {
         let writer = MixedWriter(mixed)
         switch json.kind {
         case .null: return writer.null()
-        case .bool: return writer.bool(json.bool ?? false)
+        case .bool: return writer.inline(InlineValue(json.bool ?? false))
         case .integer:
-            if let value = json.int64 { return writer.int(value) }
+            if let value = json.int64 { return writer.inline(InlineValue(value)) }
         case .double:
             if json.isBigInteger {
                 fault(
@@ -96,7 +96,7 @@ extension ObjectReader {
                     "The number is outside the range of an int; write {\"$decimal\":\"…\"} for a "
                         + "decimal, or it with a fraction or exponent for a double.")
             } else if let value = json.double, value.isFinite {
-                return writer.double(value)
+                return writer.inline(InlineValue(value))
             } else {
                 fault("out-of-range", "The number is outside the range of a double.")
             }
@@ -193,38 +193,13 @@ extension ObjectReader {
 
     /// Appends a value of a kind; false when it is not one.
     private func append(_ json: JSONValue, _ form: MixedForm, to writer: MixedWriter) -> Bool {
-        switch form {
-        case .int:
-            guard let value = ScalarText.int(json) else { return false }
-            writer.int(value)
-        case .double:
-            guard let value = ScalarText.double(json), !ScalarText.isTooLarge(json) else {
-                return false
-            }
-            writer.double(value)
-        case .float:
-            guard let value = ScalarText.float(json) else { return false }
-            writer.float(value)
-        case .decimal:
-            guard let value = ScalarText.decimal(json) else { return false }
-            writer.decimal(value)
-        case .data:
-            guard let text = json.stringBytes, decodeData(text),
-                bytes.count <= ModelLimits.valueByteCountMax
-            else { return false }
-            writer.data(bytes.bytes)
-        case .date:
-            guard let value = json.stringBytes.flatMap({ Timestamp(rfc3339: $0) }) else {
-                return false
-            }
-            writer.date(value)
-        case .objectID:
-            guard let value = json.stringBytes.flatMap({ ObjectID(text: $0) }) else { return false }
-            writer.objectID(value)
-        case .uuid:
-            guard let value = json.stringBytes.flatMap({ UUID128(text: $0) }) else { return false }
-            writer.uuid(value)
-        case .link, .reference: return false
+        guard let element = form.element else { return false }
+        if let value = Self.inlineValue(json, element) {
+            writer.inline(value)
+        } else if let text = text(json, element) {
+            writer.data(text)
+        } else {
+            return false
         }
         return true
     }

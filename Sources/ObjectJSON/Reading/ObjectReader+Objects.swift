@@ -151,22 +151,8 @@ extension ObjectReader {
                 }
                 return true
             }
-        case .int:
-            if let value = ScalarText.int(json) {
-                draft.addReference(member, element: element, mixed: mixed) {
-                    OrderedKey.append(value, to: $0)
-                }
-                return true
-            }
-        case .objectID:
-            if let value = json.stringBytes.flatMap({ ObjectID(text: $0) }) {
-                draft.addReference(member, element: element, mixed: mixed) {
-                    OrderedKey.append(value, to: $0)
-                }
-                return true
-            }
-        case .uuid:
-            if let value = json.stringBytes.flatMap({ UUID128(text: $0) }) {
+        case .int, .objectID, .uuid:
+            if let value = Self.inlineValue(json, compiled.storage.element) {
                 draft.addReference(member, element: element, mixed: mixed) {
                     OrderedKey.append(value, to: $0)
                 }

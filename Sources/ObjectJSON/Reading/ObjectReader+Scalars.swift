@@ -9,56 +9,16 @@ extension ObjectReader {
         _ json: JSONValue, _ name: UnsafeRawBufferPointer, _ member: Int, into draft: ObjectDraft
     ) {
         let compiled = draft.rowClass.members[member]
-        setScalar(json, name, member, compiled, into: draft)
+        if let value = Self.inlineValue(json, compiled.storage.element), compiled.holds(value) {
+            draft.set(member, inline: value)
+        } else if let text = text(json, compiled.storage.element) {
+            draft.set(member, text: text)
+        } else {
+            scalarFault(json, draft.rowClass, member, at: name, element: nil)
+        }
         if compiled.hasCases, !draft.isCase(member, scratch: bytes) {
             noCase(draft.rowClass, member, at: name, element: nil)
         }
-    }
-
-    private func setScalar(
-        _ json: JSONValue, _ name: UnsafeRawBufferPointer, _ member: Int,
-        _ compiled: RowClass.Member, into draft: ObjectDraft
-    ) {
-        switch compiled.storage.element {
-        case .bool:
-            if let value = json.bool { return draft.set(member, bool: value) }
-        case .int:
-            if let value = ScalarText.int(json), compiled.holds(value) {
-                return draft.set(member, int: value)
-            }
-        case .float:
-            if let value = ScalarText.float(json) { return draft.set(member, float: value) }
-        case .decimal:
-            if let value = ScalarText.decimal(json) { return draft.set(member, decimal: value) }
-        case .double:
-            if let value = ScalarText.double(json), !ScalarText.isTooLarge(json) {
-                return draft.set(member, double: value)
-            }
-        case .string:
-            if let text = json.stringBytes, text.count <= ModelLimits.valueByteCountMax {
-                return draft.set(member, text: text)
-            }
-        case .data:
-            if let text = json.stringBytes, decodeData(text),
-                bytes.count <= ModelLimits.valueByteCountMax
-            {
-                return draft.set(member, text: bytes.bytes)
-            }
-        case .date:
-            if let text = json.stringBytes, let value = Timestamp(rfc3339: text) {
-                return draft.set(member, date: value)
-            }
-        case .objectID:
-            if let text = json.stringBytes, let value = ObjectID(text: text) {
-                return draft.set(member, objectID: value)
-            }
-        case .uuid:
-            if let text = json.stringBytes, let value = UUID128(text: text) {
-                return draft.set(member, uuid: value)
-            }
-        case .link, .embedded, .mixed: break
-        }
-        scalarFault(json, draft.rowClass, member, at: name, element: nil)
     }
 
     /// Reads a list or set of plain values.
@@ -82,54 +42,53 @@ extension ObjectReader {
 
     /// Adds an element to the collection; false when it is not of the type.
     func append(_ json: JSONValue, _ member: RowClass.Member) -> Bool {
-        switch member.storage.element {
-        case .bool:
-            guard let value = json.bool else { return false }
+        let element = member.storage.element
+        if let value = Self.inlineValue(json, element), member.holds(value) {
             collection.append(value)
-        case .int:
-            guard let value = ScalarText.int(json), member.holds(value) else { return false }
-            collection.append(value)
-        case .float:
-            guard let value = ScalarText.float(json) else { return false }
-            collection.append(value)
-        case .decimal:
-            guard let value = ScalarText.decimal(json) else { return false }
-            collection.append(value)
-        case .double:
-            guard let value = ScalarText.double(json), !ScalarText.isTooLarge(json) else {
-                return false
-            }
-            collection.append(value)
-        case .string:
-            guard let text = json.stringBytes, text.count <= ModelLimits.valueByteCountMax else {
-                return false
-            }
+        } else if let text = text(json, element) {
             collection.append(text: text)
-        case .data:
-            guard let text = json.stringBytes, decodeData(text),
-                bytes.count <= ModelLimits.valueByteCountMax
-            else { return false }
-            collection.append(text: bytes.bytes)
-        case .date:
-            guard let text = json.stringBytes, let value = Timestamp(rfc3339: text) else {
-                return false
-            }
-            collection.append(value)
-        case .objectID:
-            guard let text = json.stringBytes, let value = ObjectID(text: text) else {
-                return false
-            }
-            collection.append(value)
-        case .uuid:
-            guard let text = json.stringBytes, let value = UUID128(text: text) else { return false }
-            collection.append(value)
-        case .link, .embedded, .mixed: return false
+        } else {
+            return false
         }
         return true
     }
 
+    /// A value of fixed width; nil when it is not of the type, or that has none.
+    static func inlineValue(_ json: JSONValue, _ element: ElementStorage) -> InlineValue? {
+        switch element {
+        case .bool: return json.bool.map { InlineValue($0) }
+        case .int: return ScalarText.int(json).map { InlineValue($0) }
+        case .float: return ScalarText.float(json).map { InlineValue($0) }
+        case .decimal: return ScalarText.decimal(json).map { InlineValue($0) }
+        case .double:
+            guard let value = ScalarText.double(json), !ScalarText.isTooLarge(json) else {
+                return nil
+            }
+            return InlineValue(value)
+        case .date:
+            return json.stringBytes.flatMap { Timestamp(rfc3339: $0) }.map { InlineValue($0) }
+        case .objectID:
+            return json.stringBytes.flatMap { ObjectID(text: $0) }.map { InlineValue($0) }
+        case .uuid: return json.stringBytes.flatMap { UUID128(text: $0) }.map { InlineValue($0) }
+        case .string, .data, .link, .embedded, .mixed: return nil
+        }
+    }
+
+    /// The bytes of a string or data value, valid until the next one is asked for; nil when it is not of the type,
+    /// or that is another one.
+    func text(_ json: JSONValue, _ element: ElementStorage) -> UnsafeRawBufferPointer? {
+        guard element == .string || element == .data, var text = json.stringBytes else {
+            return nil
+        }
+        if element == .data {
+            guard decodeData(text) else { return nil }
+            text = bytes.bytes
+        }
+        return text.count <= ModelLimits.valueByteCountMax ? text : nil
+    }
+
     /// Decodes base64 of either alphabet into ``bytes``.
-    func decodeData(_ text: UnsafeRawBufferPointer) -> Bool {
+    private func decodeData(_ text: UnsafeRawBufferPointer) -> Bool {
         bytes.removeAll()
         return Base64.decodeEither(text, into: bytes)
     }

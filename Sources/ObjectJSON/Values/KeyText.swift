@@ -40,11 +40,17 @@ package enum KeyText {
         switch rowClass.members[member].storage.element {
         case .string: return OrderedKey.append(text: text, to: buffer)
         case .int:
-            if let value = int(text) { return OrderedKey.append(value, to: buffer) }
+            if let value = int(text) {
+                return OrderedKey.append(InlineValue(value), to: buffer)
+            }
         case .objectID:
-            if let value = ObjectID(text: text) { return OrderedKey.append(value, to: buffer) }
+            if let value = ObjectID(text: text) {
+                return OrderedKey.append(InlineValue(value), to: buffer)
+            }
         case .uuid:
-            if let value = UUID128(text: text) { return OrderedKey.append(value, to: buffer) }
+            if let value = UUID128(text: text) {
+                return OrderedKey.append(InlineValue(value), to: buffer)
+            }
         case .bool, .float, .double, .decimal, .date, .data, .link, .embedded, .mixed: break
         }
         throw wrongType(rowClass)

@@ -1,3 +1,5 @@
+import Rows
+
 /// The names under which a `mixed` value stands in JSON when JSON has no form of its own for it.
 enum MixedForm: String, CaseIterable {
     case int = "$int"
@@ -24,6 +26,21 @@ enum MixedForm: String, CaseIterable {
             return nil
         }
         self = form
+    }
+
+    /// How a value of the form is stored; nil for links.
+    var element: ElementStorage? {
+        switch self {
+        case .int: .int
+        case .double: .double
+        case .float: .float
+        case .decimal: .decimal
+        case .data: .data
+        case .date: .date
+        case .objectID: .objectID
+        case .uuid: .uuid
+        case .link, .reference: nil
+        }
     }
 
     /// What stands under the name, for people.

@@ -31,7 +31,7 @@ extension ObjectWriter {
                     || reference.count > collectionElementCountMax
                     || reference.byteCount > collectionByteCountMax
             }
-            return rowClass.inlineCollection(Int(step.member), in: row).count
+            return rowClass.inlineLeaf(Int(step.member), in: row).count
                 > collectionElementCountMax
         case .scalar:
             guard row.holdsOverflow, step.element.fixedByteCount == nil else { return false }

@@ -11,18 +11,18 @@ extension StoreCheck {
             return bytes.count == 8 && bytes.allSatisfy { $0 == 0 } ? nil : "is damaged"
         }
         guard keyByteCount <= bytes.count - 4 else { return "is damaged" }
-        let map = MapView(bytes, element: member.storage.element)
+        let map = LeafView(bytes, member.storage)
         let keys = UnsafeRawBufferPointer(rebasing: bytes[4..<(4 + keyByteCount)])
         let values = UnsafeRawBufferPointer(rebasing: bytes[(4 + keyByteCount)...])
-        guard map.count > 0, keys.count >= 8,
+        guard let mapKeys = map.keys, map.count > 0, keys.count >= 8,
             map.count == Int(keys.loadUnaligned(as: UInt32.self))
         else { return "is damaged" }
         for index in 0..<map.count {
-            let key = map.keys.bytes(index)
-            if map.keys.isNull(index) { return "has a key that is null" }
+            let key = mapKeys.bytes(index)
+            if mapKeys.isNull(index) { return "has a key that is null" }
             if String(validating: key, as: UTF8.self) == nil { return "has a key that is no UTF-8" }
             if MapKey.fault(of: key) != nil { return "has a key that is not allowed" }
-            if index > 0, compareKeys(map.keys.bytes(index - 1), key) >= 0 {
+            if index > 0, compareKeys(mapKeys.bytes(index - 1), key) >= 0 {
                 return "has its keys out of order"
             }
         }

@@ -57,7 +57,9 @@ extension WriteTransaction {
         if rowClass.primaryKeyIndex != nil {
             let next = try nextNumber(rowClass)
             number = next
-            _ = try objectKey(rowClass, isLink: false) { OrderedKey.append(next, to: $0) }
+            _ = try objectKey(rowClass, isLink: false) {
+                OrderedKey.append(InlineValue(next), to: $0)
+            }
             try mapPrimaryKey(rowClass, to: reservedKey)
         }
         return try insert(draft, awaitedKey: reservedKey, number: number, path: [])

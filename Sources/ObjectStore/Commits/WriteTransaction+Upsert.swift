@@ -47,7 +47,7 @@ extension WriteTransaction {
                 let next = try nextNumber(rowClass)
                 number = next
                 key = try self.objectKey(rowClass, isLink: false) {
-                    OrderedKey.append(next, to: $0)
+                    OrderedKey.append(InlineValue(next), to: $0)
                 }
             }
         }

@@ -140,7 +140,7 @@ extension WriteTransaction {
                 }
                 continue
             }
-            let list = rowClass.inlineCollection(member, in: row)
+            let list = rowClass.inlineLeaf(member, in: row).values
             for index in 0..<list.count {
                 if let inner = RowView(list.bytes(index)) {
                     forEachReference(embedded, inner, body)

@@ -94,9 +94,8 @@ package final class RowConverter {
         guard let conversion = conversions[classIndex] else { return }
         let target = conversion.target
         let referencesBefore = builder.referenceCount
-        let start = builder.beginRow(target, version: row.version, in: buffer)
+        let written = OpenRow(target, version: row.version, in: buffer)
         for (member, origin) in conversion.members.enumerated() {
-            let position = FieldPosition(member: member, target: target, rowStart: start)
             switch origin {
             case .kept(let old):
                 let field = conversion.source.field(old, in: row)
@@ -104,43 +103,30 @@ package final class RowConverter {
                 if compiled.isEmbedded, isRewritten(compiled.classIndex) {
                     append(
                         rows: StoredField(field, compiled.storage, source), compiled.classIndex,
-                        at: position, source, buffer)
+                        at: member, written, source)
                 } else {
-                    builder.copy(field, to: member, target, rowStart: start, buffer)
+                    builder.copy(field, to: member, written)
                 }
             case .converted(let old, let values):
                 let field = conversion.source.field(old, in: row)
                 if values.isCopy {
-                    builder.copy(field, to: member, target, rowStart: start, buffer)
+                    builder.copy(field, to: member, written)
                 } else {
                     append(
                         StoredField(field, values.from, source), values,
-                        conversion.source.members[old].classIndex, at: position, source, buffer)
+                        conversion.source.members[old].classIndex, at: member, written, source)
                 }
             case .filled:
                 target.layout.fillRow.withUnsafeBytes { fill in
                     guard let fillRow = RowView(fill) else { return }
-                    builder.copy(
-                        target.field(member, in: fillRow), to: member, target, rowStart: start,
-                        buffer)
+                    builder.copy(target.field(member, in: fillRow), to: member, written)
                 }
-            case .generated:
-                builder.appendDefault(member, target, rowStart: start, to: buffer)
-            case .numbered:
-                builder.store(
-                    .int(Int64(clamping: key)), at: member, target, rowStart: start, to: buffer)
+            case .generated: builder.appendDefault(member, written)
+            case .numbered: builder.store(.int(Int64(clamping: key)), at: member, written)
             case .nothing: break
             }
         }
-        builder.finishRow(start, referencesBefore, in: buffer)
-    }
-
-    /// The position of a value in the new row.
-    private struct FieldPosition {
-        var member: Int
-        var target: RowClass
-        var rowStart: Int
-        var storage: FieldStorage { target.members[member].storage }
+        written.finish(holdsOverflow: builder.referenceCount != referencesBefore)
     }
 
     /// Whether rows of a class, as embedded ones, are not read by the class that takes its place.
@@ -150,126 +136,107 @@ package final class RowConverter {
         return !conversion.target.layouts.contains { $0.number == number }
     }
 
-    private func close(_ position: FieldPosition, from offset: Int, _ buffer: ByteBuffer) {
-        builder.closeHeap(
-            position.member, position.target, from: offset, rowStart: position.rowStart, over: nil,
-            in: buffer)
-    }
-
     private func append(
-        _ stored: StoredField, _ values: ValueConversion, _ classIndex: Int,
-        at position: FieldPosition,
-        _ source: any OverflowSource, _ buffer: ByteBuffer
+        _ stored: StoredField, _ values: ValueConversion, _ classIndex: Int, at member: Int,
+        _ row: OpenRow, _ source: any OverflowSource
     ) {
+        let shape = row.rowClass.members[member].storage.shape
         switch values.from.element {
-        case _ where values.isApart: appendNothing(at: position, buffer)
+        case _ where values.isApart: appendNothing(at: member, row)
         case _ where values.to.element == .mixed:
-            append(mixed: values.mixed(stored).values, stored, at: position, buffer)
-        case .link: append(links: stored.links, at: position, buffer)
-        case .embedded: append(rows: stored, classIndex, at: position, source, buffer)
+            append(mixed: values.mixed(stored).values, stored, at: member, row)
+        case .link: append(links: stored.links.compactMap { $0 }, at: member, row)
+        case .embedded: append(rows: stored, classIndex, at: member, row, source)
         default:
             let converted = values.convertScalars(stored, now: builder.now).values
-            if position.storage.shape == .single {
-                let offset = buffer.count
+            let offset = row.buffer.count
+            if shape == .single {
                 switch converted.first ?? .null {
-                case .string(let text): buffer.append(text)
-                case .data(let bytes): buffer.append(bytes)
-                default:
-                    return builder.store(
-                        converted.first ?? .null, at: position.member, position.target,
-                        rowStart: position.rowStart, to: buffer)
+                case .string(let text): row.buffer.append(text)
+                case .data(let bytes): row.buffer.append(bytes)
+                default: return builder.store(converted.first ?? .null, at: member, row)
                 }
-                return close(position, from: offset, buffer)
+            } else {
+                if shape == .map {
+                    if converted.isEmpty { return appendNothing(at: member, row) }
+                    row.buffer.append(stored.keyBytes)
+                }
+                collection.reset(row.rowClass.members[member].storage.element)
+                for value in converted { collection.append(value: value) }
+                collection.write(to: row.buffer, isSet: shape == .set)
             }
-            let offset = buffer.count
-            if position.storage.shape == .map {
-                if converted.isEmpty { return appendNothing(at: position, buffer) }
-                buffer.append(stored.keyBytes)
-            }
-            collection.reset(position.storage.element)
-            for value in converted { collection.append(value: value) }
-            collection.write(to: buffer, isSet: position.storage.shape == .set)
-            close(position, from: offset, buffer)
+            builder.closeHeap(member, row, from: offset, over: nil)
         }
     }
 
     /// Appends what a property holds that nothing converts to.
-    private func appendNothing(at position: FieldPosition, _ buffer: ByteBuffer) {
-        let property = position.target.definition.properties[position.member]
+    private func appendNothing(at member: Int, _ row: OpenRow) {
+        let property = row.rowClass.definition.properties[member]
         if property.type.isCollection || property.isOptional {
-            let nothing: Value = property.type.isCollection ? .list([]) : .null
-            return builder.store(
-                nothing, at: position.member, position.target, rowStart: position.rowStart,
-                to: buffer)
+            builder.store(property.type.isCollection ? .list([]) : .null, at: member, row)
+        } else {
+            builder.appendDefault(member, row)
         }
-        builder.appendDefault(
-            position.member, position.target, rowStart: position.rowStart, to: buffer)
     }
 
     private func append(
-        mixed values: [[UInt8]?], _ stored: StoredField, at position: FieldPosition,
-        _ buffer: ByteBuffer
+        mixed values: [[UInt8]?], _ stored: StoredField, at member: Int, _ row: OpenRow
     ) {
-        let offset = buffer.count
-        if position.storage.shape == .single {
-            guard let first = values.first ?? nil else {
-                return builder.setNull(
-                    position.target, position.member, rowStart: position.rowStart, in: buffer)
+        let shape = row.rowClass.members[member].storage.shape
+        let offset = row.buffer.count
+        if shape == .single {
+            guard let first = values.first ?? nil else { return row.setNull(member) }
+            row.buffer.append(first)
+        } else {
+            if shape == .map {
+                if values.isEmpty { return appendNothing(at: member, row) }
+                row.buffer.append(stored.keyBytes)
             }
-            buffer.append(first)
-            return close(position, from: offset, buffer)
+            collection.append(mixed: values)
+            collection.write(to: row.buffer, isSet: shape == .set)
         }
-        if position.storage.shape == .map {
-            if values.isEmpty { return appendNothing(at: position, buffer) }
-            buffer.append(stored.keyBytes)
-        }
-        collection.append(mixed: values)
-        collection.write(to: buffer, isSet: position.storage.shape == .set)
-        close(position, from: offset, buffer)
+        builder.closeHeap(member, row, from: offset, over: nil)
     }
 
-    private func append(links keys: [UInt64], at position: FieldPosition, _ buffer: ByteBuffer) {
-        if position.storage.shape == .single {
-            guard let first = keys.first else {
-                return builder.setNull(
-                    position.target, position.member, rowStart: position.rowStart, in: buffer)
-            }
-            let slot = builder.slotOffset(position.target, position.member, position.rowStart)
-            return buffer.store(first, at: slot)
+    private func append(links keys: [UInt64], at member: Int, _ row: OpenRow) {
+        let shape = row.rowClass.members[member].storage.shape
+        if shape == .single {
+            guard let first = keys.first else { return row.setNull(member) }
+            return row.store(first, at: member)
         }
-        let offset = buffer.count
-        builder.appendLinks(keys[...], isSet: position.storage.shape == .set, to: buffer)
-        close(position, from: offset, buffer)
+        let offset = row.buffer.count
+        builder.appendLinks(keys[...], isSet: shape == .set, to: row.buffer)
+        builder.closeHeap(member, row, from: offset, over: nil)
     }
 
     private func append(
-        rows stored: StoredField, _ classIndex: Int, at position: FieldPosition,
-        _ source: any OverflowSource,
-        _ buffer: ByteBuffer
+        rows stored: StoredField, _ classIndex: Int, at member: Int, _ row: OpenRow,
+        _ source: any OverflowSource
     ) {
-        let rows = stored.rows
+        let storage = row.rowClass.members[member].storage
+        let buffer = row.buffer
         let offset = buffer.count
-        switch position.storage.shape {
+        switch storage.shape {
         case .single:
-            guard let first = rows.first else {
-                return builder.setNull(
-                    position.target, position.member, rowStart: position.rowStart, in: buffer)
-            }
+            guard let first = stored.rows.first else { return row.setNull(member) }
             append(classIndex, first, key: 0, source, to: buffer)
-            let slot = builder.slotOffset(position.target, position.member, position.rowStart)
-            return builder.closeHeap(
-                slot: slot, from: offset, rowStart: position.rowStart, in: buffer)
+            return row.close(member, from: offset)
         case .map:
-            builder.append(
-                MapView(stored.bytes, element: .embedded), to: buffer, goes: { _ in false }
-            ) {
-                append(classIndex, $0, key: 0, source, to: buffer)
+            let leaf = LeafView(stored.bytes, storage)
+            let values = leaf.values
+            let kept = (0..<leaf.count).filter {
+                values.isNull($0) || RowView(values.bytes($0)) != nil
+            }
+            leaf.append(kept, to: buffer, isNull: { values.isNull($0) }) { index in
+                guard let inner = RowView(values.bytes(index)) else { return }
+                append(classIndex, inner, key: 0, source, to: buffer)
             }
         default:
-            builder.appendVariable(count: rows.count, to: buffer) { index in
+            let rows = stored.rows
+            builder.appendRows(count: rows.count, to: buffer) { index in
                 append(classIndex, rows[index], key: 0, source, to: buffer)
             }
         }
-        close(position, from: offset, buffer)
+        builder.closeHeap(member, row, from: offset, over: nil)
     }
 }

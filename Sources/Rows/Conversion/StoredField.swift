@@ -17,26 +17,18 @@ struct StoredField {
     init(_ field: Field, _ storage: FieldStorage, _ source: any OverflowSource) {
         self.storage = storage
         isNull = field.isNull
-        guard !isNull, storage.isInHeap else {
+        guard !isNull, storage.shape != .none else {
             buffer = nil
-            bytes =
-                isNull || storage.shape == .none
-                ? UnsafeRawBufferPointer(start: nil, count: 0)
-                : UnsafeRawBufferPointer(start: field.slot, count: storage.slotByteCount)
+            bytes = UnsafeRawBufferPointer(start: nil, count: 0)
             return
         }
         guard storage.shape != .single, field.isOutOfLine else {
             buffer = nil
-            bytes = storage.shape == .single ? field.text(source) : field.heap
+            bytes = field.bytes(storage, source)
             return
         }
         let buffer = ByteBuffer(capacity: 64 * 1024)
-        var slices: [LeafSlice] = []
-        StoredCollection(field, storage, source).forEachPart { part, _ in
-            slices.append(LeafSlice(part, 0..<part.count))
-            return true
-        }
-        LeafSlice.append(slices, storage, to: buffer)
+        StoredCollection(field, storage, source).append(storage, to: buffer)
         self.buffer = buffer
         bytes = buffer.bytes
     }
@@ -50,33 +42,29 @@ struct StoredField {
         return storage.shape == .single || elements.count > 0
     }
 
-    /// The plain values: one of a single property.
-    var values: [Value] {
-        if storage.shape == .single {
-            return [isNull ? .null : Value(stored: bytes, storage.element)]
-        }
+    /// What `read` makes of the values: one of a single property.
+    private func map<Result>(
+        null: Result, _ read: (UnsafeRawBufferPointer) -> Result
+    ) -> [Result] {
+        if storage.shape == .single { return [isNull ? null : read(bytes)] }
         if isNull { return [] }
         let view = elements
-        return (0..<view.count).map {
-            view.isNull($0) ? .null : Value(stored: view.bytes($0), storage.element)
-        }
+        return (0..<view.count).map { view.isNull($0) ? null : read(view.bytes($0)) }
     }
 
-    /// The links: at most one of a single property.
-    var links: [UInt64] {
-        if isNull { return [] }
-        if storage.shape == .single { return bytes.baseAddress.map { [$0.storedLink] } ?? [] }
-        let view = elements
-        return (0..<view.count).filter { !view.isNull($0) }.map { view.pointer($0).storedLink }
+    /// The plain values: one of a single property.
+    var values: [Value] { map(null: .null) { Value(stored: $0, storage.element) } }
+
+    /// The links: one of a single property.
+    var links: [UInt64?] { map(null: nil) { $0.loadUnaligned(as: UInt64.self) } }
+
+    /// The `mixed` values: one of a single property.
+    var mixedValues: [MixedView] {
+        map(null: MixedView(UnsafeRawBufferPointer(start: nil, count: 0))) { MixedView($0) }
     }
 
     /// The embedded rows: at most one of a single property.
-    var rows: [RowView] {
-        if isNull { return [] }
-        if storage.shape == .single { return RowView(bytes).map { [$0] } ?? [] }
-        let view = elements
-        return (0..<view.count).compactMap { view.isNull($0) ? nil : RowView(view.bytes($0)) }
-    }
+    var rows: [RowView] { map(null: nil) { RowView($0) }.compactMap { $0 } }
 
     /// The part of a map that is not empty in which its keys lie.
     var keyBytes: UnsafeRawBufferPointer {

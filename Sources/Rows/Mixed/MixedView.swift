@@ -94,16 +94,18 @@ package struct MixedView {
 
     /// Where a map has a key; nil where it lacks it. Cost: logarithmic.
     package func index(ofKey key: UnsafeRawBufferPointer) -> Int? {
-        guard kind == .map else { return nil }
+        let index = firstIndex(notBefore: key)
+        return index < count && compareKeys(self.key(index), key) == 0 ? index : nil
+    }
+
+    /// Where the first key of a map stands that does not come before `key`; the count when all do, 0 for other
+    /// values. Cost: logarithmic.
+    func firstIndex(notBefore key: UnsafeRawBufferPointer) -> Int {
+        guard kind == .map else { return 0 }
         let count = count
-        var (low, high) = (0, count)
-        while low < high {
-            let middle = (low + high) / 2
-            let order = compareKeys(part(2 * middle, slotCount: 2 * count), key)
-            if order == 0 { return middle }
-            if order < 0 { low = middle + 1 } else { high = middle }
+        return partitionPoint(count) {
+            compareKeys(part(2 * $0, slotCount: 2 * count), key) < 0
         }
-        return nil
     }
 
     private static var nothing: UnsafeRawBufferPointer {
@@ -133,17 +135,21 @@ package struct MixedView {
         let stride = kind == .list ? 1 : 2
         let start = Self.tableOffset + 4 * stride * count
         let inner = offset - start
-        var (low, high) = (0, count)
-        while low < high {
-            let middle = (low + high) / 2
-            if end(stride * middle + stride - 1) <= inner {
-                low = middle + 1
-            } else {
-                high = middle
-            }
-        }
-        guard inner >= 0, low < count else { return nil }
-        let slot = stride * low + stride - 1
-        return (low, start + (slot == 0 ? 0 : end(slot - 1)))
+        let index = partitionPoint(count) { end(stride * $0 + stride - 1) <= inner }
+        guard inner >= 0, index < count else { return nil }
+        let slot = stride * index + stride - 1
+        return (index, start + (slot == 0 ? 0 : end(slot - 1)))
+    }
+
+    /// Hands every link of the value to `body`, those in lists and maps too, a target as often as it
+    /// stands there. Cost: linear.
+    package func forEachLink(_ body: (_ classNumber: UInt32, _ key: UInt64) -> Void) {
+        forEachLink(depth: 0, body)
+    }
+
+    private func forEachLink(depth: Int, _ body: (UInt32, UInt64) -> Void) {
+        if let link { return body(link.classNumber, link.key) }
+        guard depth < ModelLimits.mixedDepthMax else { return }
+        for index in 0..<count { element(index).forEachLink(depth: depth + 1, body) }
     }
 }

@@ -29,31 +29,10 @@ package struct MixedWriter {
 
     /// Writes null, within a list or map.
     package func null() { tag(.null) }
-    /// Writes a bool.
-    package func bool(_ value: Bool) {
-        tag(.bool)
-        buffer.append((value ? 1 : 0) as UInt8)
-    }
-    /// Writes an int.
-    package func int(_ value: Int64) {
-        tag(.int)
-        buffer.append(little: value)
-    }
-    /// Writes a double; every NaN becomes the one quiet NaN.
-    package func double(_ value: Double) {
-        tag(.double)
-        buffer.append(little: (value.isNaN ? Double.nan : value).bitPattern)
-    }
-    /// Writes a float; every NaN becomes the one quiet NaN.
-    package func float(_ value: Float) {
-        tag(.float)
-        buffer.append(little: (value.isNaN ? Float.nan : value).bitPattern)
-    }
-    /// Writes a decimal.
-    package func decimal(_ value: Decimal128) {
-        tag(.decimal)
-        buffer.append(little: value.low)
-        buffer.append(little: value.high)
+    /// Writes a plain value of fixed width.
+    package func inline(_ value: InlineValue) {
+        tag(MixedKind(stored: value.element))
+        value.append(to: buffer)
     }
     /// Writes a string of UTF-8, which does not lie in the buffer.
     package func string(_ text: UnsafeRawBufferPointer) {
@@ -64,24 +43,6 @@ package struct MixedWriter {
     package func data(_ bytes: UnsafeRawBufferPointer) {
         tag(.data)
         buffer.append(bytes)
-    }
-    /// Writes a date.
-    package func date(_ value: Timestamp) {
-        tag(.date)
-        buffer.append(little: value.seconds)
-        buffer.append(little: value.nanoseconds)
-    }
-    /// Writes an object identifier.
-    package func objectID(_ value: ObjectID) {
-        tag(.objectID)
-        buffer.append(big: value.high)
-        buffer.append(big: value.low)
-    }
-    /// Writes a UUID.
-    package func uuid(_ value: UUID128) {
-        tag(.uuid)
-        buffer.append(big: value.high)
-        buffer.append(big: value.low)
     }
     /// Writes a link to the object `key` of the class with a number.
     package func link(classNumber: UInt32, key: UInt64) {
@@ -108,18 +69,10 @@ package struct MixedWriter {
 
     /// Writes a value; a link becomes null, as it can't be told which object it means.
     package func value(_ value: Value) {
+        if let value = InlineValue(value) { return inline(value) }
         switch value {
-        case .null, .link: null()
-        case .bool(let value): bool(value)
-        case .int(let value): int(value)
-        case .double(let value): double(value)
-        case .float(let value): float(value)
-        case .decimal(let value): decimal(value)
         case .string(var value): value.withUTF8 { string(UnsafeRawBufferPointer($0)) }
         case .data(let value): value.withUnsafeBytes { data($0) }
-        case .date(let value): date(value)
-        case .objectID(let value): objectID(value)
-        case .uuid(let value): uuid(value)
         case .list(let values):
             let table = begin(.list, count: values.count)
             for (index, element) in values.enumerated() {
@@ -135,6 +88,7 @@ package struct MixedWriter {
                 self.value(entry.value)
                 close(2 * index + 1, of: table)
             }
+        default: null()
         }
     }
 
@@ -149,34 +103,41 @@ package struct MixedWriter {
     /// - `value`: Does not lie in the buffer.
     package func copy(_ value: MixedView, withoutLinksTo target: (classNumber: UInt32, key: UInt64))
     {
-        copy(value, without: target, depth: 0)
+        _ = copy(value, losesElements: true) { $0 == target }
     }
 
-    private func copy(
-        _ value: MixedView, without target: (classNumber: UInt32, key: UInt64), depth: Int
-    ) {
+    /// Writes a copy of a value in which some links are null.
+    ///
+    /// - `value`: Does not lie in the buffer.
+    /// - `losesElements`: Whether lists lose the elements that are such links.
+    /// - Returns: Whether there were such links.
+    func copy(
+        _ value: MixedView, losesElements: Bool = false, depth: Int = 0,
+        withoutLinks isLost: ((classNumber: UInt32, key: UInt64)) -> Bool
+    ) -> Bool {
         let kind = value.kind
         guard kind == .list || kind == .map, depth < ModelLimits.mixedDepthMax else {
-            if let link = value.link, link == target { return null() }
-            return copy(value)
+            let isLoss = value.link.map(isLost) ?? false
+            isLoss ? null() : copy(value)
+            return isLoss
         }
-        if kind == .map {
-            let table = begin(.map, count: value.count)
-            for index in 0..<value.count {
-                buffer.append(value.key(index))
-                close(2 * index, of: table)
-                copy(value.element(index), without: target, depth: depth + 1)
-                close(2 * index + 1, of: table)
-            }
-            return
-        }
+        var isLoss = false
         let kept = (0..<value.count).filter { index in
-            value.element(index).link.map { $0 != target } ?? true
+            guard losesElements, kind == .list else { return true }
+            return value.element(index).link.map { !isLost($0) } ?? true
         }
-        let table = begin(.list, count: kept.count)
+        let table = begin(kind, count: kept.count)
         for (position, index) in kept.enumerated() {
-            copy(value.element(index), without: target, depth: depth + 1)
-            close(position, of: table)
+            if kind == .map {
+                buffer.append(value.key(index))
+                close(2 * position, of: table)
+            }
+            let isLossy = copy(
+                value.element(index), losesElements: losesElements, depth: depth + 1,
+                withoutLinks: isLost)
+            isLoss = isLoss || isLossy
+            close(kind == .map ? 2 * position + 1 : position, of: table)
         }
+        return isLoss || kept.count < value.count
     }
 }

@@ -53,12 +53,8 @@ extension ObjectDraft {
         starts.sort { $0.start < $1.start }
         for position in references.indices where references[position].member == member {
             guard let offset = references[position].mixedOffset else { continue }
-            var (low, high) = (0, starts.count)
-            while low < high {
-                let middle = (low + high) / 2
-                if starts[middle].start <= offset { low = middle + 1 } else { high = middle }
-            }
-            if low > 0 { references[position].element = starts[low - 1].entry }
+            let after = partitionPoint(starts.count) { starts[$0].start <= offset }
+            if after > 0 { references[position].element = starts[after - 1].entry }
         }
     }
 
@@ -108,11 +104,7 @@ extension CollectionView {
         func end(_ index: Int) -> Int {
             Int(ends.loadUnaligned(fromByteOffset: 4 * index, as: UInt32.self))
         }
-        var (low, high) = (0, count)
-        while low < high {
-            let middle = (low + high) / 2
-            if end(middle) <= offset { low = middle + 1 } else { high = middle }
-        }
-        return low < count ? (low, low == 0 ? 0 : end(low - 1)) : nil
+        let index = partitionPoint(count) { end($0) <= offset }
+        return index < count ? (index, index == 0 ? 0 : end(index - 1)) : nil
     }
 }

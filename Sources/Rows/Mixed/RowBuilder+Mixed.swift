@@ -4,7 +4,7 @@ import ObjectModel
 extension RowBuilder {
     /// Appends what a draft states in its arena: a text, a collection of plain values, or `mixed` ones with
     /// the object keys of their links.
-    func appendHeap(
+    func appendArena(
         _ draft: ObjectDraft, _ member: Int, _ targets: ResolvedReferences, to buffer: ByteBuffer
     ) {
         let field = draft.fields[member]
@@ -40,8 +40,9 @@ extension RowBuilder {
             guard let offset = reference.mixedOffset, let element = reference.element,
                 case .bytes(let valueStart, _) = draft.entries[element].value
             else { continue }
-            let map = MapView(
-                UnsafeRawBufferPointer(rebasing: buffer.bytes[start...]), element: .mixed)
+            let map = LeafView(
+                UnsafeRawBufferPointer(rebasing: buffer.bytes[start...]),
+                FieldStorage(.map, .mixed))
             guard let entry = map.position(of: draft.key(of: draft.entries[element])),
                 let value = map.values.bytes(entry).baseAddress
             else { continue }
@@ -52,53 +53,9 @@ extension RowBuilder {
         }
     }
 
-    /// Ends a single `mixed` value of a row without its links to one object, which is going away: null if it
-    /// is such a link.
-    func appendMixed(
-        _ value: MixedView, _ member: Int, of stored: RowView, _ rowClass: RowClass,
-        withoutLinksTo target: (classNumber: UInt32, key: UInt64), rowStart: Int,
-        to buffer: ByteBuffer
-    ) {
-        if let link = value.link, link == target {
-            return setNull(rowClass, member, rowStart: rowStart, in: buffer)
-        }
-        let offset = buffer.count
-        MixedWriter(buffer).copy(value, withoutLinksTo: target)
-        closeHeap(
-            member, rowClass, from: offset, rowStart: rowStart, over: stored, in: buffer)
-    }
-
-    /// Appends a map of `mixed` values without its links to one object, which is going away: they become
-    /// null, and vanish from lists within.
-    func appendMixed(
-        _ map: MapView, withoutLinksTo target: (classNumber: UInt32, key: UInt64),
-        to buffer: ByteBuffer
-    ) {
-        func isNull(_ index: Int) -> Bool {
-            map.values.isNull(index)
-                || MixedView(map.values.bytes(index)).link.map { $0 == target } ?? false
-        }
-        append(map, element: .mixed, isNull: isNull, to: buffer) { index in
-            MixedWriter(buffer).copy(
-                MixedView(map.values.bytes(index)), withoutLinksTo: target)
-        }
-    }
-
-    /// Appends a collection of `mixed` values without its links to one object, which is going away: the
-    /// elements vanish, and those in lists within.
-    func appendMixed(
-        _ stored: CollectionView, isSet: Bool,
-        withoutLinksTo target: (classNumber: UInt32, key: UInt64), to buffer: ByteBuffer
-    ) {
-        appendMixed(stored, isSet: isSet, to: buffer) { writer, value in
-            if let link = value.link, link == target { return }
-            writer.copy(value, withoutLinksTo: target)
-        }
-    }
-
     /// Appends a collection of what `write` makes of the elements; one of which it writes nothing is left
     /// out. Null stays.
-    private func appendMixed(
+    func appendMixed(
         _ view: CollectionView, isSet: Bool, to buffer: ByteBuffer,
         _ write: (MixedWriter, MixedView) -> Void
     ) {

@@ -1,22 +1,40 @@
 import Bytes
 
-/// The elements of a leaf of an ``OverflowTree``, or of a collection in a row, which is encoded alike.
+/// The elements of a collection in a row, or of a leaf of an ``OverflowTree``, which is encoded alike.
+///
+/// A list or set is a ``CollectionView``. A map has its keys, in the order of their bytes, beside their values:
+///
+///     offset  bytes  field
+///     0       4      byte count k of the keys; 0 in an empty map, which is eight zeros
+///     4       k      the keys, as a collection of strings
+///     4 + k   …      the values in the order of the keys, as a collection
 public struct LeafView {
     /// The elements; of a map the values.
     public let values: CollectionView
-    /// The keys of a map.
+    /// The keys of a map: as many.
     public let keys: CollectionView?
 
-    /// Reads a leaf.
+    /// Reads a leaf; damaged bytes give an empty one.
     @inlinable public init(_ bytes: UnsafeRawBufferPointer, _ storage: FieldStorage) {
-        if storage.shape == .map {
-            let map = MapView(bytes, element: storage.element)
-            values = map.values
-            keys = map.keys
-        } else {
-            values = CollectionView(bytes, element: storage.element)
-            keys = nil
+        guard storage.shape == .map else {
+            self.init(values: CollectionView(bytes, element: storage.element), keys: nil)
+            return
         }
+        let keyByteCount = bytes.count < 4 ? 0 : Int(bytes.loadUnaligned(as: UInt32.self))
+        if keyByteCount > 0, keyByteCount <= bytes.count - 4 {
+            let split = 4 + keyByteCount
+            let keys = CollectionView(
+                UnsafeRawBufferPointer(rebasing: bytes[4..<split]), element: .string)
+            let values = CollectionView(
+                UnsafeRawBufferPointer(rebasing: bytes[split...]), element: storage.element)
+            if keys.count == values.count {
+                self.init(values: values, keys: keys)
+                return
+            }
+        }
+        self.init(
+            values: CollectionView(emptyOf: storage.element),
+            keys: CollectionView(emptyOf: .string))
     }
 
     /// A leaf that was taken apart.
@@ -27,6 +45,22 @@ public struct LeafView {
 
     /// How many elements there are.
     @inlinable public var count: Int { values.count }
+
+    /// The position of the first key of a map that does not come before `key`; the count when all do. Cost: a
+    /// binary search.
+    func firstPosition(notBefore key: UnsafeRawBufferPointer) -> Int {
+        guard let keys else { return count }
+        return partitionPoint(count) { compareKeys(keys.bytes($0), key) < 0 }
+    }
+
+    /// The position of a key; nil when the map lacks it. Cost: a binary search.
+    package func position(of key: UnsafeRawBufferPointer) -> Int? {
+        let position = firstPosition(notBefore: key)
+        guard let keys, position < count, compareKeys(keys.bytes(position), key) == 0 else {
+            return nil
+        }
+        return position
+    }
 
     /// The bytes that elements take, without tables.
     package func byteCount(_ range: Range<Int>) -> Int {
@@ -83,22 +117,39 @@ extension LeafView {
         _ value: UnsafeRawBufferPointer?, _ element: ElementStorage, under key: [UInt8]?,
         to buffer: ByteBuffer
     ) {
-        let collection = ScalarCollectionBuilder()
-        if let key {
-            let keys = ByteBuffer(capacity: key.count + 16)
-            collection.reset(.string)
-            key.withUnsafeBytes { collection.append(text: $0) }
-            collection.write(to: keys, isSet: false)
-            buffer.append(little: UInt32(keys.count))
-            buffer.append(keys.bytes)
+        if let key { key.withUnsafeBytes { key in appendKeys(count: 1, to: buffer) { _ in key } } }
+        let isNull = value.map { element == .mixed && MixedView($0).isNull } ?? true
+        CollectionView.append(count: 1, of: element, isNull: { _ in isNull }, to: buffer) { _ in
+            if let value { buffer.append(value) }
         }
-        collection.reset(element)
-        if let value, element != .mixed || !MixedView(value).isNull {
-            collection.append(text: value)
-        } else {
-            collection.appendNull()
+    }
+
+    /// Appends the keys of a map of at least one entry; its values follow.
+    static func appendKeys(
+        count: Int, to buffer: ByteBuffer, _ key: (Int) -> UnsafeRawBufferPointer
+    ) {
+        let start = buffer.count
+        buffer.append(little: 0 as UInt32)
+        CollectionView.append(count: count, of: .string, isNull: { _ in false }, to: buffer) {
+            buffer.append(key($0))
         }
-        collection.write(to: buffer, isSet: false)
+        buffer.store(UInt32(buffer.count - start - 4), at: start)
+    }
+
+    /// Appends some elements of the leaf, in their order, as a leaf.
+    ///
+    /// - `isNull`: Whether an element becomes null.
+    /// - `append`: Appends what becomes of one that does not.
+    func append(
+        _ kept: [Int], to buffer: ByteBuffer, isNull: (Int) -> Bool, _ append: (Int) -> Void
+    ) {
+        if let keys {
+            guard !kept.isEmpty else { return buffer.append(little: 0 as UInt64) }
+            Self.appendKeys(count: kept.count, to: buffer) { keys.bytes(kept[$0]) }
+        }
+        CollectionView.append(
+            count: kept.count, of: values.element, isNull: { isNull(kept[$0]) }, to: buffer
+        ) { append(kept[$0]) }
     }
 }
 

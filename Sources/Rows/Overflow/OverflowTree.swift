@@ -1,3 +1,5 @@
+import Bytes
+
 /// An out-of-line collection, for reading.
 ///
 /// A counted B+-tree: leaves have the encoding of a collection in a row, some 4 KiB of it; each node above
@@ -110,12 +112,8 @@ public struct OverflowTree {
         }
         guard let bytes = chunk(number) else { return nil }
         let leaf = LeafView(bytes, storage)
-        var (low, high) = (0, leaf.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if order(leaf, middle) < 0 { low = middle + 1 } else { high = middle }
-        }
-        return (first + low, low < leaf.count && order(leaf, low) == 0)
+        let offset = partitionPoint(leaf.count) { order(leaf, $0) < 0 }
+        return (first + offset, offset < leaf.count && order(leaf, offset) == 0)
     }
 
     private func firstLeaf(_ number: UInt32, _ level: UInt8) -> LeafView? {

@@ -30,9 +30,7 @@ public struct StoredCollection {
     }
 
     /// How many elements there are.
-    @inlinable public var count: Int { tree == nil ? inline.count : overflowCount }
-
-    @usableFromInline var overflowCount: Int { tree?.count ?? 0 }
+    @inlinable public var count: Int { tree?.count ?? inline.count }
 
     /// Hands over every element from `first` on, as an offset in a part of the collection and with its index
     /// in the whole, until `body` returns false.
@@ -65,7 +63,7 @@ public struct StoredCollection {
 
     /// The element at an index, as an offset in a part of the collection; nil beyond the end.
     @inlinable public func element(_ index: Int) -> (part: CollectionView, offset: Int)? {
-        guard tree == nil else { return overflowElement(index) }
+        if let tree { return tree.leaf(at: index).map { ($0.leaf.values, index - $0.first) } }
         return index >= 0 && index < inline.count ? (inline.values, index) : nil
     }
 
@@ -87,8 +85,14 @@ public struct StoredCollection {
         return tree.leaf(at: index).flatMap { $0.leaf.keys?.bytes(index - $0.first) }
     }
 
-    @usableFromInline func overflowElement(_ index: Int) -> (part: CollectionView, offset: Int)? {
-        tree?.leaf(at: index).map { ($0.leaf.values, index - $0.first) }
+    /// The index of a map's entry; nil when the map lacks the key. Cost: logarithmic.
+    public func index(ofKey key: UnsafeRawBufferPointer) -> Int? {
+        guard let tree else { return inline.position(of: key) }
+        let found = tree.lowerBound { leaf, offset in
+            leaf.keys.map { compareKeys($0.bytes(offset), key) } ?? 0
+        }
+        guard let found, found.isEqual else { return nil }
+        return found.index
     }
 
     /// Whether two collections have the same elements in the same order.

@@ -54,7 +54,7 @@ private struct Pair {
         builder.reset(storage.element)
         for value in values {
             switch value {
-            case .int(let int): builder.append(int)
+            case .int(let int): builder.append(InlineValue(int))
             case .string(var text):
                 text.withUTF8 { builder.append(text: UnsafeRawBufferPointer($0)) }
             default: builder.appendNull()

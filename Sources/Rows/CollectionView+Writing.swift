@@ -1,6 +1,40 @@
 import Bytes
 
 extension CollectionView {
+    /// Appends a collection of `count` elements.
+    ///
+    /// - `append`: Appends the bytes of an element that is not null.
+    static func append(
+        count: Int, of element: ElementStorage, isNull: (Int) -> Bool, to buffer: ByteBuffer,
+        _ append: (Int) -> Void
+    ) {
+        let hasNull = (0..<count).contains(where: isNull)
+        buffer.append(little: UInt32(count))
+        buffer.append(little: (hasNull ? 1 : 0) as UInt32)
+        if hasNull {
+            let bitmap = buffer.count
+            buffer.appendZeros((count + 7) / 8)
+            for index in 0..<count where isNull(index) {
+                let offset = bitmap + index / 8
+                buffer.store(buffer.bytes[offset] | 1 << UInt8(index % 8), at: offset)
+            }
+        }
+        let table = buffer.count
+        let width = element.fixedByteCount
+        if width == nil { buffer.appendZeros(4 * count) }
+        let start = buffer.count
+        for index in 0..<count {
+            if !hasNull || !isNull(index) {
+                append(index)
+            } else if let width {
+                buffer.appendZeros(width)
+            }
+            if width == nil {
+                buffer.store(UInt32(buffer.count - start), at: table + 4 * index)
+            }
+        }
+    }
+
     /// The bytes that an element has in the table of ends.
     var tableByteCount: Int { stride > 0 ? 0 : 4 }
 
