@@ -113,7 +113,7 @@ package final class ReadTransaction: ObjectSource {
 
     // MARK: Objects
 
-    /// Finds an object by its primary key, in one round trip.
+    /// Finds an object by its primary key.
     package func find(_ rowClass: RowClass, primaryKey: UnsafeRawBufferPointer)
         throws(StoreError) -> (key: UInt64, row: RowView)?
     {

@@ -34,9 +34,16 @@ package struct KeyRange: Equatable, Sendable {
 
     /// Whether no key can lie in the range.
     package var isEmpty: Bool {
-        guard let upper else { return false }
-        return lower.withUnsafeBytes { lower in
-            upper.withUnsafeBytes { compareKeys(lower, $0) >= 0 }
+        withBounds { lower, upper in upper.map { compareKeys(lower, $0) >= 0 } ?? false }
+    }
+
+    /// Runs `body` with the bytes of both bounds.
+    package func withBounds<Result>(
+        _ body: (_ lower: UnsafeRawBufferPointer, _ upper: UnsafeRawBufferPointer?) -> Result
+    ) -> Result {
+        lower.withUnsafeBytes { lower in
+            guard let upper else { return body(lower, nil) }
+            return upper.withUnsafeBytes { body(lower, $0) }
         }
     }
 
@@ -53,8 +60,8 @@ package struct KeyRange: Equatable, Sendable {
 
     /// Whether `key` lies in the range.
     package func contains(_ key: UnsafeRawBufferPointer) -> Bool {
-        guard lower.withUnsafeBytes({ compareKeys($0, key) }) <= 0 else { return false }
-        guard let upper else { return true }
-        return upper.withUnsafeBytes { compareKeys(key, $0) } < 0
+        withBounds { lower, upper in
+            compareKeys(lower, key) <= 0 && upper.map { compareKeys(key, $0) < 0 } ?? true
+        }
     }
 }

@@ -9,8 +9,7 @@
 /// - Durability: a commit that returned is on disk (unless the engine was opened as relaxed).
 ///
 /// The shape serves an engine with a network round trip per call as well as one in this process:
-/// calls take many keys, a follow-get joins two look-ups, scans run inside the engine, and a commit
-/// is one call. Calls block their thread: make them from a worker, never from a Swift `Task`.
+/// scans run inside the engine, and a commit is one call. Calls block their thread: make them from a worker, never from a Swift `Task`.
 package protocol StorageEngine: AnyObject, Sendable {
     /// What the engine is called in `GET /v1` and in logs, such as `"lmdb"`.
     var name: String { get }

@@ -24,7 +24,8 @@ package protocol StorageSnapshot: AnyObject {
         forKey key: UnsafeRawBufferPointer, expectedAt address: UInt
     ) throws(StorageError) -> UnsafeRawBufferPointer?
 
-    /// Gets `key`, then gets the key that is `prefix` followed by what it found. One round trip.
+    /// Gets `key`, then gets the key that is `prefix` followed by what it found. An engine behind a network takes one
+    /// round trip for both.
     ///
     /// - Returns: The first value and the value it leads to; nil where there is none.
     func follow(_ key: UnsafeRawBufferPointer, prefix: UnsafeRawBufferPointer)
@@ -50,5 +51,17 @@ extension StorageSnapshot {
         forKey key: UnsafeRawBufferPointer, expectedAt address: UInt
     ) throws(StorageError) -> UnsafeRawBufferPointer? {
         try value(forKey: key)
+    }
+
+    package func follow(
+        _ key: UnsafeRawBufferPointer, prefix: UnsafeRawBufferPointer
+    ) throws(StorageError) -> (link: UnsafeRawBufferPointer?, value: UnsafeRawBufferPointer?) {
+        guard let link = try value(forKey: key) else { return (nil, nil) }
+        let joined = UnsafeMutableRawBufferPointer.allocate(
+            byteCount: prefix.count + link.count, alignment: 1)
+        defer { joined.deallocate() }
+        joined.copyMemory(from: prefix)
+        UnsafeMutableRawBufferPointer(rebasing: joined[prefix.count...]).copyMemory(from: link)
+        return (link, try value(forKey: UnsafeRawBufferPointer(joined)))
     }
 }

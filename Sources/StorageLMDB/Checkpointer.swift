@@ -23,13 +23,8 @@ final class Checkpointer: Sendable {
         var observers: [@Sendable (StorageError) -> Void] = []
     }
 
-    private enum Step {
-        case checkpoint(isUrgent: Bool)
-        case stop
-    }
-
     /// How long a failed one is left alone.
-    private static let retryMilliseconds = 1000
+    private static let retryMicroseconds = 1_000_000
 
     /// How long a commit waits for a checkpoint.
     private let delayMilliseconds: Int
@@ -91,7 +86,7 @@ final class Checkpointer: Sendable {
     }
 
     private func run(_ environment: LMDBEnvironment) {
-        while case .checkpoint(let isUrgent) = nextStep() {
+        while let isUrgent = nextCheckpoint() {
             do throws(StorageError) {
                 // What was urgent is followed by one that is not, and finds whether the store is idle.
                 if try environment.checkpoint() || isUrgent {
@@ -102,7 +97,7 @@ final class Checkpointer: Sendable {
                 state.withLock { $0.failure = nil }
             } catch {
                 tell(error)
-                _ = state.wait(milliseconds: Self.retryMilliseconds) { $0.isStopped ? () : nil }
+                _ = state.wait(microseconds: Self.retryMicroseconds) { $0.isStopped ? () : nil }
                 expectAnother()
             }
         }
@@ -127,18 +122,19 @@ final class Checkpointer: Sendable {
         state.withLock { $0.isExpected = true }
     }
 
-    private func nextStep() -> Step {
+    /// Waits until a checkpoint is to be begun.
+    ///
+    /// - Returns: Whether it is urgent; nil when the thread is to end.
+    private func nextCheckpoint() -> Bool? {
         state.wait { $0.isStopped || $0.isExpected || $0.waiterCount > 0 ? () : nil }
-        _ = state.wait(milliseconds: delayMilliseconds) {
+        _ = state.wait(microseconds: delayMilliseconds * 1000) {
             $0.isStopped || $0.isUrgent || $0.waiterCount > 0 ? () : nil
         }
-        var step = Step.stop
-        state.signal { state in
-            if !state.isStopped { step = .checkpoint(isUrgent: state.isUrgent) }
+        return state.withLock { state in
+            let isUrgent = state.isUrgent
             state.isExpected = false
             state.isUrgent = false
-            return false
+            return state.isStopped ? nil : isUrgent
         }
-        return step
     }
 }

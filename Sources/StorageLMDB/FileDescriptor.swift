@@ -9,10 +9,9 @@ struct FileDescriptor: ~Copyable, Sendable {
 
     /// Opens `name` inside `directory`, or relative to the working directory; never across `exec`.
     init(
-        _ name: String, in directory: Int32 = AT_FDCWD, flags: Int32, mode: UInt32 = 0,
-        operation: String
+        _ name: String, in directory: Int32 = AT_FDCWD, flags: Int32, operation: String
     ) throws(StorageError) {
-        number = openat(directory, name, flags | O_CLOEXEC, mode)
+        number = openat(directory, name, flags | O_CLOEXEC, LMDBDirectory.fileMode)
         if number < 0 {
             throw StorageError(systemError: errno, operation: operation, detail: name)
         }

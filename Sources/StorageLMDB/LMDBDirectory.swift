@@ -9,14 +9,19 @@ import Storage
 ///                         the last commits, which the data file has in part, see ``Journal``; empty after a
 ///                         store is closed in order
 ///     holdfast.mdb-lock   LMDB's table of readers; made again by every process, may be deleted
-///     holdfast.format     `holdfast-lmdb 3`: what the data file holds; and a line of ``OpenMark``, unless
-///                         the store was closed in order
+///     holdfast.format     `holdfast-lmdb 3`: what the data file holds; and the line of a
+///                         mark, unless the store was closed in order
 ///     holdfast.lock       locked while a process has the store open; names that process
 ///
 /// A new store appears in an order in which a crash leaves nothing half made: the data file is
 /// written under another name, synced and renamed, and then the format file in the same way. A data
 /// file with no entries and no format file is therefore a creation that did not end, and is carried
 /// on; any other combination of one without the other is refused.
+///
+/// The mark of a store that is open, or was not closed in order, is `open full` where every commit was on the medium
+/// before it was acknowledged, and `open relaxed` where a power cut may have lost acknowledged commits. It is written,
+/// durably, when the journal's files are there, and removed before they are cut: as long as it exists, a store
+/// without them lacks commits. A store of a build that writes no such line has none.
 final class LMDBDirectory: Sendable {
     /// The identity of a directory, whatever path it was opened by.
     struct Identity: Hashable, Sendable {
@@ -32,11 +37,16 @@ final class LMDBDirectory: Sendable {
 
     /// The line of the format file, up to the version number.
     static let formatPrefix = "holdfast-lmdb "
+    /// The second line of the format file, up to the durability with which the store is open.
+    static let markPrefix = "open "
     /// The version of this build: 1, of before there were releases, had no journal.
     static let formatVersion = "3"
     /// The version in which a checkpoint was one transaction of the tree, and the journal counted them. Such a
     /// store is marked as one of the present version when it is opened.
     static let formerFormatVersion = "2"
+
+    /// The permission bits of the files, before the process's umask.
+    static let fileMode: UInt32 = 0o600
 
     /// The directory's path as it was given.
     let path: String
@@ -80,11 +90,11 @@ final class LMDBDirectory: Sendable {
     /// On a medium that can't be written the directory is locked where there is no lock file: nobody can have
     /// made one there.
     /// - Throws: ``StorageError`` `.locked` when another process has it.
-    func lock(mode: UInt32, forReading: Bool) throws(StorageError) -> StoreLock {
+    func lock(forReading: Bool) throws(StorageError) -> StoreLock {
         let file: FileDescriptor
         do throws(StorageError) {
             file = try FileDescriptor(
-                Self.lockName, in: descriptor.number, flags: O_RDWR | O_CREAT, mode: mode,
+                Self.lockName, in: descriptor.number, flags: O_RDWR | O_CREAT,
                 operation: "lock store")
         } catch {
             guard forReading, error.isOfUnwritableMedium else { throw error }
@@ -158,25 +168,25 @@ final class LMDBDirectory: Sendable {
     }
 
     /// Makes an empty store where there is none, and marks one of a former version as one of this.
-    func prepare(_ found: Finding?, mode: UInt32) throws(StorageError) {
+    func prepare(_ found: Finding?) throws(StorageError) {
         if let found {
             // Before the journal is touched: another build must not read it by the former rules.
-            if found.isFormer { try writeFormat(mode: mode) }
+            if found.isFormer { try writeFormat() }
             return
         }
         if try byteCount(of: Self.dataName) == nil {
-            try createData(mode: mode)
+            try createData()
         } else {
             try requireUnused()
         }
-        try writeFormat(mode: mode)
+        try writeFormat()
     }
 
     /// Takes the blocks of LMDB's table of readers, which it writes as memory: where the medium had no room for
     /// one, that would end the process.
-    func reserveReaders(_ count: Int, mode: UInt32) throws(StorageError) {
+    func reserveReaders(_ count: Int) throws(StorageError) {
         let file = try FileDescriptor(
-            "\(Self.dataName)-lock", in: descriptor.number, flags: O_RDWR | O_CREAT, mode: mode,
+            "\(Self.dataName)-lock", in: descriptor.number, flags: O_RDWR | O_CREAT,
             operation: "open store")
         let headerByteCount = 4096
         let entryByteCount = 64
@@ -195,12 +205,10 @@ final class LMDBDirectory: Sendable {
     func openJournal(
         _ options: LMDBOptions, tree: UInt64, isReadOnly: Bool
     ) throws(StorageError) -> Journal {
-        let isSynced = options.durability == .full
-        guard !isReadOnly else {
-            return try Journal(reading: descriptor.number, tree: tree, isSynced: isSynced)
-        }
         let journal = try Journal(
-            in: descriptor.number, mode: options.fileMode, tree: tree, isSynced: isSynced)
+            in: descriptor.number, tree: tree, isSynced: options.durability == .full,
+            isReadOnly: isReadOnly)
+        if isReadOnly { return journal }
         // Its files must be found again after a power cut.
         try descriptor.synchronize(operation: "open journal")
         return journal
@@ -221,7 +229,9 @@ final class LMDBDirectory: Sendable {
     }
 
     /// The version that the format file names, and its mark; nil when there is no such file.
-    private func storedFormat() throws(StorageError) -> (version: String, mark: OpenMark?)? {
+    private func storedFormat() throws(StorageError) -> (
+        version: String, mark: LMDBOptions.Durability?
+    )? {
         guard try byteCount(of: Self.formatName) != nil else { return nil }
         let file = try FileDescriptor(
             Self.formatName, in: descriptor.number, flags: O_RDONLY, operation: "open store")
@@ -235,7 +245,9 @@ final class LMDBDirectory: Sendable {
                 native: "\(path)/\(Self.formatName) is not a format file of this program")
         }
         let version = String(line.dropFirst(Self.formatPrefix.utf8.count))
-        let marks = lines.dropFirst().map { OpenMark(rawValue: String($0)) }
+        let marks = lines.dropFirst().map { line in
+            LMDBOptions.Durability.allCases.first { line == Self.markPrefix + $0.rawValue }
+        }
         guard version != Self.formatVersion || marks.count <= 1 && !marks.contains(nil) else {
             throw StorageError(
                 .format, operation: "open store",
@@ -244,13 +256,13 @@ final class LMDBDirectory: Sendable {
         return (version, marks.first ?? nil)
     }
 
-    private func createData(mode: UInt32) throws(StorageError) {
+    private func createData() throws(StorageError) {
         let temporary = "\(Self.dataName).new"
         unlinkat(descriptor.number, temporary, 0)
         // Opening an environment writes its two meta pages. LMDB needs no lock file for that: the
         // name is ours alone.
         try Self.withEnvironment(
-            path: "\(path)/\(temporary)", flags: MDB_NOSUBDIR | MDB_NOLOCK, mode: mode
+            path: "\(path)/\(temporary)", flags: MDB_NOSUBDIR | MDB_NOLOCK
         ) { _ in }
         let file = try FileDescriptor(
             temporary, in: descriptor.number, flags: O_RDWR, operation: "create store")
@@ -262,13 +274,13 @@ final class LMDBDirectory: Sendable {
     ///
     /// - `write`: Writes the file's contents to a descriptor.
     func replaceData(
-        mode: UInt32, _ write: (Int32) throws(StorageError) -> Void
+        _ write: (Int32) throws(StorageError) -> Void
     ) throws(StorageError) {
         let temporary = "\(Self.dataName).new"
         unlinkat(descriptor.number, temporary, 0)
         do throws(StorageError) {
             let file = try FileDescriptor(
-                temporary, in: descriptor.number, flags: O_RDWR | O_CREAT | O_EXCL, mode: mode,
+                temporary, in: descriptor.number, flags: O_RDWR | O_CREAT | O_EXCL,
                 operation: "replace store")
             try write(file.number)
             try file.synchronize(operation: "replace store")
@@ -284,7 +296,7 @@ final class LMDBDirectory: Sendable {
         var information = MDB_envinfo()
         var code: Int32 = MDB_SUCCESS
         try Self.withEnvironment(
-            path: dataPath, flags: MDB_NOSUBDIR | MDB_NOLOCK | MDB_RDONLY, mode: 0
+            path: dataPath, flags: MDB_NOSUBDIR | MDB_NOLOCK | MDB_RDONLY
         ) { code = mdb_env_info($0, &information) }
         guard code == MDB_SUCCESS else {
             throw StorageError(lmdb: code, operation: "open store")
@@ -297,7 +309,7 @@ final class LMDBDirectory: Sendable {
     }
 
     private static func withEnvironment(
-        path: String, flags: Int32, mode: UInt32, _ body: (OpaquePointer) -> Void
+        path: String, flags: Int32, _ body: (OpaquePointer) -> Void
     ) throws(StorageError) {
         var created: OpaquePointer?
         var code = mdb_env_create(&created)
@@ -305,17 +317,17 @@ final class LMDBDirectory: Sendable {
             throw StorageError(lmdb: code, operation: "create store")
         }
         defer { mdb_env_close(environment) }
-        code = mdb_env_open(environment, path, UInt32(flags), mode)
+        code = mdb_env_open(environment, path, UInt32(flags), fileMode)
         guard code == MDB_SUCCESS else {
             throw StorageError(lmdb: code, operation: "open store")
         }
         body(environment)
     }
 
-    private func writeFormat(mode: UInt32) throws(StorageError) {
+    private func writeFormat() throws(StorageError) {
         let temporary = "\(Self.formatName).new"
         let file = try FileDescriptor(
-            temporary, in: descriptor.number, flags: O_RDWR | O_CREAT | O_TRUNC, mode: mode,
+            temporary, in: descriptor.number, flags: O_RDWR | O_CREAT | O_TRUNC,
             operation: "create store")
         try file.replaceContents([UInt8](Self.formatLine.utf8), operation: "create store")
         try file.synchronize(operation: "create store")
@@ -325,8 +337,8 @@ final class LMDBDirectory: Sendable {
     /// Sets the mark of the format file where it stands, and returns when it is durable. That takes no room: a full
     /// disk neither keeps a store from being opened nor from being closed in order.
     ///
-    /// - `mark`: Nil for a store that is closed in order.
-    func writeMark(_ mark: OpenMark?) throws(StorageError) {
+    /// - `mark`: How commits are written; nil for a store that is closed in order.
+    func writeMark(_ mark: LMDBOptions.Durability?) throws(StorageError) {
         // As it is, it survives a crash in between.
         guard try storedFormat()?.mark != mark else { return }
         let file = try FileDescriptor(
@@ -337,7 +349,7 @@ final class LMDBDirectory: Sendable {
         }
         if let mark {
             do throws(SystemError) {
-                try file.write([UInt8]("\(mark.rawValue)\n".utf8), at: line)
+                try file.write([UInt8]("\(Self.markPrefix)\(mark.rawValue)\n".utf8), at: line)
             } catch {
                 throw StorageError(
                     systemError: error.code, operation: "mark store", detail: Self.formatName)

@@ -109,7 +109,7 @@ package final class LMDBEngine: StorageEngine {
         try environment.compact()
     }
 
-    /// Counts for metrics.
+    /// Counts of pages and entries.
     package func information() throws(StorageError) -> LMDBInformation {
         try requireOpen("information")
         return try environment.information()

@@ -25,11 +25,7 @@ extension LMDBEnvironment {
     /// Gives back the room of journal files that have grown long, unless something waits in them.
     func shrinkJournal() throws(StorageError) {
         try excludingWrites("shrink journal") { () throws(StorageError) in
-            do throws(SystemError) {
-                try journal.shrink()
-            } catch {
-                throw failure(error, operation: "shrink journal")
-            }
+            try journaling("shrink journal") { () throws(SystemError) in try journal.shrink() }
         }
     }
 
@@ -58,15 +54,13 @@ extension LMDBEnvironment {
 
     /// Freezes what the journal has. Needs the write lock.
     func freeze(_ operation: String) throws(StorageError) -> [ChangeRun] {
-        do throws(SystemError) {
-            let byteCount = journal.activeByteCount
-            let runs = try journal.freeze(tree: pool.withLock { $0.published.tree })
-            // What an unfinished checkpoint has left comes first, and gives no room.
-            if journal.activeByteCount < byteCount { checkpointer.noteFreeze() }
-            return runs
-        } catch {
-            throw failure(error, operation: operation)
+        let byteCount = journal.activeByteCount
+        let runs = try journaling(operation) { () throws(SystemError) in
+            try journal.freeze(tree: pool.withLock { $0.published.tree })
         }
+        // What an unfinished checkpoint has left comes first, and gives no room.
+        if journal.activeByteCount < byteCount { checkpointer.noteFreeze() }
+        return runs
     }
 
     /// Writes the frozen part of the journal to the tree, in the order of keys and by transactions of their
@@ -98,10 +92,8 @@ extension LMDBEnvironment {
 
     /// Lets snapshots go to the tree for what a checkpoint wrote. Needs both locks.
     func endCheckpoint(_ operation: String) throws(StorageError) {
-        do throws(SystemError) {
+        try journaling(operation) { () throws(SystemError) in
             try journal.dropFrozen(tree: pool.withLock { $0.published.treeEnd })
-        } catch {
-            throw failure(error, operation: operation)
         }
         checkpointRest = nil
         let recent = journal.recent

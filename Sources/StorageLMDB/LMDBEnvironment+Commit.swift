@@ -42,10 +42,8 @@ extension LMDBEnvironment {
         let byteCount = JournalRecord.byteCount(of: batch)
         lastRecordByteCount = byteCount
         guard hasRoom(for: byteCount) else { return nil }
-        do throws(SystemError) {
+        try journaling("commit") { () throws(SystemError) in
             try journal.append(batch, byteCount: byteCount, commit: base + 1)
-        } catch {
-            throw failure(error, operation: "commit")
         }
         let recent = journal.recent
         publish {

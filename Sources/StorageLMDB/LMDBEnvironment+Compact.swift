@@ -17,12 +17,8 @@ extension LMDBEnvironment {
         guard journal.pendingByteCount == 0 else {
             throw StorageError(.conflict, operation: "compact", native: "the store is in use")
         }
-        do throws(SystemError) {
-            try journal.clear()
-        } catch {
-            throw failure(error, operation: "compact")
-        }
-        try directory.replaceData(mode: fileMode) { file throws(StorageError) in
+        try journaling("compact") { () throws(SystemError) in try journal.clear() }
+        try directory.replaceData { file throws(StorageError) in
             let code = mdb_env_copyfd2(handle, file, UInt32(MDB_CP_COMPACT))
             guard code == MDB_SUCCESS else { throw StorageError(lmdb: code, operation: "compact") }
             // From here on the copy may be the store, also where a sync fails.

@@ -44,11 +44,20 @@ extension LMDBEnvironment {
 
     /// The error of a failed call for the journal. After a failed sync writes are refused, whatever it says:
     /// then it is an I/O error.
-    func failure(_ error: SystemError, operation: String) -> StorageError {
+    private func failure(_ error: SystemError, operation: String) -> StorageError {
         guard error.isOfSync else { return failure(error.code, operation: operation) }
         let failure = StorageError(systemError: error.code, operation: operation)
         refuseWrites(since: failure)
         return StorageError(.io, operation: operation, native: failure.native)
+    }
+
+    /// Runs what writes to the journal. Needs the write lock.
+    func journaling<Result>(
+        _ operation: String, _ body: () throws(SystemError) -> Result
+    ) throws(StorageError) -> Result {
+        do throws(SystemError) { return try body() } catch {
+            throw failure(error, operation: operation)
+        }
     }
 
     /// Whether the data file can't grow, and nothing else is wrong with its medium.

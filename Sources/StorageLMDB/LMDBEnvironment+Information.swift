@@ -3,9 +3,9 @@ import Glibc
 import Storage
 
 extension LMDBEnvironment {
-    /// Counts for metrics; costs a snapshot and two small copies.
+    /// Counts of pages and entries; costs a snapshot and two small copies.
     func information() throws(StorageError) -> LMDBInformation {
-        let (reader, state) = try takeReader()
+        let (reader, _) = try takeReader()
         defer { giveBack(reader) }
         var status = MDB_stat()
         var environment = MDB_envinfo()
@@ -13,19 +13,9 @@ extension LMDBEnvironment {
         if code == MDB_SUCCESS { code = mdb_env_info(handle, &environment) }
         guard code == MDB_SUCCESS else { throw StorageError(lmdb: code, operation: "information") }
         return LMDBInformation(
-            mapByteCount: environment.me_mapsize,
             mapUsedByteCount: (environment.me_last_pgno + 1) * pageByteCount,
-            pageByteCount: pageByteCount,
-            branchPageCount: status.ms_branch_pages,
-            leafPageCount: status.ms_leaf_pages,
-            overflowPageCount: status.ms_overflow_pages,
-            depth: Int(status.ms_depth),
-            entryCount: status.ms_entries,
-            journalByteCount: state.recent?.byteCount ?? 0,
-            commit: state.commit,
-            useCount: pool.withLock { $0.useCount } - 1,
-            readerSlotCount: Int(environment.me_numreaders),
-            readerSlotCountMax: Int(environment.me_maxreaders))
+            pageByteCount: pageByteCount, branchPageCount: status.ms_branch_pages,
+            leafPageCount: status.ms_leaf_pages, entryCount: status.ms_entries)
     }
 
     /// The size of the data file and the journal; nil when it is unknown.
@@ -39,10 +29,6 @@ extension LMDBEnvironment {
     func makeDurable() throws(StorageError) {
         writeLock.lock()
         defer { writeLock.unlock() }
-        do throws(SystemError) {
-            try journal.makeDurable()
-        } catch {
-            throw failure(error, operation: "sync")
-        }
+        try journaling("sync") { () throws(SystemError) in try journal.makeDurable() }
     }
 }

@@ -47,8 +47,6 @@ final class LMDBEnvironment: @unchecked Sendable {
     let handle: OpaquePointer
     let database: MDB_dbi
     let directory: LMDBDirectory
-    /// The permission bits of the directory's files.
-    let fileMode: UInt32
     /// How commits are written.
     let durability: LMDBOptions.Durability
     /// Why the store was opened for reading; nil when it can be written.
@@ -84,23 +82,43 @@ final class LMDBEnvironment: @unchecked Sendable {
     let spare: LMDBSpareReader
     let refusal = Mutex<StorageError?>(nil)
 
-    /// The parts of an environment.
-    struct Parts: ~Copyable {
-        var tree: LMDBTree
-        var journal: Journal
-        var dataFile: FileDescriptor
-        var lock: StoreLock
-        var readingReason: StorageError?
-        var mayLackCommits: Bool
-    }
-
-    init(_ directory: LMDBDirectory, _ options: LMDBOptions, _ parts: consuming Parts) {
-        let tree = parts.tree
+    /// Opens the store in `directory` for this process, and makes it when there is none. Never called twice at a
+    /// time for one directory: ``LMDBRegistry`` sees to it.
+    ///
+    /// - `readingReason`: Why the store is not to be written; nil when it is.
+    init(
+        _ directory: LMDBDirectory, _ options: LMDBOptions, reading readingReason: StorageError?
+    ) throws(StorageError) {
+        let isReadOnly = readingReason != nil
+        let lock = try directory.lock(forReading: isReadOnly)
+        let found = try directory.inspect(acceptsLoss: options.acceptsLoss)
+        if let readingReason {
+            guard found != nil else { throw readingReason }
+        } else {
+            try directory.prepare(found)
+            try directory.reserveReaders(options.readerCountMax)
+        }
+        let tree = try LMDBTree(path: directory.dataPath, options, isReadOnly: isReadOnly)
+        do throws(StorageError) {
+            journal = try directory.openJournal(
+                options, tree: tree.transaction, isReadOnly: isReadOnly)
+            dataFile = try directory.openData(isReadOnly: isReadOnly)
+            if !isReadOnly {
+                // As long as commits may be missing the mark says so, whatever may be lost from now on: the next
+                // start has to know it too.
+                try directory.writeMark(
+                    found?.mayLackCommits ?? false ? .relaxed : options.durability)
+            }
+        } catch {
+            mdb_env_close(tree.handle)
+            throw error
+        }
+        mayLackCommits = Atomic(found?.mayLackCommits ?? false)
         self.directory = directory
+        self.readingReason = readingReason
         handle = tree.handle
-        spare = LMDBSpareReader(of: tree.handle)
+        spare = LMDBSpareReader(of: directory.dataPath, options)
         database = tree.database
-        fileMode = options.fileMode
         durability = options.durability
         limits = StorageLimits(
             keyByteCountMax: Int(mdb_env_get_maxkeysize(tree.handle)),
@@ -111,14 +129,10 @@ final class LMDBEnvironment: @unchecked Sendable {
         checkpointByteCount = options.checkpointByteCount
         checkpointChangeCount = options.checkpointChangeCount
         checkpointer = Checkpointer(delayMilliseconds: options.checkpointMilliseconds)
-        readingReason = parts.readingReason
-        mayLackCommits = Atomic(parts.mayLackCommits)
-        journal = parts.journal
         let published = Published(
             commit: journal.recent == nil ? tree.transaction : journal.lastCommit,
             recent: journal.recent, tree: tree.transaction, treeEnd: tree.transaction)
-        dataFile = parts.dataFile
-        pool = Mutex(Pool(published: published, lock: parts.lock))
+        pool = Mutex(Pool(published: published, lock: lock))
     }
 
     // MARK: Reading

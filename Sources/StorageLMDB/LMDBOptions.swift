@@ -33,8 +33,6 @@ package struct LMDBOptions: Sendable {
     /// Whether a store that was not closed in order is opened without its journal, and so without its last
     /// commits.
     package var acceptsLoss = false
-    /// The permission bits of created files, before the process's umask.
-    package var fileMode: UInt32
     /// The longest value in bytes. LMDB stores a long value in neighbouring pages, so a very long
     /// one is hard to place in a fragmented file. The default holds an object whose string, with its
     /// 16 MiB, is as long as the object model allows, and the change log entry that names it.
@@ -52,9 +50,6 @@ package struct LMDBOptions: Sendable {
     /// on nearly every page, as a load in random order does, would by one transaction double the file.
     /// Each transaction costs two syncs.
     package var checkpointChangeCount: Int
-    /// Whether the kernel reads ahead when pages come from the medium: good for scans, and for point
-    /// reads only while the data fits into memory. Off is `MDB_NORDAHEAD`.
-    package var readsAhead: Bool
 
     /// The map of a served store: 1 TiB.
     package static let servedMapByteCount = 1 << 40
@@ -67,22 +62,18 @@ package struct LMDBOptions: Sendable {
         mapByteCount: Int = LMDBOptions.servedMapByteCount,
         readerCountMax: Int = 4096,
         durability: Durability = .full,
-        fileMode: UInt32 = 0o600,
         valueByteCountMax: Int = 64 << 20,
         checkpointMilliseconds: Int = 1000,
         checkpointByteCount: Int = 8 << 20,
-        checkpointChangeCount: Int = 2048,
-        readsAhead: Bool = true
+        checkpointChangeCount: Int = 2048
     ) {
         self.directory = directory
         self.mapByteCount = mapByteCount
         self.readerCountMax = readerCountMax
         self.durability = durability
-        self.fileMode = fileMode
         self.valueByteCountMax = valueByteCountMax
         self.checkpointMilliseconds = checkpointMilliseconds
         self.checkpointByteCount = checkpointByteCount
         self.checkpointChangeCount = max(checkpointChangeCount, 1)
-        self.readsAhead = readsAhead
     }
 }

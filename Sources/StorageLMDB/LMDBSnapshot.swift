@@ -37,15 +37,6 @@ package final class LMDBSnapshot: StorageSnapshot {
         return try value(forKey: key, try open("get"))
     }
 
-    package func follow(
-        _ key: UnsafeRawBufferPointer, prefix: UnsafeRawBufferPointer
-    ) throws(StorageError) -> (link: UnsafeRawBufferPointer?, value: UnsafeRawBufferPointer?) {
-        let transaction = try open("follow")
-        guard let link = try value(forKey: key, transaction) else { return (nil, nil) }
-        let joined = try transaction.joined(prefix, link)
-        return (link, try value(forKey: joined, transaction))
-    }
-
     package func scan(
         _ range: KeyRange, reversed: Bool, expecting: Int,
         _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Bool

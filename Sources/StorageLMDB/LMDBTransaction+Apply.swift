@@ -88,24 +88,23 @@ extension LMDBTransaction {
     private func remove(
         _ range: KeyRange, _ cursor: OpaquePointer, _ didChange: inout Bool
     ) -> Int32 {
-        let (code, count) = range.lower.withUnsafeBytes { lower in
-            guard let upper = range.upper else { return remove(from: lower, to: nil, cursor) }
-            return upper.withUnsafeBytes { remove(from: lower, to: ScanBound($0), cursor) }
-        }
+        let (code, count) = range.withBounds { remove(from: $0, to: $1, cursor) }
         if count > 0 { didChange = true }
         return code
     }
 
     private func remove(
-        from lower: UnsafeRawBufferPointer, to upper: ScanBound?, _ cursor: OpaquePointer
+        from lower: UnsafeRawBufferPointer, to upper: UnsafeRawBufferPointer?,
+        _ cursor: OpaquePointer
     ) -> (code: Int32, count: Int) {
         var key = MDB_val(lower)
         var value = MDB_val()
         var count = 0
+        let bound = upper.map { ScanBound($0) }
         var code = mdb_cursor_get(
             cursor, &key, &value, lower.count == 0 ? MDB_FIRST : MDB_SET_RANGE)
         while code == MDB_SUCCESS {
-            if let upper, !upper.isAbove(UnsafeRawBufferPointer(key)) { return (code, count) }
+            if let bound, !bound.isAbove(UnsafeRawBufferPointer(key)) { return (code, count) }
             code = mdb_cursor_del(cursor, 0)
             guard code == MDB_SUCCESS else { return (code, count) }
             count += 1

@@ -23,7 +23,6 @@ final class LMDBTransaction: @unchecked Sendable {
     /// The longest entries that a scan asks the processor for ahead of time: of longer ones a scan
     /// reads little, or what is read on takes longer than a cache miss.
     private static let prefetchedByteCountMax: UInt = 768
-    private let linkedKey: UnsafeMutableRawPointer
 
     init(
         handle: OpaquePointer, database: MDB_dbi, limits: StorageLimits, isReadOnly: Bool,
@@ -34,10 +33,7 @@ final class LMDBTransaction: @unchecked Sendable {
         self.limits = limits
         self.isReadOnly = isReadOnly
         self.isPooled = isPooled
-        linkedKey = .allocate(byteCount: limits.keyByteCountMax, alignment: 8)
     }
-
-    deinit { linkedKey.deallocate() }
 
     /// The number of the tree's transaction that a read transaction sees.
     var number: UInt64 { UInt64(mdb_txn_id(handle)) }
@@ -58,19 +54,6 @@ final class LMDBTransaction: @unchecked Sendable {
         throw StorageError(lmdb: code, operation: "get")
     }
 
-    /// `prefix` and `link` as one key, valid until the next call.
-    func joined(
-        _ prefix: UnsafeRawBufferPointer, _ link: UnsafeRawBufferPointer
-    ) throws(StorageError) -> UnsafeRawBufferPointer {
-        let count = prefix.count + link.count
-        guard count <= limits.keyByteCountMax else {
-            throw StorageError(.badKey, operation: "follow")
-        }
-        if let bytes = prefix.baseAddress { memcpy(linkedKey, bytes, prefix.count) }
-        if let bytes = link.baseAddress { memcpy(linkedKey + prefix.count, bytes, link.count) }
-        return UnsafeRawBufferPointer(start: linkedKey, count: count)
-    }
-
     /// Walks a range; the port's promise is ``StorageSnapshot/scan(_:reversed:expecting:_:)``.
     ///
     /// - Returns: How many entries `body` was given.
@@ -81,17 +64,10 @@ final class LMDBTransaction: @unchecked Sendable {
         guard !range.isEmpty else { return 0 }
         let cursor = try takeCursor()
         defer { idleCursors.append(cursor) }
-        let (code, count) = range.lower.withUnsafeBytes { lower in
-            guard let upper = range.upper else {
-                return reversed
-                    ? walkBackwards(cursor, lower: lower, upper: nil, body)
-                    : walkForwards(cursor, lower: lower, upper: nil, body)
-            }
-            return upper.withUnsafeBytes { upper in
-                reversed
-                    ? walkBackwards(cursor, lower: lower, upper: upper, body)
-                    : walkForwards(cursor, lower: lower, upper: upper, body)
-            }
+        let (code, count) = range.withBounds { lower, upper in
+            reversed
+                ? walkBackwards(cursor, lower: lower, upper: upper, body)
+                : walkForwards(cursor, lower: lower, upper: upper, body)
         }
         guard code == MDB_SUCCESS else { throw StorageError(lmdb: code, operation: "scan") }
         return count
@@ -142,20 +118,11 @@ final class LMDBTransaction: @unchecked Sendable {
         var count = 0
         var code = mdb_cursor_get(
             cursor, &key, &value, lower.count == 0 ? MDB_FIRST : MDB_SET_RANGE)
-        guard let upper else {
-            while code == MDB_SUCCESS {
-                count += 1
-                let keyBytes = UnsafeRawBufferPointer(key)
-                guard body(keyBytes, UnsafeRawBufferPointer(value)) else { break }
-                code = mdb_cursor_get(cursor, &key, &value, MDB_NEXT)
-            }
-            return (code == MDB_NOTFOUND ? MDB_SUCCESS : code, count)
-        }
-        let bound = ScanBound(upper)
+        let bound = upper.map { ScanBound($0) }
         var before = UInt(bitPattern: key.mv_data)
         while code == MDB_SUCCESS {
             let keyBytes = UnsafeRawBufferPointer(key)
-            guard bound.isAbove(keyBytes) else { break }
+            if let bound, !bound.isAbove(keyBytes) { break }
             count += 1
             let here = UInt(bitPattern: key.mv_data)
             let step = before &- here

@@ -47,7 +47,6 @@ struct LMDBTree {
     ) throws(StorageError) {
         // Not MDB_WRITEMAP: there a full disk is a SIGBUS, and a stray pointer writes into the data.
         var flags = MDB_NOSUBDIR | MDB_NOTLS
-        if !options.readsAhead { flags |= MDB_NORDAHEAD }
         // Nobody writes, as long as the store is locked: readers need no table, whose file may not be writable.
         if isReadOnly { flags |= MDB_RDONLY | MDB_NOLOCK }
 
@@ -56,7 +55,7 @@ struct LMDBTree {
             code = mdb_env_set_maxreaders(handle, UInt32(options.readerCountMax))
         }
         if code == MDB_SUCCESS {
-            code = mdb_env_open(handle, path, UInt32(flags), options.fileMode)
+            code = mdb_env_open(handle, path, UInt32(flags), LMDBDirectory.fileMode)
         }
         guard code == MDB_SUCCESS else {
             if code == ENOMEM {

@@ -33,16 +33,6 @@ package final class LMDBWriteTransaction: StorageWriteTransaction {
         return value
     }
 
-    package func follow(
-        _ key: UnsafeRawBufferPointer, prefix: UnsafeRawBufferPointer
-    ) throws(StorageError) -> (link: UnsafeRawBufferPointer?, value: UnsafeRawBufferPointer?) {
-        guard let link = try value(forKey: key) else { return (nil, nil) }
-        let transaction = try open("follow")
-        let value = try transaction.value(forKey: transaction.joined(prefix, link))
-        if value != nil { entriesRead += 1 }
-        return (link, value)
-    }
-
     package func scan(
         _ range: KeyRange, reversed: Bool, expecting: Int,
         _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Bool

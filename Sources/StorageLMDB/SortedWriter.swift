@@ -85,8 +85,7 @@ struct SortedWriter: ~Copyable {
         }
         guard let value else { return remove(key) }
         if following == .bound, parked.count == 0, compareKeys(key, bound.bytes) >= 0 {
-            following = .unknown
-            putCount = 0
+            forgetFollowing()
         }
         let code = put(key, value)
         guard code == MDB_SUCCESS else { return code }
@@ -132,8 +131,7 @@ struct SortedWriter: ~Copyable {
         case .bound:
             guard parked.count == 0 else { return MDB_SUCCESS }
             // It may be the entry that followed.
-            following = .unknown
-            putCount = 0
+            forgetFollowing()
         }
         var key = MDB_val(key)
         var value = MDB_val()
@@ -160,11 +158,13 @@ struct SortedWriter: ~Copyable {
             }
             parked.removeFirst()
         }
-        if following == .bound {
-            following = .unknown
-            putCount = 0
-        }
+        if following == .bound { forgetFollowing() }
         return MDB_SUCCESS
+    }
+
+    private mutating func forgetFollowing() {
+        following = .unknown
+        putCount = 0
     }
 
     /// Learns which entry follows the one that was just put.

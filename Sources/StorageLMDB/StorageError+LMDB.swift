@@ -10,33 +10,23 @@ extension StorageError {
     /// there; anywhere else it is damage.
     package init(lmdb code: Int32, operation: String) {
         let mapped: Code
-        let name: String
         switch code {
-        case MDB_KEYEXIST: (mapped, name) = (.corrupted, "MDB_KEYEXIST")
-        case MDB_NOTFOUND: (mapped, name) = (.corrupted, "MDB_NOTFOUND")
-        case MDB_PAGE_NOTFOUND: (mapped, name) = (.corrupted, "MDB_PAGE_NOTFOUND")
-        case MDB_CORRUPTED: (mapped, name) = (.corrupted, "MDB_CORRUPTED")
-        case MDB_PANIC: (mapped, name) = (.io, "MDB_PANIC")
-        case MDB_VERSION_MISMATCH: (mapped, name) = (.format, "MDB_VERSION_MISMATCH")
-        case MDB_INVALID: (mapped, name) = (.format, "MDB_INVALID")
-        case MDB_MAP_FULL: (mapped, name) = (.diskFull, "MDB_MAP_FULL")
-        case MDB_DBS_FULL: (mapped, name) = (.memory, "MDB_DBS_FULL")
-        case MDB_READERS_FULL: (mapped, name) = (.readersFull, "MDB_READERS_FULL")
-        case MDB_TLS_FULL: (mapped, name) = (.memory, "MDB_TLS_FULL")
-        case MDB_TXN_FULL: (mapped, name) = (.memory, "MDB_TXN_FULL")
-        case MDB_CURSOR_FULL: (mapped, name) = (.corrupted, "MDB_CURSOR_FULL")
-        case MDB_PAGE_FULL: (mapped, name) = (.corrupted, "MDB_PAGE_FULL")
-        case MDB_MAP_RESIZED: (mapped, name) = (.locked, "MDB_MAP_RESIZED")
-        case MDB_INCOMPATIBLE: (mapped, name) = (.format, "MDB_INCOMPATIBLE")
-        case MDB_BAD_RSLOT: (mapped, name) = (.corrupted, "MDB_BAD_RSLOT")
-        case MDB_BAD_TXN: (mapped, name) = (.closed, "MDB_BAD_TXN")
-        case MDB_BAD_VALSIZE: (mapped, name) = (.badKey, "MDB_BAD_VALSIZE")
-        case MDB_BAD_DBI: (mapped, name) = (.corrupted, "MDB_BAD_DBI")
+        case MDB_PANIC: mapped = .io
+        case MDB_VERSION_MISMATCH, MDB_INVALID, MDB_INCOMPATIBLE: mapped = .format
+        case MDB_MAP_FULL: mapped = .diskFull
+        case MDB_DBS_FULL, MDB_TLS_FULL, MDB_TXN_FULL: mapped = .memory
+        case MDB_READERS_FULL: mapped = .readersFull
+        case MDB_MAP_RESIZED: mapped = .locked
+        case MDB_BAD_TXN: mapped = .closed
+        case MDB_BAD_VALSIZE: mapped = .badKey
+        case MDB_KEYEXIST...MDB_LAST_ERRCODE: mapped = .corrupted
         default:
             self.init(systemError: code, operation: operation)
             return
         }
-        self.init(mapped, operation: operation, native: "\(name) (\(code))")
+        // Such as "MDB_PANIC: Update of meta page failed or environment had fatal error".
+        let text = mdb_strerror(code).map { String(cString: $0) } ?? ""
+        self.init(mapped, operation: operation, native: "\(text.prefix { $0 != ":" }) (\(code))")
     }
 
     /// Whether a store may still be read where this was met in writing: the medium is full, or this process may

@@ -18,7 +18,8 @@ package final class MemoryEngine: StorageEngine {
     package let limits: StorageLimits
 
     private let shared = Mutex(Shared())
-    private let writerLock = OwnedLock()
+    /// Held during a commit and by an open write transaction.
+    let writerLock = OwnedLock()
 
     /// Makes an empty store.
     package init(
@@ -100,12 +101,6 @@ package final class MemoryEngine: StorageEngine {
         }
         return published.commit
     }
-
-    /// Ends a write transaction.
-    func endWrite() { writerLock.unlock() }
-
-    /// Traps unless this thread has the write transaction open.
-    func requireWriterThread() { writerLock.requireOwner() }
 
     /// Takes the writer lock and checks that nothing was committed since `base`.
     private func beginState(base: UInt64, operation: String) throws(StorageError) -> MemoryState {

@@ -20,20 +20,6 @@ extension MemoryReads {
         return value
     }
 
-    package func follow(
-        _ key: UnsafeRawBufferPointer, prefix: UnsafeRawBufferPointer
-    ) throws(StorageError) -> (link: UnsafeRawBufferPointer?, value: UnsafeRawBufferPointer?) {
-        guard let link = try value(forKey: key) else { return (nil, nil) }
-        let linkedKey = Array(prefix) + Array(link)
-        let state = try openState("follow")
-        guard linkedKey.count > 0, linkedKey.count <= engine.limits.keyByteCountMax else {
-            throw StorageError(.badKey, operation: "follow")
-        }
-        let value = linkedKey.withUnsafeBytes { state.value(forKey: $0) }
-        if value != nil { entriesRead += 1 }
-        return (link, value)
-    }
-
     package func scan(
         _ range: KeyRange, reversed: Bool, expecting: Int,
         _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Bool

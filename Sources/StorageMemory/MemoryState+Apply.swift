@@ -7,32 +7,16 @@ extension MemoryState {
     /// Cost: the chunks that are touched, and one reference for every other.
     func applying(_ batch: StorageBatch) -> MemoryState? {
         var state = self
-        for range in batch.removedRanges where !range.isEmpty {
-            state = state.removing(range) ?? state
+        for range in batch.removedRanges {
+            var removals: [StorageBatch.Change] = []
+            _ = state.scan(range, reversed: false) { key, _ in
+                removals.append(StorageBatch.Change(key: key, value: nil))
+                return true
+            }
+            state = state.applying(removals) ?? state
         }
         state = state.applying(batch.changes) ?? state
         return state === self ? nil : state
-    }
-
-    private func removing(_ range: KeyRange) -> MemoryState? {
-        let first = range.lower.withUnsafeBytes { lowerBound($0) }
-        let end = range.upper.map { upper in upper.withUnsafeBytes { lowerBound($0) } } ?? self.end
-        guard first != end else { return nil }
-
-        var kept = Array(chunks[..<first.chunk])
-        var removedByteCount = 0
-        var rest: [MemoryEntry] = []
-        for index in first.chunk..<min(end.chunk + 1, chunks.count) {
-            let entries = chunks[index].entries
-            let from = index == first.chunk ? first.entry : 0
-            let to = index == end.chunk ? end.entry : entries.count
-            for entry in entries[from..<to] { removedByteCount += entry.byteCount }
-            rest += entries[..<from] + entries[to...]
-        }
-        kept += Self.cut(rest)
-        kept += chunks[min(end.chunk + 1, chunks.count)...]
-        return MemoryState(
-            chunks: kept, commit: commit, byteCount: byteCount - removedByteCount)
     }
 
     private func applying(_ changes: [StorageBatch.Change]) -> MemoryState? {

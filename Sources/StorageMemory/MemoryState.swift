@@ -14,7 +14,7 @@ final class MemoryState: Sendable {
 
         /// The position of the first entry at or above `key`.
         func lowerBound(_ key: UnsafeRawBufferPointer) -> Int {
-            partition(entries.count) { compareKeys(entries[$0].key, key) < 0 }
+            partitionPoint(entries.count) { compareKeys(entries[$0].key, key) < 0 }
         }
     }
 
@@ -64,7 +64,9 @@ final class MemoryState: Sendable {
 
     /// The chunk whose keys `key` belongs among: the last one that begins at or below it.
     func chunkIndex(for key: UnsafeRawBufferPointer) -> Int {
-        let above = partition(chunks.count) { compareKeys(chunks[$0].entries[0].key, key) <= 0 }
+        let above = partitionPoint(chunks.count) {
+            compareKeys(chunks[$0].entries[0].key, key) <= 0
+        }
         return max(0, above - 1)
     }
 
@@ -102,15 +104,4 @@ final class MemoryState: Sendable {
             : Position(
                 chunk: position.chunk - 1, entry: chunks[position.chunk - 1].entries.count - 1)
     }
-}
-
-/// How many of `0 ..< count` satisfy `isBelow`, which holds up to some position and not beyond.
-private func partition(_ count: Int, _ isBelow: (Int) -> Bool) -> Int {
-    var low = 0
-    var high = count
-    while low < high {
-        let middle = (low + high) / 2
-        if isBelow(middle) { low = middle + 1 } else { high = middle }
-    }
-    return low
 }

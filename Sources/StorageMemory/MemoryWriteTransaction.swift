@@ -21,7 +21,7 @@ final class MemoryWriteTransaction: MemoryReads, StorageWriteTransaction {
 
     func openState(_ operation: String) throws(StorageError) -> MemoryState {
         guard let state, !didFail else { throw StorageError(.closed, operation: operation) }
-        engine.requireWriterThread()
+        engine.writerLock.requireOwner()
         return state
     }
 
@@ -45,6 +45,6 @@ final class MemoryWriteTransaction: MemoryReads, StorageWriteTransaction {
     func close() {
         guard state != nil else { return }
         state = nil
-        engine.endWrite()
+        engine.writerLock.unlock()
     }
 }

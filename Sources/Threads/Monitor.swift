@@ -51,13 +51,6 @@ package final class Monitor<State>: @unchecked Sendable {
         }
     }
 
-    /// Runs `body` with the lock held until it returns a result or `milliseconds` have passed.
-    ///
-    /// - Returns: The result; nil when the time is over.
-    package func wait<Result>(milliseconds: Int, _ body: (inout State) -> Result?) -> Result? {
-        wait(microseconds: milliseconds * 1000, body)
-    }
-
     /// Runs `body` with the lock held until it returns a result or `microseconds` have passed.
     ///
     /// - Returns: The result; nil when the time is over.

@@ -15,7 +15,6 @@ struct Measurement {
         try load()
         try measureSnapshot()
         try measureGets()
-        try measureFollow()
         try measureScans()
         try measureCommits()
     }
@@ -62,24 +61,6 @@ struct Measurement {
                 for index in 0..<count {
                     set(buffer, Self.rowTag, index % rowCount)
                     _ = try snapshot.value(forKey: UnsafeRawBufferPointer(buffer))
-                }
-            }
-        }
-    }
-
-    private func measureFollow() throws(StorageError) {
-        let count = 1_000_000
-        var random = SeededGenerator(seed: 2)
-        let prefix = [Self.rowTag]
-        try withBytes(prefix) { (prefix) throws(StorageError) in
-            try withKeyBuffer { (buffer) throws(StorageError) in
-                try report("snapshot + follow + close, random", count) { () throws(StorageError) in
-                    for _ in 0..<count {
-                        set(buffer, Self.keyTag, Int(random.next() % UInt64(rowCount)))
-                        let snapshot = try engine.snapshot()
-                        _ = try snapshot.follow(UnsafeRawBufferPointer(buffer), prefix: prefix)
-                        snapshot.close()
-                    }
                 }
             }
         }

@@ -57,7 +57,6 @@ struct EngineSnapshotTests {
         #expect(throws: StorageError(.closed, operation: "get")) {
             try snapshot.bytes(forKeys: [[1]])
         }
-        #expect(throws: StorageError.self) { try snapshot.bytes(following: [1], prefix: [2]) }
         #expect(throws: StorageError(.closed, operation: "scan")) { try snapshot.entries() }
         #expect(try other.entries().isEmpty)
         other.close()

@@ -16,7 +16,6 @@ struct EngineWriteTransactionTests {
         try OwnedBatch(removing: [[3]]).apply(to: transaction)
         #expect(try transaction.contents() == [[1]: [1], [1, 5]: [4], [2]: [22], [9, 1]: [7]])
         #expect(try transaction.bytes(forKeys: [[3], [2]]) == [nil, [22]])
-        #expect(try transaction.bytes(following: [1], prefix: [9]) == ([1], [7]))
         #expect(try transaction.entries(reversed: true, countMax: 1).map(\.key) == [[9, 1]])
 
         let before = try engine.snapshot()

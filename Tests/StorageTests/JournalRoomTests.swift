@@ -76,7 +76,7 @@ struct JournalRoomTests {
             try fill(count, of: byteCount)
             let told = startWriter()
             // One that does not wait tells long before.
-            #expect(told.wait(milliseconds: 200) { $0 } == nil)
+            #expect(told.wait(microseconds: 200_000) { $0 } == nil)
             return told
         }
         #expect(told.wait { $0 } > 0)

@@ -28,7 +28,9 @@ struct LMDBFillTests {
 
     /// Applies a batch to the tree at once.
     private func apply(_ batch: OwnedBatch, to engine: LMDBEngine) throws {
-        let transaction = try engine.beginWrite(base: try engine.information().commit)
+        let snapshot = try engine.snapshot()
+        snapshot.close()
+        let transaction = try engine.beginWrite(base: snapshot.commit)
         defer { transaction.close() }
         try batch.apply(to: transaction)
         _ = try transaction.commitAll()

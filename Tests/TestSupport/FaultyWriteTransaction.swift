@@ -21,12 +21,6 @@ final class FaultyWriteTransaction: StorageWriteTransaction {
         try transaction.value(forKey: key)
     }
 
-    func follow(
-        _ key: UnsafeRawBufferPointer, prefix: UnsafeRawBufferPointer
-    ) throws(StorageError) -> (link: UnsafeRawBufferPointer?, value: UnsafeRawBufferPointer?) {
-        try transaction.follow(key, prefix: prefix)
-    }
-
     func scan(
         _ range: KeyRange, reversed: Bool, expecting: Int,
         _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Bool

@@ -7,7 +7,6 @@ import Storage
 /// uses it, while the transaction's body runs.
 final class OverlaySnapshot: StorageSnapshot {
     private let group: CommitGroup
-    private let keyBuffer = ByteBuffer(capacity: 64)
     private var ownEntriesRead = 0
 
     init(_ group: CommitGroup) { self.group = group }
@@ -20,17 +19,6 @@ final class OverlaySnapshot: StorageSnapshot {
         let value = try group.storedValue(key)
         if value != nil { ownEntriesRead += 1 }
         return value
-    }
-
-    func follow(_ key: UnsafeRawBufferPointer, prefix: UnsafeRawBufferPointer)
-        throws(StorageError) -> (link: UnsafeRawBufferPointer?, value: UnsafeRawBufferPointer?)
-    {
-        guard let link = try value(forKey: key) else { return (nil, nil) }
-        let next = keyBuffer.making {
-            $0.append(prefix)
-            $0.append(link)
-        }
-        return (link, try value(forKey: next))
     }
 
     func scan(

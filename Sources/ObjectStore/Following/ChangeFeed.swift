@@ -121,7 +121,7 @@ package final class ChangeFeed: @unchecked Sendable {
             let tick =
                 isCatchingUp.load(ordering: .relaxed) ? Self.catchUpMilliseconds : tickMilliseconds
             let work: (actions: [@Sendable (Position) -> Void], isStopping: Bool)? = inbox.wait(
-                milliseconds: tick
+                microseconds: tick * 1000
             ) { state in
                 guard state.hasNews || state.isStopping || !state.actions.isEmpty else {
                     return nil

@@ -144,16 +144,7 @@ final class ChangeRun: @unchecked Sendable {
 
     /// The position of the first key that is `key` or above it.
     func firstPosition(notBelow key: UnsafeRawBufferPointer) -> Int {
-        var (low, high) = (0, count)
-        while low < high {
-            let middle = (low + high) / 2
-            if compareKeys(changes[middle].keyBytes, key) < 0 {
-                low = middle + 1
-            } else {
-                high = middle
-            }
-        }
-        return low
+        partitionPoint(count) { compareKeys(changes[$0].keyBytes, key) < 0 }
     }
 
     /// A key's place in filters. Not for anything that leaves the process.

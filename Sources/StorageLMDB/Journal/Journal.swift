@@ -48,33 +48,20 @@ final class Journal: @unchecked Sendable {
     /// Opens the files in `directory`, and reads what the tree lacks back into memory.
     ///
     /// - `tree`: The tree's last transaction.
+    /// - `isReadOnly`: Whether nothing is changed; nothing may be written then.
     /// - Throws: ``StorageError``; `.corrupted` when a record that was acknowledged can't be read, or
     ///   the tree's file is older than the journal.
     init(
-        in directory: Int32, mode: UInt32, tree: UInt64, isSynced: Bool
+        in directory: Int32, tree: UInt64, isSynced: Bool, isReadOnly: Bool
     ) throws(StorageError) {
         var files: [JournalFile] = []
         for name in Self.fileNames {
-            files.append(try JournalFile(name, in: directory, mode: mode))
+            files.append(try JournalFile(name, in: directory, isReadOnly: isReadOnly))
         }
         self.files = files
         self.tree = tree
         self.isSynced = isSynced
-        try recover(keepsFiles: false)
-    }
-
-    /// Reads what the tree lacks into memory and changes nothing; nothing may be written then.
-    ///
-    /// - Throws: As above.
-    init(reading directory: Int32, tree: UInt64, isSynced: Bool) throws(StorageError) {
-        var files: [JournalFile] = []
-        for name in Self.fileNames {
-            files.append(try JournalFile(reading: name, in: directory))
-        }
-        self.files = files
-        self.tree = tree
-        self.isSynced = isSynced
-        try recover(keepsFiles: true)
+        try recover(keepsFiles: isReadOnly)
     }
 
     /// How many bytes of records wait in the current file.

@@ -33,17 +33,12 @@ final class JournalFile: @unchecked Sendable {
     /// Whether something was written since the last sync.
     private var isDirty = false
 
-    /// Opens the file, and makes it when there is none.
-    init(_ name: String, in directory: Int32, mode: UInt32) throws(StorageError) {
+    /// Opens the file, and makes it when there is none; one that is not there to be read has no records.
+    init(_ name: String, in directory: Int32, isReadOnly: Bool) throws(StorageError) {
+        let isMissing = isReadOnly && faccessat(directory, name, F_OK, 0) != 0
         descriptor = try FileDescriptor(
-            name, in: directory, flags: O_RDWR | O_CREAT, mode: mode, operation: "open journal")
-    }
-
-    /// Opens the file to be read only; one that is not there has no records.
-    init(reading name: String, in directory: Int32) throws(StorageError) {
-        let isThere = faccessat(directory, name, F_OK, 0) == 0
-        descriptor = try FileDescriptor(
-            isThere ? name : "/dev/null", in: directory, flags: O_RDONLY, operation: "open journal")
+            isMissing ? "/dev/null" : name, in: directory,
+            flags: isReadOnly ? O_RDONLY : O_RDWR | O_CREAT, operation: "open journal")
     }
 
     /// How many bytes of records there are.
