@@ -210,14 +210,12 @@ static inline int shim_epoll_wait(
 }
 
 /// A new event descriptor, or -1 with `errno`.
-static inline int shim_event_create(int is_blocking) {
-    return eventfd(0, EFD_CLOEXEC | (is_blocking ? 0 : EFD_NONBLOCK));
-}
+static inline int shim_event_create(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
 
 /// Wakes whoever waits for the event descriptor.
 static inline void shim_event_signal(int descriptor) { (void)eventfd_write(descriptor, 1); }
 
-/// Waits for a signal (when the descriptor blocks), and forgets it.
+/// Forgets that it was signalled.
 static inline void shim_event_clear(int descriptor) {
     eventfd_t value;
     while (eventfd_read(descriptor, &value) < 0 && errno == EINTR) {

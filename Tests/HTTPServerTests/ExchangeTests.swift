@@ -10,7 +10,7 @@ import Testing
         let worker = Worker()
         defer { worker.stop() }
         let routes = [
-            Route(.put, "/later/{n}", "later", body: .buffered()) { _ in
+            Route(.put, "/later/{n}", "later", body: .buffered) { _ in
                 .later { exchange in
                     worker.async {
                         exchange.respond {
@@ -91,11 +91,9 @@ import Testing
 
     @Test("a waiting request whose client leaves is seen as gone and completed once")
     func clientLeaves() throws {
-        let notes = Notes()
         let held = Mutex<[Exchange]>([])
-        let route = Route(.get, "/x", "x") { request in
-            request.whenComplete { notes.add($0 == .sent ? "sent" : "aborted") }
-            return .later { exchange in held.withLock { $0.append(exchange) } }
+        let route = Route(.get, "/x", "x") { _ in
+            .later { exchange in held.withLock { $0.append(exchange) } }
         }
         try withServer([route, hello]) { server, port in
             let client = try RawClient(port: port)
@@ -105,7 +103,6 @@ import Testing
             client.reset()
             #expect(eventually { held.withLock { $0[0].isGone } })
             held.withLock { _ = $0[0].respond(Response(200, .text, "late")) }
-            #expect(eventually { notes.all == ["aborted"] })
             #expect(eventually { server.metrics.inFlight.load(ordering: .relaxed) == 0 })
             held.withLock { $0 = [] }
             #expect(try RawClient(port: port).get("/hello").status == 200)

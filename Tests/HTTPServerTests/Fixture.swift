@@ -65,7 +65,7 @@ let echo = Route(.get, "/echo/{a}/{b}", "echo") { request in
 let hello = Route(.get, "/hello", "hello") { _ in .respond(Response(200, .text, "hello")) }
 
 /// A route that answers with the body's length and sum.
-let count = Route(.post, "/count", "count", body: .buffered()) { request in
+let count = Route(.post, "/count", "count", body: .buffered) { request in
     .respond(Response(200, .text, summary(request.body)))
 }
 

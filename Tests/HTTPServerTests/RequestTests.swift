@@ -172,11 +172,8 @@ import Testing
 
     @Test("a client that leaves at any byte of its request harms nobody")
     func earlyDisconnects() throws {
-        let notes = Notes()
-        let route = Route(.post, "/count", "count", body: .buffered()) { request in
-            request.whenComplete { _ in notes.add("complete") }
-            notes.add("handled")
-            return .respond(Response(200, .text, summary(request.body)))
+        let route = Route(.post, "/count", "count", body: .buffered) { request in
+            .respond(Response(200, .text, summary(request.body)))
         }
         try withServer([route, hello]) { server, port in
             let text =
@@ -191,7 +188,6 @@ import Testing
             #expect(try RawClient(port: port).get("/hello").status == 200)
             #expect(eventually { server.metrics.inFlight.load(ordering: .relaxed) == 0 })
             #expect(eventually { server.metrics.connections.load(ordering: .relaxed) <= 1 })
-            #expect(eventually { notes.count("complete") == notes.count("handled") })
         }
     }
 

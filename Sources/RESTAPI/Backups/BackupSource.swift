@@ -18,5 +18,5 @@ final class BackupSource: PullSource {
         return .bytes(count)
     }
 
-    func close(_ completion: Completion) { Glibc.close(file) }
+    func close() { Glibc.close(file) }
 }

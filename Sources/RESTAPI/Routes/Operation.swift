@@ -86,7 +86,7 @@ package struct Operation: Sendable {
             let handler = make(service)
             let hasBody = method == .post || method == .put || method == .patch
             return Route(
-                method, path, id, body: hasBody ? .buffered() : .none, answersHead: !isEndless
+                method, path, id, body: hasBody ? .buffered : .none, answersHead: !isEndless
             ) { request in
                 if !request.query.isEmpty || !refused.isEmpty {
                     do throws(RequestFault) {

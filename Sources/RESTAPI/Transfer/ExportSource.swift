@@ -36,5 +36,5 @@ final class ExportSource: PullSource {
         return .bytes(count)
     }
 
-    func close(_ completion: Completion) { service.endExport(export) }
+    func close() { service.endExport(export) }
 }

@@ -44,7 +44,6 @@ final class SocketLoop: @unchecked Sendable {
     private let inbox = Mutex(Inbox())
     var roles: [UInt64: Role] = [:]
     var nextToken: UInt64 = 1
-    var tokens: [ObjectIdentifier: UInt64] = [:]
     var lingeringCount = 0
     /// Whether accepting is paused until file descriptors are free again.
     var isAcceptPaused = false
@@ -58,7 +57,7 @@ final class SocketLoop: @unchecked Sendable {
     init(_ server: Server, listening sockets: [Int32]) throws(ServerError) {
         self.server = server
         epoll = shim_epoll_create()
-        wakeUp = shim_event_create(0)
+        wakeUp = shim_event_create()
         guard epoll >= 0, wakeUp >= 0 else { throw .system("epoll_create1", errno: errno) }
         guard watch(wakeUp, token: 0, events: shim_readable) else {
             throw .system("epoll_ctl", errno: errno)
@@ -138,11 +137,10 @@ final class SocketLoop: @unchecked Sendable {
         for (_, role) in roles {
             switch role {
             case .listener(let socket), .lingering(let socket, _): close(socket)
-            case .stream(let socket): finish(socket, .aborted)
+            case .stream(let socket): remove(socket)
             }
         }
         roles = [:]
-        tokens = [:]
     }
 
     private func handle(_ event: shim_ready) {
@@ -170,11 +168,11 @@ final class SocketLoop: @unchecked Sendable {
         for message in messages {
             switch message {
             case .adopt(let socket): adopt(socket)
-            case .ready(let socket): if tokens[ObjectIdentifier(socket)] != nil { write(socket) }
+            case .ready(let socket): if socket.token != nil { write(socket) }
             case .linger(let socket): linger(socket)
             case .stopListening: stopListening()
             case .endStreams: eachStream { $0.stream.end() }
-            case .closeStreams: eachStream { remove($0, .aborted) }
+            case .closeStreams: eachStream { remove($0) }
             case .exit: return false
             }
         }

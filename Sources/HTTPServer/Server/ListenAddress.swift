@@ -128,17 +128,14 @@ func portNumber(_ address: UnsafePointer<sockaddr>) -> UInt16 {
 
 /// `address:port`, with brackets around IPv6 addresses.
 func describe(_ address: UnsafePointer<sockaddr>) -> String {
-    var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
-    let raw = UnsafeRawPointer(address)
-    switch Int32(address.pointee.sa_family) {
-    case AF_INET:
-        var inner = raw.assumingMemoryBound(to: sockaddr_in.self).pointee.sin_addr
-        inet_ntop(AF_INET, &inner, &text, socklen_t(text.count))
-    case AF_INET6:
-        var inner = raw.assumingMemoryBound(to: sockaddr_in6.self).pointee.sin6_addr
-        inet_ntop(AF_INET6, &inner, &text, socklen_t(text.count))
-    default: return "unknown"
-    }
+    var text = [CChar](repeating: 0, count: 64)
+    let isIPv6 = Int32(address.pointee.sa_family) == AF_INET6
+    let byteCount = isIPv6 ? MemoryLayout<sockaddr_in6>.size : MemoryLayout<sockaddr_in>.size
+    guard
+        getnameinfo(
+            address, socklen_t(byteCount), &text, socklen_t(text.count), nil, 0, NI_NUMERICHOST)
+            == 0
+    else { return "unknown" }
     let host = String(
         decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     return ListenAddress(host: host, port: portNumber(address)).description

@@ -8,7 +8,7 @@ import JSON
 /// (RFC 3986, sections 2.2 and 3.3). The storage is kept from one request of a connection to the
 /// next, so a request of usual length allocates nothing.
 struct Target: ~Copyable {
-    enum Fault {
+    enum Fault: Error {
         /// A `%` that two hexadecimal digits do not follow.
         case brokenEscape
         /// Decoded bytes that are not UTF-8.
@@ -56,11 +56,11 @@ struct Target: ~Copyable {
     }
 
     /// Splits and decodes. Cost: one pass over the raw text.
-    mutating func parse() -> Fault? {
-        guard let memory, rawCount > 0 else { return .noPath }
+    mutating func parse() throws(Fault) {
+        guard let memory, rawCount > 0 else { throw .noPath }
         var index = 0
         if memory[0] != UInt8(ascii: "/") {
-            guard let start = Target.pathStart(memory, rawCount) else { return .noPath }
+            guard let start = Target.pathStart(memory, rawCount) else { throw .noPath }
             index = start
         }
         let slash = UInt8(ascii: "/")
@@ -73,17 +73,15 @@ struct Target: ~Copyable {
                 if memory[index] == UInt8(ascii: "%") || memory[index] >= 0x80 { isPlain = false }
                 index += 1
             }
-            switch piece(memory, start..<index, isPlain: isPlain) {
-            case .success(let text): segments.append(text)
-            case .failure(let fault): return fault.fault
-            }
+            segments.append(try piece(memory, start..<index, isPlain: isPlain))
         }
         pathCount = index
-        guard index < rawCount else { return nil }
-        return parseQuery(memory, from: index + 1)
+        if index < rawCount { try parseQuery(memory, from: index + 1) }
     }
 
-    private mutating func parseQuery(_ memory: UnsafeMutablePointer<UInt8>, from: Int) -> Fault? {
+    private mutating func parseQuery(
+        _ memory: UnsafeMutablePointer<UInt8>, from: Int
+    ) throws(Fault) {
         var index = from
         while index < rawCount {
             let start = index
@@ -100,30 +98,21 @@ struct Target: ~Copyable {
             if index > start {
                 let nameEnd = equals < 0 ? index : equals
                 let valueStart = equals < 0 ? index : equals + 1
-                switch piece(memory, start..<nameEnd, isPlain: isPlain, blank: UInt8(ascii: "+")) {
-                case .failure(let fault): return fault.fault
-                case .success(let name):
-                    switch piece(
-                        memory, valueStart..<index, isPlain: isPlain, blank: UInt8(ascii: "+"))
-                    {
-                    case .failure(let fault): return fault.fault
-                    case .success(let value): query.append((name, value))
-                    }
-                }
+                let blank = UInt8(ascii: "+")
+                let name = try piece(memory, start..<nameEnd, isPlain: isPlain, blank: blank)
+                let value = try piece(memory, valueStart..<index, isPlain: isPlain, blank: blank)
+                query.append((name, value))
             }
             index += 1
         }
-        return nil
     }
-
-    private struct Broken: Error { let fault: Fault }
 
     private mutating func piece(
         _ memory: UnsafeMutablePointer<UInt8>, _ range: Range<Int>, isPlain: Bool,
         blank: UInt8? = nil
-    ) -> Result<RequestText, Broken> {
+    ) throws(Fault) -> RequestText {
         if isPlain {
-            return .success(RequestText(memory + range.lowerBound, count: range.count))
+            return RequestText(memory + range.lowerBound, count: range.count)
         }
         let start = decodedEnd
         var index = range.lowerBound
@@ -131,7 +120,7 @@ struct Target: ~Copyable {
             if memory[index] == UInt8(ascii: "%") {
                 guard index + 2 < range.upperBound, let high = Hexadecimal.value(memory[index + 1]),
                     let low = Hexadecimal.value(memory[index + 2])
-                else { return .failure(Broken(fault: .brokenEscape)) }
+                else { throw .brokenEscape }
                 memory[decodedEnd] = high << 4 | low
                 index += 3
             } else {
@@ -141,8 +130,8 @@ struct Target: ~Copyable {
             decodedEnd += 1
         }
         let text = RequestText(memory + start, count: decodedEnd - start)
-        guard isValidUTF8(text.bytes) else { return .failure(Broken(fault: .notUTF8)) }
-        return .success(text)
+        guard isValidUTF8(text.bytes) else { throw .notUTF8 }
+        return text
     }
 
     /// Where the path begins in an absolute-form or asterisk-form target (RFC 9112, section 3.2).

@@ -21,7 +21,7 @@ package protocol PullSource: AnyObject {
     func read(into buffer: UnsafeMutableRawBufferPointer) -> Pull
 
     /// Called exactly once, when no more is read; also for a reply that was never sent.
-    func close(_ completion: Completion)
+    func close()
 }
 
 /// The body of a reply that is pulled; it owns the source and closes it exactly once.
@@ -31,7 +31,6 @@ package final class PullBody: @unchecked Sendable {
     private let source: any PullSource
     /// Whether it has taken too long.
     let isOverdue: (@Sendable () -> Bool)?
-    private var isEnded = false
     private var isClosed = false
     /// The connection's socket once the reply is queued, and whether its end is the body's end.
     var socket: Int32 = -1
@@ -48,9 +47,7 @@ package final class PullBody: @unchecked Sendable {
         let pull = source.read(into: buffer)
         switch pull {
         case .bytes: break
-        case .end:
-            isEnded = true
-            if endsWithConnection { shut() }
+        case .end: if endsWithConnection { shut() }
         case .failed: shut()
         }
         return pull
@@ -65,7 +62,7 @@ package final class PullBody: @unchecked Sendable {
     func close() {
         guard !isClosed else { return }
         isClosed = true
-        source.close(isEnded ? .sent : .aborted)
+        source.close()
     }
 
     deinit { close() }

@@ -12,7 +12,11 @@ func appendTimestamp(to text: inout [UInt8]) {
     text.append(UInt8(ascii: "-"))
     digits(Int(parts.tm_mday), 2, &text)
     text.append(UInt8(ascii: "T"))
-    appendTime(parts, &text)
+    digits(Int(parts.tm_hour), 2, &text)
+    text.append(UInt8(ascii: ":"))
+    digits(Int(parts.tm_min), 2, &text)
+    text.append(UInt8(ascii: ":"))
+    digits(Int(parts.tm_sec), 2, &text)
     text.append(UInt8(ascii: "."))
     digits(time.tv_nsec / 1000, 6, &text)
     text.append(UInt8(ascii: "Z"))
@@ -20,31 +24,15 @@ func appendTimestamp(to text: inout [UInt8]) {
 
 /// The wall clock as the value of `Date` (RFC 9110, section 5.6.7), appended to `text`.
 func appendHTTPDate(to text: inout [UInt8]) {
-    let days: [StaticString] = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
-    let months: [StaticString] = [
-        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
-    ]
     var seconds = time(nil)
     var parts = tm()
     gmtime_r(&seconds, &parts)
-    text.append(contentsOf: days[Int(parts.tm_wday)].bytes)
-    text.append(contentsOf: [0x2C, 0x20])
-    digits(Int(parts.tm_mday), 2, &text)
-    text.append(0x20)
-    text.append(contentsOf: months[Int(parts.tm_mon)].bytes)
-    text.append(0x20)
-    digits(Int(parts.tm_year) + 1900, 4, &text)
-    text.append(0x20)
-    appendTime(parts, &text)
-    text.append(contentsOf: (" GMT" as StaticString).bytes)
-}
-
-private func appendTime(_ parts: tm, _ text: inout [UInt8]) {
-    digits(Int(parts.tm_hour), 2, &text)
-    text.append(UInt8(ascii: ":"))
-    digits(Int(parts.tm_min), 2, &text)
-    text.append(UInt8(ascii: ":"))
-    digits(Int(parts.tm_sec), 2, &text)
+    withUnsafeTemporaryAllocation(of: CChar.self, capacity: 40) { buffer in
+        guard let start = buffer.baseAddress else { return }
+        // The program keeps the C locale, whose names are those of the RFC.
+        let count = strftime(start, buffer.count, "%a, %d %b %Y %H:%M:%S GMT", &parts)
+        text.append(contentsOf: UnsafeRawBufferPointer(start: start, count: count))
+    }
 }
 
 private func digits(_ value: Int, _ width: Int, _ text: inout [UInt8]) {

@@ -6,11 +6,11 @@ extension SocketLoop {
     /// Takes over a stream's socket and sends what is queued.
     func adopt(_ socket: StreamSocket) {
         let token = add(.stream(socket))
-        tokens[ObjectIdentifier(socket)] = token
+        socket.token = token
         // Edge-triggered: no further call is needed when the kernel's buffer fills and empties.
         let events = shim_readable | shim_writable | shim_peer_closed | shim_edges
         guard watch(socket.socket, token: token, events: events) else {
-            remove(socket, .aborted)
+            remove(socket)
             return
         }
         write(socket)
@@ -19,7 +19,7 @@ extension SocketLoop {
     func handle(_ socket: StreamSocket, events: UInt32) {
         let gone = shim_peer_closed | shim_broken
         if events & gone != 0 || (events & shim_readable != 0 && !drain(socket.socket)) {
-            remove(socket, .aborted)
+            remove(socket)
         } else if events & shim_writable != 0 {
             write(socket)
         }
@@ -32,7 +32,7 @@ extension SocketLoop {
                 guard flush(socket) else { return }
             }
             if socket.isEnding {
-                remove(socket, .sent)
+                remove(socket, isSent: true)
                 return
             }
             frame.removeAll(keepingCapacity: true)
@@ -99,7 +99,7 @@ extension SocketLoop {
             }
             if count <= 0 {
                 if errno == EINTR { continue }
-                if errno != EAGAIN { remove(socket, .aborted) }
+                if errno != EAGAIN { remove(socket) }
                 return false
             }
             socket.pendingStart += count
@@ -111,14 +111,12 @@ extension SocketLoop {
     }
 
     /// Ends a stream: closes its socket and notifies its owner.
-    func remove(_ socket: StreamSocket, _ completion: Completion) {
-        guard let token = tokens.removeValue(forKey: ObjectIdentifier(socket)) else { return }
+    ///
+    /// - `isSent`: Whether all of it was handed to the kernel.
+    func remove(_ socket: StreamSocket, isSent: Bool = false) {
+        guard let token = socket.token.take() else { return }
         roles[token] = nil
-        finish(socket, completion)
-    }
-
-    func finish(_ socket: StreamSocket, _ completion: Completion) {
-        if completion == .sent {
+        if isSent {
             _ = shim_epoll_remove(epoll, socket.socket)
             post(.linger(socket.socket))
         } else {
@@ -128,6 +126,5 @@ extension SocketLoop {
         record.byteCount = socket.sentByteCount
         server.streamFinished(record)
         socket.stream.close()
-        socket.onCompletion.take()?(completion)
     }
 }

@@ -176,7 +176,7 @@ final class GzipSource: PullSource {
         }
     }
 
-    func close(_ completion: Completion) {
+    func close() {
         if let writer { GzipWriter.give(writer) }
         writer = nil
         body.close()

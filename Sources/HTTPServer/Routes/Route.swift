@@ -10,9 +10,8 @@ package struct Route: Sendable {
     package enum Body: Sendable {
         /// None is expected; a small one is dropped.
         case none
-        /// Collected before the handler runs. `limit` in bytes after decompression; nil is the
-        /// server's option.
-        case buffered(limit: Int? = nil)
+        /// Collected before the handler runs.
+        case buffered
         /// Given to a sink as it comes. The closure runs when the headers are here.
         case streamed(@Sendable (Request, Upload) -> UploadStart)
     }

@@ -19,6 +19,10 @@ package struct RequestText: @unchecked Sendable {
         bytes = UnsafeBufferPointer(start: start, count: count)
     }
 
+    init(_ start: UnsafePointer<CChar>, count: Int) {
+        self.init(UnsafeRawPointer(start).assumingMemoryBound(to: UInt8.self), count: count)
+    }
+
     /// Number of bytes.
     package var count: Int { bytes.count }
     /// Whether there are no bytes.
@@ -54,40 +58,6 @@ package struct RequestText: @unchecked Sendable {
     package func hasPrefix(_ prefix: StaticString) -> Bool {
         count >= prefix.utf8CodeUnitCount
             && areEqual(bytes.baseAddress, prefix.utf8Start, prefix.utf8CodeUnitCount)
-    }
-
-    /// Whether a comma-separated list has `token` as an element (case ignored), whatever parameters
-    /// follow it after `;`, unless one of them is `q=0`.
-    package func listContains(_ token: StaticString) -> Bool {
-        var index = 0
-        while index < count {
-            var end = index
-            while end < count, bytes[end] != UInt8(ascii: ",") { end += 1 }
-            if element(index..<end, accepts: token) { return true }
-            index = end + 1
-        }
-        return false
-    }
-
-    private func element(_ range: Range<Int>, accepts token: StaticString) -> Bool {
-        var nameEnd = range.lowerBound
-        while nameEnd < range.upperBound, bytes[nameEnd] != UInt8(ascii: ";") { nameEnd += 1 }
-        guard trimmed(range.lowerBound..<nameEnd).equalsIgnoringCase(token) else { return false }
-        var index = nameEnd
-        while index < range.upperBound {
-            var end = index + 1
-            while end < range.upperBound, bytes[end] != UInt8(ascii: ";") { end += 1 }
-            let parameter = trimmed(index + 1..<end)
-            if parameter.hasPrefix("q=0") || parameter.hasPrefix("Q=0") {
-                // `q=0`, `q=0.0…` refuse; `q=0.5` does not.
-                let digits = parameter.bytes.dropFirst(3)
-                if digits.allSatisfy({ $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "0") }) {
-                    return false
-                }
-            }
-            index = end
-        }
-        return true
     }
 
     /// The bytes in `range` without blanks at either end.

@@ -10,15 +10,7 @@ package struct Logger: Sendable {
         package static func < (left: Level, right: Level) -> Bool { left.rawValue < right.rawValue }
 
         /// The name in a log line and in the configuration.
-        package var name: String {
-            switch self {
-            case .debug: "debug"
-            case .info: "info"
-            case .notice: "notice"
-            case .warning: "warning"
-            case .error: "error"
-            }
-        }
+        package var name: String { "\(self)" }
     }
 
     package enum Format: Sendable { case json, logfmt }
@@ -27,7 +19,6 @@ package struct Logger: Sendable {
     package enum Value: Sendable {
         case text(String)
         case number(Int)
-        case flag(Bool)
     }
 
     package var level: Level
@@ -55,7 +46,6 @@ package struct Logger: Sendable {
             switch value {
             case .text(let string): text.member(name, string)
             case .number(let number): text.member(name, number)
-            case .flag(let flag): text.member(name, flag)
             }
         }
         var line = text.finish()

@@ -18,19 +18,13 @@ private struct AcceptReader {
 
     /// Reads the next field.
     mutating func read(_ text: RequestText) {
-        var start = 0
-        while start <= text.count {
-            var end = start
-            while end < text.count, text.bytes[end] != UInt8(ascii: ",") { end += 1 }
-            if !text.trimmed(start..<end).isEmpty {
-                if let found = text.acceptance(start..<end, of: type, position: rangeCount),
-                    best.map({ found.precision > $0.precision }) ?? true
-                {
-                    best = found
-                }
-                rangeCount += 1
+        text.forEachElement { range, quality in
+            if let precision = range.precision(of: type),
+                best.map({ precision > $0.precision }) ?? true
+            {
+                best = Acceptance(quality: quality, precision: precision, position: rangeCount)
             }
-            start = end + 1
+            rangeCount += 1
         }
     }
 }
@@ -54,42 +48,53 @@ extension Request {
 private let visitAccept: MHD_KeyValueIteratorN = { context, _, name, nameCount, value, valueCount in
     guard let reader = context?.assumingMemoryBound(to: AcceptReader.self), let name, let value
     else { return .YES }
-    let text = RequestText(
-        UnsafeRawPointer(name).assumingMemoryBound(to: UInt8.self), count: nameCount)
-    if text.equalsIgnoringCase(HeaderName.accept.text) {
-        reader.pointee.read(
-            RequestText(
-                UnsafeRawPointer(value).assumingMemoryBound(to: UInt8.self), count: valueCount))
+    if RequestText(name, count: nameCount).equalsIgnoringCase(HeaderName.accept.text) {
+        reader.pointee.read(RequestText(value, count: valueCount))
     }
     return .YES
 }
 
 extension RequestText {
-    /// What one range of a field `Accept` says of a media type.
-    fileprivate func acceptance(_ range: Range<Int>, of type: StaticString, position: Int)
-        -> Acceptance?
-    {
-        var nameEnd = range.lowerBound
-        while nameEnd < range.upperBound, bytes[nameEnd] != UInt8(ascii: ";") { nameEnd += 1 }
-        guard let precision = trimmed(range.lowerBound..<nameEnd).precision(of: type) else {
-            return nil
+    /// Whether a comma-separated list has `token` as an element (case ignored) that its `q` does not refuse.
+    package func listContains(_ token: StaticString) -> Bool {
+        var isFound = false
+        forEachElement { name, quality in
+            if quality > 0, name.equalsIgnoringCase(token) { isFound = true }
         }
-        var quality = 1000
-        var index = nameEnd
-        while index < range.upperBound {
-            var end = index + 1
-            while end < range.upperBound, bytes[end] != UInt8(ascii: ";") { end += 1 }
-            let parameter = trimmed(index + 1..<end)
-            if parameter.hasPrefix("q=") || parameter.hasPrefix("Q=") {
-                quality = parameter.thousandths(from: 2)
+        return isFound
+    }
+
+    /// Hands over the elements of a comma-separated list: what stands before `;`, and how much it is wanted, in
+    /// thousandths (RFC 9110, section 12.4.2). Empty ones are left out.
+    fileprivate func forEachElement(_ body: (RequestText, _ quality: Int) -> Void) {
+        var start = 0
+        while start <= count {
+            let end = index(of: UInt8(ascii: ","), in: start..<count)
+            if !trimmed(start..<end).isEmpty {
+                let nameEnd = index(of: UInt8(ascii: ";"), in: start..<end)
+                var quality = 1000
+                var parameterStart = nameEnd + 1
+                while parameterStart <= end {
+                    let parameterEnd = index(of: UInt8(ascii: ";"), in: parameterStart..<end)
+                    let parameter = trimmed(parameterStart..<parameterEnd)
+                    if parameter.hasPrefix("q=") || parameter.hasPrefix("Q=") {
+                        quality = parameter.thousandths(from: 2)
+                    }
+                    parameterStart = parameterEnd + 1
+                }
+                body(trimmed(start..<nameEnd), quality)
             }
-            index = end
+            start = end + 1
         }
-        return Acceptance(quality: quality, precision: precision, position: position)
+    }
+
+    /// The first position of a byte in a range; its end where there is none.
+    private func index(of byte: UInt8, in range: Range<Int>) -> Int {
+        bytes[range].firstIndex(of: byte) ?? range.upperBound
     }
 
     /// How precisely a media range names a type; nil when it does not.
-    private func precision(of type: StaticString) -> Int? {
+    fileprivate func precision(of type: StaticString) -> Int? {
         if equalsIgnoringCase(type) { return 2 }
         if self == "*/*" { return 0 }
         guard count > 2, bytes[count - 1] == UInt8(ascii: "*"),

@@ -28,7 +28,7 @@ extension Server {
         }
         guard hasBody else {
             request.connection.deadline.store(0, ordering: .relaxed)
-            if request.route >= 0, router.isStreamed(route: request.route),
+            if request.route >= 0, router.tree.isStreamed(route: request.route),
                 case .streamed(let start) = router.routes[request.route].body
             {
                 return beginUpload(request, start, hasBody: false)
@@ -58,20 +58,22 @@ extension Server {
                 "The request line and headers have \(headers) bytes; "
                     + "\(options.headerByteCountMax) are allowed.")
         }
-        switch request.target.parse() {
-        case .brokenEscape:
-            return fault(
-                400, .badEscape,
-                "The request target has a '%' that two hexadecimal digits do not follow.")
-        case .notUTF8:
-            return fault(400, .badEncoding, "The request target does not decode to UTF-8.")
-        case .noPath:
-            return fault(400, .badTarget, "The request target has no path; it begins with '/'.")
-        case nil: break
+        do throws(Target.Fault) { try request.target.parse() } catch {
+            switch error {
+            case .brokenEscape:
+                return fault(
+                    400, .badEscape,
+                    "The request target has a '%' that two hexadecimal digits do not follow.")
+            case .notUTF8:
+                return fault(400, .badEncoding, "The request target does not decode to UTF-8.")
+            case .noPath:
+                return fault(
+                    400, .badTarget, "The request target has no path; it begins with '/'.")
+            }
         }
         switch router.match(request.method, request.target.segments) {
         case .route(let number): request.route = number
-        case .wrongMethod(let node): return otherMethod(request, router.allowedMethods(node))
+        case .wrongMethod(let node): return otherMethod(request, router.allowed[node])
         case .nothing:
             if request.method == .options, request.rawTarget == "*" { return Response(204) }
             return fault(404, .notFound, "There is no resource at this path.")
@@ -173,8 +175,8 @@ extension Server {
             if request.announcedByteCount > UInt64(options.drainByteCountMax) {
                 return refuse(request, bodyTooLarge(options.drainByteCountMax), hasBody: true)
             }
-        case .buffered(let limit):
-            request.bodyLimit = limit ?? options.bodyByteCountMax
+        case .buffered:
+            request.bodyLimit = options.bodyByteCountMax
             setBodyDeadline(request)
             let count = request.announcedByteCount
             if count > UInt64(request.bodyLimit) {

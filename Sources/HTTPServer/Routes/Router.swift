@@ -21,9 +21,9 @@ package struct Router: Sendable {
     }
 
     package let routes: [Route]
-    private let tree: RouteTree
-    /// For each node, the methods that it answers.
-    private let allowed: [String]
+    let tree: RouteTree
+    /// For each node, the methods that it answers, as the value of `Allow`.
+    let allowed: [String]
 
     /// Builds the tree.
     ///
@@ -97,20 +97,6 @@ package struct Router: Sendable {
         }
         return names.joined(separator: ", ")
     }
-
-    /// The methods that the path of `node` answers, as the value of `Allow`.
-    func allowedMethods(_ node: Int) -> String { allowed[node] }
-
-    /// The segment number of a route's parameter, in the order they stand in its pattern.
-    func segment(ofParameter index: Int, route: Int) -> Int {
-        tree.segment(ofParameter: index, route: route)
-    }
-
-    /// The segment number of a route's last parameter; nil when it has none.
-    func lastParameterSegment(route: Int) -> Int? { tree.lastParameterSegment(route: route) }
-
-    /// Whether a route's body is given to a sink.
-    func isStreamed(route: Int) -> Bool { tree.isStreamed(route: route) }
 
     /// Finds the route of `segments` for `method`.
     func match(_ method: Method, _ segments: borrowing ContiguousArray<RequestText>) -> Match {

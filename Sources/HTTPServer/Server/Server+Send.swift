@@ -118,9 +118,7 @@ extension Server {
     }
 
     private func couldCompress(_ reply: Response) -> Bool {
-        guard let type = reply.contentType, type.isCompressible, reply.allowsCompression else {
-            return false
-        }
+        guard let type = reply.contentType, type.isCompressible else { return false }
         return switch reply.body {
         case .bytes(let bytes): bytes.count >= options.compressionByteCountMin
         case .pull: true
@@ -218,7 +216,7 @@ extension Server {
         limitPatience(socket)
         let target = StreamSocket(
             loop, stream, socket: socket, head: head, isChunked: request.isHTTP11,
-            record: record(request, forLater: true), onCompletion: request.onCompletion.take())
+            record: record(request, forLater: true))
         target.grant = request.grant
         guard stream.attach(target) else {
             close(socket)

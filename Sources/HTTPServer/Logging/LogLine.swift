@@ -46,12 +46,6 @@ struct LogLine {
         json.int(Int64(value))
     }
 
-    /// Writes a member whose value is true or false.
-    mutating func member(_ name: StaticString, _ value: Bool) {
-        key(name)
-        json.bool(value)
-    }
-
     /// The whole line.
     consuming func finish() -> [UInt8] {
         if format == .json { json.raw("}") }

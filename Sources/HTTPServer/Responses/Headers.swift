@@ -8,9 +8,6 @@ package struct Headers: Sendable {
     /// No fields.
     package init() {}
 
-    /// Whether there are no fields.
-    package var isEmpty: Bool { block.isEmpty }
-
     /// Appends a field. Control characters in `value` (they would end the field) become blanks; an
     /// empty value adds nothing.
     package mutating func add(_ name: HeaderName, _ value: String) {

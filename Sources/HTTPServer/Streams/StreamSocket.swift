@@ -12,20 +12,20 @@ final class StreamSocket: @unchecked Sendable {
     var pendingStart = 0
     var sentByteCount = 0
     var isEnding = false
+    /// The number by which the loop knows it; nil before that, and when it is removed.
+    var token: UInt64?
     /// What the stream ends with.
     var grant: Grant?
-    var onCompletion: (@Sendable (Completion) -> Void)?
 
     init(
         _ loop: SocketLoop, _ stream: EventStream, socket: Int32, head: [UInt8], isChunked: Bool,
-        record: RequestRecord, onCompletion: (@Sendable (Completion) -> Void)?
+        record: RequestRecord
     ) {
         self.loop = loop
         self.stream = stream
         self.socket = socket
         self.isChunked = isChunked
         self.record = record
-        self.onCompletion = onCompletion
         pending = head
     }
 }

@@ -21,8 +21,6 @@ package struct Response: Sendable {
     package var contentType: ContentType?
     package var headers = Headers()
     package var body: Body
-    /// Set it to false for a body that must not be compressed, whatever its type.
-    package var allowsCompression = true
 
     /// A reply without a body.
     package init(_ status: UInt16) {

@@ -10,8 +10,6 @@ extension Server {
         connection.deadline.store(0, ordering: .relaxed)
         let wasCounted = request.phase != .headers
         answerTimeout(request, reason)
-        // Also a reply whose last bytes the client no longer took counts as sent: nobody can know.
-        let isSent = reason == .REQUEST_TERMINATED_COMPLETED_OK && request.status != 0
         request.upload?.abort()
         request.upload = nil
         if request.closesEarly { linger(connection.socket) }
@@ -21,9 +19,7 @@ extension Server {
             metrics.inFlight.wrappingSubtract(1, ordering: .releasing)
         }
         connection.requestEnded()
-        let onCompletion = request.onCompletion.take()
         request.end()
-        onCompletion?(isSent ? .sent : .aborted)
     }
 
     /// A client that was too slow with its request, or whose grant has ended before it was complete, is
@@ -63,35 +59,29 @@ extension Server {
     }
 
     private func finished(_ record: RequestRecord, _ request: Request) {
-        let microseconds = Int((monotonicNanoseconds() &- record.startedAt) / 1000)
-        metrics.count(record, microseconds: microseconds)
-        guard let log = options.accessLog else { return }
-        log.write(
-            line(record, microseconds) { text in
-                text.member("path", request.loggedPath.bytes)
-                request.withRequestID { text.member("requestId", $0) }
-                text.member("client", request.client)
-            })
+        finished(record) { text in
+            text.member("path", request.loggedPath.bytes)
+            request.withRequestID { text.member("requestId", $0) }
+            text.member("client", request.client)
+        }
     }
 
     /// An event stream is over.
     func streamFinished(_ record: RequestRecord) {
-        let microseconds = Int((monotonicNanoseconds() &- record.startedAt) / 1000)
-        metrics.count(record, microseconds: microseconds)
+        finished(record) { text in
+            text.member("path", record.path)
+            text.member("requestId", record.id)
+            text.member("client", record.client)
+        }
         metrics.connections.wrappingSubtract(1, ordering: .relaxed)
         metrics.streams.wrappingSubtract(1, ordering: .releasing)
-        guard let log = options.accessLog else { return }
-        log.write(
-            line(record, microseconds) { text in
-                text.member("path", record.path)
-                text.member("requestId", record.id)
-                text.member("client", record.client)
-            })
     }
 
-    private func line(
-        _ record: RequestRecord, _ microseconds: Int, _ rest: (inout LogLine) -> Void
-    ) -> [UInt8] {
+    /// Counts what is over, and writes its line to the access log.
+    private func finished(_ record: RequestRecord, _ rest: (inout LogLine) -> Void) {
+        let microseconds = Int((monotonicNanoseconds() &- record.startedAt) / 1000)
+        metrics.count(record, microseconds: microseconds)
+        guard let log = options.accessLog else { return }
         var text = LogLine(logger.format, capacity: 384)
         text.timestamp()
         text.member("method", record.method.name.bytes)
@@ -102,7 +92,7 @@ extension Server {
             text.member("operation", router.routes[record.route].operationID)
         }
         rest(&text)
-        return text.finish()
+        log.write(text.finish())
     }
 }
 

@@ -40,7 +40,6 @@ package final class Request: @unchecked Sendable {
     var announcedByteCount: UInt64 = 0
     var isChunked = false
     var bodyLimit = Int.max
-    var onCompletion: (@Sendable (Completion) -> Void)?
     var requestIDText: RequestText?
     var sequence = 0
     var status: UInt16 = 0
@@ -110,12 +109,12 @@ package final class Request: @unchecked Sendable {
     /// The path parameter number `index`, in the order they stand in the route's pattern; for a
     /// rest, its first segment (see ``rest``).
     package func parameter(_ index: Int) -> RequestText {
-        target.segments[connection.server.router.segment(ofParameter: index, route: route)]
+        target.segments[connection.server.router.tree.segment(ofParameter: index, route: route)]
     }
 
     /// The segments that a last `{name*}` matched.
     package var rest: ArraySlice<RequestText> {
-        guard let first = connection.server.router.lastParameterSegment(route: route) else {
+        guard let first = connection.server.router.tree.lastParameterSegment(route: route) else {
             return []
         }
         return ArraySlice(target.segments[first...])
@@ -130,11 +129,6 @@ package final class Request: @unchecked Sendable {
     /// The position of the route in the server's table; -1 before routing.
     package var routeNumber: Int { route }
 
-    /// The route's operation name; empty before routing.
-    package var operationID: String {
-        route < 0 ? "" : connection.server.router.routes[route].operationID
-    }
-
     /// The first header of that name, not copied; nil when there is none. Cost: a pass over the
     /// headers.
     package func header(_ name: HeaderName) -> RequestText? {
@@ -143,14 +137,23 @@ package final class Request: @unchecked Sendable {
         let found = shim_request_header(
             connection.handle, name.text.cString, name.text.utf8CodeUnitCount, &count)
         guard let found else { return nil }
-        return RequestText(
-            UnsafeRawPointer(found).assumingMemoryBound(to: UInt8.self), count: count)
+        return RequestText(found, count: count)
     }
 
     /// All headers of that name, in order.
     package func headers(_ name: HeaderName) -> [RequestText] {
-        guard phase != .finished else { return [] }
-        return collectHeaders(connection.handle, name)
+        var found = HeaderValues(name: name)
+        if phase != .finished {
+            withUnsafeMutablePointer(to: &found) {
+                shim_each_request_header(connection.handle, collectHeader, $0)
+            }
+        }
+        return found.values
+    }
+
+    fileprivate struct HeaderValues {
+        let name: HeaderName
+        var values: [RequestText] = []
     }
 
     /// The client's address and port, such as `127.0.0.1:50312`.
@@ -159,36 +162,14 @@ package final class Request: @unchecked Sendable {
     /// The id that ties log lines and the reply to this request: the client's `X-Request-Id` when
     /// it is sane, else one of ours.
     package var id: String { withRequestID { String(decoding: $0, as: UTF8.self) } }
-
-    /// Registers what runs exactly once when the request is over, on the connection's thread (for an
-    /// event stream on the thread of the streams). Call it at most once, in the handler.
-    package func whenComplete(_ body: @escaping @Sendable (Completion) -> Void) {
-        onCompletion = body
-    }
 }
 
-private final class HeaderCollection {
-    let name: HeaderName
-    var values: [RequestText] = []
-    init(_ name: HeaderName) { self.name = name }
-}
-
-private func collectHeaders(_ handle: OpaquePointer, _ name: HeaderName) -> [RequestText] {
-    let collection = HeaderCollection(name)
-    shim_each_request_header(
-        handle,
-        { context, _, key, keyCount, value, valueCount in
-            guard let context, let key, let value else { return .YES }
-            let collection = Unmanaged<HeaderCollection>.fromOpaque(context).takeUnretainedValue()
-            let text = RequestText(
-                UnsafeRawPointer(key).assumingMemoryBound(to: UInt8.self), count: keyCount)
-            if text.equalsIgnoringCase(collection.name.text) {
-                collection.values.append(
-                    RequestText(
-                        UnsafeRawPointer(value).assumingMemoryBound(to: UInt8.self),
-                        count: valueCount))
-            }
-            return .YES
-        }, Unmanaged.passUnretained(collection).toOpaque())
-    return collection.values
+private let collectHeader: MHD_KeyValueIteratorN = {
+    context, _, name, nameCount, value, valueCount in
+    guard let found = context?.assumingMemoryBound(to: Request.HeaderValues.self), let name,
+        let value,
+        RequestText(name, count: nameCount).equalsIgnoringCase(found.pointee.name.text)
+    else { return .YES }
+    found.pointee.values.append(RequestText(value, count: valueCount))
+    return .YES
 }
