@@ -57,11 +57,12 @@ extension StorageSnapshot {
         _ key: UnsafeRawBufferPointer, prefix: UnsafeRawBufferPointer
     ) throws(StorageError) -> (link: UnsafeRawBufferPointer?, value: UnsafeRawBufferPointer?) {
         guard let link = try value(forKey: key) else { return (nil, nil) }
-        let joined = UnsafeMutableRawBufferPointer.allocate(
-            byteCount: prefix.count + link.count, alignment: 1)
-        defer { joined.deallocate() }
-        joined.copyMemory(from: prefix)
-        UnsafeMutableRawBufferPointer(rebasing: joined[prefix.count...]).copyMemory(from: link)
-        return (link, try value(forKey: UnsafeRawBufferPointer(joined)))
+        return try withUnsafeTemporaryAllocation(
+            byteCount: prefix.count + link.count, alignment: 1
+        ) { (joined) throws(StorageError) in
+            joined.copyMemory(from: prefix)
+            UnsafeMutableRawBufferPointer(rebasing: joined[prefix.count...]).copyMemory(from: link)
+            return (link, try value(forKey: UnsafeRawBufferPointer(joined)))
+        }
     }
 }

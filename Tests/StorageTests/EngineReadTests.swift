@@ -157,7 +157,7 @@ struct EngineReadTests {
         #expect(try snapshot.bytes(following: [1, 9], prefix: [2]) == (nil, nil))
         let long = [UInt8](repeating: 5, count: 511)
         #expect(try snapshot.bytes(following: [1, 4], prefix: []) == (long, nil))
-        #expect(throws: StorageError(.badKey, operation: "follow")) {
+        #expect(throws: StorageError(.badKey, operation: "get")) {
             try snapshot.bytes(following: [1, 4], prefix: [2])
         }
     }
